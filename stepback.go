@@ -70,7 +70,7 @@ type Config struct {
 	Observe func(*Execution, []Event)
 	// Seed makes jitter and other randomness repeatable; 0 draws a seed.
 	Seed uint64
-	// Log is told what the operator should know; nil tells nobody.
+	// Log is told what the operator should know; nil is not called.
 	Log *slog.Logger
 }
 

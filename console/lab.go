@@ -56,7 +56,7 @@ type LabCell struct {
 	Note  string                 `json:"note,omitempty"`
 }
 
-// labPolicies are compared where nobody says otherwise.
+// labPolicies are compared by default.
 var labPolicies = [4]string{"0", "1s x2 3", "1s x2 6 max 60s full", "5s x1.5 10 max 2m"}
 
 // studied is how many executions are read at most.

@@ -86,7 +86,8 @@ func TestOfDefinitionWithALoop(t *testing.T) {
 	}
 }
 
-// TestExpressExecutionsAreBilledByTenthsOfASecond: an invocation of 100 ms and 50 ms around it are billed as 200 ms of 64 MB.
+// TestExpressExecutionsAreBilledByTenthsOfASecond: an invocation of 100 ms and 50 ms around it are billed as 200 ms of
+// 64 MB.
 func TestExpressExecutionsAreBilledByTenthsOfASecond(t *testing.T) {
 	t.Parallel()
 	one := cost.Execution{Express: 1, Invocations: 1}

@@ -100,7 +100,8 @@ func (i Import) Usage() Usage {
 	u.Transitions = fileTransitions * float64(max(i.Files, 1))
 	if i.Express {
 		u.ExpressRequests = u.Children
-		u.ExpressSeconds = expressGB * u.Children * billed(expressSeconds+(seconds+retries*retryWait)/max(u.Children, 1))
+		each := expressSeconds + (seconds+retries*retryWait)/max(u.Children, 1)
+		u.ExpressSeconds = expressGB * u.Children * billed(each)
 	} else {
 		u.Transitions += inChildren
 	}

@@ -17,5 +17,5 @@ type Documents interface {
 	Each(ctx context.Context, prefix string, visit func(name string, text []byte, version string) error) error
 }
 
-// ErrConflict says that somebody else was faster.
+// ErrConflict says that another process was faster.
 var ErrConflict = errors.New("somebody else has changed the document meanwhile")

@@ -62,7 +62,7 @@ func declared(name string, p jsonvalue.Value, defaults map[string]string) Found 
 	return f
 }
 
-// give notes the value of a placeholder: what the template has literally, or the default of the parameter that it names.
+// give notes the value of a placeholder: what the template has literally, or the default of the parameter it names.
 func (f *Found) give(key string, v jsonvalue.Value, defaults map[string]string) {
 	if v.Kind() != jsonvalue.Object {
 		f.Values[key], _ = text(v)

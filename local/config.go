@@ -41,8 +41,8 @@ type Config struct {
 	// Public answers requests by whatever name of this machine they come; otherwise it has to be one of the loopback
 	// interface.
 	Public bool
-	// EnforceIAM has requests that are signed with keys of IAM's users and of sessions of roles judged by the policies of
-	// IAM. All other keys are the root user's.
+	// EnforceIAM has requests that are signed with keys of IAM's users and of sessions of roles judged by IAM's
+	// policies. All other keys are the root user's.
 	EnforceIAM bool
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope

@@ -98,7 +98,7 @@ func (p *Platform) openDocuments(context.Context) (err error) {
 	return err
 }
 
-// services puts the services at one address, and makes them what tasks call where nobody says otherwise.
+// services puts the services at one address, and makes them what tasks call by default.
 func (p *Platform) services() http.Handler {
 	h := &endpoint.Handler{
 		Log:     p.cfg.Log,

@@ -60,7 +60,7 @@ type Config struct {
 
 	// Ephemeral keeps executions and state machines in memory, for scenarios that nobody goes on with.
 	Ephemeral bool
-	// Circuit is told where the circuit of a callee stands whenever that has changed; nil for nobody.
+	// Circuit is told where the circuit of a callee stands whenever that has changed; nil is not called.
 	Circuit func(callee string, circuit breaker.Circuit)
 	// Adjust, if not nil, may change the program of a function, for scenarios and tests of functions that misbehave.
 	Adjust func(name string, program *functions.Program)

@@ -26,7 +26,7 @@ type Plan struct {
 	Precise bool
 }
 
-// usualPolicies are run when nobody asks for others.
+// usualPolicies are run by default.
 var usualPolicies = []string{"none", static, "adaptive"}
 
 // Prepare opens what a plan names. The errors say what is wrong with which file.

@@ -50,7 +50,7 @@ type Experiment struct {
 	Precise bool
 	// Workers is how many runs go on at a time; default one per processor. It changes nothing of the report.
 	Workers int
-	// Progress is told after each run how many are done, one call at a time; nil for nobody.
+	// Progress is told after each run how many are done, one call at a time; nil is not called.
 	Progress func(done, total int)
 }
 

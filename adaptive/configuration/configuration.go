@@ -86,7 +86,7 @@ func Decode(text []byte) (*Configuration, error) {
 	return &c, nil
 }
 
-// sufficient is the effective number of retries from which something is said of them.
+// sufficient is the effective number of retries from which they are judged.
 const sufficient = 20
 
 // Attempt is an attempt that has failed.

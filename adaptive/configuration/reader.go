@@ -23,7 +23,7 @@ type Reader struct {
 	Every, Timeout time.Duration
 	// Now is the clock; the machine's when nil.
 	Now func() time.Time
-	// Unavailable is told when the configuration could not be read; nil tells nobody.
+	// Unavailable is told when the configuration could not be read; nil is not called.
 	Unavailable func(error)
 
 	mu    sync.Mutex

@@ -39,13 +39,13 @@ type Controller struct {
 	Aliases Aliases
 	Metrics Metrics
 	Rows    Rows
-	// Events calls the service "eventbridge", whose default bus is told of changes; nil tells nobody.
+	// Events calls the service "eventbridge", whose default bus is told of changes; nil is not called.
 	Events Caller
 	// Parameters are the rules'.
 	Parameters decide.Parameters
-	// Capacity is what the callee serves in a second, if somebody knows; 0 measures it.
+	// Capacity is what the callee serves in a second, where that is known; 0 measures it.
 	Capacity float64
-	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when nobody knows; the source's load factor
+	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when it is not known; the source's load factor
 	// uses it.
 	ConcurrencyLimit float64
 	// Economy measures what retries came to, for R-pay and for the functions of running executions; nil leaves both
@@ -60,7 +60,7 @@ type Controller struct {
 	SparesIdle bool
 	// DryRun decides and writes nothing.
 	DryRun bool
-	// Adopt takes the present definition as the base, whoever wrote it.
+	// Adopt takes the present definition as the base, even one edited by hand.
 	Adopt bool
 }
 

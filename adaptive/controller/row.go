@@ -72,7 +72,7 @@ func (r *Row) add(e Entry) {
 	r.History = r.History[max(len(r.History)-historyLength, 0):]
 }
 
-// ErrConflict is a row that somebody else wrote in between.
+// ErrConflict is a row that was written by another process in between.
 var ErrConflict = errors.New("another controller wrote the row in between")
 
 // Rows keeps rows.

@@ -77,7 +77,7 @@ func jsonNumber(n *yaml.Node) (string, bool) {
 	return strconv.FormatFloat(number, 'g', -1, 64), true
 }
 
-// isForeign reports whether a node has a tag of somebody's own, such as !GetAtt.
+// isForeign reports whether a node has an application tag, such as !GetAtt.
 func isForeign(n *yaml.Node) bool {
 	tag := n.ShortTag()
 	return strings.HasPrefix(tag, "!") && !strings.HasPrefix(tag, "!!")

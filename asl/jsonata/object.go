@@ -127,7 +127,7 @@ func (o *object) set(key string, v value) {
 	}
 }
 
-// order puts the array indexes in front, ascending. They wait for that until somebody looks, since every one of many
+// order puts the array indexes in front, ascending. It is done when the object is first read, since every one of many
 // could move all others.
 func (o *object) order() {
 	if !o.unordered {

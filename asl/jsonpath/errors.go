@@ -34,7 +34,7 @@ type EvaluationError struct{ Message string }
 // Error implements error.
 func (e *EvaluationError) Error() string { return e.Message }
 
-// errAbsent stands for a NotFoundError whose text nobody will read, and errRejected for a comparison that is not
+// errAbsent stands for a NotFoundError whose text is never shown, and errRejected for a comparison that is not
 // applicable to its operands, which makes a filter refuse the item. Both stay inside filters.
 var (
 	errAbsent   = errors.New("absent")

@@ -44,7 +44,7 @@ type Config struct {
 	Patience time.Duration
 	// Default is the scope of requests that name none.
 	Default aws.Scope
-	// Log is told of refusals; nil means nobody is.
+	// Log receives refusals; nil drops them.
 	Log *slog.Logger
 }
 

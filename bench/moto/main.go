@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,7 +30,7 @@ func main() {
 	theirs := flag.String("moto", "http://127.0.0.1:5000", "address of moto_server")
 	during := flag.Duration("for", 5*time.Second, "how long each is measured, three times in turn")
 	flag.Parse()
-	fmt.Println("| operation | stepback /s | moto /s | ratio |\n|---|---:|---:|---:|")
+	fmt.Fprintln(os.Stdout, "| operation | stepback /s | moto /s | ratio |\n|---|---:|---:|---:|")
 	for _, w := range []struct {
 		name string
 		make func(*server) (func(client int) error, error)
@@ -51,7 +53,7 @@ func main() {
 				os.Exit(1)
 			}
 		}
-		fmt.Printf("| %s | %.0f | %.0f | %.0f |\n", w.name, rates[0], rates[1], rates[0]/rates[1])
+		fmt.Fprintf(os.Stdout, "| %s | %.0f | %.0f | %.0f |\n", w.name, rates[0], rates[1], rates[0]/rates[1])
 	}
 }
 
@@ -103,7 +105,7 @@ func (s *server) json(service, version, target string, in map[string]any) (map[s
 }
 
 func (s *server) post(service, kind, target string, body []byte) ([]byte, error) {
-	r, err := http.NewRequest(http.MethodPost, s.address+"/", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.address+"/", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +185,7 @@ func items(s *server) (func(int) error, error) {
 	var n atomic.Int64
 	return func(int) error {
 		_, err := s.json("dynamodb", "1.0", "DynamoDB_20120810.PutItem", map[string]any{"TableName": "items",
-			"Item": map[string]any{"k": map[string]any{"S": fmt.Sprint(n.Add(1))}, "v": map[string]any{"S": "a value"}}})
+			"Item": map[string]any{"k": map[string]any{"S": strconv.FormatInt(n.Add(1), 10)}, "v": map[string]any{"S": "a value"}}})
 		return err
 	}, err
 }

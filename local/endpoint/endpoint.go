@@ -85,7 +85,7 @@ type Handler struct {
 	Hosts []string
 	// Health answers requests for HealthPath.
 	Health Health
-	// Log is told of every request that is handed on, at level Info; nil means nobody is.
+	// Log receives every request that is handed on, at level Info; nil drops them.
 	Log *slog.Logger
 }
 

@@ -29,7 +29,7 @@ type Settings struct {
 	// Clock is the time; the machine's when nil.
 	Clock resilience.Clock
 	// OnError is told of what went wrong beside a request that was answered all the same, such as a store that did not
-	// take an answer; nil tells nobody.
+	// take an answer; nil is not called.
 	OnError func(key string, err error)
 }
 

@@ -41,7 +41,7 @@ type Options struct {
 	Types resource.Set
 	// Parallel is how many resources of a stack are worked on at a time; 0 means 16.
 	Parallel int
-	// Log is told of refusals and of what cannot be told to a client; nil means nobody is.
+	// Log receives refusals and of what cannot be told to a client; nil drops them.
 	Log *slog.Logger
 }
 

@@ -32,7 +32,7 @@ func tagsIn(m map[string]string) []tag {
 	return list
 }
 
-// newStack makes a stack that nobody knows yet.
+// newStack makes a stack that is not listed yet.
 func (s *Service) newStack(scope aws.Scope, name string) *stack {
 	return &stack{Account: scope.Account, Region: scope.Region, Name: name,
 		ID: scope.ARN("cloudformation", "stack/"+name+"/"+aws.NewID()), Created: s.now().UnixMilli(),

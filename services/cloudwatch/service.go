@@ -32,7 +32,7 @@ type Options struct {
 	Scope aws.Scope
 	// Measure is called before alarms are evaluated: it puts what has been measured until then. Nil means nothing is.
 	Measure func() error
-	// Log is told of refusals and of actions that cannot be delivered; nil means nobody is.
+	// Log receives refusals and of actions that cannot be delivered; nil drops them.
 	Log *slog.Logger
 }
 

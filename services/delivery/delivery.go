@@ -25,7 +25,7 @@ type Message struct {
 	Group, Deduplication string
 	// Subject is that of a topic's message.
 	Subject string
-	// Name is that of an execution; empty means one that nobody else has.
+	// Name is that of an execution; empty means a unique one.
 	Name string
 	// TraceHeader is the X-Ray trace that the message belongs to.
 	TraceHeader string

@@ -32,7 +32,7 @@ type Options struct {
 	// Died is told of letters that their targets did not take, once nothing is tried any more: whether they are in
 	// their dead-letter queues. Nil means that nobody is.
 	Died func(l *Letter, buried bool)
-	// Log is told of letters that are dropped; nil means nobody is.
+	// Log receives letters that are dropped; nil drops them.
 	Log *slog.Logger
 }
 

@@ -8,7 +8,7 @@
 // not.
 // Time is that of a clock.Clock.
 //
-// It throttles nobody: capacities are kept, and counted in answers, and have no other effect. It makes no backups and
+// It throttles nothing: capacities are kept, and counted in answers, and have no other effect. It makes no backups and
 // no
 // replicas, encrypts nothing and evaluates no policies.
 package dynamodb

@@ -30,7 +30,7 @@ type Options struct {
 	Scope aws.Scope
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
-	// Log is told of refusals and of sweeps that fail; nil means nobody is.
+	// Log receives refusals and of sweeps that fail; nil drops them.
 	Log *slog.Logger
 }
 

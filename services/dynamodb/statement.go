@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
+	"strings"
 
 	"stepback/aws"
 	"stepback/jsonvalue"
@@ -57,6 +58,7 @@ func (s *Service) executeStatement(ctx context.Context, scope aws.Scope, in *exe
 		return s.selectItems(ctx, scope, in, st)
 	case partiql.Exists:
 		return nil, item.Invalid("EXISTS can only be used within ExecuteTransaction")
+	case partiql.Insert, partiql.Update, partiql.Delete:
 	}
 	if in.Next != "" || in.Limit != 0 {
 		return nil, item.Invalid("NextToken and Limit can only be given with SELECT statements")
@@ -171,13 +173,11 @@ func (s *Service) selectItems(ctx context.Context, scope aws.Scope, in *executeS
 	list := listing{one: one{st.Table}, Index: st.Index, Limit: in.Limit, Capacity: in.Capacity,
 		reading: reading{Consistent: in.Consistent}}
 	if st.Paths != nil {
-		text := ""
+		paths := make([]string, len(st.Paths))
 		for i, p := range st.Paths {
-			if i > 0 {
-				text += ", "
-			}
-			text += e.Path(p)
+			paths[i] = e.Path(p)
 		}
+		text := strings.Join(paths, ", ")
 		list.Projection = &text
 	}
 	if list.Start, err = startOf(in.Next); err != nil {

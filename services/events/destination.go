@@ -10,7 +10,7 @@ import (
 	"stepback/aws/server"
 )
 
-// usualRate is how often a second an API destination is called when nobody says otherwise.
+// usualRate is how often a second an API destination is called by default.
 const usualRate = 300
 
 // destination is what is kept of an API destination.

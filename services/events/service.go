@@ -35,7 +35,7 @@ type Options struct {
 	// Count is told what happens to the rules of a bus, by the metrics of AWS/Events; nil means that nobody is. It must
 	// be quick.
 	Count func(scope aws.Scope, bus, rule, metric string, n float64)
-	// Log is told of refusals and of messages that are dropped; nil means nobody is.
+	// Log receives refusals and of messages that are dropped; nil drops them.
 	Log *slog.Logger
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Log is told of refusals; nil means nobody is.
+	// Log receives refusals; nil drops them.
 	Log *slog.Logger
 }
 

@@ -13,7 +13,7 @@ import (
 	"stepback/services/kms/material"
 )
 
-// grant is a permission that somebody was given. It is kept; nobody is asked for one.
+// grant is a permission that a principal was given. It is kept and listed, and not evaluated.
 type grant struct {
 	ID, Token         string
 	Name              string `json:",omitempty"`

@@ -27,7 +27,7 @@ type Options struct {
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log is told of refusals; nil means nobody is.
+	// Log receives refusals; nil drops them.
 	Log *slog.Logger
 }
 

@@ -29,7 +29,7 @@ type Options struct {
 	// Default is the account and region of requests that name none.
 	Default aws.Scope
 	Now     func() time.Time
-	// Log is told of refusals; nil means nobody is.
+	// Log receives refusals; nil drops them.
 	Log *slog.Logger
 }
 

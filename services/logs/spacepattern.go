@@ -136,7 +136,7 @@ func compareField(text string) (fieldTest, error) {
 	}
 	operator, wanted := m[1], m[2]
 	if operator == "=" || operator == "!=" {
-		expression := ""
+		var expression string
 		if strings.HasPrefix(wanted, "%") {
 			expression = strings.Trim(wanted, "%")
 		} else {

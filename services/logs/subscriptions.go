@@ -30,7 +30,7 @@ type SubscriptionOptions struct {
 	Targets   Deliverer
 	// Clock has batches sent and tried again. It must outlive the subscriptions.
 	Clock *clock.Clock
-	// Log is told of what is lost; nil means nobody is.
+	// Log receives what is lost; nil drops them.
 	Log *slog.Logger
 }
 

@@ -30,7 +30,7 @@ type Options struct {
 	// Deliver hands a message to what an ARN names: the notifications of buckets go there, before the request that
 	// caused them is answered. Nil means that nothing can be notified.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
-	// Log is told of notifications that cannot be delivered; nil means nobody is.
+	// Log receives notifications that cannot be delivered; nil drops them.
 	Log *slog.Logger
 	// Now gives the time of last modification; the default is time.Now.
 	Now func() time.Time

@@ -33,7 +33,7 @@ type Options struct {
 	Check func(service, action string) error
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log is told of refusals and of messages that are dropped; nil means nobody is.
+	// Log receives refusals and of messages that are dropped; nil drops them.
 	Log *slog.Logger
 }
 

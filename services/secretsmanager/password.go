@@ -72,7 +72,7 @@ func getRandomPassword(_ context.Context, _ aws.Scope, in *getPassword) (*gotten
 	return &gottenPassword{string(drawn)}, nil
 }
 
-// password draws characters that nobody can guess.
+// password draws characters that cannot be guessed.
 func password(characters string, length int) string {
 	b := make([]byte, length)
 	for i := range b {

@@ -39,7 +39,7 @@ type Options struct {
 	Invocable func(scope aws.Scope, function string) bool
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log is told of refusals, and of rotations that fail; nil means nobody is.
+	// Log receives refusals, and of rotations that fail; nil drops them.
 	Log *slog.Logger
 }
 

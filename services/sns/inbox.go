@@ -75,7 +75,7 @@ func (i *Inbox) add(n uint64) (gone uint64, full bool) {
 	return gone, true
 }
 
-// tell wakes those who wait.
+// tell wakes all that wait.
 func (i *Inbox) tell() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

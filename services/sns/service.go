@@ -42,7 +42,7 @@ type Options struct {
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Endpoint begins the URLs in messages, such as http://127.0.0.1:4566; empty means one that nobody answers at.
+	// Endpoint begins the URLs in messages, such as http://127.0.0.1:4566; empty means one that does not answer.
 	Endpoint string
 	// Queues take messages for SQS.
 	Queues Queues
@@ -53,7 +53,7 @@ type Options struct {
 	// Count is told what happens to topics by the metrics of AWS/SNS: a value that came n times. Nil means that nobody
 	// is. It must be quick.
 	Count func(scope aws.Scope, topic, metric string, value, n float64)
-	// Log is told of refusals and of deliveries that fail; nil means nobody is.
+	// Log receives refusals and of deliveries that fail; nil drops them.
 	Log *slog.Logger
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	Endpoint string
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
-	// Log is told of refusals and of tasks that fail; nil means nobody is.
+	// Log receives refusals and of tasks that fail; nil drops them.
 	Log *slog.Logger
 }
 

@@ -12,7 +12,7 @@ import (
 	"stepback/aws/loopback"
 )
 
-// base is how the URLs of queues begin for whoever sent a request.
+// base is how the URLs of queues begin in the answer to a request.
 func (s *Service) base(r *http.Request) string {
 	if r.Host == "" || loopback.URL == "http://"+r.Host {
 		return cmp.Or(s.opts.Endpoint, loopback.URL)

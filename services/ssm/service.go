@@ -31,7 +31,7 @@ type Options struct {
 	Secrets Secrets
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Log is told of refusals; nil means nobody is.
+	// Log receives refusals; nil drops them.
 	Log *slog.Logger
 }
 

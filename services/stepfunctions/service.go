@@ -67,7 +67,7 @@ func (s *Service) engine(scope aws.Scope) (*engine.Engine, error) {
 	return s.engineOf(scope)
 }
 
-// engineOf is engine for those who hold the lock already.
+// engineOf is engine for callers that hold the lock.
 func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
 	if e := s.engines[scope]; e != nil {
 		return e, nil

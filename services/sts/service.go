@@ -31,7 +31,7 @@ type Options struct {
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Log is told of refusals; nil means nobody is.
+	// Log receives refusals; nil drops them.
 	Log *slog.Logger
 }
 
@@ -126,7 +126,7 @@ type credentials struct {
 	Expires server.Time `json:"Expiration"`
 }
 
-// begin makes credentials for somebody and keeps whose they are.
+// begin makes credentials and keeps to whom they belong.
 func (s *service) begin(who identity, bounds string, seconds int64) (*credentials, error) {
 	const letters = 32
 	until := s.Clock.Now().Add(time.Duration(seconds) * time.Second)
@@ -245,7 +245,7 @@ func (s *service) assumeRoleWithWebIdentity(_ context.Context, _ aws.Scope, in *
 
 type tokenAnswer struct{ Credentials *credentials }
 
-// getSessionToken begins a session of whoever asks.
+// getSessionToken begins a session of the caller.
 func (s *service) getSessionToken(_ context.Context, r *server.Request) (*server.Answer, error) {
 	var in struct {
 		Seconds int64 `json:"DurationSeconds"`

@@ -121,8 +121,8 @@ func newRun(ctx, closing context.Context, h *host, l limits) *maprun.Run {
 		Log: slog.New(slog.DiscardHandler), Closing: closing, Forget: func() {}})
 }
 
-// TestRunKeepsItsLimits holds, for any number of items, failures and limits: every item has at most one child, in order;
-// no more children run at once than may; the Map Run fails if and only if more items failed than are tolerated, and
+// TestRunKeepsItsLimits holds, for any number of items, failures and limits: every item has at most one child, in
+// order; no more children run at once than may; the Map Run fails if and only if more items failed than are tolerated, and
 // then stops; its results are in the order of its items; and its counters account for every item.
 func TestRunKeepsItsLimits(t *testing.T) {
 	t.Parallel()
@@ -218,7 +218,8 @@ func TestRunStopsItsChildren(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithTheEngine gives up when the engine closes, with its reason, and leaves the children to the next process.
+// TestRunEndsWithTheEngine gives up when the engine closes, with its reason, and leaves the children to the next
+// process.
 func TestRunEndsWithTheEngine(t *testing.T) {
 	t.Parallel()
 	h := &host{stuck: true}

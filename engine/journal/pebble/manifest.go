@@ -56,7 +56,7 @@ func readManifest(fs vfs.FS, manifest string) (end manifestEnd, err error) {
 			return end, err
 		}
 		if err := end.take(bufio.NewReader(r)); err != nil {
-			return end, nil //nolint:nilerr // Pebble says more about it
+			return end, nil // Pebble says more about it
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (m *manifestEnd) take(r *bufio.Reader) error {
 		}
 		switch field {
 		case comparerField: // the value is the length of its name
-			_, err = r.Discard(int(min(value, 1<<16))) //nolint:gosec // it is small
+			_, err = r.Discard(int(min(value, 1<<16)))
 		case logField:
 			m.log = value
 		case lastSequenceField:

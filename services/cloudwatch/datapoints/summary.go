@@ -21,7 +21,7 @@ type Summary struct {
 	// (Incomplete): it has no percentiles.
 	Values     []Value
 	Incomplete bool
-	// Unit is that of the values; "None" if nobody said.
+	// Unit is that of the values; "None" by default.
 	Unit string
 }
 

@@ -97,7 +97,7 @@ func (s *Spec) Generate() ([]byte, error) {
 	return x509.MarshalPKCS8PrivateKey(private)
 }
 
-// Random draws bytes that nobody can guess.
+// Random draws bytes that cannot be guessed.
 func Random(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // which never fails

@@ -23,7 +23,7 @@ type Options struct {
 	Invoke func(ctx context.Context, e *Event) (*invocation.Answer, error)
 	// Tell tells how an event ended (e.End), and notes there who knows. It is tried again when it fails.
 	Tell func(ctx context.Context, e *Event) error
-	// Log is told of events that are dropped; nil means nobody is.
+	// Log receives events that are dropped; nil drops them.
 	Log *slog.Logger
 	// MaxEvents and MaxBytes bound the events that have not ended; the defaults are 100,000 and 1 GiB.
 	MaxEvents int

@@ -47,7 +47,7 @@ type Options struct {
 	Functions Functions
 	// Deliver hands what is told of records that were given up to a queue or topic.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
-	// Log is told of what mappings cannot do; nil means nobody is.
+	// Log receives what mappings cannot do; nil drops them.
 	Log *slog.Logger
 }
 

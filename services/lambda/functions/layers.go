@@ -460,7 +460,7 @@ func overlay(from, to string) error {
 			if err != nil {
 				return err
 			}
-			return os.Symlink(link, target) //nolint:gosec // as unpacked, which checked it; nobody else has the directory
+			return os.Symlink(link, target) //nolint:gosec // as unpacked, which checked it
 		}
 		if os.Link(path, target) == nil { //nolint:gosec // as above
 			return nil

@@ -34,7 +34,7 @@ type Options struct {
 	BuiltIn map[string]BuiltIn
 	// LogSink keeps the logs of the functions of a scope; nil means that there are none.
 	LogSink func(aws.Scope) runner.LogSink
-	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
+	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
 	Ran func(aws.Scope, runner.Ran)
 	// Deliver hands a record or a dead letter of an asynchronous invocation to what an ARN names, as delivery.Targets
 	// does; nil means that there are no destinations.

@@ -60,7 +60,7 @@ func (r *Room) leave(memoryMB int) {
 	r.mu.Unlock()
 }
 
-// tell wakes those who wait.
+// tell wakes all that wait.
 func (r *Room) tell() {
 	close(r.freed)
 	r.freed = make(chan struct{})

@@ -22,7 +22,7 @@ type Options struct {
 	InitTimeout time.Duration
 	// Room bounds the processes of all functions, and of other services that share it; the default has no bounds.
 	Room *Room
-	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
+	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
 	Ran func(Ran)
 }
 

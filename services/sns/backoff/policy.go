@@ -22,7 +22,7 @@ type Policy struct {
 	Function                             string // one of the constants
 }
 
-// HTTP is the policy of HTTP and HTTPS endpoints where nobody says otherwise: three retries, 20 seconds apart.
+// HTTP is the policy of HTTP and HTTPS endpoints by default: three retries, 20 seconds apart.
 var HTTP = Policy{Retries: 3, Min: 20 * time.Second, Max: 20 * time.Second, Function: Linear}
 
 // Managed is the policy of endpoints that AWS runs (Lambda, SQS): 100,015 retries in 23 days.
