@@ -258,7 +258,8 @@ func (p *Platform) resume(context.Context) error {
 		return err
 	}
 	//nolint:contextcheck // schedules live as long as the platform
-	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
+	err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume(), p.CloudWatch.Resume())
+	if err != nil {
 		return err
 	}
 	p.Functions.Resume() //nolint:contextcheck // they live as long as the platform

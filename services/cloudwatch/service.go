@@ -47,24 +47,30 @@ type Service struct {
 	watching watch
 }
 
-// Open opens what the documents have of CloudWatch, and goes on watching its alarms. Close ends it.
+// Open opens what the documents have of CloudWatch. Resume goes on watching its alarms; Close ends it.
 func Open(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{opts: o, table: o.Documents.Table("cloudwatch")}
 	s.watching.begin()
-	watched := errors.New("there are alarms")
-	err := s.table.Scan(alarmKeys, func(string, []byte) error { return watched })
-	if errors.Is(err, watched) {
-		s.watch()
-		s.hurry() // rounds may have been missed
-		err = nil
-	}
-	return s, err
+	return s, nil
 }
 
-// Close stops watching alarms. Actions that are not delivered are, after the next Open.
+// Resume goes on watching the alarms that an earlier process left, and begins with the rounds that have been missed. It
+// is called once, when the targets of their actions are there: an action that nobody takes has failed.
+func (s *Service) Resume() error {
+	watched := errors.New("there are alarms")
+	err := s.table.Scan(alarmKeys, func(string, []byte) error { return watched })
+	if !errors.Is(err, watched) {
+		return err
+	}
+	s.watch()
+	s.hurry()
+	return nil
+}
+
+// Close stops watching alarms. Actions that are not delivered are, after the next Resume.
 func (s *Service) Close() error {
 	s.watching.end()
 	return nil

@@ -89,6 +89,9 @@ func (b *bench) open(disk vfs.FS) {
 		Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}}); err != nil {
 		b.t.Fatal(err)
 	}
+	if err = b.service.Resume(); err != nil {
+		b.t.Fatal(err)
+	}
 	b.server = httptest.NewServer(b.service.Handler())
 	b.Client = client.New(client.Options{BaseEndpoint: &b.server.URL, Region: "eu-west-1", RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("111111111111", "secret", "")})
