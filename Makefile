@@ -68,6 +68,10 @@ differential: ## the laboratory against the AWS SDK's token bucket and failsafe-
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestCrashes$$' ./cmd/stepback
 
+.PHONY: kill-services
+kill-services: ## kill stepback serve with SIGKILL at KILLS random instants chosen by SEED while all its services are loaded, and check everything
+	STEPBACK_SEED=$(SEED) STEPBACK_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKilledServices$$' ./cmd/stepback
+
 .PHONY: outbox-kill
 outbox-kill: ## kill application, relay and database of an outbox with SIGKILL at KILLS random instants chosen by SEED, and check every message
 	STEPBACK_OUTBOX_SEED=$(SEED) STEPBACK_OUTBOX_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKills$$' ./outbox
@@ -145,6 +149,37 @@ localstack-run: ## import CSV=FILE there and show the summary
 serve-trial: ## deploy the CSV import to stepback serve with the AWS command line, twice, and import a file each time
 	@localstack/trial.sh
 
+# The environment laptop, by the unmodified CDK command line at `stepback serve`, whose address is ENDPOINT.
+LAPTOP_ENV = AWS_ENDPOINT_URL=$(or $(ENDPOINT),http://localhost:4566) AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=test \
+	AWS_SECRET_ACCESS_KEY=test CDK_HOME=$(CURDIR)/.stepback/cdk CDK_VALIDATION=false
+LAPTOP_CDK = cd cdk && $(LAPTOP_ENV) $(CDK) --no-notices --app ../$(BIN)/cdk --output ../$(BIN)/cdk.out \
+	-c laptop=$(if $(filter amd64,$(shell $(GO) env GOARCH)),x86_64,arm64) -c bootstraps=../dist/local
+
+.PHONY: laptop
+laptop: cdk/node_modules ## what deploys the CSV import to stepback serve: the bootstraps for this machine and the CDK app
+	@$(MAKE) --no-print-directory lambdas-for GOARCH=$(shell $(GO) env GOARCH) LAMBDA_OUT=dist/local
+	cd cdk && $(GO) build -o ../$(BIN)/cdk .
+
+.PHONY: laptop-deploy
+laptop-deploy: laptop ## deploy the CSV import to stepback serve (ENDPOINT=http://…), as to AWS, with the PostgreSQL of DATABASE=postgres://…
+	@test -n "$(DATABASE)" || { echo "DATABASE is not set: name a PostgreSQL, such as DATABASE=postgres://postgres@127.0.0.1:5432/import" >&2; exit 2; }
+	@curl --silent --show-error --fail --output /dev/null -X POST -H 'X-Amz-Target: AmazonSSM.PutParameter' \
+		-H 'Content-Type: application/x-amz-json-1.1' \
+		-H 'Authorization: AWS4-HMAC-SHA256 Credential=test/20261122/us-east-1/ssm/aws4_request, SignedHeaders=host, Signature=0' \
+		-d '{"Name":"/stepback/laptop/database","Type":"String","Value":"$(DATABASE)","Overwrite":true}' \
+		$(or $(ENDPOINT),http://localhost:4566)/
+	$(LAPTOP_CDK) bootstrap aws://000000000000/us-east-1
+	$(LAPTOP_CDK) deploy stepback-laptop --require-approval never $(CDKFLAGS)
+
+.PHONY: laptop-destroy
+laptop-destroy: laptop ## take it away again; EMPTY=yes with every object in its buckets, which takes the AWS command line
+	@if [ "$(EMPTY)" = yes ]; then $(LAPTOP_ENV) cdk/empty.sh stepback-laptop; fi
+	$(LAPTOP_CDK) destroy stepback-laptop --force $(CDKFLAGS)
+
+.PHONY: laptop-trial
+laptop-trial: laptop ## the whole of it on an empty directory: deploy, import with faults and a SIGKILL, alarm and mail, drift, destroy
+	STEPBACK_LAPTOP=yes $(GO) test -count=1 -timeout 30m -v -run '^TestLaptop$$' ./cmd/stepback
+
 .PHONY: localstack-down
 localstack-down: ## stop them and forget everything
 	docker compose -f localstack/compose.yaml down --volumes
@@ -171,7 +206,7 @@ recordings: ## pack the recordings of FROM into recordings/recordings.tar.zst
 		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o recordings/recordings.tar.zst
 
 .PHONY: clients
-clients: ## every operation by boto3 and the AWS CLI, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
+clients: ## the services by boto3, Step Functions by the AWS CLI too, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
 	@services/clients/run.sh
 
 .PHONY: bench-compare

@@ -148,9 +148,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// seeds hands out the seeds of events, repeatably for one engine seed and one order of events. Each run salts them, so
-// that engines of the same seed that follow each other on a journal do not draw the same identifiers for different
-// executions.
+// seeds hands out random numbers, repeatably for one engine seed and one order of asking. The events of executions have
+// seeds of their own, see run.seed.
 type seeds struct {
 	mu     sync.Mutex
 	random aws.Random

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
@@ -162,6 +163,17 @@ func (e *Engine) work(r *run) {
 	}
 }
 
+// seed is that of the n-th event of the step, from 1. It follows from the engine's seed, from the execution, and from
+// how far that has come: what other executions do meanwhile does not change it, and engines of the same seed that follow
+// each other on a journal do not draw the same identifiers twice.
+func (r *run) seed(n int) uint64 {
+	random := aws.Random{Seed: r.engine.cfg.Seed ^ r.salt}
+	for _, part := range []uint64{uint64(r.record.RedriveCount), uint64(r.steps), uint64(n)} { //nolint:gosec // counts
+		random.Seed = random.Uint64() ^ part
+	}
+	return random.Uint64()
+}
+
 // step applies events and returns those that counted.
 func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time) {
 	now := r.now()
@@ -179,7 +191,7 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 		e := &events[counted]
 		counted++
 		e.At = now
-		e.Seed = r.engine.seeds.next() ^ r.salt
+		e.Seed = r.seed(counted)
 		r.x.Step(e, &r.result)
 		if e.Kind == interpreter.TimerFired && r.awaitsRetries {
 			r.retried(e.ID)

@@ -19,6 +19,9 @@ type Task struct {
 	// Execution is the ARN of the execution, State the name of the Task state, Attempt counts its runs from 0.
 	Execution, State string
 	Attempt          int64
+	// ID tells the tasks of an execution apart. A task that is carried out again after a crash has the one it had; the
+	// tasks of TestState have none.
+	ID int64
 	// Resource is the state's Resource; Parameters is the JSON text it is called with.
 	Resource, Parameters string
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
@@ -110,7 +113,7 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 	if pattern == plan.WaitForTaskToken && accepted {
 		return interpreter.Signal{}, false
 	}
-	output, err := r.attempt(ctx, call, func(answer Result) {
+	output, err := r.attempt(ctx, id, call, func(answer Result) {
 		if accepted {
 			return
 		}
@@ -143,8 +146,8 @@ func failureOf(err error) Failure {
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
-func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted func(Result)) (output Result,
-	err error) {
+func (r *run) attempt(ctx context.Context, id int64, call *interpreter.TaskCall,
+	submitted func(Result)) (output Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.engine.log.Error("an integration panicked", "resource", call.Task.Resource, "panic", p, "stack",
@@ -159,7 +162,7 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 			" is configured."}
 	}
 	t := r.task(call)
-	t.submitted = submitted
+	t.ID, t.submitted = id, submitted
 	return in.Invoke(ctx, t)
 }
 

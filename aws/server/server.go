@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/crc32"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -37,6 +38,8 @@ type Config struct {
 	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an
 	// InternalFailure.
 	Failure func(error) *aws.Error
+	// CRC32 sends the CRC-32 of each answer in X-Amz-Crc32, as DynamoDB does: its clients check it.
+	CRC32 bool
 	// Patience is how long a client may take to send the body of a request; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that name none.
@@ -205,6 +208,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Service) write(w http.ResponseWriter, r *http.Request, out *reply) {
 	if out.body != nil || out.status != http.StatusNoContent && r.Method != http.MethodHead {
 		w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
+	}
+	if s.cfg.CRC32 {
+		w.Header().Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(out.body)), 10))
 	}
 	if len(out.body) == 0 {
 		w.Header().Del("Content-Type")

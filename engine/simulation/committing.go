@@ -39,9 +39,13 @@ func (c *committing) Commit(r *journal.Record, done func(error)) {
 	kept := *r // the caller may change its own
 	kept.Execution, kept.Signals = &x, slices.Clone(r.Signals)
 	kept.History, kept.All = slices.Clone(r.History), slices.Clone(r.All)
-	c.take(fmt.Sprintf("commit %s %d %d", x.MachineARN, x.FirstItem, r.Step), func() {
+	c.take(fmt.Sprintf("commit %s %d %s %d", x.MachineARN, x.FirstItem, x.Name, r.Step), func() {
 		if c.count++; c.count%enough == 0 {
-			go c.tooMany()
+			go func() {
+				if c.world.wait("stop") {
+					c.tooMany()
+				}
+			}()
 		}
 		c.Journal.Commit(&kept, func(err error) {
 			if err == nil {
@@ -55,7 +59,7 @@ func (c *committing) Commit(r *journal.Record, done func(error)) {
 // PutMapRun implements journal.Journal.
 func (c *committing) PutMapRun(r *journal.MapRun, done func(error)) {
 	kept := *r
-	c.take("a map run "+r.Machine, func() { c.Journal.PutMapRun(&kept, done) })
+	c.take("a map run "+r.ARN, func() { c.Journal.PutMapRun(&kept, done) })
 }
 
 // take has a record go on in its turn. Records become durable in the order in which they were taken up; which of those

@@ -90,9 +90,12 @@ func (f *logFile) SyncTo(length int64) (bool, error) {
 }
 
 // crash is the disk as a crash leaves it: what was synced is there, and of each file that was written since, by draw,
-// nothing, all, or a part.
-func (d *disk) crash() (*vfs.MemFS, error) {
+// nothing, all, or a part; of a disk that is tidy, nothing.
+func (d *disk) crash(tidy bool) (*vfs.MemFS, error) {
 	left := d.mem.CrashClone(vfs.CrashCloneCfg{})
+	if tidy {
+		return left, nil
+	}
 	whole, err := files(d.mem)
 	if err != nil {
 		return nil, err

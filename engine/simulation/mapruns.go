@@ -37,7 +37,7 @@ func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 	case r.Status == history.Succeeded && items.Failed+items.TimedOut > r.ToleratedFailureCount:
 		return fmt.Errorf("it succeeded with more failures than the %d tolerated: %+v", r.ToleratedFailureCount, items)
 	}
-	if n := atOnce(children); r.RedriveCount == 0 && r.MaxConcurrency > 0 && n > r.MaxConcurrency {
+	if n := atOnce(children); !s.back && r.RedriveCount == 0 && r.MaxConcurrency > 0 && n > r.MaxConcurrency {
 		return fmt.Errorf("%d children ran at once, with a MaxConcurrency of %d", n, r.MaxConcurrency)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +40,8 @@ type shell struct {
 	now    time.Time     // when the next process begins
 	acks   *acknowledged
 	safe   int  // how many of acks have to be there, or their loss to be told
+	tidy   bool // the disk neither tears what was not synced, nor is it damaged
+	back   bool // the clock has been set back: what came after may seem to have come before
 	loose  bool // time has jumped ahead, or steps were lost: no timer is punctual any more
 
 	// Of the process that lives.
@@ -59,17 +62,20 @@ type process struct {
 
 // simulateShell runs one simulation and returns what is wrong.
 func simulateShell(t *testing.T, d *draws) error {
-	_, err := traced(t, d)
+	_, err := traced(t, d, false)
 	return err
 }
 
-// traced runs one simulation in a bubble of its own, and returns what went on too.
-func traced(t *testing.T, d *draws) (trace []string, err error) {
+// traced runs one simulation in a bubble of its own, on a disk that may be tidy, and returns what went on too.
+func traced(t *testing.T, d *draws, tidy bool) (trace []string, err error) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(d)
-		err = newShell(w).simulate()
+		s := newShell(w)
+		s.tidy = tidy
+		err = s.simulate()
 		trace = w.trace
+		w.pass(idle) // a store that could not be opened is closed once Pebble has given up, in time
 	})
 	return trace, err
 }
@@ -113,9 +119,9 @@ type outcome struct {
 // life is one process: it opens what the one before has left on the disk, recovers, and goes on until the execution has
 // ended, which is then judged, or until it dies after a number of turns.
 func (s *shell) life(turns int) (over bool, err error) {
-	s.world.rise()
 	s.process = process{clock: clock.Virtual(s.now), files: newDisk(s.world, s.disk), anchors: map[string]int{},
 		began: s.safe}
+	s.world.rise(s.clock)
 	s.files.slow = s.one(3)
 	lie := -1
 	if turns != immortal && s.one(6) {
@@ -198,7 +204,7 @@ func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 // crash ends a process without a word and leaves the disk as that does: it may have lied, and may be damaged.
 func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	lied := s.files.lies.Load()
-	left, err := s.files.crash()
+	left, err := s.files.crash(s.tidy)
 	if err != nil {
 		return err
 	}
@@ -207,12 +213,11 @@ func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	s.world.die()
 	cancel()
 	<-ended // whatever it says, the process is dead
-	s.arn = ""
 	_, _ = s.bury(func() {}, outcome{})
 	s.acks.forget(s.safe) // what a dead process was told does not count
 	s.disk, s.copied = left, nil
 	anchor, _ := anchorOf(left)
-	if s.one(3) {
+	if !s.tidy && s.one(3) {
 		s.copied = clone(left)
 		if s.harm, err = damage(s.draws, left); err != nil {
 			return err
@@ -232,9 +237,11 @@ func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	}
 	switch s.Intn(8) {
 	case 6:
-		s.now = s.now.Add(-s.seconds(7200))
+		s.now, s.back = s.now.Add(-s.seconds(7200)), true
+		s.world.note("the clock is set back to %s", s.now.Format(time.RFC3339Nano))
 	case 7:
 		s.now, s.loose = s.now.Add(s.seconds(7200)), true
+		s.world.note("the clock is set forward to %s", s.now.Format(time.RFC3339Nano))
 	}
 	return nil
 }
@@ -282,19 +289,23 @@ func (s *shell) refusal(err error) bool {
 	return s.copied != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, errLeft))
 }
 
-// run recovers and has the execution carried out, and redriven.
+// run recovers and has the execution carried out, and redriven. It holds the clock whenever it does not wait: between
+// the end of the execution and its redrive time must not jump to the stop.
 func (s *shell) run(ctx context.Context) error {
 	e := s.engine
-	s.clock.Hold() // or time would jump to the stop before there is anything to stop
+	s.clock.Hold()
+	defer s.clock.Release()
 	arn, err := s.begin(ctx)
-	s.clock.Release()
 	if err != nil {
 		return err
 	}
 	for {
-		x, err := e.Wait(ctx, arn)
-		if err != nil {
+		if err := e.Await(ctx, arn); err != nil {
 			return fmt.Errorf("the execution does not end: %w", errors.Join(err, context.Cause(ctx)))
+		}
+		x, err := e.DescribeExecution(ctx, arn)
+		if err != nil {
+			return err
 		}
 		if x.RedriveCount >= s.again {
 			return nil
@@ -307,8 +318,6 @@ func (s *shell) run(ctx context.Context) error {
 
 // redrive redrives the execution if it can be: it may have succeeded, or time has jumped too far meanwhile.
 func (s *shell) redrive(ctx context.Context) error {
-	s.clock.Hold()
-	defer s.clock.Release()
 	s.stopAt(ctx, s.clock.Now().Add(forever))
 	_, err := s.engine.RedriveExecution(ctx, s.arn, "")
 	if refusal := (*engine.NotRedrivableError)(nil); errors.As(err, &refusal) {
@@ -347,22 +356,29 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 	return s.arn, nil
 }
 
-// Invoke implements engine.Integration: what a task does follows from what it is asked.
+// Invoke implements engine.Integration: what a task does follows from what it is asked. A task that is cancelled goes
+// on in its turn: of several that are cancelled at once, whichever ran first would report first.
 func (s *shell) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	if !s.world.wait(fmt.Sprintf("task %s %d %s", t.State, t.Attempt, t.Parameters)) {
+	asked := fmt.Sprintf("%s %d %s", t.State, t.Attempt, t.Parameters)
+	which := fmt.Sprintf(" of %s %d", t.Execution[strings.LastIndexByte(t.Execution, '/')+1:], t.ID)
+	if !s.world.wait("task " + asked + which) {
 		return nil, errDead
 	}
-	asked := fnv.New64a()
-	fmt.Fprintf(asked, "%d %s %d %s", s.seed, t.State, t.Attempt, t.Parameters)
-	d := fromSeed(asked.Sum64())
+	hash := fnv.New64a()
+	fmt.Fprintf(hash, "%d %s", s.seed, asked)
+	d := fromSeed(hash.Sum64())
 	outcome := d.Intn(6)
+	var err error
 	if outcome == 5 {
-		return nil, s.clock.Park(ctx)
+		err = s.clock.Park(ctx)
+	} else {
+		err = s.clock.Sleep(ctx, d.seconds(10))
 	}
-	if err := s.clock.Sleep(ctx, d.seconds(10)); err != nil {
+	switch {
+	case err != nil:
+		s.world.wait("cancelled " + asked + which)
 		return nil, err
-	}
-	if outcome >= 3 {
+	case outcome >= 3:
 		f := d.failure()
 		return nil, &f
 	}

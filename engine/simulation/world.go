@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing/synctest"
 	"time"
+
+	"stepback/engine/clock"
 )
 
 // world decides what happens next in a simulation of the whole engine. Everything that takes time outside of the engine
@@ -16,6 +18,7 @@ import (
 // run.
 type world struct {
 	*draws
+	clock *clock.Clock // of the process that lives
 
 	mu      sync.Mutex
 	waiting []*waiter
@@ -70,11 +73,14 @@ func (w *world) next() bool {
 	w.waiting = slices.Delete(w.waiting, i, i+1)
 	w.note("%s", x.key)
 	w.mu.Unlock()
+	w.clock.Hold() // or whether time jumps first, or what was cancelled wakes up, would be chance
 	if x.act != nil {
 		x.act()
 	} else {
 		x.turn <- true
 	}
+	synctest.Wait()
+	w.clock.Release()
 	synctest.Wait()
 	return true
 }
@@ -105,11 +111,11 @@ func (w *world) die() {
 	w.waiting = nil
 }
 
-// rise lets the next process begin.
-func (w *world) rise() {
+// rise lets the next process begin, with a clock of its own.
+func (w *world) rise(c *clock.Clock) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dead = false
+	w.dead, w.clock = false, c
 }
 
 // note writes down what happens. mu is held, or nothing else runs.

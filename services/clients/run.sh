@@ -30,6 +30,7 @@ boto3() {
 		return
 	fi
 	python3 operations.py
+	python3 services.py
 }
 
 awscli() {

@@ -58,6 +58,7 @@ func Open(o Options) (*Service, error) {
 	err := s.table.Scan(alarmKeys, func(string, []byte) error { return watched })
 	if errors.Is(err, watched) {
 		s.watch()
+		s.hurry() // rounds may have been missed
 		err = nil
 	}
 	return s, err

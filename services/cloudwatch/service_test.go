@@ -274,6 +274,31 @@ func TestActionsSurviveACrash(t *testing.T) {
 	}
 }
 
+// TestMissedRounds has no process at the time at which an alarm is due, nor for some minutes after it.
+func TestMissedRounds(t *testing.T) {
+	t.Parallel()
+	b, ctx := newBench(t), t.Context()
+	b.close()
+	disk := vfs.NewCrashableMem()
+	b.open(disk)
+	if _, err := b.PutMetricAlarm(ctx, &client.PutMetricAlarmInput{AlarmName: sdk.String("A"), Namespace: sdk.String("App"),
+		MetricName: sdk.String("M"), Statistic: types.StatisticSum, Period: sdk.Int32(60), EvaluationPeriods: sdk.Int32(1),
+		Threshold: sdk.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		AlarmActions: []string{topic}}); err != nil {
+		t.Fatal(err)
+	}
+	b.pass(70 * time.Second)
+	b.put("M", 5)
+	after := disk.CrashClone(vfs.CrashCloneCfg{})
+	b.close()
+	b.pass(10 * time.Minute)
+	b.open(after)
+	b.pass(15 * time.Second)
+	if got := b.targets.delivered(); !strings.Contains(got, `ALARM: "A"`) {
+		t.Errorf("delivered %q", got)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()

@@ -21,6 +21,7 @@ const (
 	nextKey       = "n"  // the next number
 	alarmKeys     = "a/" // scope, name
 	historyKeys   = "h/" // scope, name, time
+	evaluatedKey  = "e"  // until when alarms have been evaluated, in seconds
 	actionKeys    = "x/" // time: an action that is not delivered
 	dashboardKeys = "d/" // account, name
 )

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -61,9 +62,11 @@ func (s *Service) watch() {
 	s.schedule()
 }
 
+// often is how far rounds are apart: the shortest period that alarms have.
+const often = 10 * time.Second
+
 // schedule has the next round come. mu of watching is held.
 func (s *Service) schedule() {
-	const often = 10 * time.Second // the shortest period that alarms have
 	at := s.opts.Clock.Now().Add(-delay).Truncate(often).Add(often + delay)
 	s.watching.timer = s.opts.Clock.ScheduleInBackground(at, clock.AlarmFunc(s.ring))
 }
@@ -140,10 +143,22 @@ func (s *Service) round(ctx context.Context, now time.Time) error {
 	}); err != nil {
 		return err
 	}
-	for _, p := range metrics {
-		if err := s.evaluate(p.scope, p.alarm, now); err != nil && !errors.Is(err, errNoAlarm) {
-			s.opts.Log.Error("an alarm could not be evaluated", "alarm", p.ARN, "error", err)
+	ends, err := s.due(now)
+	if err != nil {
+		return err
+	}
+	for i, end := range ends {
+		for _, p := range metrics {
+			if missed := i < len(ends)-1; missed && end.Before(p.Configured) {
+				continue
+			}
+			if err := s.evaluate(p.scope, p.alarm, end); err != nil && !errors.Is(err, errNoAlarm) {
+				s.opts.Log.Error("an alarm could not be evaluated", "alarm", p.ARN, "error", err)
+			}
 		}
+	}
+	if err := s.evaluated(ends[len(ends)-1]); err != nil {
+		return err
 	}
 	for range composites { // a composite alarm may be in the rule of another one
 		changed := false
@@ -161,22 +176,57 @@ func (s *Service) round(ctx context.Context, now time.Time) error {
 	if err := s.deliver(ctx, now); err != nil {
 		return err
 	}
-	const often = time.Hour
-	if now.Sub(s.watching.aged) > often {
+	if now.Sub(s.watching.aged) > time.Hour {
 		s.watching.aged = now
 		return s.age(now)
 	}
 	return nil
 }
 
-// evaluate looks at the data of a metric alarm.
-func (s *Service) evaluate(scope aws.Scope, a *alarm, now time.Time) error {
+// longestMiss is how far back rounds are made that were missed because there was no process.
+const longestMiss = time.Hour
+
+// due returns the ends of the periods of ten seconds that a round at a time looks at: the last one, and before it those
+// that nobody has looked at, because the process was not there or died while it did.
+func (s *Service) due(now time.Time) ([]time.Time, error) {
+	last := now.Add(-delay).Truncate(often)
+	text, found, err := s.table.Get(evaluatedKey)
+	if err != nil || !found {
+		return []time.Time{last}, err
+	}
+	seconds, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("when alarms were evaluated: %w", err)
+	}
+	first := time.Unix(seconds, 0).Add(often)
+	if earliest := last.Add(-longestMiss); first.Before(earliest) {
+		first = earliest
+	}
+	var ends []time.Time
+	for at := first; at.Before(last); at = at.Add(often) {
+		ends = append(ends, at)
+	}
+	return append(ends, last), nil
+}
+
+// evaluated keeps until when alarms have been evaluated.
+func (s *Service) evaluated(end time.Time) error {
+	b, err := s.opts.Documents.Begin()
+	if err != nil {
+		return err
+	}
+	b.Put(s.table, evaluatedKey, strconv.AppendInt(nil, end.Unix(), 10))
+	return b.Apply()()
+}
+
+// evaluate looks at the data of a metric alarm until the end of a period of ten seconds.
+func (s *Service) evaluate(scope aws.Scope, a *alarm, last time.Time) error {
 	seconds := a.period()
-	if last := now.Add(-delay).Truncate(10 * time.Second).Unix(); last%min(seconds, 60) != 0 && seconds > 10 {
+	if last.Unix()%min(seconds, 60) != 0 && seconds > 10 {
 		return nil // alarms with long periods are evaluated every minute
 	}
-	n := a.Periods + evaluation.Margin
-	end := time.Unix(now.Add(-delay).Unix()/seconds*seconds, 0).UTC()
+	now, n := last.Add(delay), a.Periods+evaluation.Margin
+	end := time.Unix(last.Unix()/seconds*seconds, 0).UTC()
 	start := end.Add(-time.Duration(int64(n)*seconds) * time.Second)
 	queries := a.Metrics
 	if a.Metric != nil {

@@ -217,14 +217,14 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}})
+		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true})
 }
 
 // StreamsHandler serves the API of DynamoDB Streams. Clients sign its requests as they do DynamoDB's: what tells them
 // apart is the target.
 func (s *Service) StreamsHandler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log})
+		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true})
 }
 
 func (s *Service) operations() map[string]server.Operation {

@@ -27,6 +27,9 @@ func (j *Journal) whole(o Options, cache *pebble.Cache) error {
 	case !there.Exists:
 		return nil
 	}
+	if err := wholeManifest(o.FS, j.dir, there.ManifestFilename); err != nil {
+		return openError(j.dir, o.ReadOnly, err)
+	}
 	return j.look(o, cache, holds(names, ".sst"))
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func tables() []*Type {
-	return []*Type{{
+	table := &Type{
 		Name: "AWS::DynamoDB::Table",
 		Properties: properties(`TableName= KeySchema*! LocalSecondaryIndexes! AttributeDefinitions BillingMode
 			ContributorInsightsSpecification DeletionProtectionEnabled GlobalSecondaryIndexes OnDemandThroughput
@@ -29,7 +29,8 @@ func tables() []*Type {
 				}
 			}
 		},
-	}}
+	}
+	return []*Type{table, globalTable(table)}
 }
 
 type table struct {

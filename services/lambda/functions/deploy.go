@@ -30,7 +30,7 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		Env:     s.variables(a, launch.Env, c),
 		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
 		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
-		Environments: s.opts.Environments, AnyAnswer: true, Released: release,
+		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true, Released: release,
 	})
 	if err != nil {
 		release()

@@ -95,7 +95,11 @@ func (s *Service) tell(ctx context.Context, e *eventqueue.Event) error {
 		taken = taken || err == nil
 	}
 	if a := s.known(e.Scope); !taken && a != nil && a.sink != nil {
-		a.sink.WriteLog(e.Function, fmt.Appendf(nil, "%s the event is dropped after %d attempts\n", e.ID, e.Attempts))
+		to := runner.LogStream{Function: e.Function, Group: "/aws/lambda/" + e.Function, Name: runner.StreamName(latest)}
+		if r := a.record(e.Function); r != nil {
+			to.Group = r.Latest.LoggingConfig.LogGroup
+		}
+		a.sink.WriteLog(to, fmt.Appendf(nil, "%s the event is dropped after %d attempts\n", e.ID, e.Attempts))
 	}
 	return nil
 }

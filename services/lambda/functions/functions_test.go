@@ -292,7 +292,7 @@ type logged struct {
 }
 
 // WriteLog implements runner.LogSink.
-func (l *logged) WriteLog(_ string, lines []byte) {
+func (l *logged) WriteLog(_ runner.LogStream, lines []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept = append(l.kept, lines...)
@@ -319,7 +319,7 @@ func TestCodeEnvironmentAndLogsComeFromTheOptions(t *testing.T) {
 	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `["given", "own"]` {
 		t.Errorf("%s\n%s", out.Payload, out.LogTail)
 	}
-	if text := logs.text(); !strings.Contains(text, " noted\n") {
+	if text := logs.text(); !strings.Contains(text, "\nnoted\n") {
 		t.Error(text)
 	}
 	_, err := s.UpdateCode(t.Context(), home, "F", &functions.UpdateCodeInput{Code: functions.Code{S3Bucket: "bucket",

@@ -99,6 +99,7 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	f := runner.Function{
 		Name: c.FunctionName, Version: c.Version, Timeout: time.Duration(c.Timeout) * time.Second,
 		MemoryMB: c.MemorySize, Environments: s.opts.Environments, Env: s.variables(a, nil, c),
+		LogGroup: c.LoggingConfig.LogGroup,
 	}
 	if r.Binary != "" {
 		f.Command = []string{r.Binary}
@@ -113,7 +114,8 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 		f.Handler = func() error { return missing }
 		return f, nil
 	}
-	around := Surroundings{Env: f.Env, Log: functionLog{a, c.FunctionName}}
+	around := Surroundings{Env: f.Env, Log: functionLog{a, runner.LogStream{Function: c.FunctionName,
+		Group: c.LoggingConfig.LogGroup, Name: runner.StreamName(c.Version)}}}
 	made, err := build(around)
 	if err != nil {
 		return f, fmt.Errorf("the function %s: %w", c.FunctionName, err)
@@ -139,14 +141,14 @@ const unthrottled = 1 << 20
 
 // functionLog is the log of a function as a writer of whole lines.
 type functionLog struct {
-	area     *area
-	function string
+	area *area
+	to   runner.LogStream
 }
 
 // Write implements io.Writer.
 func (l functionLog) Write(lines []byte) (int, error) {
 	if l.area.sink != nil {
-		l.area.sink.WriteLog(l.function, lines)
+		l.area.sink.WriteLog(l.to, lines)
 	}
 	return len(lines), nil
 }

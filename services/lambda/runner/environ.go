@@ -9,15 +9,15 @@ import (
 
 // environ is the environment of a bootstrap process: what Lambda sets (Lambda developer guide, "Defined runtime
 // environment variables"), credentials that work nowhere, and the function's own variables, which win.
-func (r *processRunner) environ(api string) []string {
-	f := r.function
+func (e *processEnvironment) environ(api string) []string {
+	r, f := e.runner, e.runner.function
 	vars := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":          api,
 		"AWS_LAMBDA_FUNCTION_NAME":        f.Name,
 		"AWS_LAMBDA_FUNCTION_VERSION":     f.Version,
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(f.MemoryMB),
-		"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + f.Name,
-		"AWS_LAMBDA_LOG_STREAM_NAME":      "local/[" + f.Version + "]",
+		"AWS_LAMBDA_LOG_GROUP_NAME":       e.stream.Group,
+		"AWS_LAMBDA_LOG_STREAM_NAME":      e.stream.Name,
 		"AWS_LAMBDA_INITIALIZATION_TYPE":  "on-demand",
 		"AWS_EXECUTION_ENV":               "AWS_Lambda_" + f.Runtime,
 		"AWS_REGION":                      r.region,

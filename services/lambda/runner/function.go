@@ -35,6 +35,8 @@ type Function struct {
 	Runtime, Entry string
 	// Interpreter says in the log of a cold start what runs the function; the default is Runtime.
 	Interpreter string
+	// LogGroup is the log group of what it logs; the default is /aws/lambda/NAME.
+	LogGroup string
 	// Env is added to the environment that Lambda sets for a Command. Nothing but PATH and TMPDIR is inherited from
 	// this process.
 	Env map[string]string
@@ -70,6 +72,9 @@ func (f Function) withDefaults() Function {
 	}
 	if f.Interpreter == "" {
 		f.Interpreter = f.Runtime
+	}
+	if f.LogGroup == "" {
+		f.LogGroup = "/aws/lambda/" + f.Name
 	}
 	if f.Entry == "" {
 		f.Entry = "bootstrap"

@@ -19,6 +19,7 @@ var errStale = errors.New("the execution environment has ended")
 
 // handlerRunner calls a function's handler in this process.
 type handlerRunner struct {
+	function  *deployed
 	handler   any
 	threads   *sync.WaitGroup // the goroutines of the environments
 	abandoned *atomic.Int64
@@ -28,8 +29,8 @@ type handlerRunner struct {
 // invocation of it reuses.
 func (r *handlerRunner) newEnvironment() environment {
 	e := &handlerEnvironment{
-		runner: r, handler: awslambda.NewHandler(r.handler), requests: make(chan request), answers: make(chan answer,
-			1),
+		runner: r, stream: r.function.stream(), handler: awslambda.NewHandler(r.handler),
+		requests: make(chan request), answers: make(chan answer, 1),
 	}
 	r.threads.Go(e.serve)
 	return e
@@ -38,6 +39,7 @@ func (r *handlerRunner) newEnvironment() environment {
 // handlerEnvironment runs its handler on a goroutine of its own, whose stack need not grow anew for every invocation.
 type handlerEnvironment struct {
 	runner   *handlerRunner
+	stream   LogStream
 	handler  awslambda.Handler
 	requests chan request
 	answers  chan answer
@@ -64,7 +66,7 @@ func (e *handlerEnvironment) serve() {
 func (e *handlerEnvironment) close() { close(e.requests) }
 
 func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
-	c.log.start(false)
+	c.log.start(false, e.stream)
 	running, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	running = lambdacontext.NewContext(running, &lambdacontext.LambdaContext{AwsRequestID: c.requestID,

@@ -6,26 +6,44 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"stepback/aws"
 )
 
 // LogSink keeps the logs of functions. WriteLog gets one or more whole lines, which it must not keep after it has
 // returned; it is called from many goroutines.
 type LogSink interface {
-	WriteLog(function string, lines []byte)
+	WriteLog(to LogStream, lines []byte)
+}
+
+// LogStream is where lines belong.
+type LogStream struct {
+	// Function is the name of the function, Group its log group.
+	Function, Group string
+	// Name is that of the stream, of which each execution environment has its own: 2026/11/22/[$LATEST]4f0c…
+	Name string
+}
+
+// stream is the stream of a new execution environment.
+func (d *deployed) stream() LogStream { return LogStream{d.Name, d.LogGroup, StreamName(d.Version)} }
+
+// StreamName names a new stream of a version, as Lambda does.
+func StreamName(version string) string {
+	return time.Now().UTC().Format("2006/01/02") + "/[" + version + "]" + strings.ReplaceAll(aws.NewID(), "-", "")
 }
 
 // maxTail is how much of its log an invocation can ask for.
 const maxTail = 4 << 10
 
-// invocationLog writes the lines of one invocation. In the function's log, where invocations mix, each line of the
-// function follows the request's id. A JSON object stays as it is, as metrics that are embedded in logs and filters of
-// subscriptions are read from it. The tail has the lines as they were written. The methods of a nil log do nothing.
+// invocationLog writes the lines of one invocation, as they are, to the stream of the execution environment that runs
+// it, and to the tail. The methods of a nil log do nothing.
 type invocationLog struct {
 	sink      LogSink // nil when only the tail is wanted
 	function  *deployed
 	requestID string
 	begun     time.Time
-	opened    bool // START has been written
+	opened    bool      // START has been written
+	stream    LogStream // that of the environment
 
 	mu   sync.Mutex
 	tail []byte // nil unless it was asked for
@@ -41,18 +59,20 @@ func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocation
 	if sink == nil && !tail {
 		return nil
 	}
-	l := &invocationLog{sink: sink, function: d, requestID: requestID, begun: time.Now()}
+	l := &invocationLog{sink: sink, function: d, requestID: requestID, begun: time.Now(),
+		stream: LogStream{Function: d.Name, Group: d.LogGroup, Name: d.lost}}
 	if tail {
 		l.tail = []byte{}
 	}
 	return l
 }
 
-// start writes how an invocation begins, and before that a cold start.
-func (l *invocationLog) start(cold bool) {
+// start writes how an invocation begins in an environment that logs to stream, and before that a cold start.
+func (l *invocationLog) start(cold bool, stream LogStream) {
 	if l == nil {
 		return
 	}
+	l.stream = stream
 	var text string
 	if cold {
 		text = "INIT_START Runtime Version: " + l.function.Interpreter + "\n"
@@ -61,7 +81,7 @@ func (l *invocationLog) start(cold bool) {
 		text += "START RequestId: " + l.requestID + " Version: " + l.function.Version + "\n"
 	}
 	l.opened = true
-	l.write(text, text)
+	l.write(text)
 }
 
 // started notes when the function got its event, and how long a cold start took, 0 for a warm one.
@@ -80,7 +100,7 @@ func (l *invocationLog) initTimedOut(after time.Duration) {
 		return
 	}
 	text := fmt.Sprintf("INIT_REPORT Init Duration: %.2f ms\tPhase: init\tStatus: timeout\n", milliseconds(after))
-	l.write(text, text)
+	l.write(text)
 }
 
 // measured notes the largest memory that the environment has used.
@@ -95,15 +115,9 @@ func (l *invocationLog) measured(megabytes int) {
 
 // line logs a line that the function wrote, without its end.
 func (l *invocationLog) line(text []byte) {
-	if l == nil {
-		return
+	if l != nil {
+		l.write(string(text) + "\n")
 	}
-	raw := string(text) + "\n"
-	if bytes.HasPrefix(text, []byte("{")) {
-		l.write(raw, raw)
-		return
-	}
-	l.write(l.requestID+" "+raw, raw)
 }
 
 // end logs a function error, unless the runtime did, and the lines that the service ends an invocation with.
@@ -133,20 +147,20 @@ func (l *invocationLog) end(a answer) {
 		fmt.Fprintf(&b, "\tInit Duration: %.2f ms", milliseconds(init))
 	}
 	b.WriteString(a.status + "\n")
-	l.write(b.String(), b.String())
+	l.write(b.String())
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// write logs text, and raw as the end of the invocation's log.
-func (l *invocationLog) write(text, raw string) {
+// write logs text.
+func (l *invocationLog) write(text string) {
 	if l.sink != nil {
-		l.sink.WriteLog(l.function.Name, []byte(text))
+		l.sink.WriteLog(l.stream, []byte(text))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tail != nil {
-		l.tail = append(l.tail, raw...)
+		l.tail = append(l.tail, text...)
 		l.tail = l.tail[max(0, len(l.tail)-maxTail):]
 	}
 }

@@ -24,12 +24,13 @@ type processRunner struct {
 }
 
 func (r *processRunner) newEnvironment() environment {
-	return &processEnvironment{runner: r}
+	return &processEnvironment{runner: r, stream: r.function.stream()}
 }
 
 // processEnvironment is one bootstrap process and the Runtime API it speaks to. It starts with its first invocation.
 type processEnvironment struct {
 	runner  *processRunner
+	stream  LogStream
 	api     *runtimeAPI
 	cmd     *exec.Cmd
 	output  *output
@@ -44,7 +45,7 @@ type processEnvironment struct {
 // run gives c to the process and waits for the answer, the process's end or the end of the time, whichever comes first.
 // The function's time begins when it has taken the event.
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
-	c.log.start(e.cmd == nil)
+	c.log.start(e.cmd == nil, e.stream)
 	if e.cmd == nil {
 		if err := e.runner.room.enter(ctx, c.closing, e.runner.function.MemoryMB); err != nil {
 			return answer{}, false, err
@@ -178,7 +179,7 @@ func (e *processEnvironment) start() error {
 	e.api = serveRuntimeAPI(listener)
 	//nolint:gosec,noctx // the owner's own functions, which outlive one call
 	cmd := exec.Command(f.Command[0], f.Command[1:]...)
-	cmd.Dir, cmd.Env = f.Dir, e.runner.environ(listener.Addr().String())
+	cmd.Dir, cmd.Env = f.Dir, e.environ(listener.Addr().String())
 	if e.output, err = openOutput(); err != nil {
 		e.api.close()
 		return err

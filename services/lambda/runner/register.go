@@ -67,11 +67,11 @@ func (s *Service) deploy(f Function) (*deployed, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	d := &deployed{Function: f, arn: s.FunctionARN(f.Name)}
+	d := &deployed{Function: f, arn: s.FunctionARN(f.Name), lost: StreamName(f.Version)}
 	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs,
 		initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout), room: s.opts.Room}
 	if f.Handler != nil {
-		r = &handlerRunner{handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
+		r = &handlerRunner{function: d, handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
 	}
 	d.pool = newPool(r, f.Environments, f.Released)
 	if f.Handler == nil {

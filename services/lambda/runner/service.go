@@ -61,6 +61,7 @@ type versionKey struct{ name, version string }
 type deployed struct {
 	Function
 	arn   string
+	lost  string // the stream of what belongs to no execution environment
 	limit *limit
 	pool  *pool
 }

@@ -21,6 +21,8 @@ type language struct {
 	// command starts a script; env belongs to it.
 	command func(path string) []string
 	env     map[string]string
+	// inherits are variables of this process that functions get.
+	inherits []string
 }
 
 var python = language{
@@ -38,6 +40,7 @@ var node = language{
 	probe:      []string{"-e", `console.log(process.execPath); console.log(process.versions.node)`},
 	least:      [2]int{18, 0},
 	command:    func(path string) []string { return []string{path} },
+	inherits:   []string{"NODE_PATH"}, // AWS's runtime brings its SDK along; this is where it can be here
 }
 
 // interpreter is one that this machine has.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,9 +91,18 @@ func (s *Set) interpreted(ctx context.Context, runtime string, l language, clien
 	if err != nil {
 		return Launch{}, err
 	}
+	env := maps.Clone(l.env)
+	for _, name := range l.inherits {
+		if value := os.Getenv(name); value != "" {
+			if env == nil {
+				env = map[string]string{}
+			}
+			env[name] = value
+		}
+	}
 	return Launch{
 		Command:     append(slices.Clone(l.command(i.path)), filepath.Join(s.dir, client)),
 		Interpreter: fmt.Sprintf("%s (%s %s at %s)", runtime, l.name, i.version, i.path),
-		Env:         l.env,
+		Env:         env,
 	}, nil
 }

@@ -129,4 +129,4 @@ func (o *oneAtATime) Write(b []byte) (int, error) {
 type printedLogs struct{ w io.Writer }
 
 // WriteLog implements runner.LogSink.
-func (p printedLogs) WriteLog(_ string, lines []byte) { _, _ = p.w.Write(lines) }
+func (p printedLogs) WriteLog(_ runner.LogStream, lines []byte) { _, _ = p.w.Write(lines) }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import fs from 'node:fs';
 import util from 'node:util';
 import { Writable } from 'node:stream';
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { createRequire, register, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const api = process.env.AWS_LAMBDA_RUNTIME_API;
@@ -89,6 +89,22 @@ function answerHere() {
   syncBuiltinESMExports();
 }
 
+// alsoByPath has imports of ES modules look into NODE_PATH, too, as require does: AWS's runtime has its SDK there for both.
+function alsoByPath() {
+  const folders = (process.env.NODE_PATH || '').split(path.delimiter).filter(Boolean);
+  if (!folders.length || !register) return;
+  const parents = folders.map((folder) => pathToFileURL(path.join(path.dirname(folder), 'import.js')).href);
+  register('data:text/javascript,' + encodeURIComponent(`export async function resolve(specifier, context, next) {
+    try { return await next(specifier, context); } catch (error) {
+      if (!/^[@a-z]/i.test(specifier)) throw error;
+      for (const parentURL of ${JSON.stringify(parents)}) {
+        try { return await next(specifier, { ...context, parentURL }); } catch { /* the next one may have it */ }
+      }
+      throw error;
+    }
+  }`));
+}
+
 // load finds the handler "dir/file.function": an ES module or a CommonJS one, as its name and package.json say.
 async function load(name) {
   const slash = name.lastIndexOf('/') + 1;
@@ -127,11 +143,19 @@ async function loadModule(file, name) {
       throw Object.assign(new RuntimeError('Runtime.UserCodeSyntaxError', String(error)), { stack: error.stack });
     }
     if (error?.code === 'MODULE_NOT_FOUND' || error?.code === 'ERR_MODULE_NOT_FOUND') {
-      const message = String(error).replace(file, name);
+      let message = String(error).replace(file, name);
+      const sdk = /'(@aws-sdk\/[^'/]+|@smithy\/[^'/]+|aws-sdk)/.exec(message);
+      if (sdk) message += advice(sdk[1]);
       throw Object.assign(new RuntimeError('Runtime.ImportModuleError', message), { stack: error.stack });
     }
     throw error;
   }
+}
+
+// advice says where to get a package that AWS's runtime brings along.
+function advice(name) {
+  return `\nAWS's runtime brings ${name} along; on this machine it comes from NODE_PATH: run "npm install --prefix DIR ${name}" `
+    + 'and start stepback serve with NODE_PATH=DIR/node_modules.';
 }
 
 // isModule looks for the package.json that says what .js files in a directory are.
@@ -234,6 +258,7 @@ async function uncaught(kind, thrown) {
 
 async function main() {
   patchConsole();
+  alsoByPath();
   answerHere();
   process.chdir(root);
   process.on('beforeExit', () => whenIdle?.());

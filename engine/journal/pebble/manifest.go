@@ -1,0 +1,142 @@
+package pebble
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/record"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/wal"
+)
+
+// firstSequence is the number of the first key that is written into a store.
+const firstSequence = 10
+
+// manifestEnd is how far a MANIFEST tells of its store.
+type manifestEnd struct {
+	log      uint64 // the number of the oldest log whose records the tables lack
+	sequence uint64 // of the last key that was written before
+}
+
+// wholeManifest refuses a store whose MANIFEST has lost its end. Pebble takes what cannot be read of it for a record
+// that a crash has torn, and goes on with the tables of an earlier time and the log of a later one. Then there is a
+// hole between them: keys are numbered in the order in which they are written, and the log goes on where the tables
+// end.
+func wholeManifest(fs vfs.FS, dir, manifest string) error {
+	end, err := readManifest(fs, manifest)
+	if err != nil {
+		return err
+	}
+	first, log, err := firstLogged(fs, dir, end.log)
+	if err != nil || first <= end.sequence+1 {
+		return err
+	}
+	return fmt.Errorf("%s, which is cut short, knows of %d keys, and %s goes on behind key %d; nothing was changed:"+
+		" put a copy of the directory back", filepath.Base(manifest), end.sequence, log, first-1)
+}
+
+// readManifest reads a MANIFEST as far as Pebble does.
+func readManifest(fs vfs.FS, manifest string) (end manifestEnd, err error) {
+	end.sequence = firstSequence - 1
+	f, err := fs.Open(manifest)
+	if err != nil {
+		return end, err
+	}
+	defer f.Close()
+	for records := record.NewReader(f, 0); ; {
+		r, err := records.Next()
+		switch {
+		case isEnd(err):
+			return end, nil
+		case err != nil:
+			return end, err
+		}
+		if err := end.take(bufio.NewReader(r)); err != nil {
+			return end, nil //nolint:nilerr // Pebble says more about it
+		}
+	}
+}
+
+// isEnd reports whether an error of a reader of records says that there are no more, or none that are whole.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || record.IsInvalidRecord(err) }
+
+// The fields of a record of Pebble's MANIFEST that come before those of the tables.
+const (
+	comparerField     = 1
+	logField          = 2
+	nextFileField     = 3
+	lastSequenceField = 4
+	previousLogField  = 9
+)
+
+// take takes what a record of the MANIFEST says.
+func (m *manifestEnd) take(r *bufio.Reader) error {
+	for {
+		field, err := binary.ReadUvarint(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if field > lastSequenceField && field != previousLogField {
+			return nil
+		}
+		value, err := binary.ReadUvarint(r)
+		if err != nil {
+			return err
+		}
+		switch field {
+		case comparerField: // the value is the length of its name
+			_, err = r.Discard(int(min(value, 1<<16))) //nolint:gosec // it is small
+		case logField:
+			m.log = value
+		case lastSequenceField:
+			m.sequence = max(m.sequence, value)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// firstLogged returns the number of the first key in the logs from one on, and the log that it is in; 0 when they are
+// empty.
+func firstLogged(fs vfs.FS, dir string, from uint64) (first uint64, log string, err error) {
+	logs, err := wal.Scan(wal.Dir{FS: fs, Dirname: dir})
+	if err != nil {
+		return 0, "", err
+	}
+	for _, l := range logs { // in their order
+		if uint64(l.Num) < from {
+			continue
+		}
+		if first, err = firstOf(l); err != nil || first > 0 {
+			return first, l.Num.String() + ".log", err
+		}
+	}
+	return 0, "", nil
+}
+
+// firstOf returns the number of the first key in a log, 0 when it has none that is whole.
+func firstOf(log wal.LogicalLog) (first uint64, err error) {
+	records := log.OpenForRead()
+	defer func() { err = errors.Join(err, records.Close()) }()
+	r, _, err := records.NextRecord()
+	var sequence [8]byte // a record is a batch, which begins with it
+	if err == nil {
+		_, err = io.ReadFull(r, sequence[:])
+	}
+	switch {
+	case isEnd(err), errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(sequence[:]), nil
+}

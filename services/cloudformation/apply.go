@@ -1,0 +1,137 @@
+package cloudformation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// apply makes and changes the resources of the target.
+func (d *deployment) apply() error {
+	failed := map[string]error{}
+	var reason string
+	var outputs []output
+	err := d.begin(&d.op.Target)
+	if err == nil {
+		failed = d.walk(d.c.graph.IDs, func(id string) []string { return d.c.graph.Needs[id] }, true, d.bring)
+	}
+	if d.s.ctx.Err() != nil {
+		return nil //nolint:nilerr // the next start goes on
+	}
+	if err == nil && len(failed) == 0 {
+		if cause := context.Cause(d.waits); cause != nil {
+			err = cause
+		}
+	}
+	if err == nil && len(failed) == 0 {
+		outputs, err = d.outputs()
+	}
+	switch {
+	case len(failed) > 0 && errors.Is(context.Cause(d.waits), errTimeout):
+		reason = errTimeout.Error()
+	case len(failed) > 0:
+		verb := "create"
+		if d.op.Kind == opUpdate {
+			verb = d.verbs(failed)
+		}
+		reason = fmt.Sprintf("The following resource(s) failed to %s: [%s]. ", verb, strings.Join(failedNames(failed), ", "))
+	case err != nil:
+		reason = why(err)
+	}
+	if reason != "" {
+		return d.failed(reason)
+	}
+	return d.s.change(func(k *keeper) error {
+		st, op := d.st, d.op
+		st.deployed = op.Target
+		st.Outputs = outputs
+		st.Imports = d.imports()
+		st.DisableRollback = op.DisableRollback
+		k.text(st, textCurrent, st.Template)
+		k.text(st, textProcessed, st.Processed)
+		if op.Kind == opCreate {
+			d.settle(k)
+			d.end(k, "CREATE_COMPLETE", "")
+			return nil
+		}
+		op.Phase = phaseCleanup
+		st.Updated = d.s.now().UnixMilli()
+		k.status(st, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
+		return nil
+	})
+}
+
+func failedNames(failed map[string]error) []string { return slices.Sorted(maps.Keys(failed)) }
+
+// verbs is what failed: create, update or both.
+func (d *deployment) verbs(failed map[string]error) string {
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	created, updated := false, false
+	for id := range failed {
+		r := d.st.resources[id]
+		created = created || r == nil || r.Doing == doCreate
+		updated = updated || r != nil && r.Doing != doCreate
+	}
+	if created && updated {
+		return "create or update"
+	}
+	if created {
+		return "create"
+	}
+	return "update"
+}
+
+// failed begins what follows a failure.
+func (d *deployment) failed(reason string) error {
+	return d.s.change(func(k *keeper) error {
+		st, op := d.st, d.op
+		op.Failure = reason
+		switch {
+		case op.Kind == opCreate && (op.OnFailure == "DO_NOTHING" || op.DisableRollback):
+			st.deployed = op.Target
+			k.text(st, textCurrent, st.Template)
+			k.text(st, textProcessed, st.Processed)
+			st.Paused = op
+			d.end(k, "CREATE_FAILED", reason)
+		case op.Kind == opCreate && op.OnFailure == "DELETE":
+			op.Phase = phaseDelete
+			k.status(st, "DELETE_IN_PROGRESS", reason+"Delete requested by user.")
+		case op.Kind == opCreate:
+			op.Phase = phaseRollback
+			k.status(st, "ROLLBACK_IN_PROGRESS", reason+"Rollback requested by user.")
+		case op.DisableRollback:
+			st.Paused = op
+			d.end(k, "UPDATE_FAILED", reason)
+		default:
+			op.Phase = phaseRollback
+			k.status(st, "UPDATE_ROLLBACK_IN_PROGRESS", reason)
+		}
+		return nil
+	})
+}
+
+// end ends the operation. mu is held.
+func (d *deployment) end(k *keeper, status, reason string) {
+	k.status(d.st, status, reason) // while the operation is there, so that the event has its token
+	d.st.Operation = nil
+	if d.st.Paused != d.op {
+		d.st.Paused = nil
+		k.b.Delete(d.s.table, d.st.textKey(textTarget))
+		k.b.Delete(d.s.table, d.st.textKey(textExpanded))
+	}
+	k.stack(d.st)
+}
+
+// settle forgets how the resources were before. mu is held.
+func (d *deployment) settle(k *keeper) {
+	for _, r := range d.st.resources {
+		if r.Before != nil || r.New || len(r.Trash) > 0 {
+			r.Before, r.New, r.Trash = nil, false, nil
+			k.resource(d.st, r)
+		}
+	}
+}
