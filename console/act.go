@@ -25,7 +25,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	acts := map[string]func(context.Context, Engine, url.Values) (said, to string, err error){
 		"start": c.start, "stop": stop, "redrive": redrive, "redrive-all": c.redriveAll, "retry-now": retryNow,
 		"succeed-task": succeedTask, "fail-task": failTask, "map-run": updateMapRun, "save": c.save,
-		"letters": c.actOnLetters, "edit-letter": c.editLetter,
+		"letters": c.actOnLetters, "edit-letter": c.editLetter, "add-fault": c.addFault, "lift-fault": c.liftFault,
 	}
 	do := acts[r.PathValue("verb")]
 	if do == nil {

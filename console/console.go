@@ -59,6 +59,8 @@ type Config struct {
 	Rooms func(ctx context.Context) ([]Room, error)
 	// Services are the services at the same address.
 	Services []Service
+	// Faults are those of the services; nil means that none can be added.
+	Faults Faults
 	// Who is recorded with what is done to dead letters.
 	Who string
 	// ReadOnly leaves out everything that changes something.
@@ -141,6 +143,7 @@ func New(cfg Config) *Console {
 		"lab":                        c.lab,
 		"services":                   c.listServices,
 		"services/{model}":           c.peek,
+		"chaos":                      c.chaos,
 		"logs":                       c.logs,
 		"find":                       c.find,
 	} {

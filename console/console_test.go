@@ -19,7 +19,7 @@ import (
 var pages = []string{
 	"", "machines", "machines/orders", "machines/orders?retrying=true", "executions", "executions?retrying=true", "machines/maps?error=Boom%3Ci%3E&since=24h",
 	"machines/maps?status=FAILED&since=7d", "machines/orders/edit", "retries", "retries/maps", "deadletters", "lab",
-	"lab?machine=maps&p1=0", "services", "services/sqs", "services/s3", "services/sns", "services/lambda", "services/sfn", "logs", "find?q=o-1",
+	"lab?machine=maps&p1=0", "services", "services/sqs", "services/s3", "services/sns", "services/lambda", "services/sfn", "chaos", "logs", "find?q=o-1",
 }
 
 func TestPages(t *testing.T) {
@@ -234,6 +234,40 @@ func TestPeeks(t *testing.T) {
 	}
 	if got := b.ask("GET", "/_stepback/services/ec2", ""); got.status != http.StatusNotFound {
 		t.Errorf("a service that is not served: %d", got.status)
+	}
+}
+
+// TestFaultsComeAndGo adds a fault, which befalls a request, and lifts it.
+func TestFaultsComeAndGo(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, local.Console{})
+	b.page("chaos")
+	act := func(verb string, pairs ...string) string {
+		t.Helper()
+		v := url.Values{"token": {b.token}, "back": {"/_stepback/chaos"}}
+		for i := 0; i < len(pairs); i += 2 {
+			v.Set(pairs[i], pairs[i+1])
+		}
+		r := b.ask("POST", "/_stepback/act/"+verb, v.Encode(), "Content-Type: application/x-www-form-urlencoded")
+		return b.ask("GET", r.header.Get("Location"), "").body
+	}
+	if got := act("add-fault", "fault", "sqs:ListQueus:throttle:1"); !strings.Contains(got, "did you mean ListQueues?") {
+		t.Error(got)
+	}
+	if got := act("add-fault", "fault", "sqs:ListQueues:throttle:1", "for", "5m"); !strings.Contains(got, "<code>sqs:ListQueues:throttle:1</code>") {
+		t.Error(got)
+	}
+	list := func() reply {
+		return b.ask("POST", "/", `{}`, "X-Amz-Target: AmazonSQS.ListQueues", "Content-Type: application/x-amz-json-1.0")
+	}
+	if got := list(); got.status != http.StatusBadRequest || !strings.Contains(got.body, "Rate exceeded") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := act("lift-fault", "id", "1"); !strings.Contains(got, "No faults apply.") {
+		t.Error(got)
+	}
+	if got := list(); got.status != http.StatusOK {
+		t.Errorf("%d %s", got.status, got.body)
 	}
 }
 

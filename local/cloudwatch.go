@@ -40,6 +40,7 @@ type meter struct {
 	measured map[measure]*datapoints.Summary
 	embedded map[aws.Scope][]cloudwatch.Datum // in logs, or what metric filters make of them
 	filters  logs.MetricFilters
+	sampled  int64 // the minute in which queues were measured last
 }
 
 // measure is a metric of a resource in a minute.
@@ -47,6 +48,7 @@ type measure struct {
 	scope                                      aws.Scope
 	namespace, name, dimension, resource, unit string
 	minute                                     int64
+	bus                                        string // of a rule of AWS/Events that is not the default one's
 }
 
 // often is how often measures are put into CloudWatch.
@@ -73,11 +75,13 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 	return func() error {
 		close(ending)
 		<-done
+		m.measureQueues(p, true)
 		return m.flush(p)
 	}
 }
 
 func (m *meter) flush(p *Platform) error {
+	m.measureQueues(p, false)
 	for scope, due := range m.filters.Due(p.Clock.Now()) {
 		m.keep(scope, filtered(due))
 	}
@@ -91,8 +95,7 @@ func (m *meter) flush(p *Platform) error {
 	for of, sum := range measured {
 		sum.Unit = of.unit
 		all[of.scope] = append(all[of.scope], cloudwatch.Datum{At: time.Unix(60*of.minute, 0), Data: *sum,
-			Metric: cloudwatch.Metric{Namespace: of.namespace, Name: of.name,
-				Dimensions: []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}}})
+			Metric: cloudwatch.Metric{Namespace: of.namespace, Name: of.name, Dimensions: of.dimensions()}})
 	}
 	for scope, data := range all {
 		if err := p.CloudWatch.Put(scope, data); err != nil {
@@ -102,11 +105,40 @@ func (m *meter) flush(p *Platform) error {
 	return nil
 }
 
+func (of *measure) dimensions() []cloudwatch.Dimension {
+	d := []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}
+	if of.bus != "" {
+		d = append([]cloudwatch.Dimension{{Name: "EventBusName", Value: of.bus}}, d...)
+	}
+	return d
+}
+
 // add adds a value of a metric.
 func (m *meter) add(of measure, at time.Time, name, unit string, value float64) {
-	of.minute, of.name, of.unit = at.Unix()/60, name, unit
+	m.addTimes(of, at, name, unit, value, 1)
+}
+
+// addTimes adds a value that came n times.
+func (m *meter) addTimes(of measure, at time.Time, name, unit string, value, n float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.summary(of, at, name, unit).Add(value, n)
+}
+
+// merge adds the values of a summary.
+func (m *meter) merge(of measure, at time.Time, name, unit string, values *datapoints.Summary) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if sum := m.summary(of, at, name, unit); sum.Count > 0 {
+		sum.Merge(values)
+	} else {
+		*sum = *values
+	}
+}
+
+// summary is that of a metric in the minute of a time. mu is held.
+func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints.Summary {
+	of.minute, of.name, of.unit = at.Unix()/60, name, unit
 	sum := m.measured[of]
 	if sum == nil {
 		if m.measured == nil {
@@ -115,7 +147,7 @@ func (m *meter) add(of measure, at time.Time, name, unit string, value float64) 
 		sum = &datapoints.Summary{}
 		m.measured[of] = sum
 	}
-	sum.Add(value, 1)
+	return sum
 }
 
 // ended are the metrics of AWS/States that count ends.

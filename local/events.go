@@ -8,13 +8,15 @@ import (
 	"stepback/engine/journal"
 	"stepback/local/endpoint"
 	"stepback/services/events"
+	"stepback/services/kms"
 	"stepback/services/stepfunctions"
 )
 
 // openEvents opens EventBridge. It goes on with what it had accepted once everything else is there (Resume).
 func (p *Platform) openEvents(context.Context) (err error) {
 	p.Events, err = events.Open(events.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Targets: &p.Targets,
-		Log: p.cfg.Log})
+		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"},
+		Log:     p.cfg.Log, Count: p.ruleCounts})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/engine/resultwriter"
+	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
 	"stepback/services/cloudformation"
@@ -57,6 +58,7 @@ type Platform struct {
 	Events        *events.Service    // EventBridge
 	Scheduler     *scheduler.Service // EventBridge Scheduler
 	Faults        *faults.Injector   // what has been injected
+	Chaos         *chaos.Set         // faults of services, which come and go
 	Tables        *dynamodb.Service  // of DynamoDB
 	Keys          *kms.Service       // of KMS
 	CloudWatch    *cloudwatch.Service
@@ -306,6 +308,7 @@ func (p *Platform) stopPolls() {
 	p.changes.end()
 	p.Queues.StopPolls()
 	p.Topics.StopPolls()
+	p.Chaos.LiftAll()
 }
 
 // Engine returns the engine of the platform's own account and region.

@@ -8,6 +8,7 @@ import (
 
 	"stepback/aws/server"
 	"stepback/console"
+	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/services/documents"
 )
@@ -101,10 +102,17 @@ func (p *Platform) openDocuments(context.Context) (err error) {
 func (p *Platform) services() http.Handler {
 	h := &endpoint.Handler{
 		Log:     p.cfg.Log,
-		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics, Console: p.console(),
+		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics,
 		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{}},
 	}
+	named := make([]chaos.Service, len(p.offered))
+	for i, s := range p.offered {
+		named[i] = chaos.Service{Model: s.model, Signing: s.Signing}
+	}
+	p.Chaos = chaos.New(p.Clock, named)
+	h.Console = p.console()
 	for _, s := range p.offered {
+		s.Handler = p.Chaos.Front(s.model, s.Handler)
 		h.Services = append(h.Services, s.Service)
 		h.Health.Services[healthName(s.Signing)] = running
 		if p.cfg.Beside != nil && !s.own {

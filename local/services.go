@@ -136,5 +136,5 @@ func (p *Platform) invoker(scope aws.Scope) invocation.Invoker {
 	if p.cfg.StandIns != nil {
 		in = p.cfg.StandIns.Over(in)
 	}
-	return p.Faults.Functions(in)
+	return p.Chaos.Functions(p.Faults.Functions(in))
 }

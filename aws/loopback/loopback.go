@@ -4,6 +4,7 @@ package loopback
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -34,9 +35,12 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	in.RequestURI, in.RemoteAddr = in.URL.RequestURI(), "127.0.0.1:0"
 	w := &response{header: http.Header{}}
-	t.handler.ServeHTTP(w, in)
+	cut := serve(t.handler, w, in)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
+	}
+	if cut {
+		return nil, errCut
 	}
 	w.WriteHeader(http.StatusOK)
 	return &http.Response{
@@ -44,6 +48,22 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
 	}, nil
+}
+
+// errCut is what a client has of a server that cuts the connection.
+var errCut = errors.New("connection reset by peer")
+
+// serve runs the handler; cut says that it has given up with http.ErrAbortHandler, which cuts connections of a server.
+func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (cut bool) {
+	defer func() {
+		what := recover()
+		cut = what == http.ErrAbortHandler //nolint:errorlint // it is the value that is thrown
+		if what != nil && !cut {
+			panic(what)
+		}
+	}()
+	h.ServeHTTP(w, r)
+	return false
 }
 
 // contentLength is the length that a client would send as a header, on which some handlers insist.

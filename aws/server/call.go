@@ -62,7 +62,7 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	if err := c.authorize(ctx, r); err != nil {
 		return nil, err
 	}
-	a, err := c.op.Call(ctx, r)
+	a, err := c.carryOut(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	return out, c.codec.write(c, a, out)
 }
 
-// document is what an operation answered as a document.
-func (a *Answer) document() (jsonvalue.Value, error) {
+// Document is what an operation answered as a document.
+func (a *Answer) Document() (jsonvalue.Value, error) {
 	if v, ok := a.Output.(jsonvalue.Value); ok && !v.IsNull() {
 		return v, nil
 	}

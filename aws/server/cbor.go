@@ -59,7 +59,7 @@ func (cborCodec) read(c *call, body []byte, to *Request) error {
 }
 
 func (cborCodec) write(c *call, a *Answer, to *reply) error {
-	v, err := a.document()
+	v, err := a.Document()
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (jsonCodec) write(c *call, a *Answer, to *reply) (err error) {
 		to.body, err = a.text()
 		return err
 	}
-	v, err := a.document()
+	v, err := a.Document()
 	if err == nil {
 		to.body = toJSON(nil, c.op.output.shape, v, inAll)
 	}

@@ -229,7 +229,7 @@ func (f form) dictionary(s *model.Shape, flat bool, at *formNode) (jsonvalue.Val
 }
 
 func (q queryCodec) write(c *call, a *Answer, to *reply) error {
-	v, err := a.document()
+	v, err := a.Document()
 	if err != nil {
 		return err
 	}

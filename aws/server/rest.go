@@ -255,7 +255,7 @@ func (r restCodec) write(c *call, a *Answer, to *reply) error {
 	if c.op.output == nil {
 		return nil
 	}
-	v, err := a.document()
+	v, err := a.Document()
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,7 @@ type commandLine struct {
 	Services  servicesCmd  `cmd:"" group:"Run state machines" help:"List the AWS services that serve has, and which of their operations work."`
 	Serve     serveCmd     `cmd:"" group:"Run state machines" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SNS, CloudWatch Logs and STS (GetCallerIdentity) on this machine."`
 	Test      testCmd      `cmd:"" group:"Run state machines" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
+	Chaos     chaosCmd     `cmd:"" group:"Run state machines" help:"Have services of a running serve fail: throttles, errors, latency, partial batches."`
 	Record    recordCmd    `cmd:"" group:"Run state machines" help:"Write a test from a real execution."`
 	TestState testStateCmd `cmd:"" group:"Run state machines" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 	Init      initCmd      `cmd:"" group:"Run state machines" help:"Write an example: a state machine with its test."`

@@ -63,7 +63,7 @@ func ParseSpec(text string, states ...string) (Spec, error) {
 			meant,
 			spec.Error)
 	}
-	rate, err := parseRate(parts[2])
+	rate, err := ParseRate(parts[2])
 	if err != nil {
 		return Spec{}, fmt.Errorf("fault %q: %w", text, err)
 	}
@@ -118,7 +118,8 @@ func mistyped(name string) string {
 	return spelling.Nearest(name, known)
 }
 
-func parseRate(text string) (float64, error) {
+// ParseRate reads a share: a number from 0 to 1, or a percentage from 0% to 100%.
+func ParseRate(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	rate, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	top := 1.0

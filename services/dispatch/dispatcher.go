@@ -29,6 +29,9 @@ type Options struct {
 	Letterbox func(ctx context.Context, queue string, m *delivery.Message) error
 	// Direct reports whether the target of an ARN takes letters at once and durably. They are not kept before.
 	Direct func(arn string) bool
+	// Died is told of letters that their targets did not take, once nothing is tried any more: whether they are in
+	// their dead-letter queues. Nil means that nobody is.
+	Died func(l *Letter, buried bool)
 	// Log is told of letters that are dropped; nil means nobody is.
 	Log *slog.Logger
 }
@@ -283,6 +286,7 @@ func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 // bury sends a letter to its dead-letter queue. It reports whether there is nothing to be done any more.
 func (d *Dispatcher) bury(ctx context.Context, l *Letter) (done bool) {
 	if l.DeadLetters == "" {
+		d.died(l, false)
 		d.o.Log.Warn("a target did not take a message, which is dropped", "target", l.To, "code", l.Dead.Code,
 			"error", l.Dead.Message)
 		return true
@@ -303,15 +307,23 @@ func (d *Dispatcher) bury(ctx context.Context, l *Letter) (done bool) {
 	}
 	err := d.o.Letterbox(ctx, l.DeadLetters, m)
 	if err == nil {
+		d.died(l, true)
 		return true
 	}
 	if _, _, again := judge(err); again && d.o.Clock.Now().UnixMilli() < l.Born+2*1000*max(l.Age, 3600) {
 		l.Next = d.o.Clock.Now().Add(backoff(8)).UnixMilli()
 		return false
 	}
+	d.died(l, false)
 	d.o.Log.Error("a dead-letter queue did not take a message, which is dropped", "queue", l.DeadLetters, "target", l.To,
 		"error", err.Error())
 	return true
+}
+
+func (d *Dispatcher) died(l *Letter, buried bool) {
+	if d.o.Died != nil {
+		d.o.Died(l, buried)
+	}
 }
 
 // short keeps the error's text within what an attribute needs.

@@ -16,13 +16,13 @@ type Announcement struct {
 	Detail             jsonvalue.Value
 }
 
-// Listens reports whether a rule of the default bus of an account and region looks at events, so that it is worth while
-// to announce something.
+// Listens reports whether a rule or an archive of the default bus of an account and region looks at events, so that
+// it is worth while to announce something.
 func (s *Service) Listens(scope aws.Scope) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	b := s.buses[busKey{scope, defaultBus}]
-	return b != nil && len(b.active) > 0
+	return b != nil && len(b.active)+len(b.archives) > 0
 }
 
 // Announce puts events on the default bus, in the order of the calls, and does not wait for it: as on AWS, the events

@@ -2,12 +2,14 @@ package events
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"stepback/aws"
 	"stepback/jsonvalue"
 	"stepback/services/delivery"
 	"stepback/services/dispatch"
+	"stepback/services/documents"
 )
 
 // arrival is an event and the bus that it comes to.
@@ -19,31 +21,44 @@ type arrival struct {
 // arrive sends events to the targets of the rules that match them. It returns when none of them is lost any more.
 func (s *Service) arrive(ctx context.Context, all []arrival) error {
 	var letters []*dispatch.Letter
+	var archived []func(*documents.Batch)
 	for _, a := range all {
-		for _, r := range s.active(a.bus) {
+		rules, archives := s.active(a.bus)
+		for _, r := range rules {
 			if r.pattern.Match(a.event.value) {
 				letters = append(letters, s.letters(r, a.event)...)
 			}
 		}
+		if len(archives) > 0 {
+			archived = append(archived, s.archived(archives, a.event)...)
+		}
 	}
-	if len(letters) == 0 {
+	var also func(*documents.Batch)
+	if len(archived) > 0 {
+		also = func(b *documents.Batch) {
+			for _, put := range archived {
+				put(b)
+			}
+		}
+	}
+	if len(letters) == 0 && also == nil {
 		return nil
 	}
-	return s.mail.Accept(ctx, letters, nil)
+	return s.mail.Accept(ctx, letters, also)
 }
 
-// active are the rules that events of a bus are compared with. A bus that is not there has none: as on AWS, events for
-// it are taken and lost.
-func (s *Service) active(key busKey) []*rule {
+// active are the rules that events of a bus are compared with, and the archives of its events. A bus that is not
+// there has none: as on AWS, events for it are taken and lost.
+func (s *Service) active(key busKey) ([]*rule, []*archive) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if b := s.buses[key]; b != nil {
-		return b.active
+		return b.active, b.archives
 	}
 	if key.name != defaultBus {
 		s.o.Log.Warn("an event is lost: there is no such event bus", "bus", key.name)
 	}
-	return nil
+	return nil, nil
 }
 
 // letters are what the targets of a rule are sent for an event.
@@ -62,6 +77,7 @@ func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 		l.Message.TraceHeader = e.trace
 		letters = append(letters, l)
 	}
+	s.triggered(r, len(letters))
 	return letters
 }
 
@@ -69,6 +85,14 @@ func isBus(arn string) bool { return strings.Contains(arn, ":event-bus/") }
 
 // send hands a letter to its target.
 func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
+	err := s.bring(ctx, l)
+	if _, ok := errors.AsType[*dispatch.Later](err); !ok && ctx.Err() == nil {
+		s.attempted(l, err)
+	}
+	return err
+}
+
+func (s *Service) bring(ctx context.Context, l *dispatch.Letter) error {
 	switch {
 	case isBus(l.To):
 		return s.forward(ctx, l)

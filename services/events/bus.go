@@ -38,6 +38,8 @@ type bus struct {
 	kept   bool // there is a record of it
 	rules  map[string]*rule
 	active []*rule // enabled, with a pattern; replaced as a whole
+
+	archives []*archive // of its events; replaced as a whole
 }
 
 func (b *bus) scope() aws.Scope { return aws.Scope{Account: b.Account, Region: b.Region} }
@@ -245,6 +247,9 @@ func (s *Service) deleteEventBus(_ context.Context, scope aws.Scope, in *struct{
 	}
 	if len(b.rules) > 0 {
 		return nil, invalid("Event bus %s cannot be deleted since it has rules.", b.Name)
+	}
+	if len(b.archives) > 0 {
+		return nil, invalid("Event bus %s cannot be deleted since it has archives.", b.Name)
 	}
 	delete(s.buses, key)
 	return &none{}, s.keep(func(batch *documents.Batch) error {

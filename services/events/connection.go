@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -19,14 +20,26 @@ const (
 	deauthorized = "DEAUTHORIZED"
 )
 
-// connection is what is kept of a connection, with its secrets. They are not kept in Secrets Manager, which SecretArn
-// speaks of, and no operation shows them.
+// Secrets encrypts the secrets of connections.
+type Secrets interface {
+	// Encrypt makes a text of a value that Decrypt understands, under a key of the account: its ID, ARN or alias. about
+	// is what the value belongs to, which Decrypt must be told again.
+	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
+	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
+}
+
+// usualKey is the key of Secrets Manager, under which AWS encrypts the secrets of connections that name none.
+const usualKey = "alias/aws/secretsmanager"
+
+// connection is what is kept of a connection. Its secrets are encrypted, and no operation shows them. They are not in
+// Secrets Manager, which SecretArn speaks of.
 type connection struct {
 	Account, Region, Name, ID     string
-	Description                   string `json:",omitempty"`
-	Kind                          string // BASIC, API_KEY or OAUTH_CLIENT_CREDENTIALS
-	KmsKey                        string `json:",omitempty"`
-	Auth                          json.RawMessage
+	Description                   string          `json:",omitempty"`
+	Kind                          string          // BASIC, API_KEY or OAUTH_CLIENT_CREDENTIALS
+	KmsKey                        string          `json:",omitempty"`
+	Auth                          json.RawMessage // without secrets
+	Sealed                        string          // all of it, encrypted; empty once the connection is deauthorized
 	State                         string
 	Created, Modified, Authorized int64 // milliseconds since 1970
 }
@@ -77,10 +90,66 @@ func (a additions) parameters() httptask.Parameters {
 	return httptask.Parameters{Header: list(a.Header), Query: list(a.Query), Body: list(a.Body)}
 }
 
+// seal keeps the AuthParameters of a connection, the secrets encrypted.
+func (s *Service) seal(ctx context.Context, c *connection, auth jsonvalue.Value) error {
+	if s.o.Secrets == nil {
+		return invalid("Connections are not supported here: there are no keys to encrypt their secrets.")
+	}
+	sealed, err := s.o.Secrets.Encrypt(ctx, c.scope(), cmp.Or(c.KmsKey, usualKey), c.secretARN(), auth.JSON())
+	if err != nil {
+		return err
+	}
+	c.Sealed, c.Auth = sealed, json.RawMessage(shown(auth).JSON())
+	return nil
+}
+
+// open is the AuthParameters of a connection with its secrets.
+func (s *Service) open(ctx context.Context, c *connection) (string, error) {
+	if c.Sealed == "" {
+		return string(c.Auth), nil
+	}
+	if s.o.Secrets == nil {
+		return "", invalid("Connection '%s' cannot be used: there are no keys to decrypt its secrets.", c.Name)
+	}
+	return s.o.Secrets.Decrypt(ctx, c.scope(), c.secretARN(), c.Sealed)
+}
+
+// sealAll encrypts the secrets of connections that an earlier version kept as they were.
+func (s *Service) sealAll() error {
+	var plain []*connection
+	if err := s.table.Scan("connection/", func(_ string, text []byte) error {
+		c := &connection{}
+		err := json.Unmarshal(text, c)
+		if err == nil && c.Sealed == "" && c.State == authorized {
+			plain = append(plain, c)
+		}
+		return err
+	}); err != nil || s.o.Secrets == nil {
+		return err
+	}
+	for _, c := range plain {
+		auth, err := jsonvalue.Parse(string(c.Auth))
+		if err == nil {
+			err = s.seal(s.ctx, c, auth)
+		}
+		if err == nil {
+			err = s.keepJSON(c.key(), c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // requests is what the connection adds to requests.
-func (c *connection) requests() (*httptask.Connection, error) {
+func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connection, error) {
 	var a authorization
-	if err := json.Unmarshal(c.Auth, &a); err != nil {
+	text, err := s.open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		return nil, err
 	}
 	made := &httptask.Connection{Parameters: a.Parameters.parameters()}
@@ -133,7 +202,6 @@ func (c *connection) check(auth jsonvalue.Value) error {
 	if _, ok := auth.Get(member); !ok {
 		return invalid("Authorization parameters for %s are missing: %s.", c.Kind, member)
 	}
-	c.Auth = json.RawMessage(auth.JSON())
 	return nil
 }
 
@@ -191,7 +259,7 @@ func (s *Service) connectionOfARN(arn string) (*connection, error) {
 }
 
 // Find returns what the connection of an ARN adds to requests, as httptask.Connections says.
-func (s *Service) Find(_ context.Context, arn string) (*httptask.Connection, error) {
+func (s *Service) Find(ctx context.Context, arn string) (*httptask.Connection, error) {
 	c, err := s.connectionOfARN(arn)
 	if err != nil {
 		return nil, err
@@ -199,7 +267,7 @@ func (s *Service) Find(_ context.Context, arn string) (*httptask.Connection, err
 	if c.State != authorized {
 		return nil, invalid("Connection '%s' is %s.", arn, c.State)
 	}
-	return c.requests()
+	return s.requests(ctx, c)
 }
 
 func (s *Service) keepJSON(key string, v any) error {
@@ -213,7 +281,7 @@ func (s *Service) forget(key string) error {
 	})
 }
 
-func (s *Service) createConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*createConnectionAnswer,
+func (s *Service) createConnection(ctx context.Context, scope aws.Scope, in *connectionRequest) (*createConnectionAnswer,
 	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,23 +297,27 @@ func (s *Service) createConnection(_ context.Context, scope aws.Scope, in *conne
 	now := s.now().UnixMilli()
 	c := &connection{Account: scope.Account, Region: scope.Region, Name: in.Name, ID: aws.NewID(), State: authorized,
 		Kind: in.AuthorizationType, Created: now, Modified: now, Authorized: now}
-	if err := in.set(c); err != nil {
+	if err := s.set(ctx, in, c); err != nil {
 		return nil, err
 	}
 	return &createConnectionAnswer{c.arn(), c.State, timeOf(now), timeOf(now)}, s.keepJSON(c.key(), c)
 }
 
-func (in *connectionRequest) set(c *connection) error {
+// set takes over what a request says of a connection.
+func (s *Service) set(ctx context.Context, in *connectionRequest, c *connection) error {
 	if in.Description != nil {
 		c.Description = *in.Description
 	}
 	if in.KmsKeyIdentifier != nil {
 		c.KmsKey = *in.KmsKeyIdentifier
 	}
-	return c.check(in.AuthParameters)
+	if err := c.check(in.AuthParameters); err != nil {
+		return err
+	}
+	return s.seal(ctx, c, in.AuthParameters)
 }
 
-func (s *Service) updateConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer, error) {
+func (s *Service) updateConnection(ctx context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.findConnection(scope, in.Name)
@@ -256,11 +328,15 @@ func (s *Service) updateConnection(_ context.Context, scope aws.Scope, in *conne
 		c.Kind = in.AuthorizationType
 	}
 	if in.AuthParameters.IsNull() {
-		if in.AuthParameters, err = jsonvalue.Parse(string(c.Auth)); err != nil {
+		text, err := s.open(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if in.AuthParameters, err = jsonvalue.Parse(text); err != nil {
 			return nil, err
 		}
 	}
-	if err := in.set(c); err != nil {
+	if err := s.set(ctx, in, c); err != nil {
 		return nil, err
 	}
 	now := s.now().UnixMilli()
@@ -278,11 +354,7 @@ func (s *Service) deauthorizeConnection(_ context.Context, scope aws.Scope, in *
 	if err != nil {
 		return nil, err
 	}
-	auth, err := jsonvalue.Parse(string(c.Auth))
-	if err != nil {
-		return nil, err
-	}
-	c.State, c.Modified, c.Auth = deauthorized, s.now().UnixMilli(), json.RawMessage(shown(auth).JSON())
+	c.State, c.Modified, c.Sealed = deauthorized, s.now().UnixMilli(), ""
 	answer := c.answer()
 	s.tokens.forget(c.arn())
 	return &answer, s.keepJSON(c.key(), c)
@@ -318,13 +390,9 @@ func (s *Service) describeConnection(_ context.Context, scope aws.Scope, in *con
 	if err != nil {
 		return nil, err
 	}
-	auth, err := jsonvalue.Parse(string(c.Auth))
-	if err != nil {
-		return nil, err
-	}
 	return &describeConnectionAnswer{ConnectionArn: c.arn(), Name: c.Name, ConnectionState: c.State,
 		AuthorizationType: c.Kind, SecretArn: c.secretARN(), Description: c.Description, KmsKeyIdentifier: c.KmsKey,
-		AuthParameters: json.RawMessage(shown(auth).JSON()), CreationTime: timeOf(c.Created),
+		AuthParameters: c.Auth, CreationTime: timeOf(c.Created),
 		LastModifiedTime: timeOf(c.Modified), LastAuthorizedTime: timeOf(c.Authorized)}, nil
 }
 

@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -110,6 +111,57 @@ func TestAPIDestinations(t *testing.T) {
 	}
 	_, err = b.DescribeConnection(t.Context(), &client.DescribeConnectionInput{Name: text("gone")})
 	refused(t, err, "ResourceNotFoundException", "Failed to describe the connection(s). Connection 'gone' does not exist.")
+}
+
+// TestSecretsOfConnectionsAreEncrypted finds no secret in what is kept, and encrypts those that an earlier version
+// kept.
+func TestSecretsOfConnectionsAreEncrypted(t *testing.T) {
+	t.Parallel()
+	b, to := newBench(t), &called{}
+	server := httptest.NewServer(to)
+	defer server.Close()
+	b.destination("basic", server.URL, types.ConnectionAuthorizationTypeBasic, &types.CreateConnectionAuthRequestParameters{
+		BasicAuthParameters: &types.CreateConnectionBasicAuthRequestParameters{Username: sdkaws.String("u"),
+			Password: sdkaws.String("swordfish")}}, 300)
+	table := b.store.Table("events")
+	kept := func() string {
+		t.Helper()
+		text, found, err := table.Get("connection/" + account + "/" + region + "/basic")
+		if err != nil || !found {
+			t.Fatal(found, err)
+		}
+		return string(text)
+	}
+	if text := kept(); strings.Contains(text, "swordfish") || !strings.Contains(text, `"Username":"u"`) {
+		t.Errorf("%s", text)
+	}
+	var old map[string]any
+	if err := json.Unmarshal([]byte(kept()), &old); err != nil {
+		t.Fatal(err)
+	}
+	old["Sealed"], old["Auth"] = "", map[string]any{"BasicAuthParameters": map[string]string{"Username": "u", "Password": "mackerel"}}
+	text, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := b.store.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch.Put(table, "connection/"+account+"/"+region+"/basic", text)
+	if err := batch.Apply()(); err != nil {
+		t.Fatal(err)
+	}
+	b.crash()
+	table = b.store.Table("events")
+	if text := kept(); strings.Contains(text, "mackerel") {
+		t.Errorf("%s", text)
+	}
+	b.put("basic", `{"id":7}`)
+	b.pass(time.Second)
+	if got := to.all(); len(got) != 1 || !strings.Contains(got[0], "Basic dTptYWNrZXJlbA==") { // u:mackerel
+		t.Errorf("%q", got)
+	}
 }
 
 func TestAPIDestinationsAreTriedAgainAndNotTooOften(t *testing.T) {

@@ -6,6 +6,6 @@
 // Time is the platform's clock, virtual and scaled time included.
 //
 // It checks no permissions: policies of buses are kept and shown. Targets are those that the platform delivers to
-// (package delivery); others are refused by name. It has no archives and replays, no partner event
-// sources, no global endpoints and no schemas.
+// (package delivery); others are refused by name. Archives keep events until they are replayed. It
+// has no partner event sources, no global endpoints and no schemas.
 package events

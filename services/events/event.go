@@ -18,6 +18,18 @@ type event struct {
 	trace    string
 	// forwarded says that the event came from another bus. It is not sent on to a third one.
 	forwarded bool
+	// replayed says that the event comes from an archive, which does not keep it again. occasion is the name of the
+	// replay: what is named after the event is named after that, too, since it happens once more.
+	replayed bool
+	occasion string
+}
+
+// name is what tells the event apart from others, and from itself when it is replayed.
+func (e *event) name() string {
+	if e.occasion == "" {
+		return e.id
+	}
+	return nameOf(e.id + "\x00" + e.occasion)
 }
 
 // text is the event's JSON text.

@@ -139,7 +139,7 @@ func (s *Service) load() error {
 	for _, b := range s.buses {
 		b.activate()
 	}
-	return nil
+	return s.loadArchives()
 }
 
 // rule finds a rule. mu is held for writing.

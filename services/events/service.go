@@ -28,19 +28,26 @@ type Options struct {
 	Targets *delivery.Targets
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
+	// Secrets encrypts the secrets of connections; nil means that there can be none.
+	Secrets Secrets
 	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
 	Transport http.RoundTripper
+	// Count is told what happens to the rules of a bus, by the metrics of AWS/Events; nil means that nobody is. It must
+	// be quick.
+	Count func(scope aws.Scope, bus, rule, metric string, n float64)
 	// Log is told of refusals and of messages that are dropped; nil means nobody is.
 	Log *slog.Logger
 }
 
 // Service is the EventBridge of the laptop. It is safe for concurrent use.
 type Service struct {
-	o      Options
-	table  *documents.Table
-	mail   *dispatch.Dispatcher
-	rates  rates
-	tokens tokens
+	o     Options
+	table *documents.Table
+	// archives has the events of archives.
+	archives *documents.Table
+	mail     *dispatch.Dispatcher
+	rates    rates
+	tokens   tokens
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -54,6 +61,9 @@ type Service struct {
 	mu     sync.RWMutex
 	buses  map[busKey]*bus
 	closed bool
+	kept   map[string]*archive // by their keys
+	// replaying ends the replays that are under way, by their keys.
+	replaying map[string]context.CancelFunc
 }
 
 // Open opens what the store has of buses and rules, and goes on with schedules. Resume delivers what an earlier process
@@ -63,13 +73,14 @@ func Open(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{o: o, table: o.Store.Table("events"), buses: map[busKey]*bus{}}
+	s := &Service{o: o, table: o.Store.Table("events"), archives: o.Store.Table("events-archived"),
+		buses: map[busKey]*bus{}, kept: map[string]*archive{}, replaying: map[string]context.CancelFunc{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mail = dispatch.Open(dispatch.Options{
 		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
-		Direct: direct,
+		Direct: direct, Died: s.died,
 	})
-	if err := s.load(); err != nil {
+	if err := errors.Join(s.load(), s.sealAll()); err != nil {
 		return nil, fmt.Errorf("what is kept of events: %w", err)
 	}
 	return s, nil
@@ -90,8 +101,9 @@ func (s *Service) Resume() error {
 			s.plan(r)
 		}
 	}
+	err := s.resumeReplays()
 	s.mu.Unlock()
-	return s.mail.Resume()
+	return errors.Join(err, s.mail.Resume())
 }
 
 // Close ends schedules and deliveries, which go on when the store is opened again.
@@ -167,6 +179,15 @@ func (s *Service) operations() map[string]server.Operation {
 		"DescribeApiDestination": server.Handle(s.describeDestination),
 		"DeleteApiDestination":   server.Handle(s.deleteDestination),
 		"ListApiDestinations":    server.Handle(s.listDestinations),
+		"CreateArchive":          server.Handle(s.createArchive),
+		"UpdateArchive":          server.Handle(s.updateArchive),
+		"DescribeArchive":        server.Handle(s.describeArchive),
+		"DeleteArchive":          server.Handle(s.deleteArchive),
+		"ListArchives":           server.Handle(s.listArchives),
+		"StartReplay":            server.Handle(s.startReplay),
+		"DescribeReplay":         server.Handle(s.describeReplay),
+		"CancelReplay":           server.Handle(s.cancelReplay),
+		"ListReplays":            server.Handle(s.listReplays),
 		"PutEvents":              server.Handle(s.putEvents),
 		"TestEventPattern":       server.Handle(s.testEventPattern),
 		"TagResource":            server.Handle(s.tagResource),

@@ -24,6 +24,7 @@ import (
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/events"
+	"stepback/services/kms"
 )
 
 var epoch = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -52,6 +53,7 @@ type bench struct {
 	t       *testing.T
 	clock   *clock.Clock
 	disk    *vfs.MemFS
+	keys    string // the directory of KMS
 	store   *documents.Store
 	service *events.Service
 
@@ -62,7 +64,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, clock: clock.Virtual(epoch), disk: vfs.NewCrashableMem()}
+	b := &bench{t: t, clock: clock.Virtual(epoch), disk: vfs.NewCrashableMem(), keys: t.TempDir()}
 	b.open()
 	t.Cleanup(func() {
 		b.close()
@@ -81,7 +83,9 @@ func (b *bench) open() {
 	for _, service := range []string{"sqs", "sns", "lambda", "states", "logs"} {
 		targets.Register(service, delivery.TargetFunc(b.take))
 	}
-	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets}); err != nil {
+	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets,
+		Secrets: kms.Secrets{Service: kms.New(kms.Options{Dir: b.keys, Documents: b.store, Clock: b.clock}),
+			Context: "SecretARN"}}); err != nil {
 		b.t.Fatal(err)
 	}
 	if err := b.service.Resume(); err != nil {

@@ -95,10 +95,10 @@ func (t *target) letter(r *rule, e *event) *dispatch.Letter {
 	case "sqs":
 		l.Message.Group = t.SqsParameters.MessageGroupID
 		if l.Message.Group != "" {
-			l.Message.Deduplication = e.id + "-" + t.ID
+			l.Message.Deduplication = e.name() + "-" + t.ID
 		}
 	case "states": // named, so that no event starts two
-		l.Message.Name = e.id + "_" + nameOf(r.arn+"\x00"+t.ID)
+		l.Message.Name = e.name() + "_" + nameOf(r.arn+"\x00"+t.ID)
 	case "events":
 		l.Owner = t.owner(e)
 	}

@@ -9,7 +9,7 @@ var errPattern = invalid("Invalid filter pattern")
 
 // parsePattern compiles a filter pattern: nothing matches all, { $.type = "x" && … } selects JSON objects, %…% is a
 // regular expression, and all else are terms that must occur (-term: must not; ?term ?term: one of them must).
-// Space-delimited patterns in brackets are refused.
+// [ip, user, status = 4*] are the fields of an event between blanks.
 func parsePattern(text string) (func(message string) bool, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -18,7 +18,7 @@ func parsePattern(text string) (func(message string) bool, error) {
 	case strings.HasPrefix(text, "{"):
 		return parseJSONPattern(text)
 	case strings.HasPrefix(text, "["):
-		return nil, errPattern
+		return parseSpacePattern(text)
 	case len(text) > 1 && strings.HasPrefix(text, "%") && strings.HasSuffix(text, "%"):
 		re, err := regexp.Compile(text[1 : len(text)-1])
 		if err != nil {

@@ -17,7 +17,7 @@ func TestParsePattern(t *testing.T) {
 		"?Nothing ?Else":                       {true, false},
 		"%Execution(Failed|Aborted)%":          {true, true},
 		"%(%":                                  {false, false},
-		"[a, b]":                               {false, false},
+		"[a, b":                                {false, false},
 		`{ $.type = "ExecutionFailed" }`:       {true, true},
 		`{ $.type = "Execution*" && $.n > 4 }`: {true, true},
 		`{ $.type != ExecutionFailed || $.n <= 4 }`:                        {true, false},

@@ -17,6 +17,11 @@ var unanswered = []string{
 	"DescribeSubscriptionFilters.subscriptionFilters.emitSystemFields",
 	"DescribeMetricFilters.metricFilters.fieldSelectionCriteria",
 	"DescribeMetricFilters.metricFilters.emitSystemFieldDimensions",
+	"DescribeQueries.queries.queryDuration", "DescribeQueries.queries.bytesScanned", "DescribeQueries.queries.userIdentity",
+	"DescribeResourcePolicies.resourcePolicies.resourceArn", "DescribeResourcePolicies.resourcePolicies.revisionId",
+	"GetQueryResults.statistics.estimatedRecordsSkipped", "GetQueryResults.statistics.estimatedBytesSkipped",
+	"GetQueryResults.encryptionKey", "GetQueryResults.nextToken", "PutResourcePolicy.resourcePolicy.resourceArn",
+	"PutResourcePolicy.resourcePolicy.revisionId", "PutResourcePolicy.revisionId",
 }
 
 // TestModel compares the answers of the operations that are served with the service's model.

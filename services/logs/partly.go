@@ -2,10 +2,11 @@ package logs
 
 // partly says what operations that are served do not do.
 var partly = map[string]string{
-	"FilterLogEvents": "no space-delimited patterns",
-	"PutMetricFilter": "no space-delimited patterns; no `applyOnTransformedLogs`, `fieldSelectionCriteria`, " +
+	"PutMetricFilter": "values are `$.field` or a number, not `$field` of space-delimited patterns; no `applyOnTransformedLogs`, `fieldSelectionCriteria`, " +
 		"`emitSystemFieldDimensions`",
 	"PutSubscriptionFilter": "delivers to functions only; no `applyOnTransformedLogs`, `fieldSelectionCriteria`, " +
 		"`emitSystemFields`",
-	"TestMetricFilter": "no space-delimited patterns",
+	"PutResourcePolicy": "policies of the account only; kept, and evaluated for nobody",
+	"StartQuery":        "`CWLI` only: fields, display, filter, stats, sort, limit, parse, dedup; it has ended when it answers",
+	"TestMetricFilter":  "no extracted values of space-delimited patterns",
 }

@@ -16,7 +16,8 @@ type Service struct {
 	store     *logstore.Store
 	documents *documents.Store
 	now       func() time.Time
-	changes   sync.Mutex // orders changes of query definitions
+	changes   sync.Mutex // orders changes of query definitions and resource policies
+	runs      queryRuns
 }
 
 // Options are the settings of the service. All but Log are required.
@@ -74,6 +75,13 @@ func (s *Service) operations() map[string]server.Operation {
 		"PutQueryDefinition":          server.Handle(s.putQueryDefinition),
 		"DescribeQueryDefinitions":    server.Handle(s.describeQueryDefinitions),
 		"DeleteQueryDefinition":       server.Handle(s.deleteQueryDefinition),
+		"StartQuery":                  server.Handle(s.startQuery),
+		"GetQueryResults":             server.Handle(s.getQueryResults),
+		"StopQuery":                   server.Handle(s.stopQuery),
+		"DescribeQueries":             server.Handle(s.describeQueries),
+		"PutResourcePolicy":           server.Handle(s.putResourcePolicy),
+		"DescribeResourcePolicies":    server.Handle(s.describeResourcePolicies),
+		"DeleteResourcePolicy":        server.Handle(s.deleteResourcePolicy),
 	}
 }
 

@@ -196,7 +196,12 @@ func (s *Service) attempt(d *delivered) {
 	if s.ctx.Err() != nil {
 		return // it goes on when the service is opened again
 	}
+	notifies := 0 // what confirms a subscription is no notification
+	if d.Message.Type == typeNotification {
+		notifies = 1
+	}
 	if err == nil {
+		s.count(sub.Topic, numberDelivered, 1, notifies)
 		s.settle(d)
 		return
 	}
@@ -206,6 +211,7 @@ func (s *Service) attempt(d *delivered) {
 		s.opts.Log.Warn("a message was not delivered", "subscription", sub.ARN, "endpoint", sub.Endpoint,
 			"attempts", d.Failures, "error", err)
 		if err := s.give(d, sub); err == nil {
+			s.count(sub.Topic, numberFailed, 1, notifies)
 			s.settle(d)
 			return
 		}
@@ -241,7 +247,7 @@ func (s *Service) give(d *delivered, sub *subscription) error {
 	if err != nil {
 		return err
 	}
-	return s.bury([]delivery.Letter{l})
+	return s.bury(sub.Topic, []delivery.Letter{l})
 }
 
 // settle forgets a delivery.

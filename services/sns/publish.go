@@ -138,13 +138,17 @@ func (s *Service) publishTo(scope aws.Scope, arn string, messages []*message) er
 		}
 	}
 	if fifo {
-		return s.publishInOrder(t, plan)
+		err = s.publishInOrder(t, plan)
+	} else {
+		var b *documents.Batch
+		if b, err = s.opts.Store.Begin(); err == nil {
+			err = s.dispatch(b, plan, messages)
+		}
 	}
-	b, err := s.opts.Store.Begin()
-	if err != nil {
-		return err
+	if err == nil {
+		s.counted(arn, messages)
 	}
-	return s.dispatch(b, plan, messages)
+	return err
 }
 
 // addressed is a message for a queue, and whose it is.
@@ -166,11 +170,15 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	var letters []delivery.Letter
 	var whose []addressed
 	var later []*delivered
-	mails := false
+	mails, mailed, filtered := false, 0, 0
 	for _, m := range messages {
 		for _, sub := range plan.subscriptions {
 			mail := sub.Protocol == protocolEmail || sub.Protocol == protocolEmailJSON
-			if sub.Pending && !mail || !sub.filter.lets(m) {
+			if sub.Pending && !mail {
+				continue
+			}
+			if !sub.filter.lets(m) {
+				filtered++
 				continue
 			}
 			switch {
@@ -182,6 +190,9 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 				letters, whose = append(letters, l), append(whose, addressed{m, sub})
 			case mail:
 				mails = true
+				if !sub.Pending {
+					mailed++
+				}
 				if err := s.mail(b, m, sub, plan.display); err != nil {
 					return err
 				}
@@ -204,6 +215,9 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	if e := wait(); e != nil {
 		return e
 	}
+	topic := messages[0].Topic
+	s.count(topic, numberFilteredOut, 1, filtered)
+	s.count(topic, numberDelivered, 1, mailed)
 	if mails {
 		s.inbox.tell()
 	}
@@ -238,13 +252,16 @@ func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error
 		return nil
 	}
 	var dead []delivery.Letter
+	delivered, failed := 0, 0
 	for i, err := range s.opts.Queues.DeliverAll(letters) {
 		if err == nil {
+			delivered++
 			continue
 		}
 		if !byClient(err) {
 			return err
 		}
+		failed++
 		sub := whose[i].sub
 		s.opts.Log.Warn("a queue has not taken a message", "subscription", sub.ARN, "queue", sub.Endpoint, "error", err)
 		if sub.letters != (aws.ARN{}) {
@@ -255,19 +272,29 @@ func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error
 			dead = append(dead, l)
 		}
 	}
-	return s.bury(dead)
+	topic := whose[0].sub.Topic
+	s.count(topic, numberDelivered, 1, delivered)
+	s.count(topic, numberFailed, 1, failed)
+	return s.bury(topic, dead)
 }
 
-// bury puts messages into dead-letter queues. What those refuse is lost, as it is on AWS.
-func (s *Service) bury(dead []delivery.Letter) error {
+// bury puts messages of a topic into dead-letter queues. What those refuse is lost, as it is on AWS.
+func (s *Service) bury(topic string, dead []delivery.Letter) error {
 	if len(dead) == 0 {
 		return nil
 	}
+	lost := 0
+	defer func() {
+		s.count(topic, numberRedriven, 1, len(dead)-lost)
+		s.count(topic, numberNotRedriven, 1, lost)
+	}()
 	for _, err := range s.opts.Queues.DeliverAll(dead) {
 		if err != nil && !byClient(err) {
+			lost = len(dead)
 			return err
 		}
 		if err != nil {
+			lost++
 			s.opts.Log.Error("a dead-letter queue has not taken a message", "error", err)
 		}
 	}

@@ -50,6 +50,9 @@ type Options struct {
 	Targets Targets
 	// HTTP sends to HTTP endpoints; nil means a client of the service's own.
 	HTTP *http.Client
+	// Count is told what happens to topics by the metrics of AWS/SNS: a value that came n times. Nil means that nobody
+	// is. It must be quick.
+	Count func(scope aws.Scope, topic, metric string, value, n float64)
 	// Log is told of refusals and of deliveries that fail; nil means nobody is.
 	Log *slog.Logger
 }

@@ -33,6 +33,7 @@ func (s *Service) delete(now int64, b *store.Batch, q *live, handle string) erro
 		return nil
 	}
 	b.DeleteMessage(q.id, m)
+	q.counted.remove(now)
 	if q.limits.fifo {
 		s.wake(q, 1) // for the rest of the group
 	}

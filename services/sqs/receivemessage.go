@@ -105,14 +105,18 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 			b.Later = !q.limits.fifo && !more
 			switch {
 			case len(got) > 0:
+				q.counted.receive(now, len(got))
 			case more:
 				poll = pollNow
 			case now < deadline && (in.until != 0 || !s.stopped):
 				poll = s.enlist(now, q, deadline)
 			case waited:
+				q.counted.receive(now, 0)
 				s.wake(q, 1)
 			case !q.limits.fifo && q.queue.Full(now):
 				return errOverLimit
+			default:
+				q.counted.receive(now, 0)
 			}
 			return nil
 		})

@@ -84,6 +84,7 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 		answer.Sequence = sequence(seq)
 	}
 	answer.ID = s.messageID(seq)
+	q.counted.send(now, m.size())
 	s.wake(q, 1)
 	return answer, nil
 }

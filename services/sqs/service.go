@@ -81,6 +81,7 @@ type live struct {
 	queue    *queue.Queue
 	waiting  []*waiter
 	messages func() uint64 // draws receipts
+	counted  counted
 }
 
 func (q *live) scope() aws.Scope { return aws.Scope{Account: q.Account, Region: q.Region} }

@@ -188,6 +188,15 @@ func (q *Queue) Take(now int64, n int) (taken []*Message) {
 	return taken
 }
 
+// Oldest is when the oldest message was sent, in milliseconds since 1970. It reports false of an empty queue.
+func (q *Queue) Oldest() (sent int64, ok bool) {
+	m, ok := q.ages.first()
+	if !ok {
+		return 0, false
+	}
+	return m.Sent, true
+}
+
 // Counts are how many messages a queue has.
 type Counts struct{ Visible, InFlight, Delayed int }
 

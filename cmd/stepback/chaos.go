@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"stepback/local"
+	"stepback/local/chaos"
+)
+
+// chaosCmd has services of a running serve fail.
+type chaosCmd struct {
+	Add  chaosAddCmd  `cmd:"" default:"withargs" help:"Add faults; without any, list those that apply."`
+	List chaosListCmd `cmd:"" help:"List the faults that apply."`
+	Lift chaosLiftCmd `cmd:"" help:"End faults."`
+}
+
+// Help shows examples.
+func (chaosCmd) Help() string {
+	return `Examples:
+  stepback chaos dynamodb:PutItem:throttle:10% --for 5m
+  stepback chaos sqs:SendMessageBatch:partial:30% events:PutEvents:partial:5%
+  stepback chaos 'sqs:*:latency:100ms-2s' s3:GetObject:unavailable:0.2
+  stepback chaos lambda:Invoke:hang:1% dynamodb:UpdateItem:ConditionalCheckFailedException:5%
+  stepback chaos --file chaos.yaml --seed 7
+  stepback chaos list --json
+  stepback chaos lift 3
+  stepback chaos lift --all
+
+A fault is SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME[:RATE]. SERVICE and ACTION may be patterns with *.
+ERROR is throttle (the error that the service throttles with), unavailable (status 503), hang (no answer until the client
+gives up), crash (the connection is cut, in half of the cases after the work was done), partial (RATE is the share of the
+entries of a batch that fail), or the code of an error of the action; custom=CODE takes any. RATE is a number from 0 to 1
+or a percentage. Faults befall the requests of clients and of state machines to the process that serves --data; they end
+with it. The same seed has the same requests suffer, by their order.
+
+A file is YAML: faults, a list of faults as above or of {fault, for, seed}, and seed and for of those that say none.`
+}
+
+type chaosAddCmd struct {
+	Fault []string      `arg:"" optional:"" sep:"none" help:"SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME[:RATE]."`
+	File  string        `type:"existingfile" placeholder:"FILE" help:"YAML file of faults."`
+	For   time.Duration `placeholder:"DURATION" help:"How long the faults apply, on the clock of the process: 30s, 5m. Default: until they are lifted."`
+	Seed  uint64        `default:"1" help:"Decides which requests suffer. Default 1."`
+	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
+	JSON  bool          `name:"json" help:"Print the faults as JSON."`
+	Text  []byte        `kong:"-"` // of the file
+}
+
+// Run adds the faults.
+func (c *chaosAddCmd) Run(ctx context.Context, std streams) (err error) {
+	if c.For < 0 {
+		return &exitError{exitUsage, errors.New("--for is a positive time")}
+	}
+	if c.File != "" {
+		if c.Text, err = os.ReadFile(c.File); err != nil {
+			return err
+		}
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *chaosAddCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+
+// noProcess says that faults need a process that serves.
+func noProcess(dir string) error {
+	return fmt.Errorf("no process serves %s: start stepback serve --data %s", shortPath(dir), quoted(shortPath(dir)))
+}
+
+func (c *chaosAddCmd) on(_ context.Context, std streams, p *local.Platform) error {
+	var wanted []chaos.Wanted
+	for _, f := range c.Fault {
+		wanted = append(wanted, chaos.Wanted{Fault: f, Seed: c.Seed, For: c.For})
+	}
+	if c.File != "" {
+		of, err := p.Chaos.ReadFile(shortPath(c.File), c.Text, chaos.Wanted{Seed: c.Seed, For: c.For})
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		wanted = append(wanted, of...)
+	}
+	if len(wanted) == 0 {
+		return printFaults(std, p.Chaos.List(), c.JSON)
+	}
+	added, err := p.Chaos.Add(wanted)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return printFaults(std, added, c.JSON)
+}
+
+type chaosListCmd struct {
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
+	JSON bool   `name:"json" help:"Print the faults as JSON."`
+}
+
+// Run lists the faults.
+func (c *chaosListCmd) Run(ctx context.Context, std streams) error {
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *chaosListCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+
+func (c *chaosListCmd) on(_ context.Context, std streams, p *local.Platform) error {
+	return printFaults(std, p.Chaos.List(), c.JSON)
+}
+
+type chaosLiftCmd struct {
+	ID   []int  `arg:"" optional:"" help:"Number of the fault, as the list has it."`
+	All  bool   `help:"End all faults."`
+	JSON bool   `name:"json" help:"Print how many have ended as JSON."`
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
+}
+
+// Run lifts the faults.
+func (c *chaosLiftCmd) Run(ctx context.Context, std streams) error {
+	if c.All == (len(c.ID) > 0) {
+		return &exitError{exitUsage, errors.New("name the faults to lift by their numbers (stepback chaos list), or give --all")}
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *chaosLiftCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+
+func (c *chaosLiftCmd) on(_ context.Context, std streams, p *local.Platform) (err error) {
+	var n int
+	if c.All {
+		n = p.Chaos.LiftAll()
+	} else if n, err = p.Chaos.Lift(c.ID...); err != nil && n == 0 {
+		return err
+	}
+	if c.JSON {
+		return errors.Join(err, printJSON(std.out, map[string]int{"lifted": n}))
+	}
+	_, printed := fmt.Fprintf(std.out, "lifted: %d\n", n)
+	return errors.Join(err, printed)
+}
+
+// printFaults prints faults as a table or as JSON.
+func printFaults(std streams, faults []chaos.Fault, asJSON bool) error {
+	if asJSON {
+		return printJSON(std.out, faults)
+	}
+	if len(faults) == 0 {
+		_, err := fmt.Fprintln(std.out, "no faults apply")
+		return err
+	}
+	const gap = 2
+	w := tabwriter.NewWriter(std.out, 0, 0, gap, ' ', 0)
+	fmt.Fprintln(w, "ID\tFAULT\tUNTIL\tSUFFERED\tSEED")
+	for _, f := range faults {
+		until := "lifted"
+		if f.Until != nil {
+			until = f.Until.Local().Format(time.DateTime)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d of %d\t%d\n", f.ID, strings.TrimSpace(f.Fault), until, f.Injected, f.Requests, f.Seed)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// TestChaos adds faults to a server, sees one befall a request, and lifts them.
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "chaos", "list", "--data", data).complains(t, exitFailure, "no process serves "+data)
+	stepback(t, "chaos", "lift", "--data", data).complains(t, exitUsage, "give --all")
+	url, stop := serving(t, data)
+	defer stop()
+	stepback(t, "chaos", "--data", data).ends(t, exitOK, "no faults apply")
+	stepback(t, "chaos", "s3:ListBuckets:AccessDenid:1", "--data", data).complains(t, exitUsage, "there is no error of s3:ListBuckets")
+	stepback(t, "chaos", "s3:ListBuckets:custom=AccessDenied:1", "sqs:*:latency:1s-2s:5%", "--for", "1h", "--seed", "7",
+		"--data", data).ends(t, exitOK, "s3:ListBuckets:custom=AccessDenied:1")
+	if _, err := clientsOf(url).objects.ListBuckets(t.Context(), &s3.ListBucketsInput{}); err == nil {
+		t.Error("no fault befell the request")
+	}
+	file := filepath.Join(t.TempDir(), "chaos.yaml")
+	if err := os.WriteFile(file, []byte("faults: [dynamodb:PutItm:throttle:1]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "chaos", "--file", file, "--data", data).complains(t, exitUsage, ":1:10: faults[0]: fault", "did you mean PutItem?")
+	stepback(t, "chaos", "list", "--data", data).ends(t, exitOK, "1 of 1")
+	stepback(t, "chaos", "lift", "9", "--data", data).complains(t, exitFailure, "there is no fault 9")
+	stepback(t, "chaos", "lift", "1", "--data", data).ends(t, exitOK, "lifted: 1")
+	stepback(t, "chaos", "list", "--json", "--data", data).ends(t, exitOK, `"fault": "sqs:*:latency:1s-2s:0.05"`)
+	stepback(t, "chaos", "lift", "--all", "--json", "--data", data).ends(t, exitOK, `"lifted": 1`)
+}

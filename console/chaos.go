@@ -1,0 +1,87 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Faults are faults that befall the services on purpose.
+type Faults interface {
+	// List returns those that apply.
+	List() []Fault
+	// Add adds a fault, written SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME, for a while; 0 means until it
+	// is lifted. The error says what is wrong with it.
+	Add(fault string, seed uint64, last time.Duration) error
+	// Lift ends a fault by its number.
+	Lift(id int) error
+}
+
+// Fault is a fault that applies.
+type Fault struct {
+	ID    int    `json:"id"`
+	Fault string `json:"fault"`
+	Seed  uint64 `json:"seed"`
+	// Until is when it ends by itself; nil means when it is lifted.
+	Until *time.Time `json:"until,omitempty"`
+	// Requests is how many requests it applied to, Injected how many of them suffered.
+	Requests int64 `json:"requests"`
+	Injected int64 `json:"injected"`
+}
+
+// ChaosView lists the faults that apply.
+type ChaosView struct {
+	Faults []Fault `json:"faults"`
+	// Off says that there can be none here.
+	Off      bool   `json:"off,omitempty"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
+	Token    string `json:"-"`
+}
+
+func (c *Console) chaos(*request) (*answer, error) {
+	v := &ChaosView{Faults: []Fault{}, Off: c.cfg.Faults == nil, ReadOnly: c.cfg.ReadOnly, Token: c.token}
+	if !v.Off {
+		v.Faults = append(v.Faults, c.cfg.Faults.List()...)
+	}
+	return &answer{Title: "Faults on purpose", Template: "chaos", View: v}, nil
+}
+
+var errNoFaults = errors.New("faults cannot be added here")
+
+func (c *Console) addFault(_ context.Context, _ Engine, f url.Values) (said, to string, err error) {
+	if c.cfg.Faults == nil {
+		return "", "", errNoFaults
+	}
+	var last time.Duration
+	if text := strings.TrimSpace(f.Get("for")); text != "" {
+		if last, err = time.ParseDuration(text); err != nil || last < 0 {
+			return "", "", &badForm{fmt.Sprintf("%q is no time; write 30s, 5m or 1h, or nothing", text)}
+		}
+	}
+	seed := uint64(1)
+	if text := strings.TrimSpace(f.Get("seed")); text != "" {
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return "", "", &badForm{"the seed is a number from 0 on"}
+		}
+	}
+	fault := strings.TrimSpace(f.Get("fault"))
+	if err := c.cfg.Faults.Add(fault, seed, last); err != nil {
+		return "", "", err
+	}
+	return "Added: " + fault + ".", "", nil
+}
+
+func (c *Console) liftFault(_ context.Context, _ Engine, f url.Values) (said, to string, err error) {
+	id, err := strconv.Atoi(f.Get("id"))
+	switch {
+	case c.cfg.Faults == nil:
+		return "", "", errNoFaults
+	case err != nil:
+		return "", "", &badForm{"which fault is not said"}
+	}
+	return "Lifted.", "", c.cfg.Faults.Lift(id)
+}

@@ -1,0 +1,52 @@
+package chaos
+
+import (
+	"time"
+
+	"stepback/retrylab/strictyaml"
+)
+
+// longest is the longest time of a fault.
+const longest = 365 * 24 * time.Hour
+
+// ReadFile reads the faults of a YAML file: an object with the member faults, a list of faults as they are written on
+// the command line or of objects {fault, for, seed}, and with for and seed of those that say none. What the file leaves
+// out is taken from otherwise. Problems name line and column.
+//
+//	seed: 7
+//	for: 10m
+//	faults:
+//	  - sqs:SendMessage*:throttle:10%
+//	  - {fault: "dynamodb:*:latency:50ms-200ms", for: 30s}
+func (s *Set) ReadFile(name string, text []byte, otherwise Wanted) ([]Wanted, error) {
+	r, v := strictyaml.Read(name, text)
+	o := v.Object("seed", "for", "faults")
+	all := Wanted{Seed: seedOf(o.Get("seed"), otherwise.Seed), For: o.Get("for").DurationOr(otherwise.For, 0, longest)}
+	const widest = 1000
+	faults := o.Need("faults").List(1, MaxFaults)
+	wanted := make([]Wanted, 0, len(faults))
+	for _, e := range faults {
+		w, of := all, e
+		if e.IsObject() {
+			one := e.Object("fault", "for", "seed")
+			of = one.Need("fault")
+			w = Wanted{Seed: seedOf(one.Get("seed"), all.Seed), For: one.Get("for").DurationOr(all.For, 0, longest)}
+		}
+		if w.Fault = of.Text(widest); w.Fault != "" {
+			if err := s.Check(w.Fault); err != nil {
+				of.Problem("%v", err)
+			}
+		}
+		wanted = append(wanted, w)
+	}
+	return wanted, r.Err()
+}
+
+// seedOf is a seed, or the default.
+func seedOf(v strictyaml.Value, otherwise uint64) uint64 {
+	if !v.Present() {
+		return otherwise
+	}
+	const most = 1 << 31
+	return uint64(v.Whole(0, most))
+}

@@ -1,0 +1,125 @@
+package chaos
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/model"
+	"stepback/aws/server"
+)
+
+// Header is in the answers of requests that a fault befell, with the ID of the fault.
+const Header = "X-Stepback-Fault"
+
+// Front has the faults befall requests of a service before, or in place of, its handler. Requests of services that
+// package aws/server answers are intercepted there; those of S3 here. Without faults it costs one atomic load.
+func (s *Set) Front(service string, next http.Handler) http.Handler {
+	return &front{set: s, service: service, next: next, own: service == "s3",
+		server: sync.OnceValue(func() *server.Service { return server.Must(server.Config{Model: service}) })}
+}
+
+type front struct {
+	set     *Set
+	service string // the name of its model
+	next    http.Handler
+	own     bool // next is not of package aws/server
+	// server reads and refuses requests of a service that is not of that package.
+	server func() *server.Service
+}
+
+// ServeHTTP implements http.Handler.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	faults := f.set.of(f.service)
+	switch {
+	case faults == nil:
+		f.next.ServeHTTP(w, r)
+	case f.own:
+		f.serve(w, r, faults)
+	default:
+		ctx := server.WithInterceptor(r.Context(), f.service,
+			func(ctx context.Context, operation string, r *server.Request, next server.Call) (*server.Answer, error) {
+				return f.set.intercept(ctx, w.Header(), faults, f.service, operation, r, next)
+			})
+		f.next.ServeHTTP(w, r.WithContext(ctx))
+	}
+}
+
+// serve has faults befall a request whose operation package aws/server does not carry out.
+func (f *front) serve(w http.ResponseWriter, r *http.Request, faults []*fault) {
+	operation := f.server().Named(w, r)
+	if operation == "" {
+		f.next.ServeHTTP(w, r)
+		return
+	}
+	_, err := f.set.intercept(r.Context(), w.Header(), faults, f.service, operation, &server.Request{HTTP: r},
+		func(ctx context.Context, _ *server.Request) (*server.Answer, error) {
+			f.next.ServeHTTP(w, r.WithContext(ctx))
+			return &server.Answer{}, nil
+		})
+	if e, ok := err.(*aws.Error); ok { //nolint:errorlint // intercept wraps nothing, and next never fails
+		f.server().Refuse(w, r, e)
+	}
+}
+
+// intercept carries an operation out, or has faults befall it. It panics with http.ErrAbortHandler to cut a connection.
+func (s *Set) intercept(ctx context.Context, h http.Header, faults []*fault, service, operation string, r *server.Request,
+	next server.Call,
+) (*server.Answer, error) {
+	var parts []part
+	for _, f := range faults {
+		if !matches(f.spec.Action, operation) {
+			continue
+		}
+		f.requests.Add(1)
+		if f.spec.Error == Partial {
+			if b := batches[service+":"+operation]; b != nil {
+				parts = append(parts, part{f, b})
+			}
+			continue
+		}
+		hit, at, second := f.draw()
+		if !hit {
+			continue
+		}
+		f.injected.Add(1)
+		h.Set(Header, strconv.Itoa(f.id))
+		switch f.spec.Error {
+		case Latency:
+			if !s.sleep(ctx, f.spec.From+time.Duration(at*float64(f.spec.To-f.spec.From))) {
+				panic(http.ErrAbortHandler) // the client has gone
+			}
+		case Hang:
+			if r.HTTP != nil && r.HTTP.Body != nil { // only then is it noticed that the client goes
+				_, _ = io.Copy(io.Discard, r.HTTP.Body)
+			}
+			s.hang(ctx, f)
+			panic(http.ErrAbortHandler)
+		case Crash:
+			if second {
+				lost(ctx, next, r)
+			}
+			panic(http.ErrAbortHandler)
+		default:
+			m, err := model.Find(service)
+			if err != nil {
+				return nil, err
+			}
+			e := f.refusal(m, operation)
+			if retryable(e) {
+				h.Set("Retry-After", "1")
+			}
+			return nil, e
+		}
+	}
+	return inPart(ctx, h, parts, r, next)
+}
+
+// lost carries out an operation whose answer nobody gets.
+func lost(ctx context.Context, next server.Call, r *server.Request) {
+	_, _ = next(ctx, r)
+}

@@ -1,0 +1,75 @@
+package sqs
+
+import (
+	"time"
+
+	"stepback/aws"
+)
+
+// Measured is what a queue has counted since it was measured before, and what it has now. AWS/SQS has the same.
+type Measured struct {
+	Scope aws.Scope
+	// Queue is its name.
+	Queue string
+	// Sent, Received and Deleted are messages, Empty is requests that received none.
+	Sent, Received, Deleted, Empty int64
+	// Bytes are the sizes of the messages that were sent together; Least and Most the sizes of one.
+	Bytes, Least, Most int64
+	// Visible, InFlight and Delayed are messages that the queue has.
+	Visible, InFlight, Delayed int
+	// Oldest is how long the oldest message has been there; 0 of an empty queue.
+	Oldest time.Duration
+}
+
+// counted is what a queue has counted. mu is held for it.
+type counted struct {
+	sent, received, deleted, empty, bytes, least, most int64
+
+	used int64 // when something was counted last, in milliseconds since 1970
+}
+
+// activity is how long a queue that nobody uses is measured, by AWS's rule.
+const activity = 6 * time.Hour
+
+func (c *counted) send(now int64, bytes int) {
+	n := int64(bytes)
+	if c.sent == 0 || n < c.least {
+		c.least = n
+	}
+	c.sent, c.bytes, c.most, c.used = c.sent+1, c.bytes+n, max(c.most, n), now
+}
+
+func (c *counted) receive(now int64, messages int) {
+	c.used = now
+	if messages == 0 {
+		c.empty++
+	}
+	c.received += int64(messages)
+}
+
+func (c *counted) remove(now int64) { c.deleted, c.used = c.deleted+1, now }
+
+// Measure measures the queues that have messages or were used within the last six hours. What it has counted begins
+// anew.
+func (s *Service) Measure() []Measured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Measured
+	now := s.now()
+	for _, q := range s.queues {
+		c := &q.counted
+		n := q.queue.Counts(now)
+		if n.Visible+n.InFlight+n.Delayed == 0 && (c.used == 0 || now-c.used > activity.Milliseconds()) {
+			continue
+		}
+		m := Measured{Scope: q.scope(), Queue: q.Name, Sent: c.sent, Received: c.received, Deleted: c.deleted,
+			Empty: c.empty, Bytes: c.bytes, Least: c.least, Most: c.most, Visible: n.Visible, InFlight: n.InFlight,
+			Delayed: n.Delayed}
+		if sent, ok := q.queue.Oldest(); ok {
+			m.Oldest = time.Duration(max(0, now-sent)) * time.Millisecond
+		}
+		*c = counted{used: c.used}
+		all = append(all, m)
+	}
+	return all
+}
