@@ -17,7 +17,7 @@ import (
 )
 
 // browserTime bounds a test in a browser, which is slow to start on a busy machine.
-const browserTime = 2 * time.Minute
+const browserTime = 5 * time.Minute
 
 // browser starts Chromium; the test is skipped where there is none.
 func browser(t *testing.T, options ...chromedp.ExecAllocatorOption) context.Context {
@@ -129,16 +129,24 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 	if err != nil {
 		t.Skipf("axe-core is not here (%v): make browser fetches it", err)
 	}
-	b := newBed(t, local.Console{}) //nolint:contextcheck // the platform outlives the browser
+	n := newNight(t, local.Console{}) //nolint:contextcheck // the platform outlives the browser
+	b := newBed(t, local.Console{})   //nolint:contextcheck // as above
 	if dark := do(t, ctx, chromedp.Evaluate[bool](`matchMedia("(prefers-color-scheme: dark)").matches`)); dark != (look == "dark") {
 		t.Errorf("the browser is not %s", look)
 	}
 	shots := os.Getenv("STEPBACK_SCREENSHOTS") // a directory for pictures of the pages
 	for _, width := range []int64{1600, 400} {
 		do(t, ctx, chromedp.EmulateViewport(width, 1000))
-		for _, path := range append([]string{"executions/" + b.stuck, "executions/" + b.broken,
-			"executions/" + b.broken + "?tab=events&e=2", "executions/" + b.stuck + "?tab=data", "mapruns/" + b.mapRun, "machines/none"}, pages...) {
-			do(t, ctx, chromedp.Navigate(b.Endpoint+"/_stepback/"+path))
+		var all []string
+		for _, path := range []string{"executions/" + b.broken, "executions/" + b.broken + "?tab=events&e=2",
+			"executions/" + b.stuck + "?tab=data", "machines/maps", "machines/none"} {
+			all = append(all, b.Endpoint+"/_stepback/"+path)
+		}
+		for _, path := range n.screens() {
+			all = append(all, n.Endpoint+"/_stepback/"+path)
+		}
+		for i, path := range all {
+			do(t, ctx, chromedp.Navigate(path))
 			found := do(t, ctx, chromedp.EvaluateAsDevTools[[]string](string(axe)+`; axe.run(document, {resultTypes:["violations"]})
 				.then(r => r.violations.map(v =>
 				v.id + ": " + v.nodes.map(n => n.target.join(" ") + " " + n.html.slice(0, 120)).slice(0, 3).join(" | ")))`,
@@ -150,7 +158,8 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 				t.Errorf("%s at %d px: the page scrolls sideways", path, width)
 			}
 			if shots != "" {
-				name := fmt.Sprintf("%s-%d-%s.png", strings.NewReplacer("/", "_", "?", "_", ":", "_", "&", "_").Replace(path), width, look)
+				_, page, _ := strings.Cut(path, "/_stepback/")
+				name := fmt.Sprintf("%02d-%.60s-%d-%s.png", i, strings.NewReplacer("/", "_", "?", "_", ":", "_", "&", "_").Replace(page), width, look)
 				const best = 100
 				shot := do(t, ctx, chromedp.FullScreenshot(best))
 				if err := os.WriteFile(filepath.Join(shots, name), shot, 0o600); err != nil {

@@ -99,8 +99,8 @@ func (c *charts) load(machine string, now time.Time) Load {
 	var parts [loadParts]LoadBar
 	for i := range points {
 		p := &points[i]
-		if p.Start.Before(begin) || p.Labels.State != "" || p.Labels.ErrorType != "" || len(p.Values) == 0 {
-			continue
+		if p.Start.Before(begin) || len(p.Values) == 0 {
+			continue // each attempt counts in one point only, that of its state and, if it failed, of its error
 		}
 		at := &parts[max(0, min(loadParts-1, int(loadParts*float64(p.Start.Sub(begin))/float64(loadHours))))]
 		switch n := int64(math.Round(p.Values[0])); p.Metric {
@@ -174,7 +174,9 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 			continue // of data that only CloudWatch has
 		}
 		row := AlarmRow{Machine: machine, Name: a.Name, State: string(alarms.OK), Meaning: a.Meaning, First: a.First,
-			Changes: changes, Watches: watches(a)}
+			Watches: watches(a)}
+		changes = begun(changes, a.Period, now)
+		row.Changes = changes
 		if n := len(changes); n > 0 {
 			row.State, row.Since = string(changes[n-1].State), changes[n-1].At
 		}
@@ -198,6 +200,22 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	c.stood[machine] = rows
 	c.mu.Unlock()
 	return rows, nil
+}
+
+// begun are the changes until now. An evaluation goes to the end of its last period, which is still to come: what
+// alarms during it does so now, what calms down at its end has not done so yet.
+func begun(all []alarms.Change, period time.Duration, now time.Time) []alarms.Change {
+	for i, c := range all {
+		if !c.At.After(now) {
+			continue
+		}
+		if c.State == alarms.Alarming && c.At.Sub(now) <= period {
+			c.At = now
+			return append(slices.Clone(all[:i]), c)
+		}
+		return all[:i]
+	}
+	return all
 }
 
 // shownValues is how many values of an alarm are shown.
@@ -280,8 +298,11 @@ func (c *Console) retries(r *request) (*answer, error) {
 
 // RetriesOfView are the retries of one machine by state and error, its alarms and its dashboard.
 type RetriesOfView struct {
-	Name   string     `json:"name"`
-	States []RetryOf  `json:"states"`
+	Name   string    `json:"name"`
+	Waits  []WaitOf  `json:"byState"`
+	States []RetryOf `json:"states"`
+	// Other says that errors are counted whose names are not in the retry table.
+	Other  bool       `json:"-"`
 	Alarms []AlarmRow `json:"alarms"`
 	Load   Load       `json:"load"`
 	Data   bool       `json:"data"`
@@ -290,16 +311,25 @@ type RetriesOfView struct {
 
 // RetryOf is what retries of one state and error came to.
 type RetryOf struct {
-	State     string  `json:"state"`
-	Error     string  `json:"error"`
-	Failed    int64   `json:"failed"`
-	Retried   int64   `json:"retried"`
-	Recovered int64   `json:"recovered"`
-	Waited    float64 `json:"waitedSeconds"`
+	State     string `json:"state"`
+	Error     string `json:"error"`
+	Failed    int64  `json:"failed"`
+	Retried   int64  `json:"retried"`
+	Recovered int64  `json:"recovered"` // tasks that succeeded after it
+	GivenUp   int64  `json:"givenUp"`   // tasks that failed with it in the end, after retries or without any
+}
+
+// WaitOf is what the attempts of one state came to.
+type WaitOf struct {
+	State    string  `json:"state"`
+	Attempts int64   `json:"attempts"`
+	Failed   int64   `json:"failed"`
+	Retried  int64   `json:"retried"`
+	Waited   float64 `json:"waitedSeconds"`
 }
 
 // WaitedText is how long the retries waited in all.
-func (r RetryOf) WaitedText() time.Duration { return time.Duration(r.Waited * float64(time.Second)) }
+func (w WaitOf) WaitedText() time.Duration { return time.Duration(w.Waited * float64(time.Second)) }
 
 func (c *Console) retriesOf(r *request) (*answer, error) {
 	name := r.PathValue("name")
@@ -308,13 +338,21 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 		return nil, err
 	}
 	v := &RetriesOfView{Name: name, Now: r.now, Load: c.charts.load(name, r.now), Data: len(points) > 0,
-		States: []RetryOf{}, Alarms: []AlarmRow{}}
-	by := map[[2]string]*RetryOf{}
+		States: []RetryOf{}, Waits: []WaitOf{}, Alarms: []AlarmRow{}}
+	by, waits := map[[2]string]*RetryOf{}, map[string]*WaitOf{}
 	for i := range points {
 		p := &points[i]
-		if p.Labels.State == "" || p.Labels.ErrorType == "" || len(p.Values) == 0 {
+		if p.Labels.State == "" || len(p.Values) == 0 {
 			continue
 		}
+		if waits[p.Labels.State] == nil {
+			waits[p.Labels.State] = &WaitOf{State: p.Labels.State}
+		}
+		waits[p.Labels.State].add(p)
+		if p.Labels.ErrorType == "" {
+			continue
+		}
+		v.Other = v.Other || p.Labels.ErrorType == retrymetrics.OtherError
 		key := [2]string{p.Labels.State, p.Labels.ErrorType}
 		if by[key] == nil {
 			by[key] = &RetryOf{State: key[0], Error: key[1]}
@@ -327,12 +365,19 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 			by[key].Retried += n
 		case retrymetrics.RetrySuccess:
 			by[key].Recovered += n
-		case retrymetrics.RetryDelay:
-			for j, value := range p.Values {
-				by[key].Waited += value * float64(p.Counts[j])
-			}
+		case retrymetrics.RetryFailure:
+			by[key].GivenUp += n
 		}
 	}
+	for _, one := range waits {
+		if one.Attempts > 0 {
+			v.Waits = append(v.Waits, *one)
+		}
+	}
+	slices.SortFunc(v.Waits, func(a, b WaitOf) int {
+		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Failed, a.Failed),
+			strings.Compare(a.State, b.State))
+	})
 	for _, one := range by {
 		v.States = append(v.States, *one)
 	}
@@ -344,6 +389,23 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 		return nil, err
 	}
 	return &answer{Title: "Retries of " + name, Template: "retriesof", View: v}, nil
+}
+
+// add counts the data of a point.
+func (w *WaitOf) add(p *retrymetrics.Point) {
+	n := int64(math.Round(p.Values[0]))
+	switch p.Metric {
+	case retrymetrics.TaskAttempts:
+		w.Attempts += n
+	case retrymetrics.TaskFailures:
+		w.Failed += n
+	case retrymetrics.RetryAttempts:
+		w.Retried += n
+	case retrymetrics.RetryDelay:
+		for j, value := range p.Values {
+			w.Waited += value * float64(p.Counts[j])
+		}
+	}
 }
 
 // chart answers with the dashboard of a machine as SVG.
@@ -365,7 +427,8 @@ func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var out bytes.Buffer
-	if err := (render.Page{Name: machine, Body: body, Data: render.Points(points)}).SVG(&out); err != nil {
+	page := render.Page{Name: machine, Body: body, Data: render.Points(points), WithData: true}
+	if err := page.SVG(&out); err != nil {
 		c.failed(w, r, err)
 		return
 	}

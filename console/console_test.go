@@ -77,7 +77,7 @@ func TestFiveQuestions(t *testing.T) {
 		}
 	}
 	// One click on the latest failure says where and why it failed.
-	if latest := `<a href="/_stepback/executions/` + url.PathEscape(b.broken) + `">the latest</a>`; !strings.Contains(
+	if latest := `<a href="/_stepback/executions/` + url.PathEscape(b.broken) + `">why the latest failed</a>`; !strings.Contains(
 		strings.ReplaceAll(tonight, "%3a", ":"), latest) {
 		t.Errorf("the first page does not lead to %s", latest)
 	}

@@ -41,6 +41,7 @@ type ExecutionView struct {
 	MapRuns    []MapRunLink `json:"mapRuns,omitempty"`
 	Parent     string       `json:"mapRunArn,omitempty"`
 	FailedAt   *FailedAt    `json:"failedAt,omitempty"`
+	Lost       []Lost       `json:"deadLetters,omitempty"`
 
 	// Whole says that Input is all of the input, so that it can be started with again.
 	Whole bool `json:"-"`
@@ -53,11 +54,49 @@ type ExecutionView struct {
 	Now     time.Time   `json:"at"`
 }
 
-// FailedAt is the state at which an execution failed.
+// FailedAt is the state whose failure an execution did not get over.
 type FailedAt struct {
 	State    string `json:"state"`
 	Attempts int    `json:"attempts"`
 	Event    int64  `json:"eventId"`
+	Error    string `json:"error"`
+	// Waits are those before its retries.
+	Waits []time.Duration `json:"-"`
+	// Then are the states that were entered after it, when it was caught.
+	Then []string `json:"then,omitempty"`
+}
+
+// failedAt finds that state: the innermost that failed or, when all were caught, the last that was.
+func failedAt(t *timeline.Timeline) *FailedAt {
+	var found *timeline.Visit
+	for _, v := range t.Visits {
+		if len(v.Attempts) == 0 || !v.Outcome.Bad() {
+			continue
+		}
+		uncaught := v.Outcome != timeline.Caught
+		if found == nil || uncaught && (found.Outcome == timeline.Caught || v.Depth > 0) ||
+			!uncaught && found.Outcome == timeline.Caught {
+			found = v
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	f := &FailedAt{State: found.State, Attempts: len(found.Attempts), Error: found.Failure.Name,
+		Event: found.Attempts[len(found.Attempts)-1].Last}
+	for _, w := range found.Waits() {
+		if !w.Until.IsZero() {
+			f.Waits = append(f.Waits, w.Until.Sub(w.From))
+		}
+	}
+	if found.Outcome == timeline.Caught {
+		for _, v := range t.Visits[found.Number+1:] {
+			if v.Depth == found.Depth {
+				f.Then = append(f.Then, v.State)
+			}
+		}
+	}
+	return f
 }
 
 // MapRunLink is a Map Run of an execution.
@@ -78,6 +117,8 @@ type Payload struct {
 	Text  string `json:"text"`
 	Bytes int    `json:"bytes"`
 	Cut   bool   `json:"cut,omitempty"`
+	// Says is what a cause says in words: the errorMessage of a function, or all of it.
+	Says string `json:"-"`
 }
 
 // IsZero reports whether there is none.
@@ -143,10 +184,9 @@ func (c *Console) execution(r *request) (*answer, error) {
 				waited += w.Until.Sub(w.From)
 			}
 		}
-		if x.Status != history.Succeeded && x.Ended() && visit.Outcome == timeline.Failed && len(visit.Attempts) > 0 &&
-			(v.FailedAt == nil || visit.Depth > 0) {
-			v.FailedAt = &FailedAt{visit.State, len(visit.Attempts), visit.Attempts[len(visit.Attempts)-1].Last}
-		}
+	}
+	if x.Status != history.Succeeded && x.Ended() {
+		v.FailedAt = failedAt(t)
 	}
 	if waited > 0 {
 		v.Waited = timeline.Short(waited)
@@ -155,6 +195,9 @@ func (c *Console) execution(r *request) (*answer, error) {
 	for _, run := range must(r.engine.MapRunsOf(r.Context(), arn)) {
 		v.MapRuns = append(v.MapRuns, MapRunLink{run.ARN, run.Status, run.Items})
 		topics = append(topics, run.ARN)
+	}
+	if x.Ended() && len(v.MapRuns) > 0 {
+		v.Lost = c.lostBy(r, x.ARN)
 	}
 	switch v.Tab {
 	case "events":
@@ -192,8 +235,22 @@ func machineOf(x *journal.Execution) string {
 	return name
 }
 
+// saidIn is what a cause says in words.
+func saidIn(cause string) string {
+	if strings.HasPrefix(cause, "{") {
+		var function struct {
+			Message string `json:"errorMessage"`
+		}
+		if err := json.Unmarshal([]byte(cause), &function); err == nil && function.Message != "" {
+			return function.Message
+		}
+	}
+	return cause
+}
+
 func (c *Console) causeOf(s string) Payload {
-	p := Payload{Text: pretty(c.hidden.cause(s)), Bytes: len(s)}
+	text := c.hidden.cause(s)
+	p := Payload{Text: pretty(text), Bytes: len(s), Says: saidIn(text)}
 	if len(p.Text) > maxShown {
 		p.Text, p.Cut = strings.ToValidUTF8(p.Text[:maxShown], ""), true
 	}

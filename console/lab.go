@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,7 +92,7 @@ func (c *Console) lab(r *request) (*answer, error) {
 	a := &answer{Title: "Lab", Template: "lab", View: v, Still: true}
 	if v.Machine == "" {
 		if len(v.Machines) > 0 {
-			v.Machine = v.Machines[0]
+			v.Machine = c.worst(v.Machines, r.now)
 		} else {
 			v.Why = "There are no state machines yet."
 			return a, nil
@@ -111,6 +112,13 @@ func (c *Console) lab(r *request) (*answer, error) {
 	}
 	c.compare(v, collector, rules, parsed[:])
 	return a, nil
+}
+
+// worst is the machine with most failed attempts lately, or else the first.
+func (c *Console) worst(machines []string, now time.Time) string {
+	return slices.MaxFunc(machines, func(a, b string) int {
+		return cmp.Compare(c.charts.load(a, now).Failed, c.charts.load(b, now).Failed)
+	})
 }
 
 // study reads the histories of a machine, those of its Map Runs' child executions too.
@@ -202,6 +210,9 @@ func (c *Console) compare(v *LabView, collector *retryanalysis.Collector, rules 
 		}
 		for j := range w.States {
 			s := &w.States[j]
+			if len(rules[s.State]) == 0 {
+				continue // nothing would have been different
+			}
 			if states[s.State] == nil {
 				states[s.State] = &LabState{State: s.State, Recorded: s.Recorded, Cells: make([]LabCell, len(policies))}
 				v.Tasks += s.Tasks

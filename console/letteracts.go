@@ -69,7 +69,7 @@ func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (sai
 	o := deadletters.Operator{Room: room.Room, Who: c.cfg.Who}
 	s := deadletters.Selection{IDs: f["id"]}
 	if f.Get("all") != "" {
-		filter := LetterFilter{f.Get("reason"), f.Get("error"), f.Get("subject")}.filter()
+		filter := LetterFilter{f.Get("reason"), f.Get("error"), f.Get("subject"), f.Get("execution")}.filter()
 		s = deadletters.Selection{Filter: &filter}
 	} else if len(s.IDs) == 0 {
 		return "", "", &badForm{"choose letters first, or all of the filter"}

@@ -16,7 +16,7 @@ type LetterCount struct {
 	Count  int64            `json:"count"`
 	Oldest time.Time        `json:"oldest,omitzero"`
 	Error  string           `json:"error,omitempty"` // why it cannot be looked into
-	// Many says that counting would take too long here.
+	// Many says that counting takes too long here: Count is what was counted last, -1 for nothing yet.
 	Many bool `json:"many,omitempty"`
 }
 
@@ -59,18 +59,27 @@ func (c *Console) letterCounts(ctx context.Context, most time.Duration) []Letter
 	if err != nil {
 		return []LetterCount{{Room: "all", Error: err.Error()}}
 	}
-	all := make([]LetterCount, 0, len(rooms))
+	all := make([]LetterCount, len(rooms))
+	var counting sync.WaitGroup
 	for i := range rooms {
-		n, ok := c.rooms.get(rooms[i].Name)
-		if !ok {
-			began := time.Now()
-			n = rooms[i].count(ctx, most)
-			if ctx.Err() == nil && !n.Many {
-				c.rooms.put(n, time.Since(began))
-			}
+		var ok bool
+		if all[i], ok = c.rooms.get(rooms[i].Name); ok {
+			continue
 		}
-		all = append(all, n)
+		counting.Go(func() {
+			began, known := time.Now(), all[i]
+			all[i] = rooms[i].count(ctx, most)
+			switch {
+			case all[i].Many && known.Room != "":
+				all[i].Count, all[i].Oldest = known.Count, known.Oldest
+			case all[i].Many:
+				all[i].Count = -1
+			case ctx.Err() == nil:
+				c.rooms.put(all[i], time.Since(began))
+			}
+		})
 	}
+	counting.Wait()
 	return all
 }
 

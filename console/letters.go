@@ -60,10 +60,53 @@ type LetterFilter struct {
 	Reason  string `json:"reason,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Subject string `json:"subject,omitempty"`
+	// Execution is the ARN of the execution that letters come from.
+	Execution string `json:"executionArn,omitempty"`
 }
 
+// Set reports whether it leaves anything out.
+func (f LetterFilter) Set() bool { return f != LetterFilter{} }
+
 func (f LetterFilter) filter() deadletters.Filter {
-	return deadletters.Filter{Reason: f.Reason, Error: f.Error, Subject: f.Subject}
+	return deadletters.Filter{Reason: f.Reason, Error: f.Error, Subject: f.Subject, Execution: f.Execution}
+}
+
+// Lost are the dead letters that came of an execution.
+type Lost struct {
+	Room  string           `json:"room"`
+	Kind  deadletters.Kind `json:"kind"`
+	Count int64            `json:"count"`
+}
+
+// lostTime is how long looking for the dead letters of one execution may take; they are left out when it takes longer.
+const lostTime = 150 * time.Millisecond
+
+// lostBy counts the dead letters of an execution with Map Runs that has ended, in the rooms where those leave some.
+func (c *Console) lostBy(r *request, execution string) []Lost {
+	rooms, err := c.roomsNow(r.Context())
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), lostTime)
+	defer cancel()
+	var lost []Lost
+	for i := range rooms {
+		if rooms[i].Kind != deadletters.KindRow && rooms[i].Kind != deadletters.KindItem {
+			continue
+		}
+		groups, err := rooms[i].Room.Groups(ctx, deadletters.Filter{Execution: execution})
+		if err != nil {
+			continue // the rooms' own pages say what is wrong
+		}
+		n := Lost{Room: rooms[i].Name, Kind: rooms[i].Kind}
+		for _, g := range groups {
+			n.Count += g.Count
+		}
+		if n.Count > 0 {
+			lost = append(lost, n)
+		}
+	}
+	return lost
 }
 
 // LetterRow is a letter in a list.
@@ -95,8 +138,8 @@ func (c *Console) lettersOf(r *request) (*answer, error) {
 	}
 	room := of.Room
 	v := &LettersOfView{Room: name, Kind: of.Kind, Now: r.now, Letters: []LetterRow{},
-		Filter: LetterFilter{r.param("reason"), r.param("error"), r.param("subject")}}
-	if v.Groups, err = room.Groups(r.Context(), deadletters.Filter{}); err != nil {
+		Filter: LetterFilter{r.param("reason"), r.param("error"), r.param("subject"), r.param("execution")}}
+	if v.Groups, err = room.Groups(r.Context(), deadletters.Filter{Execution: v.Filter.Execution}); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })

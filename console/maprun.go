@@ -26,6 +26,7 @@ type MapRunView struct {
 	Next     string         `json:"nextToken,omitempty"`
 	Filter   Filter         `json:"filter"`
 	Retrying Count          `json:"retrying"`
+	Lost     []Lost         `json:"deadLetters,omitempty"`
 	// Oldest are the children under way that began first.
 	Oldest []ExecutionRow `json:"runningLongest,omitempty"`
 	First  bool           `json:"-"`
@@ -85,7 +86,7 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 		for _, part := range []struct {
 			class string
 			n     int64
-		}{{"succeeded", t.Succeeded}, {"failed", v.Bad}, {"running", t.Running}} {
+		}{{"succeeded", t.Succeeded}, {"failed", t.Failed + t.TimedOut}, {"aborted", t.Aborted}, {"running", t.Running}} {
 			w := 1000 * float64(part.n) / float64(total)
 			if part.n > 0 {
 				v.Bars = append(v.Bars, Bar{Class: part.class, X: x, Width: w, Title: count(part.n) + " " + part.class})
@@ -109,6 +110,9 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 	}
 	if v.Children, v.Next, err = r.rows(q, pageSize); err != nil {
 		return nil, err
+	}
+	if !m.Stopped.IsZero() {
+		v.Lost = c.lostBy(r, m.Execution)
 	}
 	if m.Stopped.IsZero() {
 		if v.Oldest, err = oldest(r, arn); err != nil {

@@ -47,6 +47,9 @@ var functions = template.FuncMap{
 		if strings.HasPrefix(id, "arn:") {
 			return lastOf(id)
 		}
+		if strings.HasPrefix(id, "row:") { // row:EXECUTION:LINE
+			return "line " + lastOf(id)
+		}
 		return id
 	},
 	"kind": func(k deadletters.Kind) string {
@@ -89,7 +92,16 @@ var functions = template.FuncMap{
 		}
 		return low + "–" + high
 	},
-	"clip": clip,
+	"clip":    clip,
+	"stateat": func(location string) string { return location[strings.LastIndexByte(location, '/')+1:] },
+	"then":    func(states []string) string { return strings.Join(states, " → ") },
+	"shorts": func(all []time.Duration) string {
+		words := make([]string, 0, len(all))
+		for _, d := range all {
+			words = append(words, timeline.Short(d))
+		}
+		return strings.Join(words, ", ")
+	},
 	"changes": func(lines []DiffLine) string {
 		plus, minus := 0, 0
 		for _, l := range lines {

@@ -75,12 +75,14 @@ type MachineRow struct {
 
 // Group are failures of one error.
 type Group struct {
-	Machine string    `json:"stateMachine"`
-	Error   string    `json:"error"`
-	Count   Count     `json:"count"`
-	First   time.Time `json:"firstStart"`
-	Last    time.Time `json:"lastStart"`
-	Sample  string    `json:"sample"` // ARN of the latest
+	Machine string `json:"stateMachine"`
+	// Error is the name, or how it ended when there is none; Status is then the same.
+	Error  string    `json:"error"`
+	Status string    `json:"status,omitempty"`
+	Count  Count     `json:"count"`
+	First  time.Time `json:"firstStart"`
+	Last   time.Time `json:"lastStart"`
+	Sample string    `json:"sample"` // ARN of the latest
 }
 
 // RetryRow is a state that waits for its next attempt.
@@ -116,16 +118,18 @@ type TonightView struct {
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
 	Alarms   []AlarmRow    `json:"alarms,omitempty"`
 	Letters  []LetterCount `json:"deadLetters,omitempty"`
-	Dead     int64         `json:"deadLetterCount"`
-	Broken   bool          `json:"broken"`
-	Now      time.Time     `json:"now"`
+	// Dead counts the dead letters; DeadMore says that counting some rooms took too long.
+	Dead     int64     `json:"deadLetterCount"`
+	DeadMore bool      `json:"moreDeadLetters,omitempty"`
+	Broken   bool      `json:"broken"`
+	Now      time.Time `json:"now"`
 }
 
 // day is how far back failures count for tonight.
 const day = 24 * time.Hour
 
 // glanceTime is how long counting the letters of a room may take on the first page.
-const glanceTime = 20 * time.Millisecond
+const glanceTime = 40 * time.Millisecond
 
 // shownRetries is how many retries the first page lists.
 const shownRetries = 12
@@ -174,7 +178,8 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	v.Alarms = c.charts.firing(machines, r.now)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
 	for _, n := range v.Letters {
-		v.Dead += n.Count
+		v.Dead += max(0, n.Count)
+		v.DeadMore = v.DeadMore || n.Many
 	}
 	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
@@ -224,7 +229,7 @@ func (m *MachineRow) group(l *engine.Listed) {
 	name := cmp.Or(l.Failure.Name, string(l.Status))
 	g := m.groups[name]
 	if g == nil {
-		g = &Group{Machine: m.Name, Error: name, First: l.Start, Last: l.Start, Sample: l.ARN}
+		g = &Group{Machine: m.Name, Error: name, Status: nameless(l), First: l.Start, Last: l.Start, Sample: l.ARN}
 		m.groups[name] = g
 	}
 	g.Count.N++
@@ -234,6 +239,14 @@ func (m *MachineRow) group(l *engine.Listed) {
 	if l.Start.After(g.Last) {
 		g.Last, g.Sample = l.Start, l.ARN
 	}
+}
+
+// nameless is the status of an execution that has ended without the name of an error.
+func nameless(l *engine.Listed) string {
+	if l.Failure.Name != "" {
+		return ""
+	}
+	return string(l.Status)
 }
 
 // largestFirst are groups in the order of their sizes.

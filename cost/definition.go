@@ -226,6 +226,12 @@ func most(retry []asl.Retrier) float64 {
 	return float64(slices.Max(counts))
 }
 
+// billed is the time that is paid for an EXPRESS execution of so many seconds: whole tenths of a second, rounded up.
+func billed(seconds float64) float64 {
+	const nearly = 1e-9 // what is a tenth but for the arithmetic is no tenth more
+	return math.Ceil(seconds*10-nearly) / 10
+}
+
 // Items are the costs of n executions; seconds is how long an invocation takes, at a memory size in MB, and also how
 // long an EXPRESS execution takes for each of its invocations.
 func (e Execution) Items(n, seconds float64, memoryMB int, p Prices) []Item {
@@ -236,8 +242,8 @@ func (e Execution) Items(n, seconds float64, memoryMB int, p Prices) []Item {
 		{"Step Functions, retries", retries, "", retries / thousand * p.Transitions},
 	}
 	if e.Express > 0 {
-		duration := expressGB * n * (e.Express*expressSeconds + (e.Invocations+e.RetryInvoke)*seconds +
-			e.unpaidRetries*retryWait)
+		duration := expressGB * n * e.Express * billed(expressSeconds+
+			((e.Invocations+e.RetryInvoke)*seconds+e.unpaidRetries*retryWait)/e.Express)
 		items = append(items,
 			Item{"Step Functions, EXPRESS executions", e.Express * n, "", e.Express * n / million * p.ExpressRequests},
 			Item{"Step Functions, EXPRESS duration", duration, "GB-seconds", duration * p.ExpressGBSecond})

@@ -85,3 +85,16 @@ func TestOfDefinitionWithALoop(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestExpressExecutionsAreBilledByTenthsOfASecond: an invocation of 100 ms and 50 ms around it are billed as 200 ms of 64 MB.
+func TestExpressExecutionsAreBilledByTenthsOfASecond(t *testing.T) {
+	t.Parallel()
+	one := cost.Execution{Express: 1, Invocations: 1}
+	for takes, want := range map[float64]float64{0.05: 6250, 0.051: 12_500, 0.1: 12_500, 0.15: 12_500, 1: 68_750} {
+		for _, item := range one.Items(1e6, takes, 512, cost.DefaultPrices()) {
+			if item.Name == "Step Functions, EXPRESS duration" && math.Abs(item.Quantity-want) > 1e-6 {
+				t.Errorf("invocations of %v s: %v GB-seconds, want %v", takes, item.Quantity, want)
+			}
+		}
+	}
+}

@@ -100,7 +100,7 @@ func (i Import) Usage() Usage {
 	u.Transitions = fileTransitions * float64(max(i.Files, 1))
 	if i.Express {
 		u.ExpressRequests = u.Children
-		u.ExpressSeconds = expressGB * (u.Children*expressSeconds + seconds + retries*retryWait)
+		u.ExpressSeconds = expressGB * u.Children * billed(expressSeconds+(seconds+retries*retryWait)/max(u.Children, 1))
 	} else {
 		u.Transitions += inChildren
 	}

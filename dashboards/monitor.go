@@ -140,7 +140,7 @@ func (b *layout) causes() {
 			retrymetrics.ByState))),
 		stacked(graph("Retries by error", retrymetrics.Count, b.search(retrymetrics.RetryAttempts,
 			retrymetrics.ByError))),
-		stacked(graph("Rows tried again by error, told when a file ends", retrymetrics.Count,
+		stacked(graph("Rows tried again by error", retrymetrics.Count,
 			b.search(retrymetrics.RowsRetried, retrymetrics.ByError))),
 	)
 	b.row(6,

@@ -1,8 +1,8 @@
 package definitions
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"stepback/jsonvalue"
 )
@@ -11,45 +11,98 @@ import (
 func cloudFormation(root jsonvalue.Value) ([]Found, error) {
 	var found []Found
 	resources := member(root, "Resources")
+	defaults := defaultsOf(member(root, "Parameters"))
 	for i, name := range resources.Keys() {
 		r := resources.At(i)
 		kind := member(r, "Type").Text()
 		if kind != "AWS::StepFunctions::StateMachine" && kind != "AWS::Serverless::StateMachine" {
 			continue
 		}
-		f, err := declared(name, member(r, "Properties"))
-		if err != nil {
-			return nil, fmt.Errorf("resource %s: %w", name, err)
-		}
-		found = append(found, f)
+		found = append(found, declared(name, member(r, "Properties"), defaults))
 	}
 	return found, nil
 }
 
 // declared reads the properties of a state machine. SAM and CloudFormation name them alike, but for the file.
-func declared(name string, p jsonvalue.Value) (Found, error) {
+func declared(name string, p jsonvalue.Value, defaults map[string]string) Found {
 	f := Found{Name: name, Values: map[string]string{}}
 	kind := member(p, "StateMachineType").Text() + member(p, "Type").Text()
 	f.Express = kind == "EXPRESS"
 	substitutions := member(p, "DefinitionSubstitutions")
 	for i, key := range substitutions.Keys() {
-		if v := substitutions.At(i); v.Kind() != jsonvalue.Object {
-			f.Values[key], _ = text(v)
-		}
+		f.give(key, substitutions.At(i), defaults)
 	}
 	if inline, ok := p.Get("Definition"); ok {
-		f.Text = resolved(inline).JSON()
-		return f, nil
+		if f.File = included(inline); f.File == "" {
+			f.Text = resolved(inline).JSON()
+		}
+		return f
 	}
 	if written, ok := p.Get("DefinitionString"); ok {
-		if f.Text, ok = text(written); !ok {
-			return f, fmt.Errorf("its DefinitionString is %s, which only the deployment can resolve", written.JSON())
+		if sub := member(written, "Fn::Sub"); sub.Kind() == jsonvalue.Array && sub.Len() > 1 {
+			for i, key := range sub.At(1).Keys() {
+				f.give(key, sub.At(1).At(i), defaults)
+			}
 		}
-		return f, nil
+		for key, value := range defaults {
+			if _, given := f.Values[key]; !given {
+				f.Values[key] = value
+			}
+		}
+		if f.Text, ok = text(written); !ok {
+			f.Missing = fmt.Sprintf("its DefinitionString is %s, which only the deployment can resolve", short(written.JSON()))
+		}
+		return f
 	}
-	if uri, ok := p.Get("DefinitionUri"); ok && uri.Kind() == jsonvalue.String {
+	if uri, ok := p.Get("DefinitionUri"); ok && uri.Kind() == jsonvalue.String && !strings.HasPrefix(uri.Text(), "s3://") {
 		f.File = uri.Text()
-		return f, nil
+		return f
 	}
-	return f, errors.New("its definition is in S3; give its file to the command")
+	f.Missing = "its definition is in S3; give its file to the command"
+	return f
+}
+
+// give notes the value of a placeholder: what the template has literally, or the default of the parameter that it names.
+func (f *Found) give(key string, v jsonvalue.Value, defaults map[string]string) {
+	if v.Kind() != jsonvalue.Object {
+		f.Values[key], _ = text(v)
+		return
+	}
+	if value, ok := defaults[member(v, "Ref").Text()]; ok {
+		f.Values[key] = value
+	}
+}
+
+// defaultsOf are the defaults of parameters. Those of parameters of Systems Manager are names, not values.
+func defaultsOf(parameters jsonvalue.Value) map[string]string {
+	defaults := map[string]string{}
+	for i, name := range parameters.Keys() {
+		p := parameters.At(i)
+		value, ok := p.Get("Default")
+		if !ok || value.Kind() == jsonvalue.Object || strings.HasPrefix(member(p, "Type").Text(), "AWS::SSM::") {
+			continue
+		}
+		defaults[name], _ = text(value)
+	}
+	return defaults
+}
+
+// included is the file of a definition that is nothing but an AWS::Include of a local file; empty for all others.
+func included(definition jsonvalue.Value) string {
+	transform := member(definition, "Fn::Transform")
+	location := member(transform, "Parameters", "Location")
+	if definition.Len() != 1 || member(transform, "Name").Text() != "AWS::Include" ||
+		location.Kind() != jsonvalue.String || strings.HasPrefix(location.Text(), "s3://") {
+		return ""
+	}
+	return location.Text()
+}
+
+// short is the beginning of a text for a message.
+func short(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
 }

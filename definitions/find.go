@@ -21,6 +21,9 @@ type Found struct {
 	// Values are those of placeholders that the text gives literally (DefinitionSubstitutions).
 	Values  map[string]string
 	Express bool
+	// Missing says why there is neither Text nor File, in words that follow the name: the definition is in S3, or known
+	// after the deployment only.
+	Missing string
 }
 
 // MaxSize is how long a text may be, in bytes: CloudFormation takes a megabyte, plans of Terraform are longer.
@@ -46,7 +49,7 @@ func Looks(text string) bool {
 }
 
 // In returns the state machines that a text declares, in its order. The error is ErrNone when there are none, or says
-// what is wrong with the text, or with the part that would be the definition.
+// what is wrong with the text. A definition that cannot be read from it is Missing.
 func In(text string) ([]Found, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it is longer than %d bytes", MaxSize)

@@ -100,14 +100,39 @@ func TestInRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"a: [": "neither JSON nor YAML", "": "no state machine", "Resources: {}": "no state machine",
-		"Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {DefinitionS3Location: {}}}}": "resource M: its definition is in S3",
-		"Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {DefinitionString: [1]}}}":    "only the deployment can resolve",
-		`{"resource": {"aws_sfn_state_machine": {"m": {"type": "STANDARD"}}}}`:                             "known after the plan",
-		"stepFunctions: {stateMachines: {m: {}}}":                                                          "m has no definition",
 	} {
 		if _, err := definitions.In(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	for text, want := range map[string]string{
+		"Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {DefinitionS3Location: {}}}}": "its definition is in S3",
+		"Resources: {M: {Type: AWS::Serverless::StateMachine, Properties: {DefinitionUri: s3://b/k}}}":     "its definition is in S3",
+		"Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {DefinitionString: [1]}}}":    "only the deployment can resolve",
+		`{"resource": {"aws_sfn_state_machine": {"m": {"type": "STANDARD"}}}}`:                             "known after the plan",
+		"stepFunctions: {stateMachines: {m: {}}}":                                                          "it has no definition",
+		"stepFunctions: {stateMachines: {m: {definition: '${self:custom.m}'}}}":                            `is "${self:custom.m}"; an object or`,
+	} {
+		found, err := definitions.In(text)
+		if err != nil || len(found) != 1 || !strings.Contains(found[0].Missing, want) || found[0].File+found[0].Text != "" {
+			t.Errorf("%s: %+v, %v", text, found, err)
+		}
+	}
+	for text, want := range map[string]definitions.Found{
+		"Resources: {M: {Type: AWS::Serverless::StateMachine, Properties: {Definition: {'Fn::Transform': {Name: AWS::Include, " +
+			"Parameters: {Location: m.asl.json}}}}}}": {Name: "M", File: "m.asl.json"},
+		"stepFunctions: {stateMachines: {m: {definition: '{\"StartAt\": \"A\"}'}}}": {Name: "m", Text: `{"StartAt": "A"}`},
+	} {
+		found, err := definitions.In(text)
+		if err != nil || len(found) != 1 || found[0].File != want.File || found[0].Text != want.Text || found[0].Missing != "" {
+			t.Errorf("%s: %+v, %v", text, found, err)
+		}
+	}
+	found, err := definitions.In(`{"Parameters": {"Days": {"Type": "Number", "Default": 3}, "Name": {"Type": "AWS::SSM::Parameter::Value<String>",
+		"Default": "/a"}}, "Resources": {"M": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionSubstitutions": {"D": {"Ref": "Days"},
+		"N": {"Ref": "Name"}}, "DefinitionString": {"Fn::Sub": ["${Days}${I}", {"I": 5, "J": {"Ref": "Days"}, "F": {"Fn::GetAtt": ["F", "Arn"]}}]}}}}}`)
+	if err != nil || fmt.Sprint(found[0].Values) != "map[D:3 Days:3 I:5 J:3]" {
+		t.Errorf("%+v, %v", found, err)
 	}
 	if _, err := definitions.In("x: 1"); !errors.Is(err, definitions.ErrNone) {
 		t.Errorf("%v", err)

@@ -9,8 +9,8 @@ import (
 
 // serverless finds the state machines of a serverless.yml.
 func serverless(root jsonvalue.Value) ([]Found, error) {
-	var found []Found
 	all := member(root, "stepFunctions", "stateMachines")
+	found := make([]Found, 0, all.Len())
 	for i, name := range all.Keys() {
 		body := all.At(i)
 		f := Found{Name: name, Express: member(body, "type").Text() == "EXPRESS"}
@@ -18,15 +18,18 @@ func serverless(root jsonvalue.Value) ([]Found, error) {
 		case jsonvalue.Object:
 			f.Text = resolved(definition).JSON()
 		case jsonvalue.String:
-			inside, ok := strings.CutPrefix(definition.Text(), "${file(")
-			file, _, closed := strings.Cut(inside, ")")
-			if !ok || !closed {
-				return nil, fmt.Errorf("the definition of %s is %q; an object or ${file(NAME)} can be read", name,
-					definition.Text())
+			inside, ok := strings.CutPrefix(strings.TrimSpace(definition.Text()), "${file(")
+			file, rest, closed := strings.Cut(inside, ")")
+			switch {
+			case ok && closed && rest == "}":
+				f.File = file
+			case strings.HasPrefix(strings.TrimSpace(definition.Text()), "{"):
+				f.Text = definition.Text()
+			default:
+				f.Missing = fmt.Sprintf("its definition is %q; an object or ${file(NAME)} can be read", short(definition.Text()))
 			}
-			f.File = file
 		default:
-			return nil, fmt.Errorf("the state machine %s has no definition", name)
+			f.Missing = "it has no definition"
 		}
 		found = append(found, f)
 	}

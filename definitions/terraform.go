@@ -2,7 +2,6 @@ package definitions
 
 import (
 	"errors"
-	"fmt"
 
 	"stepback/jsonvalue"
 )
@@ -11,18 +10,14 @@ const ofTerraform = "aws_sfn_state_machine"
 
 // terraform finds the state machines of a configuration in Terraform's JSON syntax.
 func terraform(root jsonvalue.Value) ([]Found, error) {
-	var found []Found
 	all := member(root, "resource", ofTerraform)
+	found := make([]Found, 0, all.Len())
 	for i, name := range all.Keys() {
 		body := all.At(i)
 		if body.Kind() == jsonvalue.Array && body.Len() > 0 {
 			body = body.At(0)
 		}
-		f, err := resource(name, body)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, f)
+		found = append(found, resource(name, body))
 	}
 	return found, nil
 }
@@ -44,11 +39,7 @@ func inModule(module jsonvalue.Value, found *[]Found, depth int) error {
 		if member(r, "type").Text() != ofTerraform {
 			continue
 		}
-		f, err := resource(member(r, "name").Text(), member(r, "values"))
-		if err != nil {
-			return err
-		}
-		*found = append(*found, f)
+		*found = append(*found, resource(member(r, "name").Text(), member(r, "values")))
 	}
 	if depth > deepest {
 		return errors.New("its modules are nested too deep")
@@ -61,13 +52,13 @@ func inModule(module jsonvalue.Value, found *[]Found, depth int) error {
 	return nil
 }
 
-func resource(name string, body jsonvalue.Value) (Found, error) {
+func resource(name string, body jsonvalue.Value) Found {
 	f := Found{Name: name, Express: member(body, "type").Text() == "EXPRESS"}
 	definition := member(body, "definition")
 	if definition.Kind() != jsonvalue.String || definition.Text() == "" {
-		return f, fmt.Errorf("%s.%s: its definition is known after the plan is applied only; give its file to the command",
-			ofTerraform, name)
+		f.Missing = "its definition is known after the plan is applied only; give its file to the command"
+		return f
 	}
 	f.Text = definition.Text()
-	return f, nil
+	return f
 }

@@ -111,7 +111,7 @@ func nodeOf(s *asl.State, depth int) *Node {
 	n := &Node{Name: s.Name, Type: s.Type, About: about(s), Retries: len(s.Retry) > 0, Depth: depth, Height: nodeHeight}
 	second := n.About
 	if n.Retries {
-		second = "retries  " + second
+		second += " · 9 attempts"
 	}
 	n.Width = max(nodeMin, textWidth(s.Name, nameSize), textWidth(second, aboutSize)) + 2*textPad
 	n.Width = min(n.Width, nodeMax)

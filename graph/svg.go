@@ -28,7 +28,7 @@ const StyleSheet = `.sb-graph{font-family:ui-sans-serif,system-ui,-apple-system,
 .sb-graph .pill rect{fill:var(--sb-box)}.sb-graph text{fill:var(--sb-ink);font-size:13px}.sb-graph .about{fill:var(--sb-dim);font-size:11px}
 .sb-graph .edge{fill:none;stroke:var(--sb-edge);stroke-width:1.25}.sb-graph .head{fill:var(--sb-edge);stroke:none}
 .sb-graph .catch .edge{stroke-dasharray:4 3;stroke:var(--sb-bad);opacity:.6}.sb-graph .catch .head{fill:var(--sb-bad);opacity:.6}
-.sb-graph .default .edge{stroke-dasharray:1.5 3}.sb-graph .label{fill:var(--sb-dim);font-size:11px;paint-order:stroke;stroke:var(--sb-under,var(--sb-card));stroke-width:4px;stroke-linejoin:round}
+.sb-graph .default .edge{stroke-dasharray:1.5 3}.sb-graph .label{fill:var(--sb-dim);font-size:11px;paint-order:stroke;stroke:var(--sb-under,var(--sb-card));stroke-width:7px;stroke-linejoin:round}
 .sb-graph .taken .edge{stroke:var(--sb-ink);stroke-width:2;opacity:1}.sb-graph .taken .head{fill:var(--sb-ink);opacity:1}
 .sb-graph .catch.taken .edge{stroke:var(--sb-bad)}.sb-graph .catch.taken .head{fill:var(--sb-bad)}
 .sb-graph .idle{opacity:.7}.sb-graph .badge{font-size:11px;font-weight:600}
@@ -69,6 +69,11 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 			if o.Marks.took(e) == taken {
 				edge(w, e, taken)
 			}
+		}
+	}
+	for _, e := range g.Edges { // no line crosses a label
+		if e.Label != "" {
+			e.label(w)
 		}
 	}
 	for _, n := range g.Nodes {
@@ -127,11 +132,11 @@ func (n *Node) second(mark *Mark) string {
 			return fit(text, aboutSize, n.Width-2*textPad)
 		}
 	}
-	room := n.Width - 2*textPad - textWidth("  "+said, aboutSize)
-	if room < 20 {
-		return said
+	const between = " · "
+	if both := text + between + said; textWidth(both, aboutSize) <= n.Width-2*textPad+0.5 {
+		return both
 	}
-	return said + "  " + fit(text, aboutSize, room)
+	return fit(said, aboutSize, n.Width-2*textPad)
 }
 
 func (n *Node) tooltip(mark *Mark) string {
@@ -178,12 +183,14 @@ func edge(w *bufio.Writer, e *Edge, taken bool) {
 		fmt.Fprintf(w, `<path class="head" d="M%s %sL%s %sL%s %sZ"/>`, number(h[0].X), number(h[0].Y), number(h[1].X),
 			number(h[1].Y), number(h[2].X), number(h[2].Y))
 	}
-	if e.Label != "" {
-		at := e.labelAt()
-		fmt.Fprintf(w, `<text class="label" x="%s" y="%s" text-anchor="middle">%s</text>`, number(at.X), number(at.Y),
-			escape(e.Label))
-	}
 	w.WriteString("</g>\n")
+}
+
+// label writes the condition of a transition.
+func (e *Edge) label(w *bufio.Writer) {
+	at := e.labelAt()
+	fmt.Fprintf(w, `<text class="label" x="%s" y="%s" text-anchor="middle">%s</text>`+"\n", number(at.X), number(at.Y),
+		escape(e.Label))
 }
 
 // end is where the line ends.

@@ -261,8 +261,8 @@ func (p *Platform) resume(context.Context) error {
 	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
 		return err
 	}
-	p.Functions.Resume()     //nolint:contextcheck // as below
-	p.mappings.Resume()      //nolint:contextcheck // they live as long as the platform
+	p.Functions.Resume() //nolint:contextcheck // they live as long as the platform
+	p.mappings.Resume()
 	p.onClose(func() error { // before what they tell is closed
 		p.mappings.Close()
 		p.Functions.StopEvents()

@@ -95,7 +95,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
 	}
 	p.offer(served{model: "lambda", about: "functions run as processes of this machine",
-		Service: endpoint.Service{Name: "Lambda", Signing: "lambda",
+		Service: endpoint.Service{Name: "Lambda", Signing: "lambda", Host: lambdaapi.IsURLHost,
 			Handler: lazily(func() *lambdaapi.Service {
 				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope,
 					Log: p.cfg.Log})

@@ -19,8 +19,7 @@ import (
 type guards struct {
 	store *adaptive.Memory
 	now   func() time.Time
-	// calls is how many calls of a callee the import may have under way at a time. Where a limiter began below it, it
-	// would refuse calls of a callee that is well, whose rows then wait for half a minute.
+	// calls is how many calls of a callee the import may have under way at a time; see policies.
 	calls int
 	told  func(callee string, circuit breaker.Circuit)
 
@@ -57,9 +56,15 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 	return one
 }
 
+// slack is how many times as many calls as the import has at a time a limiter begins with.
+const slack = 8
+
+// policies are the usual ones, with a limit that refuses nothing while the callee is well: rows that are refused wait
+// for half a minute. Calls are counted when they end. When a disk goes on that had stood still for some seconds, the
+// calls that end within one second have taken several each, and seem to be several times as many as there can be.
 func (g *guards) policies() adaptive.Policies {
 	p := adaptive.Callee()
-	p.Limiter.Initial = min(max(p.Limiter.Initial, float64(g.calls)), p.Limiter.Max)
+	p.Limiter.Initial = min(max(p.Limiter.Initial, slack*float64(g.calls)), p.Limiter.Max)
 	return p
 }
 

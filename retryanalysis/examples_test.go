@@ -33,7 +33,7 @@ func TestExamples(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst, " ", e.Repeated, " ", e.Succeeded,
 			" ", *e.FailureRate, " ", *e.Load, " ", *e.Bytes))
 	}
-	// 1 of 6 calls failed by load before the first retry (two Deadlocks are no load); the third saw one, and no refusal.
+	// 1 of 6 calls failed by load before the first retry (a Deadlock is no load); the third saw one, and no refusal.
 	want := "[one Deadlock 1 9 false false 0.16666666666666666 0 200 one Deadlock 3 39 false true 0 0 200]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("examples are %v, want %s", got, want)

@@ -299,6 +299,8 @@ func Short(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "-" + Short(-d)
+	case d == 0:
+		return "0s"
 	case d < time.Millisecond:
 		return fmt.Sprintf("%dµs", d.Microseconds())
 	case d < time.Second:

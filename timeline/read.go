@@ -227,7 +227,9 @@ func (r *reader) apply(e *history.Event, v *Visit) {
 func (r *reader) other(e *history.Event, v *Visit) {
 	switch e.Type {
 	case history.ParallelStateStarted, history.MapStateStarted, history.MapRunStarted, history.MapRunRedriven:
-		r.attempt(e, v, true)
+		if a := v.last(); e.Type != history.MapRunStarted || a == nil || !a.Ended.IsZero() {
+			r.attempt(e, v, true) // the Map Run of a Map state that has just started is its attempt
+		}
 		if e.More != nil && e.More.Length > 0 {
 			v.Items = e.More.Length
 		}

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// standInFunction is the ARN of the Lambda function that stands in for a Resource nobody gave; the placeholder's name
-// follows.
+// standInFunction is the ARN of the Lambda function that stands in for a Resource or a FunctionName that was not given;
+// the placeholder's name follows.
 const standInFunction = "arn:aws:lambda:us-east-1:123456789012:function:"
 
 // standIn is what stands in for a string with open placeholders, where only an ARN will do.
 func standIn(field, content string, values map[string]string) (string, bool) {
-	isResource := field == "Resource"
-	if len(openIn(content, values)) == 0 || !isResource && !strings.HasPrefix(content, "arn:") {
+	isResource, isFunction := field == "Resource", field == "FunctionName"
+	if len(openIn(content, values)) == 0 || !isResource && !isFunction && !strings.HasPrefix(content, "arn:") {
 		return "", false
 	}
 	instead := placeholder.ReplaceAllStringFunc(content, func(whole string) string {
@@ -22,7 +22,8 @@ func standIn(field, content string, values map[string]string) (string, bool) {
 		}
 		return nameFrom(name)
 	})
-	if m := placeholder.FindString(content); isResource && m == content {
+	m := placeholder.FindString(content)
+	if isResource && m == content || isFunction && strings.HasPrefix(content, m) { // ${Name}:$LATEST, too
 		return standInFunction + instead, true
 	}
 	return instead, true
@@ -35,8 +36,8 @@ func nameFrom(placeholder string) string {
 	return unfitForARNs.ReplaceAllString(strings.TrimSuffix(strings.TrimSpace(placeholder), ".Arn"), "-")
 }
 
-// standInNumber stands in for what is no string. Where the number does not fit, nothing is said of it, and other fields
-// get on with it: a heartbeat is shorter than its timeout.
+// standInNumber stands in for what is no string. Diagnostics of this number are left out, and other fields
+// fit it: a heartbeat is shorter than its timeout.
 func standInNumber(field string) string {
 	if field == "HeartbeatSeconds" {
 		return "1"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,6 +46,10 @@ func readDefinition(name, path string, values map[string]string, std streams) (d
 		d.path = "standard input"
 	}
 	file, machine := partOf(path)
+	if filepath.Ext(file) == ".tf" {
+		return d, fmt.Errorf("%s: Terraform's own language is not read; give the definition's file, or a plan: "+
+			"terraform plan -out plan && terraform show -json plan > plan.json", file)
+	}
 	text, err := readText(file, std)
 	if err != nil {
 		return d, err
@@ -97,6 +102,9 @@ func (d definitionFile) declared(file, machine, text string, values map[string]s
 		d.name = machineName(chosen.Name)
 	}
 	d.path = file + "#" + chosen.Name
+	if chosen.Missing != "" {
+		return d, fmt.Errorf("%s: %s", d.path, chosen.Missing)
+	}
 	if chosen.File == "" {
 		d.document = document.Read(chosen.Text, document.Options{YAML: document.IsYAML(chosen.Text), Values: all})
 		d.text = d.document.JSON
@@ -112,25 +120,21 @@ func (d definitionFile) declared(file, machine, text string, values map[string]s
 	return d, nil
 }
 
-// declaredIn are the state machines of a template as paths, FILE#NAME; a file that is no template is itself.
-func declaredIn(path string) ([]string, error) {
+// declaredIn are the state machines of a template; none of a file that is no template.
+func declaredIn(path string) ([]definitions.Found, error) {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || isDefinition(path) {
-		return []string{path}, nil //nolint:nilerr // whoever reads it says why it cannot be read
+	if err != nil || !info.Mode().IsRegular() || isDefinition(path) || filepath.Ext(path) == ".tf" {
+		return nil, nil //nolint:nilerr // whoever reads it says why it cannot be read
 	}
 	text, err := readText(path, streams{})
 	if err != nil || !definitions.Looks(string(text)) {
-		return []string{path}, nil //nolint:nilerr // likewise
+		return nil, nil //nolint:nilerr // likewise
 	}
 	found, err := definitions.In(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var paths []string
-	for _, f := range found {
-		paths = append(paths, path+"#"+f.Name)
-	}
-	return paths, nil
+	return found, nil
 }
 
 // isTemplate reports whether a file may be a template, by its name.
@@ -140,6 +144,18 @@ func isTemplate(name string) bool {
 		if strings.HasSuffix(name, suffix) {
 			return true
 		}
+	}
+	return false
+}
+
+// mayDeclare reports whether a file in a directory is worth looking into for state machines although its name does not
+// say so: JSON or YAML, and no longer than a template of CloudFormation can be.
+func mayDeclare(path string, entry fs.DirEntry) bool {
+	const longest = 1 << 20
+	switch filepath.Ext(path) {
+	case ".json", ".yaml", ".yml", ".template":
+		info, err := entry.Info()
+		return err == nil && info.Mode().IsRegular() && info.Size() <= longest
 	}
 	return false
 }

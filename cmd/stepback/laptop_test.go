@@ -30,10 +30,10 @@ import (
 	"stepback/csvimport/postgresstore/postgrestest"
 )
 
-// TestLaptop has the CDK command line put the CSV import onto a server of its own process, on an empty directory and with
-// a PostgreSQL: bootstrap, deploy, deploy again, diff, drift, a changed deployment and destroy, by both methods. An
-// upload is imported by the real bootstraps, while tasks fail, and through a SIGKILL; the alarm of the retries comes into
-// the inbox. It takes some minutes; make laptop-trial builds what it needs and sets STEPBACK_LAPTOP.
+// TestLaptop has the CDK command line put the CSV import onto a server of its own process, on an empty directory and
+// with a PostgreSQL: bootstrap, deploy, deploy again, diff, drift, a changed deployment and destroy, by both methods. An
+// upload is imported by the real bootstraps, while tasks fail, and through a SIGKILL; the alarm of the retries comes
+// into the inbox. It takes some minutes; make laptop-trial builds what it needs and sets STEPBACK_LAPTOP.
 func TestLaptop(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("STEPBACK_LAPTOP") == "" {
@@ -73,7 +73,6 @@ type laptop struct {
 	data, database string
 	address        string
 	server         *exec.Cmd
-	outputs        map[string]string
 }
 
 func newLaptop(t *testing.T) *laptop {
@@ -240,7 +239,8 @@ func (l *laptop) imports() {
 	l.kill()
 	l.begin("--fault", "ApplyBatch:throttle:35%")
 	l.until(4*time.Minute, "the import has ended", func() bool {
-		list, err := sfn.NewFromConfig(l.config()).ListExecutions(ctx, &sfn.ListExecutionsInput{StateMachineArn: &machine})
+		list, err := sfn.NewFromConfig(l.config()).ListExecutions(ctx,
+			&sfn.ListExecutionsInput{StateMachineArn: &machine})
 		if err != nil || len(list.Executions) != 1 {
 			l.t.Fatalf("%+v, %v", list, err)
 		}
@@ -370,7 +370,8 @@ func (l *laptop) stackOf(name string) string {
 	return m[1]
 }
 
-// form calls an operation in the Query protocol, or in JSON where that is what the service speaks, and returns the answer.
+// form calls an operation in the Query protocol, or in JSON where that is what the service speaks, and returns the
+// answer.
 func (l *laptop) form(service, operation string, members ...string) string {
 	l.t.Helper()
 	values, kind, target := url.Values{"Action": {operation}, "Version": {"2010-05-15"}}, "application/x-www-form-urlencoded", ""

@@ -14,7 +14,7 @@ import (
 )
 
 type retriesReviewCmd struct {
-	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml."`
+	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
 	Express  bool     `help:"Review as a state machine of type EXPRESS."`
 	Rate     float64  `placeholder:"N" help:"How many executions start a second: METASTABLE_ABOVE judges the retries by it."`
 	Capacity float64  `placeholder:"N" help:"How many calls a second the services that the tasks call can take."`
@@ -74,7 +74,7 @@ func (c *retriesReviewCmd) Run(std streams) error {
 	if err := c.check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	files, err := definitionPaths(c.Files)
+	files, err := definitionPaths(c.Files, std.err)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

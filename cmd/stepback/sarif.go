@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/url"
+	"os"
 	"path/filepath"
 
 	"stepback/asl"
@@ -79,12 +81,17 @@ func sarifOf(all []reviewed) sarifLog {
 			if d.Hint != "" {
 				text += " (" + d.Hint + ")"
 			}
+			uri, machine := sarifURI(all[i].file.path)
 			at := sarifLocation{Physical: sarifPhysical{
-				Artifact: sarifArtifact{filepath.ToSlash(all[i].file.path)},
+				Artifact: sarifArtifact{uri},
 				Region:   sarifRegion{max(d.Line, 1), max(d.Column, 1)},
 			}}
+			if machine != "" { // lines are those of the definition, not of the template
+				at.Physical.Region = sarifRegion{1, 1}
+				text = machine + ": " + text
+			}
 			if d.Location != "" {
-				at.Logical = []sarifLogical{{d.Location}}
+				at.Logical = []sarifLogical{{machine + d.Location}}
 			}
 			run.Results = append(run.Results, sarifResult{
 				RuleID: string(d.Code), Level: sarifLevel(d.Severity), Message: sarifText{text},
@@ -95,6 +102,18 @@ func sarifOf(all []reviewed) sarifLog {
 	return sarifLog{
 		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
 	}
+}
+
+// sarifURI is the address of a file as code scanning looks for it, relative to the root of the repository, in which the
+// command runs; and the name of the state machine inside it, if the file is a template.
+func sarifURI(path string) (uri, machine string) {
+	file, machine := partOf(path)
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {
+		if inside, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(inside) {
+			file = inside
+		}
+	}
+	return (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).EscapedPath(), machine
 }
 
 func sarifLevel(s asl.Severity) string {

@@ -23,8 +23,8 @@ func killable(value string) string {
 	return b.String()
 }
 
-// TestStacksSurviveSIGKILL kills a server while stacks are created, updated and deleted, again and again, and checks that
-// each deployment ends as it should, with each resource made once.
+// TestStacksSurviveSIGKILL kills a server while stacks are created, updated and deleted, again and again, and checks
+// that each deployment ends as it should, with each resource made once.
 func TestStacksSurviveSIGKILL(t *testing.T) {
 	t.Parallel()
 	const seed = 11

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"stepback/asl"
+	"stepback/definitions"
 )
 
 type validateCmd struct {
-	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (SAM, CloudFormation, cdk.out, Terraform's JSON, serverless.yml; FILE#NAME is one of them), or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml, or else for templates."`
+	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (SAM, CloudFormation, cdk.out, Terraform's JSON, serverless.yml; FILE#NAME is one of them), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
 	Express bool     `help:"Check as state machines of type EXPRESS."`
 	JSON    bool     `name:"json" help:"Print the diagnostics of all files as JSON."`
 
@@ -35,7 +39,7 @@ type validated struct {
 	File        string       `json:"file"`
 	Result      string       `json:"result"` // OK or FAIL, as ValidateStateMachineDefinition has it
 	Diagnostics []diagnostic `json:"diagnostics"`
-	// Placeholders are the names of those without a value; nothing is said of what they stand for.
+	// Placeholders are the names of those without a value; what they stand for is not checked.
 	Placeholders []string `json:"placeholders,omitempty"`
 }
 
@@ -52,7 +56,7 @@ type diagnostic struct {
 
 // Run prints what is wrong with each definition, with the line and a caret.
 func (c *validateCmd) Run(std streams) error {
-	files, err := definitionPaths(c.Files)
+	files, err := definitionPaths(c.Files, std.err)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -121,7 +125,8 @@ func newValidated(d *definitionFile, found []asl.Diagnostic) validated {
 }
 
 // definitionPaths puts the definitions below a directory in the place of each directory, in the order of their names.
-func definitionPaths(named []string) ([]string, error) {
+// note is told of those that a directory has and that cannot be read.
+func definitionPaths(named []string, note io.Writer) ([]string, error) {
 	var paths []string
 	for _, name := range named {
 		if name == "-" {
@@ -136,44 +141,71 @@ func definitionPaths(named []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !info.IsDir() {
-			inside, err := declaredIn(name)
+		if info.IsDir() {
+			inside, err := definitionsBelow(name, note)
 			if err != nil {
 				return nil, err
 			}
 			paths = append(paths, inside...)
 			continue
 		}
-		before := len(paths)
-		var templates []string
-		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil || entry.IsDir():
-			case isDefinition(path):
-				paths = append(paths, path)
-			case isTemplate(path):
-				templates = append(templates, path)
-			}
-			return err
-		})
+		found, err := declaredIn(name)
 		if err != nil {
 			return nil, err
 		}
-		if len(paths) == before { // else templates name these
-			for _, path := range templates {
-				inside, err := declaredIn(path)
-				if err != nil {
-					return nil, err
+		for _, f := range found {
+			paths = append(paths, name+"#"+f.Name)
+		}
+		if len(found) == 0 {
+			paths = append(paths, name)
+		}
+	}
+	return paths, nil
+}
+
+// builtDirectories are those in which tools keep copies, and what is not the project's own.
+var builtDirectories = []string{"node_modules", ".git", ".aws-sam", ".terraform", ".serverless"}
+
+// definitionsBelow are the definitions in a directory: files of their own, and the state machines of templates. A file
+// that a template names is given by the template, which has the values of its placeholders.
+func definitionsBelow(directory string, note io.Writer) ([]string, error) {
+	var paths []string
+	byTemplate := map[string]bool{}
+	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			if path != directory && slices.Contains(builtDirectories, entry.Name()) {
+				return fs.SkipDir
+			}
+		case isDefinition(path):
+			paths = append(paths, path)
+		case isTemplate(path), mayDeclare(path, entry):
+			found, err := declaredIn(path)
+			if err != nil && !errors.Is(err, definitions.ErrNone) && isTemplate(path) {
+				return err
+			}
+			for _, f := range found {
+				if f.Missing != "" {
+					fmt.Fprintf(note, "%s#%s is left out: %s\n", path, f.Name, f.Missing)
+					continue
 				}
-				if inside[0] != path {
-					paths = append(paths, inside...)
+				paths = append(paths, path+"#"+f.Name)
+				if f.File != "" {
+					byTemplate[filepath.Join(filepath.Dir(path), f.File)] = true
 				}
 			}
 		}
-		if len(paths) == before {
-			return nil, fmt.Errorf("%s has no *%s, and no template with a state machine", name,
-				strings.Join(definitionSuffixes, " or *"))
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return byTemplate[filepath.Clean(path)] })
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s has no *%s, and no template with a state machine", directory,
+			strings.Join(definitionSuffixes, " or *"))
 	}
 	return paths, nil
 }

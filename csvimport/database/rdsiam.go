@@ -9,7 +9,6 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
-	"stepback/csvimport/rdsroots"
 	"stepback/csvimport/xray"
 	"stepback/retrypatterns"
 )
@@ -40,7 +39,7 @@ func iamAccess(ctx context.Context, address string) (url string, access postgres
 	token := func(ctx context.Context) (string, error) {
 		return auth.BuildAuthToken(ctx, u.Host, cfg.Region, u.User.Username(), cfg.Credentials)
 	}
-	return u.String(), postgresstore.Access{Password: token, Roots: rdsroots.Pool(), Tracer: &xray.Tracer{}}, nil
+	return u.String(), postgresstore.Access{Password: token, Roots: trusted(), Tracer: &xray.Tracer{}}, nil
 }
 
 // iamAddress is the address in pgx's spelling, complete with port and sslmode.

@@ -13,7 +13,6 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
-	"stepback/csvimport/rdsroots"
 	"stepback/csvimport/xray"
 	"stepback/retrypatterns"
 )
@@ -64,7 +63,7 @@ func secretAccess(ctx context.Context, id string) (url string, access postgresst
 		s, err := read(ctx)
 		return s.Password, err
 	}
-	return s.address(), postgresstore.Access{Password: password, Roots: rdsroots.Pool(), Tracer: &xray.Tracer{}}, nil
+	return s.address(), postgresstore.Access{Password: password, Roots: trusted(), Tracer: &xray.Tracer{}}, nil
 }
 
 // secretFailure names an error of Secrets Manager by its code.

@@ -19,6 +19,8 @@ type Page struct {
 	Data Data
 	// Note says what could not be drawn, or nothing.
 	Note string
+	// WithData leaves out the widgets that have no data to show; the others close up. It holds for SVG and PNG.
+	WithData bool
 	// Alarms are shown above the widgets, if there are any.
 	Alarms []Alarm
 }
@@ -100,16 +102,28 @@ func (p Page) Empty() ([]string, error) {
 	}
 	var titles []string
 	for _, w := range b.Widgets {
-		lines, err := w.lines(p.Data, p.Data.Grid())
-		if foreign(err) {
-			continue
-		}
+		empty, err := p.empty(w)
 		if err != nil {
 			return nil, err
 		}
-		if w.Type == "metric" && !slices.ContainsFunc(lines, func(l line) bool { return !l.values.Empty() }) {
+		if empty {
 			titles = append(titles, w.Properties.Title)
 		}
 	}
 	return titles, nil
+}
+
+// empty reports whether a widget has no data to show.
+func (p Page) empty(w widget) (bool, error) {
+	if w.Type != "metric" {
+		return false, nil
+	}
+	lines, err := w.lines(p.Data, p.Data.Grid())
+	if err != nil {
+		if foreign(err) {
+			err = nil
+		}
+		return false, err
+	}
+	return !slices.ContainsFunc(lines, func(l line) bool { return !l.values.Empty() }), nil
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/png"
 	"io"
@@ -36,6 +37,11 @@ func (p Page) sheet() (sheet, error) {
 	}
 	s := sheet{page: p, grid: p.Data.Grid()}
 	s.widgets = slices.DeleteFunc(b.Widgets, func(w widget) bool { return w.Type != "metric" })
+	if p.WithData {
+		if s.widgets, err = p.closedUp(s.widgets); err != nil {
+			return sheet{}, err
+		}
+	}
 	for i, w := range s.widgets {
 		if i == 0 || w.Y < s.first {
 			s.first = w.Y
@@ -43,6 +49,33 @@ func (p Page) sheet() (sheet, error) {
 		s.rows = max(s.rows, w.Y+w.Height)
 	}
 	return s, nil
+}
+
+// gridColumns is how many columns the grid of a dashboard has.
+const gridColumns = 24
+
+// closedUp are the widgets that have data, in their order, in rows without gaps. Those of a row stay together.
+func (p Page) closedUp(all []widget) ([]widget, error) {
+	slices.SortStableFunc(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	var left []widget
+	x, y, row, high := 0, 0, 0, 0
+	for _, w := range all {
+		empty, err := p.empty(w)
+		if err != nil {
+			return nil, err
+		}
+		if empty {
+			continue
+		}
+		if x > 0 && (w.Y != row || x+w.Width > gridColumns) {
+			x, y, high = 0, y+high, 0
+		}
+		row, high = w.Y, max(high, w.Height)
+		w.X, w.Y = x, y
+		x += w.Width
+		left = append(left, w)
+	}
+	return left, nil
 }
 
 // top is where the widgets begin.

@@ -20,7 +20,9 @@ func (w widget) size() (width, height float64) {
 // whoever has a widget of their own on the dashboard sees all the others.
 func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
 	width, height := w.size()
-	on.text(point{12, 20}, begins, title, w.Properties.Title)
+	const wide = 7.2 // about the width of a letter of a title, in pixels
+	unit := w.Properties.YAxis.Left.Label
+	on.text(point{12, 20}, begins, title, clip(w.Properties.Title, int((width-24-letter*float64(len(unit)))/wide)))
 	single := w.Properties.View == "singleValue"
 	over := g
 	if single {
@@ -42,7 +44,7 @@ func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
 		}
 		return nil
 	}
-	on.text(point{width - marginRight, 20}, ends, small, w.Properties.YAxis.Left.Label)
+	on.text(point{width - marginRight, 20}, ends, small, unit)
 	w.chart(on.moved(point{0, headHeight}), lines, g, width, height-headHeight-4)
 	return nil
 }

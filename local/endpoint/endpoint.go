@@ -63,6 +63,9 @@ type Service struct {
 	// Claims reports whether a request that names no service is for this one, such as a link in a message; nil means
 	// that none is.
 	Claims func(*http.Request) bool
+	// Host reports whether a name below localhost, without its port, is one of the service's own, such as that of a
+	// function's URL: pages of other origins may ask there, as the service says. Nil means that it has none.
+	Host func(name string) bool
 	// Handler serves it.
 	Handler http.Handler
 }
@@ -88,6 +91,10 @@ type Handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s := h.named(r); s != nil {
+		h.logged(s.Signing, s.Handler, w, r)
+		return
+	}
 	if h.Console != nil && h.known(hostName(r.Host)) {
 		if r.URL.Path+"/" == ConsolePath || strings.HasPrefix(r.URL.Path, ConsolePath) && !programs(r.URL.Path) {
 			h.Console.ServeHTTP(w, r)
@@ -122,6 +129,20 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.logged(name, service.Handler, w, r)
 	}
+}
+
+// named is the service that has the name by which a request calls this machine; nil for the names that all share.
+func (h *Handler) named(r *http.Request) *Service {
+	host := hostName(r.Host)
+	if !strings.HasSuffix(host, dotLocalhost) {
+		return nil
+	}
+	for i := range h.Services {
+		if s := &h.Services[i]; s.Host != nil && s.Host(host) {
+			return s
+		}
+	}
+	return nil
 }
 
 // unserved says that a service is not here, and by which variables clients find it elsewhere: several where services

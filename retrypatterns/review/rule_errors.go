@@ -17,7 +17,7 @@ var permanentRetried = Rule{
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			for j, name := range x.ErrorEquals {
-				if retrypatterns.IsPermanent(name) {
+				if permanent(name) {
 					s.found(s.retrier(i, "ErrorEquals").Join(source.Element(j)), nil,
 						"give it MaxAttempts 0, or only a catcher", "no retry mends %s: every attempt fails alike",
 						name)
@@ -25,6 +25,26 @@ var permanentRetried = Rule{
 			}
 		})
 	},
+}
+
+// failedByDefinition are errors of the definition or its input, which are the same at every attempt.
+var failedByDefinition = []string{
+	"States.ParameterPathFailure", "States.ResultPathMatchFailure", "States.IntrinsicFailure",
+	"States.QueryEvaluationError", "States.NoChoiceMatched",
+}
+
+// permanent reports whether no retry mends an error: one of the table's, of the definition, or of an AWS service that
+// refuses the request, such as DynamoDb.ValidationException.
+func permanent(name string) bool {
+	if retrypatterns.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
+		return true
+	}
+	service, code, ok := strings.Cut(name, ".")
+	if !ok || service == "States" {
+		return false
+	}
+	c, known := retrypatterns.ClassifyAWS(service, code)
+	return known && c.Class == retrypatterns.Permanent
 }
 
 var everythingRetried = Rule{

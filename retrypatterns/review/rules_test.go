@@ -27,8 +27,17 @@ var golden = map[asl.Code]struct {
 		good: []string{task(queue + `, "Retry": [` + quiet + `, {"ErrorEquals": ["States.ALL"]}]`)},
 	},
 	"PERMANENT_ERROR_RETRIED": {
-		bad:  []string{task(queue + `, "Retry": [{"ErrorEquals": ["States.Permissions"]}]`)},
-		good: []string{task(queue + `, "Retry": [{"ErrorEquals": ["States.Permissions"], "MaxAttempts": 0}]`)},
+		bad: []string{
+			task(queue + `, "Retry": [{"ErrorEquals": ["States.Permissions"]}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["Busy", "States.ParameterPathFailure"]}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["DynamoDb.ValidationException"]}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["Lambda.InvalidParameterValueException"]}]`),
+		},
+		good: []string{
+			task(queue + `, "Retry": [{"ErrorEquals": ["States.Permissions"], "MaxAttempts": 0}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["DynamoDb.ConditionalCheckFailedException", "Sqs.ServiceUnavailable"]}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["ValidationException", "Ours.Odd"]}]`),
+		},
 	},
 	"EVERY_ERROR_RETRIED": {
 		bad: []string{

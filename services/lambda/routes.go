@@ -35,7 +35,16 @@ func (s *Service) operations() map[string]server.Operation {
 		"DeleteFunctionEventInvokeConfig": s.deleteEventInvokeConfig,
 		"ListFunctionEventInvokeConfigs":  s.listEventInvokeConfigs,
 		"GetAccountSettings":              s.getAccountSettings, "Invoke": s.invoke,
-		"CreateEventSourceMapping": s.mapping(s.createMapping), "GetEventSourceMapping": s.mapping(s.getMapping),
+		"PublishLayerVersion": s.publishLayer, "GetLayerVersion": s.getLayer, "GetLayerVersionByArn": s.getLayerByArn,
+		"DeleteLayerVersion": s.deleteLayer, "ListLayerVersions": s.listLayerVersions, "ListLayers": s.listLayers,
+		"AddLayerVersionPermission": s.addLayerPermission, "RemoveLayerVersionPermission": s.removeLayerPermission,
+		"GetLayerVersionPolicy":   s.getLayerPolicy,
+		"CreateFunctionUrlConfig": s.createURL, "UpdateFunctionUrlConfig": s.updateURL,
+		"GetFunctionUrlConfig": s.getURL, "DeleteFunctionUrlConfig": s.deleteURL, "ListFunctionUrlConfigs": s.listURLs,
+		"PutProvisionedConcurrencyConfig": s.putProvisioned, "GetProvisionedConcurrencyConfig": s.getProvisioned,
+		"DeleteProvisionedConcurrencyConfig": s.deleteProvisioned,
+		"ListProvisionedConcurrencyConfigs":  s.listProvisioned,
+		"CreateEventSourceMapping":           s.mapping(s.createMapping), "GetEventSourceMapping": s.mapping(s.getMapping),
 		"UpdateEventSourceMapping": s.mapping(s.updateMapping), "DeleteEventSourceMapping": s.mapping(s.deleteMapping),
 		"ListEventSourceMappings": s.mapping(s.listMappings),
 	} {
@@ -47,7 +56,7 @@ func (s *Service) operations() map[string]server.Operation {
 			return o(q)
 		}}
 		switch name {
-		case "CreateFunction", "UpdateFunctionCode":
+		case "CreateFunction", "UpdateFunctionCode", "PublishLayerVersion":
 			made.MaxBody = maxCode
 		case "Invoke":
 			made.MaxBody, made.TooLarge = invocation.MaxRequestBytes, runner.RequestTooLarge()

@@ -343,7 +343,7 @@ func TestRefusals(t *testing.T) {
 		"POST /2015-03-31/functions/f/invocations {": {404, "Function not found"},
 		"POST /2015-03-31/functions/a%20b/invocations {": {400,
 			"Value 'a b' at 'functionName' failed to satisfy constraint"},
-		"GET /2018-10-31/layers -":               {501, "The operation ListLayers of Lambda is not served here. Those that are: stepback services lambda, docs/services.md."},
+		"GET /2020-04-22/code-signing-configs -": {501, "The operation ListCodeSigningConfigs of Lambda is not served here. Those that are: stepback services lambda, docs/services.md."},
 		"PATCH /2015-03-31/functions -":          {404, "is no operation"},
 		"GET /2015-03-31/functions?MaxItems=0 -": {400, "Value '0' at 'maxItems' failed"},
 		"GET /2015-03-31/functions?Marker=* -":   {400, "Invalid Marker"},

@@ -44,7 +44,13 @@ func New(c Config) *Service {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if id, path, ok := urlOf(r); ok {
+		s.serveURL(w, r, id, path)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
 
 // failure words what went wrong behind an operation.
 func failure(err error) *aws.Error {

@@ -1,7 +1,5 @@
 package template
 
-import ()
-
 // EvaluateConditions evaluates the conditions of a template. The error is an *Error.
 func (t *Template) EvaluateConditions(e *Env) (map[string]bool, error) {
 	c := &conditions{env: *e, all: t.Conditions, done: map[string]bool{}, under: map[string]bool{}}

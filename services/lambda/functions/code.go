@@ -58,6 +58,11 @@ func hexOf(sha string) string {
 
 // install unpacks a function's code, unless the same code is there already.
 func (s *Service) install(ctx context.Context, a *area, function string, c *Code) (installed, error) {
+	return s.installIn(ctx, a.codesDir(function), c)
+}
+
+// installIn unpacks code into a directory of packages, unless the same code is there already.
+func (s *Service) installIn(ctx context.Context, dir string, c *Code) (installed, error) {
 	temp, err := os.MkdirTemp(filepath.Join(s.dir, "tmp"), "code-")
 	if err != nil {
 		return installed{}, err
@@ -68,7 +73,7 @@ func (s *Service) install(ctx context.Context, a *area, function string, c *Code
 	if err != nil {
 		return installed{}, err
 	}
-	final := a.codeDir(function, in.sha256)
+	final := filepath.Join(dir, hexOf(in.sha256))
 	if _, err := os.Stat(final); err == nil {
 		return in, nil
 	}
@@ -150,8 +155,12 @@ func (s *Service) open(ctx context.Context, c *Code) (io.ReadCloser, error) {
 	return body, nil
 }
 
-// OpenCode opens the deployment package with a hash, in hexadecimal, of a function. The caller closes it.
+// OpenCode opens the deployment package with a hash, in hexadecimal, of a function, or of layer:NAME. The caller closes
+// it.
 func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, error) {
+	if name, ok := strings.CutPrefix(function, "layer:"); ok {
+		return s.openLayer(scope, name, sha)
+	}
 	a, r, err := s.find(scope, function, "")
 	if err != nil {
 		return nil, err

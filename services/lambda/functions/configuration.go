@@ -32,6 +32,7 @@ type Configuration struct {
 	SnapStart            SnapStart
 	RuntimeVersionConfig RuntimeVersionConfig
 	LoggingConfig        LoggingConfig
+	Layers               []Layer `json:",omitempty"`
 }
 
 // Environment holds the variables that a function finds in its environment.

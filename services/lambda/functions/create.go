@@ -62,6 +62,11 @@ func (s *Service) configure(ctx context.Context, a *area, c *Configuration, in *
 	if _, err := s.runtimes.Launch(ctx, c.Runtime, ""); err != nil {
 		return invalid("%v", err)
 	}
+	layers, err := s.layersOf(in.Layers)
+	if err != nil {
+		return err
+	}
+	c.Layers = layers
 	code, err := s.install(ctx, a, c.FunctionName, &in.Code)
 	if err != nil {
 		return err

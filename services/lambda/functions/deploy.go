@@ -3,6 +3,9 @@ package functions
 import (
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"stepback/services/lambda/runner"
@@ -24,6 +27,10 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
 		launch = runtimes.Launch{Command: []string{c.Runtime}}
 	}
+	if opt := filepath.Join(s.optOf(c.Layers), "bootstrap"); strings.HasPrefix(c.Runtime, "provided") && exists(opt) &&
+		!exists(launch.Command[0]) {
+		launch.Command = []string{opt}
+	}
 	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
 	err = a.lambda.Replace(runner.Function{
 		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir,
@@ -37,6 +44,11 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		return err
 	}
 	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // limit bounds the invocations of a function at one time.

@@ -9,7 +9,7 @@
 // What Lambda would refuse is refused with a *aws.Error of Lambda's own code (ResourceNotFoundException,
 // ResourceConflictException, InvalidParameterValueException …); any other error is the disk's or the context's.
 //
-// The package checks no permission. Layers, container images, networks, file systems and encryption keys are refused
+// The package checks no permission. Container images, networks, file systems and encryption keys are refused
 // or, where they change nothing here, kept and shown but not obeyed.
 //
 // Layout of the directory, whose functions belong to the process that has it open:
@@ -17,6 +17,8 @@
 //	ACCOUNT/REGION/NAME/function.json   everything but the code
 //	ACCOUNT/REGION/NAME/code/SHA.zip    a deployment package, by the SHA-256 of its bytes in hexadecimal
 //	ACCOUNT/REGION/NAME/code/SHA/       the same, unpacked
+//	layers/ACCOUNT/REGION/NAME/         layers: their versions in layer.json, their content in code/
+//	opt/                                the files of layers together, as functions find them in /opt on AWS
 //	runtimes/                           runtime clients of interpreted functions
 //	events/                             asynchronous invocations that have not ended, unless Options.Store keeps them
 //	tmp/                                packages that are being received

@@ -250,7 +250,7 @@ func TestCreateRefuses(t *testing.T) {
 		"no S3": {func(in *functions.CreateInput) { in.Code = functions.Code{S3Bucket: "bucket", S3Key: "k"} },
 			"There is no S3 here"},
 		"image":  {func(in *functions.CreateInput) { in.PackageType = "Image" }, "Container images do not run here"},
-		"layers": {func(in *functions.CreateInput) { in.Layers = []string{"arn"} }, "Layers are not served here"},
+		"layers": {func(in *functions.CreateInput) { in.Layers = []string{"arn"} }, "Layer version arn does not exist."},
 		"variables": {func(in *functions.CreateInput) {
 			in.Environment = &functions.Environment{Variables: map[string]string{"AWS_REGION": "x", "BB": "y"}}
 		}, "Reserved keys used in this request: AWS_REGION"},

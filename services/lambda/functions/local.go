@@ -133,6 +133,7 @@ func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configurati
 	if c.Environment != nil {
 		maps.Copy(env, c.Environment.Variables)
 	}
+	s.layerVariables(c, env)
 	return env
 }
 

@@ -20,6 +20,9 @@ type record struct {
 	Policies map[string]*policy `json:",omitempty"`
 	// EventInvoke is how asynchronous invocations are handled, by qualifier.
 	EventInvoke map[string]EventInvokeConfig `json:",omitempty"`
+	// URLs and Provisioned are those of the function ("") and of its versions and aliases, by qualifier.
+	URLs        map[string]URLConfig         `json:",omitempty"`
+	Provisioned map[string]ProvisionedConfig `json:",omitempty"`
 	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
 	// their code run it.
 	BuiltIn string `json:",omitempty"`
@@ -46,6 +49,8 @@ func (r *record) clone() *record {
 	c.Tags = maps.Clone(r.Tags)
 	c.Policies = maps.Clone(r.Policies)
 	c.EventInvoke = maps.Clone(r.EventInvoke)
+	c.URLs = maps.Clone(r.URLs)
+	c.Provisioned = maps.Clone(r.Provisioned)
 	return &c
 }
 
@@ -53,6 +58,8 @@ func (r *record) clone() *record {
 func (r *record) forget(qualifier string) {
 	delete(r.Policies, qualifier)
 	delete(r.EventInvoke, qualifier)
+	delete(r.URLs, qualifier)
+	delete(r.Provisioned, qualifier)
 }
 
 // version finds a version, or the version that an alias stands for.

@@ -64,6 +64,7 @@ type Service struct {
 	opts     Options
 	runtimes *runtimes.Set
 	room     *runner.Room
+	layers   *layers
 	events   *eventqueue.Queue
 	own      []func() error // closes what the options did not bring
 
@@ -109,11 +110,12 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{},
-		room: runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
+		layers: &layers{dir: filepath.Join(dir, "layers")},
+		room:   runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
 	if err := s.openEvents(); err != nil {
 		return nil, errors.Join(err, s.closeOwn())
 	}
-	if err := s.load(ctx); err != nil {
+	if err := errors.Join(s.load(ctx), s.sweepLayers()); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
 	return s, nil
@@ -135,6 +137,9 @@ func (s *Service) openEvents() (err error) {
 		Tell: s.tell, Log: s.opts.Log})
 	return err
 }
+
+// Now is the time that the service goes by.
+func (s *Service) Now() time.Time { return s.opts.Now() }
 
 // Resume goes on with the asynchronous invocations that an earlier process left. It is called when there is everything
 // that functions and destinations need.

@@ -99,8 +99,6 @@ func (s *Settings) check() error {
 	case s.Runtime != nil && !runtimes.Known(*s.Runtime):
 		return invalid("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] or be a valid ARN",
 			*s.Runtime, strings.Join(runtimes.Names, ", "))
-	case len(s.Layers) > 0:
-		return invalid("Layers are not served here; put what they hold into the deployment package.")
 	case present(s.FileSystemConfigs):
 		return invalid("File systems are not mounted here; leave FileSystemConfigs out.")
 	case present(s.ImageConfig):

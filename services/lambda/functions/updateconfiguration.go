@@ -22,6 +22,13 @@ func (s *Service) UpdateConfiguration(ctx context.Context, scope aws.Scope, name
 		if _, err := s.runtimes.Launch(ctx, r.Latest.Runtime, ""); err != nil {
 			return invalid("%v", err)
 		}
+		if in.Layers != nil {
+			layers, err := s.layersOf(in.Layers)
+			if err != nil {
+				return err
+			}
+			r.Latest.Layers = layers
+		}
 		s.revise(&r.Latest)
 		return nil
 	})

@@ -1,4 +1,4 @@
-package rdsroots
+package database
 
 import (
 	"crypto/x509"
@@ -13,7 +13,7 @@ func TestRoots(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2050, 1, 1, 0, 0, 0, 0, time.UTC)
 	count := 0
-	for block, rest := pem.Decode(roots); block != nil; block, rest = pem.Decode(rest) {
+	for block, rest := pem.Decode(rdsRoots); block != nil; block, rest = pem.Decode(rest) {
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
 			t.Fatal(err)
@@ -23,10 +23,10 @@ func TestRoots(t *testing.T) {
 		}
 		count++
 	}
-	if want := strings.Count(string(roots), "BEGIN CERTIFICATE"); count != want || count < 80 {
+	if want := strings.Count(string(rdsRoots), "BEGIN CERTIFICATE"); count != want || count < 80 {
 		t.Errorf("%d certificates of %d", count, want)
 	}
-	if Pool() == nil {
+	if trusted() == nil {
 		t.Error("no pool")
 	}
 }

@@ -1,0 +1,102 @@
+package console_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"stepback/local"
+)
+
+// person is somebody at the first page who clicks.
+type person struct {
+	*testing.T
+	ctx    context.Context
+	clicks int
+}
+
+// click clicks on the first link or button with a text, or that a selector finds.
+func (p *person) click(text string) {
+	p.Helper()
+	p.clicks++
+	from := do(p.T, p.ctx, chromedp.Location())
+	found := do(p.T, p.ctx, chromedp.Evaluate[bool](`(() => { const e = [...document.querySelectorAll("main a, nav a")]
+		.find((a) => a.textContent.trim() === "`+text+`" && a.offsetParent); e?.click(); return !!e })()`))
+	if !found {
+		p.Fatalf("there is nothing to click on called %q at %s", text, from)
+	}
+	until(p.T, p.ctx, `location.href !== "`+from+`" && document.readyState === "complete"`)
+}
+
+// reads holds that the part of the screen that is seen without scrolling has texts, in their order.
+func (p *person) reads(question string, clicks int, texts ...string) {
+	p.Helper()
+	if p.clicks > clicks {
+		p.Errorf("%s: %d clicks, want %d at most", question, p.clicks, clicks)
+	}
+	seen := do(p.T, p.ctx, chromedp.Evaluate[string](`(() => { let seen = "";
+		const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+		while (walk.nextNode()) { const range = document.createRange(); range.selectNodeContents(walk.currentNode);
+			const r = range.getBoundingClientRect();
+			const inside = r.width && r.height && r.top >= 0 && r.bottom <= innerHeight && r.right <= innerWidth;
+			if (inside) seen += walk.currentNode.data; }
+		return seen.replace(/\\s+/g, " ") })()`))
+	rest := seen
+	for _, text := range texts {
+		_, after, ok := strings.Cut(rest, text)
+		if !ok {
+			p.Errorf("%s: %q is not read, in this order, on the screen: %s", question, text, seen)
+			return
+		}
+		rest = after
+	}
+}
+
+// TestFiveQuestionsInABrowser asks on a bad night what a person asks who is woken by it. Each question is answered on
+// one screen of 1600 by 1000 pixels, at most two clicks away from the first page.
+func TestFiveQuestionsInABrowser(t *testing.T) {
+	t.Parallel()
+	ctx := browser(t)
+	n := newNight(t, local.Console{})
+	do(t, ctx, chromedp.EmulateViewport(1600, 1000))
+	ask := func() *person {
+		do(t, ctx, chromedp.Navigate(n.Endpoint+"/"))
+		until(t, ctx, `document.readyState === "complete"`)
+		return &person{T: t, ctx: ctx}
+	}
+
+	n.page("deadletters") // which takes the time to count all of them
+	p := ask()
+	p.reads("what is broken now?", 0, "Something needs a look", "1 alarm", "3 kinds of failure in 24 h", "8 retrying now",
+		"49 dead letters", "executions-failed", "checkout", "Failed in the last 24 hours", "CarrierTimeout", "checkout", "7")
+	p.reads("when does it retry?", 0, "Retrying now", "Transfer", "payout-late-", "BankUnavailable", "2 of 6", ", in ",
+		"Index", "SearchOverloaded", "2 of 4")
+
+	p.click("OutOfStock")
+	p.reads("which orders are without stock?", 1, "checkout", "order-4719-reserve", "FAILED", "OutOfStock")
+	p = ask()
+	p.click("why the latest failed")
+	p.reads("why did this one fail?", 1, "order-4719-reserve", "FAILED", "OutOfStock", "in Reserve, after 1 attempt", "sku-9917: 0 left")
+	p = ask()
+	p.click("CarrierTimeout")
+	p.click("order-4719-ship")
+	p.reads("why did this one fail?", 2, "order-4719-ship", "FAILED", "CarrierTimeout", "in Ship, after 4 attempts with waits of 1s, 2s, 4s",
+		"caught, then Refund → Release → OrderFailed", "no answer from carrier dhl-eu within 5 s")
+	p = ask()
+	p.click("Transfer")
+	p.reads("when does it retry?", 1, "payout-late-", "RUNNING", "attempt 1 of 6 failed with BankUnavailable", "the next one comes at",
+		"(in ", "gives up by", "Retry now")
+	p = ask()
+	p.click("import-rows")
+	p.reads("which rows are lost?", 1, "import-rows", "RetriesExhausted", "DatabaseConnectionError", "26", "Rejected", "ValidationError",
+		"5", "line 6", "s3://csv-input/activity-2026-11-22.csv", "DatabaseConnectionError")
+	p.click("line 6")
+	p.reads("which rows are lost?", 2, "line 6", "RetriesExhausted DatabaseConnectionError", "failed to connect", "Payload as it was written", "user_id")
+	p = ask()
+	p.click("why the latest failed")
+	p.click("What would another policy have done?")
+	p.reads("what would another policy have done?", 2, "Lab", "34 executions", "Charge", "as it was", "27", "recorded", "no retry", "14", "13",
+		"exact", "3 retries, 1s ×2", "bracketed")
+}
