@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"stepback/aws"
-	"stepback/aws/server"
 	"stepback/services/logs/logstore"
 )
 
@@ -62,9 +61,6 @@ const sequenceToken = "49039859627555124174893530829160120000000000000000000000"
 
 func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 	r *describeLogStreamsRequest) (*describeLogStreamsResponse, error) {
-	if r.Group != "" && r.Identifier != "" {
-		return nil, server.Invalid("LogGroup name and LogGroup ARN are mutually exclusive parameters.")
-	}
 	group, err := r.name()
 	if err != nil {
 		return nil, err
