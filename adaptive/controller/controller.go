@@ -45,8 +45,8 @@ type Controller struct {
 	Parameters decide.Parameters
 	// Capacity is what the callee serves in a second, where that is known; 0 measures it.
 	Capacity float64
-	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when it is not known; the source's load factor
-	// uses it.
+	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when it is not known; the source's load
+	// factor uses it.
 	ConcurrencyLimit float64
 	// Economy measures what retries came to, for R-pay and for the functions of running executions; nil leaves both
 	// alone.

@@ -1,6 +1,6 @@
 // Package secretsmanager is the embedded Secrets Manager of the laptop: secrets with versions and staging labels, tags,
-// resource policies, a recovery window, random passwords, and rotation by functions. Values are encrypted by whichever service
-// Options.Secrets names, under KMS's keys.
+// resource policies, a recovery window, random passwords, and rotation by functions. Values are encrypted by
+// Options.Secrets, under KMS's keys.
 //
 // A rotation is carried out when it is asked for; its schedule is kept and told, and starts none by itself. Policies
 // are

@@ -122,8 +122,8 @@ func newRun(ctx, closing context.Context, h *host, l limits) *maprun.Run {
 }
 
 // TestRunKeepsItsLimits holds, for any number of items, failures and limits: every item has at most one child, in
-// order; no more children run at once than may; the Map Run fails if and only if more items failed than are tolerated, and
-// then stops; its results are in the order of its items; and its counters account for every item.
+// order; no more children run at once than may; the Map Run fails if and only if more items failed than are tolerated,
+// and then stops; its results are in the order of its items; and its counters account for every item.
 func TestRunKeepsItsLimits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
