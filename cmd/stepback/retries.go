@@ -205,6 +205,10 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 
 // plain writes a duration without needless zeros: 5m0s is 5m.
 func plain(d time.Duration) string {
+	const century = 100 * 365 * 24 * time.Hour
+	if d > century { // sums stay at the longest time there is
+		return "over a century"
+	}
 	s := d.Round(time.Millisecond).String()
 	if short, ok := strings.CutSuffix(s, "m0s"); ok {
 		s = short + "m"
