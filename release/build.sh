@@ -20,7 +20,8 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wi
 	mkdir -p "$out/$name/completions"
 	suffix=
 	[ "$system" != windows ] || suffix=.exe
-	GOOS=$system GOARCH=$machine CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$out/$name/stepback$suffix" ./cmd/stepback
+	GOOS=$system GOARCH=$machine CGO_ENABLED=0 go build -trimpath \
+		-ldflags "-s -w -X main.released=$version" -o "$out/$name/stepback$suffix" ./cmd/stepback
 	cp LICENSE README.md CHANGELOG.md "$out/LICENCES-OF-DEPENDENCIES" "$out/$name/"
 	cp "$out"/stepback.{bash,zsh,fish} "$out/$name/completions/"
 	if [ "$system" = linux ]; then

@@ -82,8 +82,14 @@ func statesClient(p *local.Platform) *sfn.Client {
 	})
 }
 
-// version is that of the module that this program was built from.
+// released is the version of a release, which release/build.sh sets.
+var released string
+
+// version is that of the release, or of the module that this program was built from.
 func version() string {
+	if released != "" {
+		return released
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
