@@ -1,0 +1,185 @@
+package functions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"stepback/aws"
+	"stepback/internal/atomicfile"
+)
+
+// maxLayers is how many layers a function may have.
+const maxLayers = 5
+
+// layersOf finds the layers of a function's configuration, and brings their files together.
+func (s *Service) layersOf(arns []string) ([]Layer, error) {
+	if len(arns) > maxLayers {
+		return nil, invalid("Cannot reference more than 5 layers.")
+	}
+	s.layers.mu.Lock()
+	defer s.layers.mu.Unlock()
+	list, seen := make([]Layer, len(arns)), map[string]string{}
+	content := make([]string, len(arns))
+	for i, arn := range arns {
+		n, err := ParseLayer(aws.Scope{}, arn)
+		if err != nil || n.Version == 0 {
+			return nil, invalid("Layer version %s does not exist.", arn)
+		}
+		_, v, err := s.layers.find(n)
+		if err != nil {
+			return nil, invalid("Layer version %s does not exist.", arn)
+		}
+		if other, twice := seen[n.arn()]; twice {
+			return nil, invalid("Two different versions of the same layer are not allowed to be referenced in the same function. %s and %s are versions of the same layer.",
+				other, arn)
+		}
+		seen[n.arn()] = arn
+		list[i] = Layer{arn, v.CodeSize}
+		content[i] = filepath.Join(s.layers.layerDir(n.Scope, n.Name), "code", hexOf(v.CodeSha256))
+	}
+	return list, s.assemble(list, content)
+}
+
+// optOf is where the files of layers are together: what is in /opt on AWS. The content of a layer's version never
+// changes.
+func (s *Service) optOf(list []Layer) string {
+	arns := make([]string, len(list))
+	for i, l := range list {
+		arns[i] = l.Arn
+	}
+	sum := sha256.Sum256([]byte(strings.Join(arns, " ")))
+	return filepath.Join(s.dir, "opt", hex.EncodeToString(sum[:]))
+}
+
+// assemble brings the files of layers together, those of later ones over those of earlier ones. Files are links to the
+// same content where the file system can have them.
+func (s *Service) assemble(list []Layer, content []string) error {
+	if len(list) == 0 {
+		return nil
+	}
+	final := s.optOf(list)
+	if _, err := os.Stat(final); err == nil {
+		return nil
+	}
+	temp, err := os.MkdirTemp(filepath.Join(s.dir, "tmp"), "opt-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return err
+	}
+	for _, dir := range content {
+		if err := overlay(dir, temp); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Move(temp, final)
+}
+
+// overlay puts the files of one directory over those of another.
+func overlay(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, name)
+		if d.IsDir() {
+			if info, err := os.Lstat(target); err == nil && info.IsDir() {
+				return nil
+			}
+			_ = os.Remove(target) // a file of an earlier layer, or nothing
+			return os.Mkdir(target, 0o755)
+		}
+		if err := os.RemoveAll(target); err != nil {
+			return err
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target) //nolint:gosec // as unpacked, which checked it
+		}
+		if os.Link(path, target) == nil { //nolint:gosec // as above
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // as above
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, info.Mode().Perm())
+	})
+}
+
+// sweepLayers removes what was brought together for functions that are not there any more.
+func (s *Service) sweepLayers() error {
+	needed := map[string]bool{}
+	for _, a := range s.areas {
+		for _, r := range a.functions {
+			for _, c := range r.all() {
+				needed[filepath.Base(s.optOf(c.Layers))] = true
+			}
+		}
+	}
+	opt := filepath.Join(s.dir, "opt")
+	entries, err := os.ReadDir(opt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !needed[e.Name()] {
+			if err := os.RemoveAll(filepath.Join(opt, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// layerVariables add what layers bring to the environment of a function: where interpreters, programs and libraries
+// look, and STEPBACK_LAMBDA_OPT, the directory itself. What the function sets itself stays.
+func (s *Service) layerVariables(c *Configuration, env map[string]string) {
+	if len(c.Layers) == 0 {
+		return
+	}
+	opt := s.optOf(c.Layers)
+	node := strings.TrimSuffix(strings.TrimPrefix(c.Runtime, "nodejs"), ".x")
+	for name, paths := range map[string][]string{
+		"STEPBACK_LAMBDA_OPT": {opt},
+		"PATH":                {filepath.Join(opt, "bin")},
+		"LD_LIBRARY_PATH":     {filepath.Join(opt, "lib")},
+		"PYTHONPATH": {filepath.Join(opt, "python"),
+			filepath.Join(opt, "python", "lib", c.Runtime, "site-packages")},
+		"NODE_PATH": {filepath.Join(opt, "nodejs", "node_modules"),
+			filepath.Join(opt, "nodejs", "node"+node, "node_modules")},
+	} {
+		before, given := env[name]
+		if !given && name == "PATH" {
+			before = os.Getenv("PATH")
+		}
+		if before != "" {
+			paths = append(paths, before)
+		}
+		env[name] = strings.Join(paths, string(os.PathListSeparator))
+	}
+}
