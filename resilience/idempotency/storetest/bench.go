@@ -15,6 +15,7 @@ import (
 // again, whose answers are known: requests per second as first/s and replayed/s.
 func Requests(b *testing.B, g *idempotency.Guard) {
 	b.Helper()
+	b.ResetTimer()
 	first := requests(b, g, false)
 	replayed := requests(b, g, true)
 	b.ReportMetric(first, "first/s")
