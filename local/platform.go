@@ -20,6 +20,7 @@ import (
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/apigateway"
 	"stepback/services/cloudformation"
 	"stepback/services/cloudwatch"
 	"stepback/services/delivery"
@@ -64,6 +65,7 @@ type Platform struct {
 	CloudWatch    *cloudwatch.Service
 	Documents     *documents.Store // what other services keep
 	Targets       delivery.Targets // whom services deliver to
+	Gateway       *apigateway.Service
 
 	// Stacks are those of CloudFormation.
 	Stacks *cloudformation.Service
@@ -116,7 +118,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openStacks, p.resume, p.serve,
+		p.openGateway, p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
