@@ -2,7 +2,7 @@ package cloudformation
 
 // partly says what operations that are served do not do.
 var partly = map[string]string{
-	"CreateChangeSet": "change sets of type IMPORT, `DeploymentMode` and `OnStackFailure` beyond CloudFormation's " +
+	"CreateChangeSet": "`DeploymentMode` and `OnStackFailure` beyond CloudFormation's " +
 		"default, `RollbackTriggers`, `ResourceTypes` and macros are refused; `RoleARN` is kept and not assumed",
 	"CreateStack": "`ResourceTypes`, `RollbackTriggers`, policies by URL and macros are refused; `RoleARN` is kept " +
 		"and not assumed",

@@ -64,6 +64,7 @@ type templateSummary struct {
 	Version            string `json:",omitempty"`
 	Metadata           string `json:",omitempty"`
 	DeclaredTransforms []string
+	Identifiers        []identifierSummary `json:"ResourceIdentifierSummaries"`
 }
 
 // summarise reads a template as far as its parameters have defaults.
@@ -99,6 +100,7 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 			out.ResourceTypes = append(out.ResourceTypes, t)
 		}
 	}
+	out.Identifiers = s.identifiable(c)
 	names, types := c.capabilities()
 	out.Capabilities = append(out.Capabilities, names...)
 	if c.macros {
