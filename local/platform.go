@@ -120,7 +120,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openGateway, p.openStacks, p.openCloudControl, p.resume, p.serve,
+		p.openGateway, p.openStacks, p.openCloudControl, p.openTraces, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
