@@ -13,6 +13,8 @@ var primary = map[string]string{
 	"AWS::CloudWatch::Dashboard": "DashboardName", "AWS::DynamoDB::GlobalTable": "TableName", "AWS::DynamoDB::Table": "TableName",
 	"AWS::ECR::Repository": "RepositoryName", "AWS::Events::ApiDestination": "Name", "AWS::Events::Archive": "ArchiveName",
 	"AWS::Events::Connection": "Name", "AWS::Events::EventBus": "Name", "AWS::Events::Rule": "Arn",
+	"AWS::IAM::Group": "GroupName", "AWS::IAM::InstanceProfile": "InstanceProfileName", "AWS::IAM::OIDCProvider": "Arn",
+	"AWS::IAM::User": "UserName", "AWS::XRay::SamplingRule": "RuleARN",
 	"AWS::IAM::ManagedPolicy": "PolicyArn", "AWS::IAM::Role": "RoleName", "AWS::KMS::Alias": "AliasName", "AWS::KMS::Key": "KeyId",
 	"AWS::Lambda::Alias": "AliasArn", "AWS::Lambda::Function": "FunctionName", "AWS::Lambda::LayerVersion": "LayerVersionArn",
 	"AWS::Lambda::Url": "FunctionArn", "AWS::Lambda::Version": "FunctionArn", "AWS::Logs::LogGroup": "LogGroupName",
