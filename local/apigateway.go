@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -11,12 +12,13 @@ import (
 	"stepback/aws/server"
 	"stepback/local/endpoint"
 	"stepback/services/apigateway"
+	"stepback/services/logs/logstore"
 )
 
 // openGateway opens API Gateway, whose integrations call the services of this platform.
 func (p *Platform) openGateway(context.Context) (err error) {
 	p.Gateway, err = apigateway.Open(apigateway.Options{Store: p.Documents, Now: p.Clock.Now, Scope: p.Scope,
-		Functions: p.Functions, Targets: &p.Targets, Endpoint: p.Endpoint, Count: p.gatewayCounts, Log: p.cfg.Log,
+		Functions: p.Functions, AccessLog: p.accessLog, Endpoint: p.Endpoint, Count: p.gatewayCounts, Log: p.cfg.Log,
 		API: func(scope aws.Scope) apigateway.API { return platformAPI{p, scope} }})
 	if err != nil {
 		return err
@@ -36,6 +38,15 @@ func (p *Platform) openGateway(context.Context) (err error) {
 				}
 			})}})
 	return nil
+}
+
+// accessLog writes a line of an access log.
+func (p *Platform) accessLog(group aws.ARN, stream, line string) error {
+	name, ok := strings.CutPrefix(group.Resource, "log-group:")
+	if group.Service != "logs" || !ok {
+		return fmt.Errorf("%s is no log group", group)
+	}
+	return p.Logs.Append(group.Scope(), name, stream, []logstore.Event{{Time: p.Clock.Now().UnixMilli(), Message: line}})
 }
 
 // refuseREST says that the first version of the API is not served: both have the same name in signatures.

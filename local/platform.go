@@ -21,6 +21,7 @@ import (
 	"stepback/local/endpoint"
 	"stepback/local/faults"
 	"stepback/services/apigateway"
+	"stepback/services/cloudcontrol"
 	"stepback/services/cloudformation"
 	"stepback/services/cloudwatch"
 	"stepback/services/delivery"
@@ -75,13 +76,14 @@ type Platform struct {
 	subscriptions *logsapi.Subscriptions // of log groups
 	mappings      *eventsource.Service   // of queues and streams to functions
 
-	offered []served // in the order in which they are shown
-	engines *engines
-	around  *surroundings
-	roles   *iam.Service
-	objects engine.Objects
-	metrics metrics
-	changes *changes
+	offered   []served // in the order in which they are shown
+	engines   *engines
+	around    *surroundings
+	roles     *iam.Service
+	resources *cloudcontrol.Service
+	objects   engine.Objects
+	metrics   metrics
+	changes   *changes
 
 	listeners listeners
 	claims    claims
@@ -118,7 +120,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openGateway, p.openStacks, p.resume, p.serve,
+		p.openGateway, p.openStacks, p.openCloudControl, p.openTraces, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -272,6 +274,7 @@ func (p *Platform) resume(context.Context) error {
 		return nil
 	})
 	p.Stacks.Resume()
+	p.resources.Resume()
 	return nil
 }
 

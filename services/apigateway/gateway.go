@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/delivery"
 	"stepback/services/lambda/httpevent"
 )
 
@@ -258,7 +257,7 @@ func (s *Service) after(w *answer, q *asked, c *called, began time.Time) {
 		count("5xx", "Count", one(w.status/100 == 5))
 	}
 	settings := c.stage.AccessLogSettings
-	if settings == nil || settings.DestinationArn == "" || s.o.Targets == nil {
+	if settings == nil || settings.DestinationArn == "" || s.o.AccessLog == nil {
 		return
 	}
 	q.context["status"], q.context["responseLength"] = strconv.Itoa(w.status), strconv.FormatInt(w.size, 10)
@@ -267,9 +266,9 @@ func (s *Service) after(w *answer, q *asked, c *called, began time.Time) {
 	line := contextVariable.ReplaceAllStringFunc(settings.Format, func(name string) string {
 		return cmp.Or(q.context[strings.TrimPrefix(name, "$context.")], "-")
 	})
-	to := strings.TrimSuffix(settings.DestinationArn, ":*")
-	if err := s.o.Targets.Deliver(context.WithoutCancel(q.Context()), to, &delivery.Message{Body: line}); err != nil {
-		s.o.Log.Warn("an access log was not written", "api", c.ID, "log group", to, "error", err)
+	to, _ := aws.ParseARN(strings.TrimSuffix(settings.DestinationArn, ":*"))
+	if err := s.o.AccessLog(to, c.ID+"/"+c.stage.StageName, line); err != nil {
+		s.o.Log.Warn("an access log was not written", "api", c.ID, "log group", settings.DestinationArn, "error", err)
 	}
 }
 

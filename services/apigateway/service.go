@@ -18,7 +18,6 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/jsonvalue"
-	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/tasks/lambda/invocation"
 )
@@ -44,8 +43,8 @@ type Options struct {
 	Functions Functions
 	// API is how integrations call services for an account and region.
 	API func(aws.Scope) API
-	// Targets take the access logs of stages; nil drops them.
-	Targets *delivery.Targets
+	// AccessLog writes a line into a stream of the log group of an ARN; nil drops the access logs of stages.
+	AccessLog func(group aws.ARN, stream, line string) error
 	// Endpoint is the address of the platform, such as http://127.0.0.1:4566.
 	Endpoint string
 	// Count counts what a stage has answered; nil counts nothing.

@@ -22,7 +22,6 @@ import (
 	"stepback/aws"
 	"stepback/aws/loopback"
 	"stepback/services/apigateway"
-	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/tasks/lambda/invocation"
 )
@@ -61,12 +60,11 @@ func (b *bench) open() {
 	if b.store, err = documents.Open("/documents", b.disk); err != nil {
 		b.t.Fatal(err)
 	}
-	targets := &delivery.Targets{}
-	targets.Register("logs", delivery.TargetFunc(func(_ context.Context, to aws.ARN, m *delivery.Message) error {
-		b.logged = append(b.logged, to.Resource+" "+m.Body)
-		return nil
-	}))
-	b.service, err = apigateway.Open(apigateway.Options{Store: b.store, Functions: b, Targets: targets,
+	b.service, err = apigateway.Open(apigateway.Options{Store: b.store, Functions: b,
+		AccessLog: func(to aws.ARN, _, line string) error {
+			b.logged = append(b.logged, to.Resource+" "+line)
+			return nil
+		},
 		API: func(aws.Scope) apigateway.API { return b }, Endpoint: "http://127.0.0.1:4566",
 		Now:   func() time.Time { return time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC) },
 		Proxy: loopback.Client(http.HandlerFunc(serves)).Transport})
