@@ -45,8 +45,12 @@ func (q queryCodec) operation(c *call) (string, error) {
 		r.PostForm = url.Values{}
 	}
 	if !c.service.model.Has(action) {
-		return "", &aws.Error{Code: "InvalidAction", Message: "Could not find operation " + action + " for version " +
-			c.service.model.APIVersion}
+		if action == "" {
+			return "", &aws.Error{Code: "InvalidAction", Message: "The request has no Action."}
+		}
+		refused := c.service.unknown(action, "InvalidAction")
+		refused.Message = "Could not find operation " + action + " for version " + c.service.model.APIVersion + ". " + refused.Message
+		return "", refused
 	}
 	return action, nil
 }
