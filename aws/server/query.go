@@ -24,11 +24,12 @@ const maxForm = 4 * MaxBody
 func (q queryCodec) operation(c *call) (string, error) {
 	r := c.request
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if r.Method == http.MethodPost && (err != nil || media != mediaForm) {
+	bare := r.Header.Get("Content-Type") == "" && r.ContentLength == 0 // what is asked is in the URL
+	if r.Method == http.MethodPost && !bare && (err != nil || media != mediaForm) {
 		return "", &aws.Error{Code: "InvalidAction", Message: "The content type of a request is " + mediaForm + "."}
 	}
 	action := r.URL.Query().Get("Action")
-	if r.Method == http.MethodPost {
+	if r.Method == http.MethodPost && !bare {
 		body, err := c.body(maxForm)
 		if err != nil {
 			return "", err

@@ -109,7 +109,7 @@ func TestService(t *testing.T) {
 			`{"__type":"UnknownOperationException","message":"Greeter has no operation Part that is known here. Those that are served: stepback services greeter, docs/services.md."}`},
 		"operation that is not served": {"Greeter.Wave", `{}`, nil, 501,
 			`{"__type":"NotImplemented","message":"The operation Wave of Greeter is not served here. Those that are: stepback services greeter, docs/services.md."}`},
-		"fault":         {"Greeter.Greet", `{"name":"tired"}`, nil, 503, `{"__type":"TiredFault","Message":"zzz"}`},
+		"fault": {"Greeter.Greet", `{"name":"tired"}`, nil, 503, `{"__type":"TiredFault","Message":"zzz"}`},
 		"other service": {"DynamoDB.Greet", `{}`, nil, 400,
 			`{"__type":"UnknownOperationException","message":"Greeter is asked by POST with Content-Type: application/x-amz-json-1.0 and X-Amz-Target: Greeter.OPERATION; this is POST with Content-Type: application/x-amz-json-1.0 and X-Amz-Target: DynamoDB.Greet. The Query protocol is not spoken here."}`},
 		"other content": {"Greeter.Greet", `{}`, []string{"Content-Type", "text/plain"}, 400,
