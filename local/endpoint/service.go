@@ -24,6 +24,9 @@ var lambdaPath = regexp.MustCompile(
 // jsonOfAWS begins the content type of requests that have a target, if they are whole.
 const jsonOfAWS = "application/x-amz-json-"
 
+// formOfAWS begins the content type of requests in Query.
+const formOfAWS = "application/x-www-form-urlencoded"
+
 // rpcPath is how the paths of requests in CBOR begin, before the name that is a target elsewhere.
 const rpcPath = "/service/"
 
@@ -82,6 +85,9 @@ func nameOf(r *http.Request, prefix string) string {
 	case r.Method == http.MethodPost && r.URL.Path == "/" &&
 		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), jsonOfAWS):
 		return "states" // which says that there is no target
+	case r.Method == http.MethodPost && r.URL.Path == "/" &&
+		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), formOfAWS):
+		return "sts" // AssumeRoleWithWebIdentity and AssumeRoleWithSAML are the forms that nobody signs
 	}
 	return s3
 }

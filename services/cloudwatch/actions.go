@@ -257,7 +257,7 @@ func alarmData(before, a *alarm) map[string]any {
 		for _, d := range a.Metric.Metric.Dimensions {
 			dimensions[d.Name] = d.Value
 		}
-		configuration["metrics"] = []any{map[string]any{"id": "m1", "returnData": true, "metricStat": map[string]any{
+		configuration["metrics"] = []any{map[string]any{"id": aws.NewID(), "returnData": true, "metricStat": map[string]any{
 			"metric": map[string]any{"namespace": a.Metric.Metric.Namespace, "name": a.Metric.Metric.Name, "dimensions": dimensions},
 			"period": a.Metric.Period, "stat": a.Metric.Stat}}}
 	default:

@@ -136,3 +136,39 @@ func TestInsightRulesAndStreams(t *testing.T) {
 	_, err = b.GetMetricStream(ctx, &client.GetMetricStreamInput{Name: sdk.String("s")})
 	refused(t, err, "ResourceNotFoundException", "does not exist")
 }
+
+func TestUnitsAreNotMixedAndLabelsTellMetricsApart(t *testing.T) {
+	t.Parallel()
+	b, ctx := newBench(t), t.Context()
+	put := func(name string, value float64, unit types.StandardUnit) {
+		t.Helper()
+		if _, err := b.PutMetricData(ctx, &client.PutMetricDataInput{Namespace: sdk.String("App"), MetricData: []types.MetricDatum{{
+			MetricName: &name, Value: &value, Unit: unit, Timestamp: sdk.Time(epoch.Add(-time.Minute))}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("wait", 60_000, types.StandardUnitMilliseconds)
+	put("wait", 5, types.StandardUnitSeconds)
+	query := func(id, stat string, period int32) types.MetricDataQuery {
+		return types.MetricDataQuery{Id: &id, MetricStat: &types.MetricStat{Period: &period, Stat: &stat,
+			Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("wait")}}}
+	}
+	out, err := b.GetMetricData(ctx, &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Hour)), EndTime: sdk.Time(epoch),
+		MetricDataQueries: []types.MetricDataQuery{query("a", "Sum", 60), query("b", "Minimum", 300)}})
+	if err != nil || len(out.MetricDataResults) != 2 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	a := out.MetricDataResults[0]
+	if len(a.Values) != 1 || a.Values[0] != 60_000 || *a.Label != "wait Sum 60" || len(a.Messages) != 1 ||
+		*a.Messages[0].Code != "MultipleUnits" || *a.Messages[0].Value != "Multiple units returned: '[Milliseconds, Seconds]'" {
+		t.Errorf("%+v", a)
+	}
+	if l := *out.MetricDataResults[1].Label; l != "wait Minimum 300" {
+		t.Error(l)
+	}
+	statistics, err := b.GetMetricStatistics(ctx, &client.GetMetricStatisticsInput{Namespace: sdk.String("App"), MetricName: sdk.String("wait"),
+		StartTime: sdk.Time(epoch.Add(-time.Hour)), EndTime: sdk.Time(epoch), Period: sdk.Int32(3600), Statistics: []types.Statistic{"Average"}})
+	if err != nil || len(statistics.Datapoints) != 2 || *statistics.Datapoints[0].Average != 60_000 || *statistics.Datapoints[1].Average != 5 {
+		t.Errorf("%+v, %v", statistics, err)
+	}
+}

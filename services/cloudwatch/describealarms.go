@@ -35,11 +35,11 @@ type compositeAlarm struct {
 
 type metricAlarm struct {
 	described
-	Metric     string        `json:"MetricName,omitempty"`
-	Namespace  string        `json:",omitempty"`
-	Statistic  string        `json:",omitempty"`
-	Extended   string        `json:"ExtendedStatistic,omitempty"`
-	Dimensions []Dimension   `json:",omitempty"`
+	Metric     string `json:"MetricName,omitempty"`
+	Namespace  string `json:",omitempty"`
+	Statistic  string `json:",omitempty"`
+	Extended   string `json:"ExtendedStatistic,omitempty"`
+	Dimensions []Dimension
 	Period     int64         `json:",omitempty"`
 	Unit       string        `json:",omitempty"`
 	Periods    int           `json:"EvaluationPeriods"`
@@ -61,7 +61,7 @@ func (a *alarm) described() described {
 }
 
 func (a *alarm) metric() metricAlarm {
-	m := metricAlarm{described: a.described(), Periods: a.Periods, Datapoints: a.Datapoints, Band: a.Band,
+	m := metricAlarm{described: a.described(), Periods: a.Periods, Datapoints: a.Datapoints, Band: a.Band, Dimensions: []Dimension{},
 		Comparison: a.Comparison, Missing: a.Missing, LowSamples: a.LowSamples, Metrics: a.Metrics}
 	if a.Band == "" {
 		m.Threshold = &a.Threshold

@@ -32,7 +32,7 @@ type excludedRange struct {
 }
 
 type detectorConfiguration struct {
-	Excluded []excludedRange `json:"ExcludedTimeRanges,omitempty"`
+	Excluded []excludedRange `json:"ExcludedTimeRanges"`
 	Zone     string          `json:"MetricTimezone,omitempty"`
 }
 
@@ -102,7 +102,7 @@ type detectorRequest struct {
 // detector is what a request names, checked.
 func (in *detectorRequest) detector() (*detector, error) {
 	d := &detector{Single: in.Single, Math: in.Math, Characteristics: in.Characteristics,
-		Configuration: detectorConfiguration{Zone: in.Configuration.Zone}}
+		Configuration: detectorConfiguration{Zone: in.Configuration.Zone, Excluded: []excludedRange{}}}
 	for _, r := range in.Configuration.Excluded {
 		d.Configuration.Excluded = append(d.Configuration.Excluded, excludedRange{server.Time(timeOf(r.Start)), server.Time(timeOf(r.End))})
 	}
@@ -179,9 +179,9 @@ type describeDetectorsRequest struct {
 }
 
 type describedDetector struct {
-	Namespace       string                 `json:",omitempty"`
-	Name            string                 `json:"MetricName,omitempty"`
-	Dimensions      []Dimension            `json:",omitempty"`
+	Namespace       string `json:",omitempty"`
+	Name            string `json:"MetricName,omitempty"`
+	Dimensions      []Dimension
 	Stat            string                 `json:",omitempty"`
 	Configuration   *detectorConfiguration `json:",omitempty"`
 	StateValue      string
@@ -209,7 +209,7 @@ func (s *Service) describeAnomalyDetectors(_ context.Context, scope aws.Scope, i
 		if err := json.Unmarshal(text, &d); err != nil {
 			return err
 		}
-		one := describedDetector{Single: d.Single, Math: d.Math, Characteristics: d.Characteristics,
+		one := describedDetector{Dimensions: []Dimension{}, Single: d.Single, Math: d.Math, Characteristics: d.Characteristics,
 			Configuration: &d.Configuration, key: key}
 		if m := d.Single; m != nil {
 			if !strings.Contains(types, "SINGLE_METRIC") || in.Namespace != "" && in.Namespace != m.Namespace ||

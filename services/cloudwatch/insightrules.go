@@ -74,7 +74,7 @@ func (s *Service) putInsightRule(_ context.Context, scope aws.Scope, in *putInsi
 			return err
 		}
 		r := &insightRule{Name: in.Name, State: cmp.Or(in.State, "ENABLED"), Definition: in.Definition, Transformed: in.Transformed,
-			Schema: `{"Name": "CloudWatchLogRule", "Version": 1}`}
+			Schema: "CloudWatchLogRule/1"}
 		if before != nil {
 			r.Tags = before.Tags
 		} else if len(in.Tags) > 0 {
@@ -95,7 +95,7 @@ type describeInsightRulesRequest struct {
 type describedInsightRule struct {
 	Name, State, Schema, Definition string
 	Managed                         bool `json:"ManagedRule"`
-	Transformed                     bool `json:"ApplyOnTransformedLogs"`
+	Transformed                     bool `json:"ApplyOnTransformedLogs,omitempty"`
 }
 
 type describeInsightRulesAnswer struct {

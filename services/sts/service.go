@@ -20,6 +20,8 @@ import (
 type Roles interface {
 	// Trust returns the trust policy of the role of an ARN, and its ID; found is false if there is no such role.
 	Trust(role aws.ARN) (document, id string, found bool, err error)
+	// Signer returns the ARN and the ID of the user whose access key a key is; found is false if it is nobody's.
+	Signer(account, key string) (arn, id string, found bool, err error)
 }
 
 // Options are the settings of STS. Documents, Roles and Clock are required.
@@ -116,6 +118,13 @@ func (s *service) caller(r *server.Request) (identity, error) {
 			return kept.identity, nil
 		}
 	}
+	arn, id, found, err := s.Roles.Signer(r.Scope.Account, server.AccessKey(r.HTTP))
+	if err != nil {
+		return identity{}, err
+	}
+	if found {
+		return identity{UserID: id, Account: r.Scope.Account, ARN: arn}, nil
+	}
 	return identity{UserID: r.Scope.Account, Account: r.Scope.Account, ARN: r.Scope.GlobalARN("iam", "root")}, nil
 }
 
@@ -160,6 +169,28 @@ type assumeRequest struct {
 	Source   string `json:"SourceIdentity"`
 	Provider string `json:"ProviderId"`
 	Policy   string
+
+	Tags       []struct{ Key, Value string }
+	Transitive []string `json:"TransitiveTagKeys"`
+}
+
+// checkTags refuses tags of a session that STS refuses. Nothing here asks for them.
+func (in *assumeRequest) checkTags() error {
+	seen := map[string]bool{}
+	for _, t := range in.Tags {
+		key := strings.ToLower(t.Key)
+		if seen[key] {
+			return &aws.Error{Code: "InvalidParameterValue", Message: "Duplicate tag keys found. Please note that Tag keys are case insensitive."}
+		}
+		seen[key] = true
+	}
+	for _, k := range in.Transitive {
+		if !seen[strings.ToLower(k)] {
+			return &aws.Error{Code: "InvalidParameterValue",
+				Message: "The specified transitive tag key must be included in the requested tags."}
+		}
+	}
+	return nil
 }
 
 type assumed struct {
@@ -180,6 +211,9 @@ func (s *service) assume(in *assumeRequest, by, action string) (*assumeAnswer, e
 	role, ok := aws.ParseARN(in.RoleARN)
 	if !ok || role.Service != "iam" || !strings.HasPrefix(role.Resource, "role/") {
 		return nil, &aws.Error{Code: "ValidationError", Message: in.RoleARN + " is invalid"}
+	}
+	if err := in.checkTags(); err != nil {
+		return nil, err
 	}
 	if in.Policy != "" {
 		if _, err := policy.Parse(in.Policy); err != nil {
