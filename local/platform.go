@@ -235,6 +235,9 @@ func (p *Platform) openStates(ctx context.Context) error {
 		p.Faults.Carrying(b)
 	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
+	if p.cfg.EnforceIAM {
+		p.around.guard = &guard{p, p.roles}
+	}
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
 	p.onClose(func() error { p.engines.close(); return nil })
 	p.StepFunctions = stepfunctions.New(stepfunctions.Config{
@@ -289,8 +292,8 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	ctx, stop := context.WithCancel(context.Background())
 	handler := p.handler
-	if p.cfg.EnforceIAM {
-		handler = (&guard{p, p.roles}).around(handler)
+	if p.around.guard != nil {
+		handler = p.around.guard.around(handler)
 	}
 	p.front = front{handler: handler, stopWaiting: p.stopPolls}
 	served := make(chan error, 1)

@@ -41,6 +41,9 @@ type Options struct {
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
+	// Keys is what the functions of a role sign with, as variables of their environment; nil means with the keys of
+	// their account.
+	Keys func(role, function string) (map[string]string, error)
 	// Environments is the number of processes of one function version; the default is 32.
 	Environments int
 	// Total is the number of processes of all functions, TotalMemoryMB what their memory may add up to by their
