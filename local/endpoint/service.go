@@ -68,6 +68,9 @@ func nameOf(r *http.Request, prefix string) string {
 	if strings.HasPrefix(r.URL.Path, "/_stepback/cloudformation/") {
 		return "cloudformation"
 	}
+	if strings.HasPrefix(r.URL.Path, "/_aws/execute-api/") && prefix == "" { // also when signed for execute-api
+		return "apigateway"
+	}
 	if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
 		return service
 	}

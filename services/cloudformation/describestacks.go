@@ -221,7 +221,7 @@ func (s *Service) describeStackEvents(_ context.Context, scope aws.Scope, in *on
 	st, err := s.find(scope, in.Name)
 	if err != nil {
 		s.mu.Unlock()
-		return nil, invalid("Stack [%s] does not exist", in.Name)
+		return nil, invalid("Stack [%s] does not exist", in.Name) // in these words only here: cdk destroy waits for them
 	}
 	n := st.Events
 	s.mu.Unlock()

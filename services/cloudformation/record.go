@@ -99,9 +99,11 @@ type operation struct {
 	Skip            []string `json:",omitempty"`
 	Force           bool     `json:",omitempty"`
 	Import          bool     `json:",omitempty"`
-	Deadline        int64    `json:",omitempty"`
-	Policy          string   `json:",omitempty"` // the stack policy that holds during the update
-	Failure         string   `json:",omitempty"`
+	// Imports are the identifiers of the resources that an import brings, by their logical IDs.
+	Imports  map[string]string `json:",omitempty"`
+	Deadline int64             `json:",omitempty"`
+	Policy   string            `json:",omitempty"` // the stack policy that holds during the update
+	Failure  string            `json:",omitempty"`
 }
 
 // made is a resource as one deployment left it.

@@ -64,7 +64,8 @@ func (s *Service) start(st *stack, op *operation, status string, minutes int) er
 	})
 }
 
-var lastTypes = map[string]string{opCreate: "CREATE_STACK", opUpdate: "UPDATE_STACK", opDelete: "DELETE_STACK"}
+var lastTypes = map[string]string{opCreate: "CREATE_STACK", opUpdate: "UPDATE_STACK", opDelete: "DELETE_STACK",
+	opImport: "UPDATE_STACK"}
 
 // begin gives a stack an operation. mu is held.
 func (s *Service) begin(k *keeper, st *stack, op *operation, status, reason string, minutes int) {
@@ -75,6 +76,11 @@ func (s *Service) begin(k *keeper, st *stack, op *operation, status, reason stri
 	if minutes > 0 {
 		st.TimeoutInMinutes = minutes
 		op.Deadline = s.now().Add(time.Duration(minutes) * time.Minute).UnixMilli()
+	}
+	for _, c := range s.sets { // that another operation has executed
+		if c.StackID == st.ID && c.executed() {
+			k.forgetSet(c)
+		}
 	}
 	st.Paused, st.Operation = nil, op
 	st.Last = append([]lastOperation{{lastTypes[op.Kind], op.ID}}, st.Last...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"hash/fnv"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -78,7 +79,7 @@ type Caller struct {
 	Account, ARN, UserID string
 	// Policy is the session policy; empty for none.
 	Policy string
-	// Until is when the session ends.
+	// Until is when the session ends; zero for one that does not.
 	Until time.Time
 }
 
@@ -96,6 +97,42 @@ func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) 
 		return c, false, err
 	}
 	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until}, true, nil
+}
+
+// Standing are the credentials of a service that acts in a role, such as Lambda for a function: a session without an
+// end, of which there is one for each role and session name. Keys are those that the session has had before.
+type Standing struct{ Key, Secret, Token string }
+
+// Stand returns the credentials of the standing session of a role; ok is false for what is no role's ARN.
+func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err error) {
+	arn, ok := aws.ParseARN(role)
+	path, isRole := strings.CutPrefix(arn.Resource, "role/")
+	if !ok || !isRole || arn.Service != "iam" {
+		return Standing{}, false, nil
+	}
+	who := aws.ARN{Partition: arn.Partition, Service: "sts", Account: arn.Account,
+		Resource: "assumed-role/" + path[strings.LastIndexByte(path, '/')+1:] + "/" + name}.String()
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(who)) // which never fails
+	keys = Standing{Key: aws.SessionKey(arn.Account, sum.Sum32()), Secret: "local", Token: "local"}
+	_, found, err := CallerOf(d, keys.Key)
+	if err != nil || found {
+		return keys, err == nil, err
+	}
+	text, err := json.Marshal(session{identity: identity{UserID: path[strings.LastIndexByte(path, '/')+1:] + ":" + name,
+		Account: arn.Account, ARN: who}})
+	if err != nil {
+		return Standing{}, false, err
+	}
+	b, err := d.Begin()
+	if err != nil {
+		return Standing{}, false, err
+	}
+	b.Put(d.Table("sts"), keys.Key, text)
+	if err := b.Apply()(); err != nil {
+		return Standing{}, false, err
+	}
+	return keys, true, nil
 }
 
 // getCallerIdentity tells the identity of a session, or the root user of the account.
