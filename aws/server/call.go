@@ -129,7 +129,7 @@ func (c *call) failure(err error) *aws.Error {
 				"error", err)
 		}
 	}
-	if e.Code == codeInvalid && s.cfg.Invalid != "" {
+	if e.Code == codeInvalid && e.Status == 0 && s.cfg.Invalid != "" {
 		e = &aws.Error{Code: s.cfg.Invalid, Message: e.Message, Status: e.Status, Members: e.Members}
 	}
 	return e

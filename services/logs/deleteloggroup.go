@@ -12,7 +12,7 @@ func (s *Service) deleteLogGroup(_ context.Context, scope aws.Scope, r *groupReq
 		return nil, err
 	}
 	if g.Protected {
-		return nil, &aws.Error{Code: "ValidationException", Message: "The log group is protected against deletion."}
+		return nil, &aws.Error{Code: "ValidationException", Status: 400, Message: "The log group is protected against deletion."}
 	}
 	return &none{}, s.store.DeleteGroup(in(scope), r.Group)
 }

@@ -19,7 +19,7 @@ type groupRequest struct {
 func (r *groupRequest) name() (string, error) {
 	switch {
 	case r.Group != "" && r.Identifier != "":
-		return "", &aws.Error{Code: "ValidationException",
+		return "", &aws.Error{Code: "ValidationException", Status: 400,
 			Message: "LogGroup name and LogGroup ARN are mutually exclusive parameters."}
 	case r.Group != "":
 		return r.Group, nil
