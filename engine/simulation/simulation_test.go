@@ -31,7 +31,6 @@ func TestShell(t *testing.T) {
 func TestSeedsThatFailed(t *testing.T) {
 	t.Parallel()
 	for s, why := range map[uint64]string{
-		555001195:  "it loops by Catch into nested Maps, for long",
 		4711230613: "a redrive is lost by a disk that lies: timers are late, and nobody noticed",
 	} {
 		t.Run(why, func(t *testing.T) {
