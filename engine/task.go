@@ -30,6 +30,8 @@ type Task struct {
 	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the
 	// execution.
 	RoleARN string
+	// MachineRoleARN is the role of the state machine, in which its tasks act; TestState's may have none.
+	MachineRoleARN string
 	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash;
 	// empty when it was not.
 	Submission string
@@ -189,7 +191,7 @@ func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 
 // task is a call as integrations see it.
 func (r *run) task(call *interpreter.TaskCall) *Task {
-	return taskOf(r.record.ARN, call)
+	return taskOf(r.record.ARN, r.machine.RoleARN, call)
 }
 
 func (e *Engine) integration(t *plan.Task) Integration {

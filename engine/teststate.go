@@ -128,7 +128,7 @@ func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.T
 		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
 			plan.ErrRuntime, "No integration for the resource "+call.Task.Resource+" is configured.")}
 	}
-	output, err := in.Invoke(ctx, taskOf(t.Info.ARN, call))
+	output, err := in.Invoke(ctx, taskOf(t.Info.ARN, t.RoleARN, call))
 	if err != nil {
 		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: failureOf(err)}
 	}
@@ -136,11 +136,11 @@ func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.T
 }
 
 // taskOf is a call as integrations see it.
-func taskOf(arn string, call *interpreter.TaskCall) *Task {
+func taskOf(arn, role string, call *interpreter.TaskCall) *Task {
 	return &Task{
 		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource,
 		Parameters: call.Parameters, Service: call.Task.Service, Action: call.Task.Action,
-		Pattern: Pattern(call.Task.Pattern), RoleARN: call.RoleARN,
+		Pattern: Pattern(call.Task.Pattern), RoleARN: call.RoleARN, MachineRoleARN: role,
 		Submission: call.Submission(), value: call.Value,
 	}
 }

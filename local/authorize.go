@@ -32,11 +32,16 @@ type guard struct {
 // around has requests judged before a handler's services carry them out.
 func (g *guard) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(server.WithAuthorizer(r.Context(), g.judge), guardKey{}, g)))
+		next.ServeHTTP(w, r.WithContext(g.judged(r.Context())))
 	})
 }
 
 type guardKey struct{}
+
+// judged has what is asked with a context judged.
+func (g *guard) judged(ctx context.Context) context.Context {
+	return context.WithValue(server.WithAuthorizer(ctx, g.judge), guardKey{}, g)
+}
 
 // guardedS3 has requests to S3 judged, which finds its operations by itself.
 func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
@@ -111,9 +116,8 @@ type asker struct {
 	context policy.Context
 }
 
-// asker finds who has signed a request; nil for the root user.
-func (g *guard) asker(r *http.Request, scope aws.Scope) (*asker, error) {
-	key := server.AccessKey(r)
+// asker finds who signs with an access key; nil for the root user.
+func (g *guard) asker(key string, scope aws.Scope) (*asker, error) {
 	user, active, found, err := g.roles.UserOfKey(scope.Account, key)
 	if err != nil {
 		return nil, err
@@ -154,18 +158,25 @@ func (g *guard) asker(r *http.Request, scope aws.Scope) (*asker, error) {
 	}
 	roleARN, _ := aws.ParseARN(a.Role)
 	a.grants, err = g.roles.GrantsOf(roleARN)
+	if errors.As(err, new(*aws.Error)) { // the role is not there, or not any more, and allows nothing
+		a.grants, err = &iam.Grants{}, nil
+	}
 	return a, err
 }
 
 // decide refuses a request whose needs are not all allowed.
 func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, model string, needs []access.Need,
 	context policy.Context) error {
-	a, err := g.asker(r, scope)
+	a, err := g.asker(server.AccessKey(r), scope)
 	if a == nil || err != nil {
 		return err
 	}
 	g.fill(context, a, r, scope)
 	for _, need := range needs {
+		delete(context, passedTo)
+		if need.Action == access.PassRole {
+			context[passedTo] = []string{access.PassedTo(model)}
+		}
 		p := policy.Policies{Identity: a.grants.Identity, Boundary: a.grants.Boundary, Session: a.session}
 		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, model, need)
 		resource, _ := aws.ParseARN(need.Resource)
@@ -177,6 +188,9 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 	}
 	return nil
 }
+
+// passedTo is the condition key of the service that a role is passed to.
+const passedTo = "iam:PassedToService"
 
 // fill adds the condition keys that every request has.
 func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scope) {

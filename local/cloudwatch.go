@@ -48,6 +48,7 @@ type measure struct {
 	scope                                      aws.Scope
 	namespace, name, dimension, resource, unit string
 	minute                                     int64
+	stage                                      string // of an API of AWS/ApiGateway
 	bus                                        string // of a rule of AWS/Events that is not the default one's
 }
 
@@ -107,6 +108,9 @@ func (m *meter) flush(p *Platform) error {
 
 func (of *measure) dimensions() []cloudwatch.Dimension {
 	d := []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}
+	if of.stage != "" {
+		d = append(d, cloudwatch.Dimension{Name: "Stage", Value: of.stage})
+	}
 	if of.bus != "" {
 		d = append([]cloudwatch.Dimension{{Name: "EventBusName", Value: of.bus}}, d...)
 	}

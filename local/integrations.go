@@ -25,6 +25,8 @@ type surroundings struct {
 	mocks     *mock.File // nil when there are no test cases
 	// connections are those of the embedded EventBridge, which keeps their secrets itself; nil without one.
 	connections httptask.Connections
+	// guard judges what tasks do by the roles of their state machines; nil when nobody is judged.
+	guard *guard
 }
 
 func newSurroundings(getenv func(string) string, mocks *mock.File) *surroundings {
@@ -86,9 +88,13 @@ func (s *surroundings) integrations(
 	}
 	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster},
 		jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
+	invoker = s.guard.invoker(scope, invoker)
 	for name, in := range all {
 		all[name] = injector.Tasks(in, "ThrottlingException")
 	}
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
+	for name, in := range all {
+		all[name] = s.guard.tasks(in)
+	}
 	return all
 }

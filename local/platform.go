@@ -20,6 +20,8 @@ import (
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/apigateway"
+	"stepback/services/cloudcontrol"
 	"stepback/services/cloudformation"
 	"stepback/services/cloudwatch"
 	"stepback/services/delivery"
@@ -64,6 +66,7 @@ type Platform struct {
 	CloudWatch    *cloudwatch.Service
 	Documents     *documents.Store // what other services keep
 	Targets       delivery.Targets // whom services deliver to
+	Gateway       *apigateway.Service
 
 	// Stacks are those of CloudFormation.
 	Stacks *cloudformation.Service
@@ -73,13 +76,14 @@ type Platform struct {
 	subscriptions *logsapi.Subscriptions // of log groups
 	mappings      *eventsource.Service   // of queues and streams to functions
 
-	offered []served // in the order in which they are shown
-	engines *engines
-	around  *surroundings
-	roles   *iam.Service
-	objects engine.Objects
-	metrics metrics
-	changes *changes
+	offered   []served // in the order in which they are shown
+	engines   *engines
+	around    *surroundings
+	roles     *iam.Service
+	resources *cloudcontrol.Service
+	objects   engine.Objects
+	metrics   metrics
+	changes   *changes
 
 	listeners listeners
 	claims    claims
@@ -116,7 +120,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openStacks, p.resume, p.serve,
+		p.openGateway, p.openStacks, p.openCloudControl, p.openTraces, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -231,6 +235,9 @@ func (p *Platform) openStates(ctx context.Context) error {
 		p.Faults.Carrying(b)
 	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
+	if p.cfg.EnforceIAM {
+		p.around.guard = &guard{p, p.roles}
+	}
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
 	p.onClose(func() error { p.engines.close(); return nil })
 	p.StepFunctions = stepfunctions.New(stepfunctions.Config{
@@ -270,6 +277,7 @@ func (p *Platform) resume(context.Context) error {
 		return nil
 	})
 	p.Stacks.Resume()
+	p.resources.Resume()
 	return nil
 }
 
@@ -284,8 +292,8 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	ctx, stop := context.WithCancel(context.Background())
 	handler := p.handler
-	if p.cfg.EnforceIAM {
-		handler = (&guard{p, p.roles}).around(handler)
+	if p.around.guard != nil {
+		handler = p.around.guard.around(handler)
 	}
 	p.front = front{handler: handler, stopWaiting: p.stopPolls}
 	served := make(chan error, 1)

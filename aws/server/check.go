@@ -31,9 +31,11 @@ type Words struct {
 	// Unchecked names the shapes whose constraints the service does not hold against requests, though its model has
 	// them. Their types are still checked.
 	Unchecked []string
-	// Whole names the structures that refusals quote with all members, absent ones as null, and the members that they
-	// have beyond the model's.
+	// Whole names the structures that refusals quote with all members, absent ones as null, and the members that come
+	// last, be they the model's or not.
 	Whole map[string][]string
+	// Long are whole refusals of strings that are too long, by the name of the shape.
+	Long map[string]string
 }
 
 // rules are the constraints of all shapes of a service that requests have, compiled once.
@@ -54,6 +56,7 @@ type rule struct {
 	members   []memberRule
 	element   *rule
 	whole     []string
+	long      string
 	free      bool // nothing in it can be broken but its type
 }
 
@@ -109,6 +112,7 @@ func (r *rules) constrain(c *rule) {
 	if s.Max != nil {
 		c.max = *s.Max
 	}
+	c.long = r.words.Long[s.Name]
 	if most, ok := r.words.Max[s.Name]; ok {
 		c.max = most
 	}

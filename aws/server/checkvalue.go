@@ -147,6 +147,10 @@ func quoted(value string) string { return " '" + value + "'" }
 
 func (v *violations) text(at string, c *rule, s string) {
 	for _, constraint := range c.broken(s) {
+		if c.long != "" && constraint == c.atMost() {
+			v.wrong = Invalid(c.long)
+			return
+		}
 		v.fail(at, c, quoted(s), constraint)
 	}
 }
@@ -250,12 +254,16 @@ func shownList(c *rule, list jsonvalue.Value) string {
 func shownStructure(c *rule, o jsonvalue.Value) string {
 	parts := make([]string, 0, len(c.members)+len(c.whole))
 	for i := range c.members {
+		if slices.Contains(c.whole, c.members[i].shown) {
+			continue
+		}
 		if value, ok := o.Get(c.members[i].name); ok || c.whole != nil {
 			parts = append(parts, c.members[i].shown+"="+shown(value))
 		}
 	}
 	for _, name := range c.whole {
-		parts = append(parts, name+"=null")
+		value, _ := o.Get(name)
+		parts = append(parts, name+"="+shown(value))
 	}
 	return c.shape.Name + "(" + strings.Join(parts, ", ") + ")"
 }

@@ -41,9 +41,23 @@ func notServed(m *model.Service, operation string) *aws.Error {
 	}
 }
 
+// unknown is the answer of an operation that the model does not have: AWS's code, and what there is.
+func (s *Service) unknown(name, code string) *aws.Error {
+	return &aws.Error{Code: code, Status: http.StatusNotImplemented, Message: fmt.Sprintf("%s has no operation %s that is known here. "+
+		"Those that are served: stepback services %s, docs/services.md.", s.model.ID, name, s.model.Name)}
+}
+
+const codeUnknown = "UnknownOperationException"
+
+// unspoken is the answer of a request that names no operation as JSON services are asked.
+func (s *Service) unspoken(r *http.Request) *aws.Error {
+	return &aws.Error{Code: codeUnknown, Message: fmt.Sprintf("%s is asked by POST with Content-Type: %s%s and X-Amz-Target: "+
+		"%s.OPERATION; this is %s with Content-Type: %.100s and X-Amz-Target: %.100s. The Query protocol is not spoken here.", s.model.ID, mediaJSON,
+		s.model.JSONVersion, s.model.TargetPrefix, r.Method, r.Header.Get("Content-Type"), r.Header.Get("X-Amz-Target"))}
+}
+
 var (
-	unknownOperation = &aws.Error{Code: "UnknownOperationException"}
-	tooSlow          = &aws.Error{Code: "RequestTimeoutException",
+	tooSlow = &aws.Error{Code: "RequestTimeoutException",
 		Message: "The body of the request did not come in time.", Status: http.StatusRequestTimeout}
 	internal = &aws.Error{Code: "InternalFailure",
 		Message: "The request processing has failed because of an internal error.",

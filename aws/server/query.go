@@ -24,11 +24,12 @@ const maxForm = 4 * MaxBody
 func (q queryCodec) operation(c *call) (string, error) {
 	r := c.request
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if r.Method == http.MethodPost && (err != nil || media != mediaForm) {
+	bare := r.Header.Get("Content-Type") == "" && r.ContentLength == 0 // what is asked is in the URL
+	if r.Method == http.MethodPost && !bare && (err != nil || media != mediaForm) {
 		return "", &aws.Error{Code: "InvalidAction", Message: "The content type of a request is " + mediaForm + "."}
 	}
 	action := r.URL.Query().Get("Action")
-	if r.Method == http.MethodPost {
+	if r.Method == http.MethodPost && !bare {
 		body, err := c.body(maxForm)
 		if err != nil {
 			return "", err
@@ -45,8 +46,12 @@ func (q queryCodec) operation(c *call) (string, error) {
 		r.PostForm = url.Values{}
 	}
 	if !c.service.model.Has(action) {
-		return "", &aws.Error{Code: "InvalidAction", Message: "Could not find operation " + action + " for version " +
-			c.service.model.APIVersion}
+		if action == "" {
+			return "", &aws.Error{Code: "InvalidAction", Message: "The request has no Action."}
+		}
+		refused := c.service.unknown(action, "InvalidAction")
+		refused.Message = "Could not find operation " + action + " for version " + c.service.model.APIVersion + ". " + refused.Message
+		return "", refused
 	}
 	return action, nil
 }

@@ -156,7 +156,7 @@ func (s *Service) operation(name string) (*operation, error) {
 		return o, nil
 	}
 	if !s.model.Has(name) {
-		return nil, unknownOperation
+		return nil, s.unknown(name, codeUnknown)
 	}
 	served, ok := s.cfg.Operations[name]
 	if !ok {

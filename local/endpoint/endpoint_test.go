@@ -62,6 +62,7 @@ func TestServicesAreTold(t *testing.T) {
 	}{
 		{"POST", "/", []string{"X-Amz-Target: AWSStepFunctions.ListStateMachines"}, "states /"},
 		{"POST", "/", []string{signed("states")}, "states /"},
+		{"POST", "/", []string{"Content-Type: application/x-www-form-urlencoded; charset=utf-8"}, "sts /"},
 		{"POST", "/", []string{"Content-Type: application/x-amz-json-1.0"}, "states /"},
 		{"POST", "/bucket", []string{"Content-Type: application/x-amz-json-1.0"}, "s3 /bucket"},
 		{"POST", "/", []string{"Content-Type: application/x-amz-json-1.1", signed("logs")}, "logs /"},

@@ -24,6 +24,9 @@ var lambdaPath = regexp.MustCompile(
 // jsonOfAWS begins the content type of requests that have a target, if they are whole.
 const jsonOfAWS = "application/x-amz-json-"
 
+// formOfAWS begins the content type of requests in Query.
+const formOfAWS = "application/x-www-form-urlencoded"
+
 // rpcPath is how the paths of requests in CBOR begin, before the name that is a target elsewhere.
 const rpcPath = "/service/"
 
@@ -65,6 +68,9 @@ func nameOf(r *http.Request, prefix string) string {
 	if strings.HasPrefix(r.URL.Path, "/_stepback/cloudformation/") {
 		return "cloudformation"
 	}
+	if strings.HasPrefix(r.URL.Path, "/_aws/execute-api/") && prefix == "" { // also when signed for execute-api
+		return "apigateway"
+	}
 	if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
 		return service
 	}
@@ -79,6 +85,9 @@ func nameOf(r *http.Request, prefix string) string {
 	case r.Method == http.MethodPost && r.URL.Path == "/" &&
 		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), jsonOfAWS):
 		return "states" // which says that there is no target
+	case r.Method == http.MethodPost && r.URL.Path == "/" &&
+		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), formOfAWS):
+		return "sts" // AssumeRoleWithWebIdentity and AssumeRoleWithSAML are the forms that nobody signs
 	}
 	return s3
 }

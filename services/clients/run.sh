@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Serves stepback on a fresh data directory and has AWS's own clients work with it: boto3, the AWS CLI, Terraform. A client that is
-# not installed is skipped. Usage: services/clients/run.sh [boto3|awscli|terraform …]
+# Serves stepback on a fresh data directory and has AWS's own clients work with it: boto3, the AWS CLI, the SDK for JavaScript,
+# Terraform. A client that is not installed is skipped; the packages of the SDK for JavaScript come from npm.
+# Usage: services/clients/run.sh [boto3|awscli|javascript|terraform …]
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -31,6 +32,21 @@ boto3() {
 	fi
 	python3 operations.py
 	python3 services.py
+	python3 every.py "$work/stepback" "$work/inputs.json"
+}
+
+javascript() {
+	if ! command -v npm >/dev/null || ! [ -e "$work/inputs.json" ]; then
+		skip "npm is not installed, or boto3, which makes the requests, is not"
+		return
+	fi
+	mkdir -p "$work/javascript"
+	if ! (cd "$work/javascript" && npm install --no-audit --no-fund --silent --prefix . $(sed -n \
+		's/.*"package": *"\([^"]*\)".*/\1/p' <(tr '{' '\n' <"$work/inputs.json") | sort -u | sed 's/.*/@aws-sdk\/client-&@3/') >npm.log 2>&1); then
+		skip "the packages of the SDK for JavaScript cannot be installed: $(tail -1 "$work/javascript/npm.log")"
+		return
+	fi
+	(here=$PWD && cd "$work/javascript" && node --no-warnings "$here/every.mjs" "$work/inputs.json")
 }
 
 awscli() {
@@ -49,7 +65,7 @@ terraform() {
 	./terraform.sh "$work/terraform"
 }
 
-for client in "${@:-boto3 awscli terraform}"; do
+for client in "${@:-boto3 awscli javascript terraform}"; do
 	for c in $client; do
 		echo "$c:"
 		"$c"

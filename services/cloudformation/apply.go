@@ -29,11 +29,20 @@ func (d *deployment) apply() error {
 	if err == nil && len(failed) == 0 {
 		outputs, err = d.outputs()
 	}
+	if err == nil && len(failed) == 0 {
+		err = d.monitored()
+	}
+	if d.s.ctx.Err() != nil {
+		return nil //nolint:nilerr // the next start goes on
+	}
 	switch {
 	case len(failed) > 0 && errors.Is(context.Cause(d.waits), errTimeout):
 		reason = errTimeout.Error()
 	case len(failed) > 0:
 		verb := "create"
+		if d.op.Kind == opImport {
+			verb = "import"
+		}
 		if d.op.Kind == opUpdate {
 			verb = d.verbs(failed)
 		}
@@ -52,9 +61,9 @@ func (d *deployment) apply() error {
 		st.DisableRollback = op.DisableRollback
 		k.text(st, textCurrent, st.Template)
 		k.text(st, textProcessed, st.Processed)
-		if op.Kind == opCreate {
+		if op.Kind != opUpdate {
 			d.settle(k)
-			d.end(k, "CREATE_COMPLETE", "")
+			d.end(k, op.Kind+"_COMPLETE", "")
 			return nil
 		}
 		op.Phase = phaseCleanup
@@ -103,6 +112,9 @@ func (d *deployment) failed(reason string) error {
 		case op.Kind == opCreate:
 			op.Phase = phaseRollback
 			k.status(st, "ROLLBACK_IN_PROGRESS", reason+"Rollback requested by user.")
+		case op.Kind == opImport:
+			op.Phase = phaseRollback
+			k.status(st, "IMPORT_ROLLBACK_IN_PROGRESS", reason)
 		case op.DisableRollback:
 			st.Paused = op
 			d.end(k, "UPDATE_FAILED", reason)
@@ -116,6 +128,7 @@ func (d *deployment) failed(reason string) error {
 
 // end ends the operation. mu is held.
 func (d *deployment) end(k *keeper, status, reason string) {
+	k.concludeSet(d.st, status)
 	k.status(d.st, status, reason) // while the operation is there, so that the event has its token
 	d.st.Operation = nil
 	if d.st.Paused != d.op {

@@ -66,7 +66,8 @@ func (d *deployment) bring(ctx context.Context, id string) error {
 		d.st.resources[id] = r
 	}
 	again := r.Operation == d.op.ID && strings.HasSuffix(r.Status, "_IN_PROGRESS")
-	done := r.Operation == d.op.ID && (r.Status == "CREATE_COMPLETE" || r.Status == "UPDATE_COMPLETE")
+	done := r.Operation == d.op.ID && (r.Status == "CREATE_COMPLETE" || r.Status == "UPDATE_COMPLETE" ||
+		r.Status == "IMPORT_COMPLETE")
 	there := r.there()
 	current := r.made
 	d.s.mu.Unlock()
@@ -74,10 +75,15 @@ func (d *deployment) bring(ctx context.Context, id string) error {
 		return nil
 	}
 	if err != nil {
-		if r.Doing = doUpdate; !there {
+		if r.Doing = doUpdate; d.op.Imports[id] != "" {
+			r.Doing = doImport
+		} else if !there {
 			r.Doing = doCreate
 		}
 		return d.fail(r, err, to)
+	}
+	if identifier, ok := d.op.Imports[id]; ok && !there {
+		return d.take(ctx, r, to, identifier)
 	}
 	if again {
 		return d.resume(ctx, r, to)
@@ -187,6 +193,9 @@ func (d *deployment) fail(r *record, err error, to made) error {
 	status := "UPDATE_FAILED"
 	if r.Doing == doCreate {
 		status = "CREATE_FAILED"
+	}
+	if r.Doing == doImport {
+		status = "IMPORT_FAILED"
 	}
 	if e := d.s.change(func(k *keeper) error {
 		r.Operation = d.op.ID
@@ -309,6 +318,9 @@ func (d *deployment) made(r *record, to made, state resource.State, err error) e
 			status = "UPDATE_COMPLETE"
 		}
 		r.Drift = nil
+		if doing, _, _ := strings.Cut(status, "_"); r.Doing != doUpdate && r.Status == doing+"_IN_PROGRESS" {
+			k.progress(d.st, r, r.Status, "Resource creation Initiated")
+		}
 		k.progress(d.st, r, status, "")
 		return nil
 	}); e != nil {

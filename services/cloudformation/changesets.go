@@ -22,6 +22,8 @@ type changeSet struct {
 	Nested                             bool
 	Import                             bool // of what exists under a name that the template gives
 	Changes                            []change
+	// Imports are the identifiers of the resources to import, by their logical IDs.
+	Imports map[string]string `json:",omitempty"`
 }
 
 // keptChangeSet is a change set on the disk, with its texts.
@@ -39,11 +41,11 @@ type changeSetRequest struct {
 	ChangeSet   string `json:"ChangeSetName"`
 	Kind        string `json:"ChangeSetType"`
 	Description string
-	Token       string `json:"ClientToken"`
-	Nested      bool   `json:"IncludeNestedStacks"`
-	Import      []any  `json:"ResourcesToImport"`
-	Existing    bool   `json:"ImportExistingResources"`
-	Mode        string `json:"DeploymentMode"`
+	Token       string     `json:"ClientToken"`
+	Nested      bool       `json:"IncludeNestedStacks"`
+	Import      []toImport `json:"ResourcesToImport"`
+	Existing    bool       `json:"ImportExistingResources"`
+	Mode        string     `json:"DeploymentMode"`
 }
 
 type changeSetID struct {
@@ -58,8 +60,10 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 		return nil, err
 	}
 	switch {
-	case in.Kind == "IMPORT" || len(in.Import) > 0:
-		return nil, invalid("Change sets of type IMPORT are not supported here")
+	case in.Kind == opImport && len(in.Import) == 0:
+		return nil, invalid("ResourcesToImport must be specified for change sets of type IMPORT")
+	case in.Kind != opImport && len(in.Import) > 0:
+		return nil, invalid("ResourcesToImport can be specified for change sets of type IMPORT only")
 	case in.Mode != "":
 		return nil, invalid("DeploymentMode %s is not supported here", in.Mode)
 	case !changeSetName.MatchString(in.ChangeSet):
@@ -68,13 +72,17 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	s.mu.Lock()
 	st, err := s.find(scope, in.Name)
 	for _, c := range s.sets {
-		if err == nil && c.StackID == st.ID && c.Name == in.ChangeSet {
+		if err == nil && c.StackID == st.ID && c.Name == in.ChangeSet && !c.executed() {
 			s.mu.Unlock()
 			return nil, &aws.Error{Code: "AlreadyExistsException", Message: fmt.Sprintf("ChangeSet %s already exists", c.ID)}
 		}
 	}
 	s.mu.Unlock()
-	create := in.Kind == "CREATE"
+	imports, wrong := s.imports(in.Import)
+	if wrong != nil {
+		return nil, wrong
+	}
+	create := in.Kind == "CREATE" || in.Kind == opImport && (err != nil || st.Status == "REVIEW_IN_PROGRESS")
 	switch {
 	case create && err == nil && st.Status != "REVIEW_IN_PROGRESS":
 		return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", in.Name, in.ChangeSet)
@@ -87,7 +95,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	}
 	if create && err != nil {
 		if !stackName.MatchString(in.Name) {
-			return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*", in.Name)
+			return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*", in.Name)
 		}
 		st = nil
 	}
@@ -105,10 +113,15 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	set := &changeSet{Name: in.ChangeSet, StackID: st.ID, StackName: st.Name, Kind: in.Kind,
 		Description: in.Description,
 		Status:      "CREATE_COMPLETE", Execution: "AVAILABLE", Created: s.now().UnixMilli(), Target: to,
-		OnFailure: in.OnFailure, Nested: in.Nested, Import: in.Existing}
+		OnFailure: in.OnFailure, Nested: in.Nested, Import: in.Existing, Imports: imports}
 	set.ID = scope.ARN("cloudformation", "changeSet/"+in.ChangeSet+"/"+aws.NewID())
 	if err := s.judge(ctx, set, st, c); err != nil {
 		return nil, err
+	}
+	if in.Kind == opImport && set.Status == "CREATE_COMPLETE" {
+		if err := s.judgeImport(st, set, c); err != nil {
+			return nil, err
+		}
 	}
 	return &changeSetID{set.ID, st.ID}, s.change(func(k *keeper) error {
 		if fresh {
@@ -117,6 +130,11 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 			}
 			s.stacks[st.ID] = st
 			k.status(st, "REVIEW_IN_PROGRESS", "User Initiated")
+		}
+		for _, other := range s.sets {
+			if other.StackID == st.ID && other.Name == set.Name {
+				k.forgetSet(other) // which has been executed
+			}
 		}
 		s.sets[set.ID] = set
 		k.set(set)
@@ -146,7 +164,7 @@ func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compi
 	if err != nil {
 		return err
 	}
-	if len(changes) == 0 && !outer {
+	if len(changes) == 0 && !outer && st.Status != "" && st.Status != "REVIEW_IN_PROGRESS" {
 		set.Status, set.Execution = "FAILED", "UNAVAILABLE"
 		set.Reason = "The submitted information didn't contain changes. Submit different information to create a change set."
 	}
@@ -192,16 +210,16 @@ type shownChangeSet struct {
 	ID                    string `json:"ChangeSetId"`
 	StackID               string `json:"StackId"`
 	StackName             string
-	Description           string `json:",omitempty"`
-	Parameters            []parameter
+	Description           string      `json:",omitempty"`
+	Parameters            []parameter `json:",omitempty"`
 	CreationTime          server.Time
 	ExecutionStatus       string
 	Status                string
 	StatusReason          string `json:",omitempty"`
 	NotificationARNs      []string
-	RollbackConfiguration struct{}
+	RollbackConfiguration rollbackConfiguration
 	Capabilities          []string
-	Tags                  []tag
+	Tags                  []tag `json:",omitempty"`
 	Changes               []map[string]any
 	Next                  string `json:"NextToken,omitempty"`
 	Nested                bool   `json:"IncludeNestedStacks"`
@@ -226,7 +244,7 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 		Description: c.Description,
 		Parameters:  s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution,
 		Status:       c.Status,
-		StatusReason: c.Reason, NotificationARNs: orEmpty(c.Target.NotificationARNs),
+		StatusReason: c.Reason, RollbackConfiguration: c.Target.Rollback, NotificationARNs: orEmpty(c.Target.NotificationARNs),
 		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{},
 		Next:   next,
 		Nested: c.Nested, Import: c.Import, OnStackFailure: c.OnFailure}
@@ -283,8 +301,11 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 		}
 		st := s.stacks[c.StackID]
 		switch {
-		case c.Execution == "EXECUTE_IN_PROGRESS" || c.Execution == "EXECUTE_COMPLETE":
-			return nil
+		case c.Execution == executing && in.Request != "" && st.Operation != nil && st.Operation.Token == in.Request:
+			return nil // it has been asked for twice
+		case c.Execution == executing || c.executed():
+			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current execution status of [%s]",
+				c.ID, c.Execution)}
 		case c.Execution != "AVAILABLE":
 			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current status of [%s]",
 				c.ID, c.Status)}
@@ -297,17 +318,21 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 			RetainNew: in.RetainNew, Import: c.Import,
 			DisableRollback: in.DisableRollback != nil && *in.DisableRollback || c.OnFailure == "DO_NOTHING"}
 		status := "UPDATE_IN_PROGRESS"
-		if st.Status == "REVIEW_IN_PROGRESS" {
+		switch {
+		case c.Kind == opImport:
+			op.Kind, op.Imports, status = opImport, c.Imports, "IMPORT_IN_PROGRESS"
+		case st.Status == "REVIEW_IN_PROGRESS":
 			op.Kind, status = opCreate, "CREATE_IN_PROGRESS"
 			op.OnFailure = c.OnFailure
-			st.DisableRollback = op.DisableRollback
+			st.DisableRollback, st.Updated = op.DisableRollback, s.now().UnixMilli()
 		}
 		for _, other := range s.sets { // the others are out of date now
-			if other.StackID == st.ID {
-				delete(s.sets, other.ID)
-				k.b.Delete(s.table, other.key())
+			if other.StackID == st.ID && other != c {
+				k.forgetSet(other)
 			}
 		}
+		c.Execution = executing
+		k.set(c)
 		st.ChangeSet = c.ID
 		s.begin(k, st, op, status, "User Initiated", 0)
 		return nil
@@ -324,10 +349,41 @@ func (s *Service) deleteChangeSet(_ context.Context, scope aws.Scope, in *change
 			}
 			return err
 		}
-		delete(s.sets, c.ID)
-		k.b.Delete(s.table, c.key())
+		if c.Execution == executing {
+			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be deleted in its current execution status of [%s]",
+				c.ID, c.Execution)}
+		}
+		k.forgetSet(c)
 		return nil
 	})
+}
+
+// The execution of a change set. One that has ended is told of until the stack's next operation.
+const (
+	executing   = "EXECUTE_IN_PROGRESS"
+	hasExecuted = "EXECUTE_COMPLETE"
+	notExecuted = "EXECUTE_FAILED"
+)
+
+func (c *changeSet) executed() bool { return c.Execution == hasExecuted || c.Execution == notExecuted }
+
+// forgetSet removes a change set.
+func (k *keeper) forgetSet(c *changeSet) {
+	delete(k.s.sets, c.ID)
+	k.b.Delete(k.s.table, c.key())
+}
+
+// concludeSet says of the change set that a stack executes how that has ended.
+func (k *keeper) concludeSet(st *stack, status string) {
+	c := k.s.sets[st.ChangeSet]
+	if c == nil || c.Execution != executing {
+		return
+	}
+	c.Execution = notExecuted
+	if status == "CREATE_COMPLETE" || status == "UPDATE_COMPLETE" || status == "IMPORT_COMPLETE" {
+		c.Execution = hasExecuted
+	}
+	k.set(c)
 }
 
 type changeSetSummary struct {

@@ -147,6 +147,9 @@ func (d *deployment) deleteAll(rolledBack bool) (failed []string) {
 
 // rollback undoes: a create by deletion, an update by going back to what was before.
 func (d *deployment) rollback() error {
+	if d.op.Kind == opImport {
+		return d.abandon()
+	}
 	if d.op.Kind == opCreate {
 		failed := d.deleteAll(true)
 		if d.s.ctx.Err() != nil {

@@ -202,6 +202,10 @@ func notification(scope aws.Scope, before, a *alarm) map[string]any {
 	}
 	trigger := map[string]any{"EvaluationPeriods": a.Periods, "ComparisonOperator": a.Comparison, "Threshold": a.Threshold,
 		"TreatMissingData": a.Missing, "EvaluateLowSampleCountPercentile": a.LowSamples}
+	if a.Band != "" {
+		delete(trigger, "Threshold")
+		trigger["ThresholdMetricId"] = a.Band
+	}
 	if a.Datapoints > 0 {
 		trigger["DatapointsToAlarm"] = a.Datapoints
 	}
@@ -253,7 +257,7 @@ func alarmData(before, a *alarm) map[string]any {
 		for _, d := range a.Metric.Metric.Dimensions {
 			dimensions[d.Name] = d.Value
 		}
-		configuration["metrics"] = []any{map[string]any{"id": "m1", "returnData": true, "metricStat": map[string]any{
+		configuration["metrics"] = []any{map[string]any{"id": aws.NewID(), "returnData": true, "metricStat": map[string]any{
 			"metric": map[string]any{"namespace": a.Metric.Metric.Namespace, "name": a.Metric.Metric.Name, "dimensions": dimensions},
 			"period": a.Metric.Period, "stat": a.Metric.Stat}}}
 	default:

@@ -127,6 +127,7 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 		if !q.returns() {
 			continue
 		}
+		v.several = nil
 		grid, all, err := v.query(q)
 		var refused *aws.Error
 		if errors.As(err, &refused) {
@@ -136,6 +137,9 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 			return nil, &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("Error in expression '%s': %s", q.ID, err)}
 		}
 		for _, l := range all {
+			if q.MetricStat != nil {
+				l.Label = distinguished(in.Queries, q.MetricStat)
+			}
 			r := metricDataResult{ID: q.ID, Label: labelled(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
 			for j, x := range l.Values {
 				if !math.IsNaN(x) {
@@ -145,6 +149,9 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 			if in.ScanBy != "TimestampAscending" {
 				slices.Reverse(r.Timestamps)
 				slices.Reverse(r.Values)
+			}
+			if q.MetricStat != nil && v.several != nil {
+				r.Messages = []message{{"MultipleUnits", "Multiple units returned: '[" + strings.Join(v.several, ", ") + "]'"}}
 			}
 			total += len(r.Values)
 			answer.Results = append(answer.Results, r)
@@ -165,6 +172,7 @@ type view struct {
 	start, end time.Time
 	depth      int
 	grid       metricmath.Grid // of the expression that is evaluated
+	several    []string        // units in which the metric has data that was read last
 }
 
 func (s *Service) view(scope aws.Scope, queries []metricQuery, start, end time.Time) *view {
@@ -213,6 +221,10 @@ func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, er
 		l, err := v.metric(q.MetricStat, grid)
 		return grid, []metricmath.Labelled{l}, err
 	}
+	if id, deviations, ok := bandOf(q.Expression); ok {
+		all, err := v.band(id, deviations, grid)
+		return grid, all, err
+	}
 	before := v.grid
 	v.grid = grid
 	all, _, err := metricmath.Evaluate(q.Expression, grid, v)
@@ -232,7 +244,7 @@ func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled,
 	if err != nil {
 		return metricmath.Labelled{}, err
 	}
-	all, err := v.service.read(v.scope, &m.Metric, m.Unit, grid.Start, grid.Period, grid.Len)
+	all, err := v.summaries(m, grid)
 	if err != nil {
 		return metricmath.Labelled{}, err
 	}
@@ -241,6 +253,51 @@ func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled,
 		values[i] = statistic.Of(&all[i])
 	}
 	return metricmath.Labelled{Label: m.Metric.Name, Values: values}, nil
+}
+
+// summaries are the data of a metric. Of one that has data in several units, and of which none is asked for, they are
+// those of the first unit.
+func (v *view) summaries(m *metricStat, grid metricmath.Grid) ([]datapoints.Summary, error) {
+	units, err := v.service.units(v.scope, &m.Metric, m.Unit)
+	if err != nil || len(units) < 2 { // the most common case by far
+		units = []string{m.Unit}
+	}
+	var first []datapoints.Summary
+	var there []string
+	for _, unit := range units {
+		all, err := v.service.read(v.scope, &m.Metric, unit, grid.Start, grid.Period, grid.Len)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(s datapoints.Summary) bool { return s.Count > 0 }) {
+			there = append(there, unit)
+		}
+		if first == nil || len(there) == 1 && there[0] == unit {
+			first = all
+		}
+	}
+	if len(there) > 1 {
+		v.several = there
+	}
+	return first, nil
+}
+
+// distinguished is the label of a metric: its name, with the statistic and the period where others of the same name
+// have others.
+func distinguished(queries []metricQuery, m *metricStat) string {
+	label, statistic, period := m.Metric.Name, false, false
+	for i := range queries {
+		if o := queries[i].MetricStat; o != nil && o.Metric.Name == m.Metric.Name && queries[i].returns() {
+			statistic, period = statistic || o.Stat != m.Stat, period || o.Period != m.Period
+		}
+	}
+	if statistic {
+		label += " " + m.Stat
+	}
+	if period {
+		label += fmt.Sprintf(" %d", m.Period)
+	}
+	return label
 }
 
 // Term implements metricmath.Terms.

@@ -7,6 +7,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/retrymetrics/metricmath"
 	"stepback/services/cloudwatch/datapoints"
 )
 
@@ -58,11 +59,25 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 	m := Metric{in.Namespace, in.Name, in.Dimensions}
 	m.sorted()
 	grid := s.view(scope, nil, start, end).gridOf(in.Period)
-	all, err := s.read(scope, &m, in.Unit, grid.Start, time.Duration(in.Period)*time.Second, grid.Len)
+	units, err := s.units(scope, &m, in.Unit)
 	if err != nil {
 		return nil, err
 	}
 	answer := &getMetricStatisticsAnswer{in.Name, []datapoint{}}
+	for _, unit := range units { // data of different units are not put together
+		all, err := s.read(scope, &m, unit, grid.Start, time.Duration(in.Period)*time.Second, grid.Len)
+		if err == nil {
+			err = in.datapoints(answer, grid, all)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// datapoints adds the statistics of summaries to an answer.
+func (in *getMetricStatisticsRequest) datapoints(answer *getMetricStatisticsAnswer, grid metricmath.Grid, all []datapoints.Summary) error {
 	for i := range all {
 		if all[i].Count == 0 {
 			continue
@@ -73,7 +88,7 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 			if slices.Contains(in.Statistics, name) {
 				v, err := statisticOf(name, &all[i])
 				if err != nil {
-					return nil, err
+					return err
 				}
 				*to = &v
 			}
@@ -81,7 +96,7 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 		for _, name := range in.Extended {
 			v, err := statisticOf(name, &all[i])
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if d.Extended == nil {
 				d.Extended = map[string]float64{}
@@ -92,7 +107,7 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 		}
 		answer.Datapoints = append(answer.Datapoints, d)
 	}
-	return answer, nil
+	return nil
 }
 
 func statisticOf(name string, s *datapoints.Summary) (float64, error) {

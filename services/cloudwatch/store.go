@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,9 @@ const (
 	evaluatedKey  = "e"  // until when alarms have been evaluated, in seconds
 	actionKeys    = "x/" // time: an action that is not delivered
 	dashboardKeys = "d/" // account, name
+	detectorKeys  = "b/" // scope, metric and statistic: an anomaly detector
+	insightKeys   = "i/" // scope, name: a rule of Contributor Insights
+	streamKeys    = "s/" // scope, name: a metric stream
 )
 
 // Dimension is one of a metric's.
@@ -188,6 +192,24 @@ func (s *Service) number(b *documents.Batch, r *registry, scope aws.Scope, d *Da
 		}
 	}
 	return number
+}
+
+// units are the units in which a metric has data, sorted; the one that is asked for alone, if one is.
+func (s *Service) units(scope aws.Scope, m *Metric, asked string) ([]string, error) {
+	if asked != "" {
+		return []string{asked}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.registered()
+	if err != nil {
+		return nil, err
+	}
+	k := r.of[metricKeys+scopeKey(scope)+m.text()]
+	if k == nil {
+		return nil, nil
+	}
+	return slices.Sorted(maps.Keys(k.Units)), nil
 }
 
 // read returns the summaries of a metric for consecutive periods; with a unit, of data in it only.

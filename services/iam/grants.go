@@ -26,6 +26,19 @@ func (s *Service) UserOfKey(account, id string) (user string, active, found bool
 	return k.User, k.Status == "Active", true, nil
 }
 
+// Signer is the ARN and the ID of the user whose access key a key is; found is false if it is nobody's.
+func (s *Service) Signer(account, key string) (arn, id string, found bool, err error) {
+	user, _, found, err := s.UserOfKey(account, key)
+	if err != nil || !found {
+		return "", "", false, err
+	}
+	e, err := s.named(account, users, user)
+	if err != nil {
+		return "", "", false, err
+	}
+	return e.ARN, e.ID, true, nil
+}
+
 // ARNOfUser is the ARN of a user.
 func (s *Service) ARNOfUser(account, name string) (string, error) {
 	e, err := s.named(account, users, name)

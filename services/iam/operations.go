@@ -88,6 +88,14 @@ func (s *Service) operations() map[string]server.Operation {
 		"DeleteOpenIDConnectProvider":           handle(s.deleteProvider),
 		"AddClientIDToOpenIDConnectProvider":    handle(s.addClientID),
 		"UpdateOpenIDConnectProviderThumbprint": handle(s.updateThumbprints),
+		"UpdateUser":                            handle(s.updateUser),
+		"UpdateGroup":                           handle(s.updateGroup),
+		"TagInstanceProfile":                    handle(s.tagProfile),
+		"UntagInstanceProfile":                  handle(s.untagProfile),
+		"ListInstanceProfileTags":               handle(s.listProfileTags),
+		"CreateServiceLinkedRole":               handle(s.createServiceLinkedRole),
+		"DeleteServiceLinkedRole":               handle(s.deleteServiceLinkedRole),
+		"GetServiceLinkedRoleDeletionStatus":    handle(s.serviceLinkedDeletion),
 		"ListAccountAliases":                    handle(listAccountAliases),
 	}
 }

@@ -16,15 +16,15 @@ type role struct {
 	Created     server.Time `json:"CreateDate"`
 	Trust       string      `json:"AssumeRolePolicyDocument"`
 	Description string      `json:",omitempty"`
-	MaxSession  int64       `json:"MaxSessionDuration"`
+	MaxSession  int64       `json:"MaxSessionDuration,omitempty"`
 	Boundary    *boundary   `json:"PermissionsBoundary,omitempty"`
 	Tags        []tag       `json:",omitempty"`
-	LastUsed    struct{}    `json:"RoleLastUsed"` // nobody counts
+	LastUsed    *struct{}   `json:"RoleLastUsed,omitempty"` // nobody counts
 }
 
 func (e *entity) role() role {
 	return role{e.Path, e.Name, e.ID, e.ARN, e.Created, encoded(e.Role.Trust), e.Role.Description, e.Role.MaxSession,
-		e.boundary(), e.Tags, struct{}{}}
+		e.boundary(), e.Tags, nil}
 }
 
 type roleAnswer struct{ Role role }
@@ -59,6 +59,7 @@ func (s *Service) createRole(scope aws.Scope, in *createRoleRequest) (answer *ro
 		e.Role = &roleParts{in.Trust, in.Description, cmp.Or(in.MaxSession, hour)}
 		c.put(roles, e.Name, e)
 		answer = &roleAnswer{e.role()}
+		answer.Role.MaxSession = in.MaxSession // which is told here if it was given
 		return nil
 	})
 }
@@ -72,7 +73,9 @@ func (s *Service) getRole(scope aws.Scope, in *oneRole) (*roleAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &roleAnswer{e.role()}, nil
+	answer := &roleAnswer{e.role()}
+	answer.Role.LastUsed = &struct{}{}
+	return answer, nil
 }
 
 type rolesAnswer struct {

@@ -5,6 +5,8 @@ var partly = map[string]string{
 	"CreateEventSourceMapping": "queues of SQS and streams of DynamoDB only; no tumbling windows, " +
 		"one batch of a stream at a time",
 	"UpdateEventSourceMapping":        "as CreateEventSourceMapping",
+	"PutRuntimeManagementConfig":      "kept: runtimes are the machine's interpreters",
+	"PutFunctionRecursionConfig":      "kept: recursive loops are not looked for",
 	"AddPermission":                   "kept, and evaluated for nobody",
 	"AddLayerVersionPermission":       "kept, and evaluated for nobody",
 	"CreateFunctionUrlConfig":         "answers are not streamed; of AWS_IAM the signature is not checked",

@@ -27,6 +27,8 @@ func (s *Service) operations() map[string]server.Operation {
 		"UpdateAlias": s.updateAlias, "DeleteAlias": s.deleteAlias,
 		"PutFunctionConcurrency": s.putConcurrency, "DeleteFunctionConcurrency": s.deleteConcurrency,
 		"GetFunctionConcurrency": s.getConcurrency, "GetFunctionCodeSigningConfig": s.getCodeSigningConfig,
+		"GetRuntimeManagementConfig": s.getRuntimeManagement, "PutRuntimeManagementConfig": s.putRuntimeManagement,
+		"GetFunctionRecursionConfig": s.getRecursion, "PutFunctionRecursionConfig": s.putRecursion,
 		"ListTags": s.listTags, "TagResource": s.tagResource, "UntagResource": s.untagResource,
 		"AddPermission": s.addPermission, "RemovePermission": s.removePermission, "GetPolicy": s.getPolicy,
 		"PutFunctionEventInvokeConfig":    s.putEventInvokeConfig,

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"regexp"
 
 	"stepback/services/logs/logstore"
 )
 
 // idLength is how many digits the ID of an event has.
 const idLength = 56
+
+var eventID = regexp.MustCompile(`^\d{56}$`)
 
 // idOf is the ID of an event: IDs sort as the events of a stream do.
 func idOf(e *logstore.Event) string {

@@ -48,6 +48,9 @@ func (s *Service) filterLogEvents(_ context.Context, scope aws.Scope,
 	if len(r.Streams) > 0 && r.Prefix != "" {
 		return nil, invalid("LogStream names and LogStream name prefix are mutually exclusive parameters.")
 	}
+	if r.NextToken != "" && !eventID.MatchString(r.NextToken) {
+		return nil, errToken
+	}
 	matches, err := parsePattern(r.Pattern)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 package logs
 
+import "stepback/aws"
+
 // The limits of the service's model, where requests leave them open.
 const (
 	maxPage   = 50
@@ -17,7 +19,8 @@ type groupRequest struct {
 func (r *groupRequest) name() (string, error) {
 	switch {
 	case r.Group != "" && r.Identifier != "":
-		return "", invalid("LogGroup name and LogGroup ARN are mutually exclusive parameters.")
+		return "", &aws.Error{Code: "ValidationException",
+			Message: "LogGroup name and LogGroup ARN are mutually exclusive parameters."}
 	case r.Group != "":
 		return r.Group, nil
 	case r.Identifier != "":

@@ -2,6 +2,8 @@ package logs
 
 // partly says what operations that are served do not do.
 var partly = map[string]string{
+	"AssociateKmsKey": "kept: events are not encrypted",
+	"ListLogGroups":   "no `dataSources`, `fieldIndexNames` and `logGroupTags`",
 	"PutMetricFilter": "values are `$.field` or a number, not `$field` of space-delimited patterns; no `applyOnTransformedLogs`, `fieldSelectionCriteria`, " +
 		"`emitSystemFieldDimensions`",
 	"PutSubscriptionFilter": "delivers to functions only; no `applyOnTransformedLogs`, `fieldSelectionCriteria`, " +

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -92,7 +93,7 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 		return nil, malformedQuery(err)
 	}
 	const thousand = 1000
-	run := &queryRun{scope: in(scope), id: aws.NewID(), query: r.Query, groups: groups, created: s.now()}
+	run := &queryRun{scope: in(scope), id: aws.NewID(), query: shownQuery(r, groups), groups: groups, created: s.now()}
 	var events []insights.Event
 	for _, group := range groups {
 		every := func(string) bool { return true }
@@ -119,6 +120,11 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 	run.statistic.Matched = float64(run.answer.Matched)
 	s.runs.keep(run)
 	return &startQueryResponse{run.id}, nil
+}
+
+// shownQuery is how DescribeQueries tells a query: with its log groups and its time in front.
+func shownQuery(r *startQueryRequest, groups []string) string {
+	return fmt.Sprintf("SOURCE \"%s\" START=%d000 END=%d999 | %s", strings.Join(groups, `" "`), r.Start, r.End, r.Query)
 }
 
 func malformedQuery(err error) error {

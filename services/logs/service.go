@@ -41,29 +41,41 @@ func New(o Options) *server.Service {
 	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
 	return server.Must(server.Config{
 		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Partly: partly, Failure: failure,
-		Default: o.Default, Log: o.Log,
+		Default: o.Default, Log: o.Log, Words: words,
 	})
 }
 
+// words are those of refusals that the model does not tell.
+var words = server.Words{
+	Long:  map[string]string{"LogGroupName": tooLong, "LogStreamName": tooLong},
+	Whole: map[string][]string{"MetricTransformation": {"defaultValue", "unit", "dimensions"}},
+}
+
+const tooLong = "Invalid LogGroup or LogStream, both must have length less than or equal to 512."
+
 func (s *Service) operations() map[string]server.Operation {
 	return map[string]server.Operation{
-		"CreateLogGroup":        server.Handle(s.createLogGroup),
-		"DeleteLogGroup":        server.Handle(s.deleteLogGroup),
-		"DescribeLogGroups":     server.Handle(s.describeLogGroups),
-		"PutRetentionPolicy":    server.Handle(s.putRetentionPolicy),
-		"DeleteRetentionPolicy": server.Handle(s.deleteRetentionPolicy),
-		"CreateLogStream":       server.Handle(s.createLogStream),
-		"DeleteLogStream":       server.Handle(s.deleteLogStream),
-		"DescribeLogStreams":    server.Handle(s.describeLogStreams),
-		"PutLogEvents":          server.Handle(s.putLogEvents),
-		"GetLogEvents":          server.Handle(s.getLogEvents),
-		"FilterLogEvents":       server.Handle(s.filterLogEvents),
-		"ListTagsForResource":   server.Handle(s.listTagsForResource),
-		"TagResource":           server.Handle(s.tagResource),
-		"UntagResource":         server.Handle(s.untagResource),
-		"ListTagsLogGroup":      server.Handle(s.listTagsLogGroup),
-		"TagLogGroup":           server.Handle(s.tagLogGroup),
-		"UntagLogGroup":         server.Handle(s.untagLogGroup),
+		"CreateLogGroup":                server.Handle(s.createLogGroup),
+		"DeleteLogGroup":                server.Handle(s.deleteLogGroup),
+		"DescribeLogGroups":             server.Handle(s.describeLogGroups),
+		"ListLogGroups":                 server.Handle(s.listLogGroups),
+		"AssociateKmsKey":               server.Handle(s.associateKMSKey),
+		"DisassociateKmsKey":            server.Handle(s.disassociateKMSKey),
+		"PutRetentionPolicy":            server.Handle(s.putRetentionPolicy),
+		"DeleteRetentionPolicy":         server.Handle(s.deleteRetentionPolicy),
+		"PutLogGroupDeletionProtection": server.Handle(s.putLogGroupDeletionProtection),
+		"CreateLogStream":               server.Handle(s.createLogStream),
+		"DeleteLogStream":               server.Handle(s.deleteLogStream),
+		"DescribeLogStreams":            server.Handle(s.describeLogStreams),
+		"PutLogEvents":                  server.Handle(s.putLogEvents),
+		"GetLogEvents":                  server.Handle(s.getLogEvents),
+		"FilterLogEvents":               server.Handle(s.filterLogEvents),
+		"ListTagsForResource":           server.Handle(s.listTagsForResource),
+		"TagResource":                   server.Handle(s.tagResource),
+		"UntagResource":                 server.Handle(s.untagResource),
+		"ListTagsLogGroup":              server.Handle(s.listTagsLogGroup),
+		"TagLogGroup":                   server.Handle(s.tagLogGroup),
+		"UntagLogGroup":                 server.Handle(s.untagLogGroup),
 
 		"PutSubscriptionFilter":       server.Handle(s.putSubscriptionFilter),
 		"DescribeSubscriptionFilters": server.Handle(s.describeSubscriptionFilters),

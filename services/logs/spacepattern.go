@@ -19,7 +19,11 @@ func parseSpacePattern(text string) (func(string) bool, error) {
 	}
 	var before, after []fieldTest
 	rest := false
-	for _, part := range splitFields(inner) {
+	parts := splitFields(inner)
+	if strings.TrimSpace(inner) == "" {
+		parts = []string{"..."} // [] is any event
+	}
+	for _, part := range parts {
 		part = strings.TrimSpace(part)
 		if part == "..." {
 			if rest {

@@ -14,7 +14,7 @@ var units = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "
 
 // parseRate reads the inside of rate(…): a number and a unit.
 func parseRate(text string, anyPlural bool) (Schedule, error) {
-	words := strings.Fields(text)
+	words := strings.Split(text, " ")
 	if len(words) != 2 {
 		return nil, fmt.Errorf("rate(%s) has to be a number and minutes, hours or days", text)
 	}

@@ -39,6 +39,8 @@ type version struct {
 	Text    string   `json:",omitempty"` // encrypted
 	Binary  bool     `json:",omitempty"`
 	Empty   bool     `json:",omitempty"`
+
+	Accessed time.Time `json:",omitzero"` // the day
 }
 
 // The staging labels that Secrets Manager moves by itself.

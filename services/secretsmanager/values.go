@@ -34,15 +34,23 @@ func (s *Service) getSecretValue(ctx context.Context, scope aws.Scope, in *getVa
 		return nil, invalidRequest(deletedMessage)
 	}
 	const day = 24 * time.Hour
-	if today := s.now().Truncate(day); !x.Accessed.Equal(today) {
+	found, err := s.value(ctx, x, in)
+	if err != nil {
+		return nil, err
+	}
+	v := x.version(found.Version)
+	if today := s.now().Truncate(day); !x.Accessed.Equal(today) || v != nil && !v.Accessed.Equal(today) {
 		if _, err := s.alter(x.scope, x.Name, func(x *secret) error {
 			x.Accessed = today
+			if v := x.version(found.Version); v != nil {
+				v.Accessed = today
+			}
 			return nil
 		}); err != nil {
 			return nil, err
 		}
 	}
-	return s.value(ctx, x, in)
+	return found, nil
 }
 
 // value is the version that a request asks for.
@@ -222,7 +230,7 @@ func (s *Service) listSecretVersionIDs(_ context.Context, scope aws.Scope, in *l
 			if key == "" {
 				key = "DefaultEncryptionKey"
 			}
-			all = append(all, listedVersion{v.ID, v.Stages, nil, optional(v.Created), []string{key}})
+			all = append(all, listedVersion{v.ID, v.Stages, optional(v.Accessed), optional(v.Created), []string{key}})
 		}
 	}
 	out := &versionList{named: x.named()}

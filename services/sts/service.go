@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"hash/fnv"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -20,6 +21,8 @@ import (
 type Roles interface {
 	// Trust returns the trust policy of the role of an ARN, and its ID; found is false if there is no such role.
 	Trust(role aws.ARN) (document, id string, found bool, err error)
+	// Signer returns the ARN and the ID of the user whose access key a key is; found is false if it is nobody's.
+	Signer(account, key string) (arn, id string, found bool, err error)
 }
 
 // Options are the settings of STS. Documents, Roles and Clock are required.
@@ -76,7 +79,7 @@ type Caller struct {
 	Account, ARN, UserID string
 	// Policy is the session policy; empty for none.
 	Policy string
-	// Until is when the session ends.
+	// Until is when the session ends; zero for one that does not.
 	Until time.Time
 }
 
@@ -94,6 +97,42 @@ func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) 
 		return c, false, err
 	}
 	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until}, true, nil
+}
+
+// Standing are the credentials of a service that acts in a role, such as Lambda for a function: a session without an
+// end, of which there is one for each role and session name. Keys are those that the session has had before.
+type Standing struct{ Key, Secret, Token string }
+
+// Stand returns the credentials of the standing session of a role; ok is false for what is no role's ARN.
+func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err error) {
+	arn, ok := aws.ParseARN(role)
+	path, isRole := strings.CutPrefix(arn.Resource, "role/")
+	if !ok || !isRole || arn.Service != "iam" {
+		return Standing{}, false, nil
+	}
+	who := aws.ARN{Partition: arn.Partition, Service: "sts", Account: arn.Account,
+		Resource: "assumed-role/" + path[strings.LastIndexByte(path, '/')+1:] + "/" + name}.String()
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(who)) // which never fails
+	keys = Standing{Key: aws.SessionKey(arn.Account, sum.Sum32()), Secret: "local", Token: "local"}
+	_, found, err := CallerOf(d, keys.Key)
+	if err != nil || found {
+		return keys, err == nil, err
+	}
+	text, err := json.Marshal(session{identity: identity{UserID: path[strings.LastIndexByte(path, '/')+1:] + ":" + name,
+		Account: arn.Account, ARN: who}})
+	if err != nil {
+		return Standing{}, false, err
+	}
+	b, err := d.Begin()
+	if err != nil {
+		return Standing{}, false, err
+	}
+	b.Put(d.Table("sts"), keys.Key, text)
+	if err := b.Apply()(); err != nil {
+		return Standing{}, false, err
+	}
+	return keys, true, nil
 }
 
 // getCallerIdentity tells the identity of a session, or the root user of the account.
@@ -115,6 +154,13 @@ func (s *service) caller(r *server.Request) (identity, error) {
 		if found && json.Unmarshal(text, &kept) == nil {
 			return kept.identity, nil
 		}
+	}
+	arn, id, found, err := s.Roles.Signer(r.Scope.Account, server.AccessKey(r.HTTP))
+	if err != nil {
+		return identity{}, err
+	}
+	if found {
+		return identity{UserID: id, Account: r.Scope.Account, ARN: arn}, nil
 	}
 	return identity{UserID: r.Scope.Account, Account: r.Scope.Account, ARN: r.Scope.GlobalARN("iam", "root")}, nil
 }
@@ -160,6 +206,28 @@ type assumeRequest struct {
 	Source   string `json:"SourceIdentity"`
 	Provider string `json:"ProviderId"`
 	Policy   string
+
+	Tags       []struct{ Key, Value string }
+	Transitive []string `json:"TransitiveTagKeys"`
+}
+
+// checkTags refuses tags of a session that STS refuses. Nothing here asks for them.
+func (in *assumeRequest) checkTags() error {
+	seen := map[string]bool{}
+	for _, t := range in.Tags {
+		key := strings.ToLower(t.Key)
+		if seen[key] {
+			return &aws.Error{Code: "InvalidParameterValue", Message: "Duplicate tag keys found. Please note that Tag keys are case insensitive."}
+		}
+		seen[key] = true
+	}
+	for _, k := range in.Transitive {
+		if !seen[strings.ToLower(k)] {
+			return &aws.Error{Code: "InvalidParameterValue",
+				Message: "The specified transitive tag key must be included in the requested tags."}
+		}
+	}
+	return nil
 }
 
 type assumed struct {
@@ -180,6 +248,9 @@ func (s *service) assume(in *assumeRequest, by, action string) (*assumeAnswer, e
 	role, ok := aws.ParseARN(in.RoleARN)
 	if !ok || role.Service != "iam" || !strings.HasPrefix(role.Resource, "role/") {
 		return nil, &aws.Error{Code: "ValidationError", Message: in.RoleARN + " is invalid"}
+	}
+	if err := in.checkTags(); err != nil {
+		return nil, err
 	}
 	if in.Policy != "" {
 		if _, err := policy.Parse(in.Policy); err != nil {

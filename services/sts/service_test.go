@@ -27,6 +27,10 @@ func (roles) Trust(arn aws.ARN) (document, id string, found bool, err error) {
 	return "{}", "AROAEXAMPLE", arn.String() == role, nil
 }
 
+func (roles) Signer(string, string) (arn, id string, found bool, err error) {
+	return "", "", false, nil
+}
+
 // address is where STS is, with its sessions in memory.
 func address(t *testing.T) string {
 	t.Helper()

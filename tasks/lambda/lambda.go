@@ -178,7 +178,11 @@ func invokeError(err error) error {
 		return engine.NewFailure("Lambda.SdkClientException", "Unable to execute HTTP request: "+
 			err.Error())
 	}
-	return engine.NewFailure("Lambda."+strings.TrimPrefix(api.Code, "Lambda."),
+	name := strings.TrimPrefix(api.Code, "Lambda.")
+	if name == "AccessDeniedException" { // which Lambda's model does not have, so that its SDK has no name for it
+		name = "AWSLambdaException"
+	}
+	return engine.NewFailure("Lambda."+name,
 		api.Message+" (Service: AWSLambda; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
 			"; Request ID: "+api.RequestID+"; Proxy: null)")
 }

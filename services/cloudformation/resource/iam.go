@@ -30,8 +30,11 @@ func identities() []*Type {
 	}}
 }
 
+// principal is a kind of what policies are put on, and the operations that do it.
+type principal struct{ property, put, remove, attach, detach, member string }
+
 // principals are the kinds of what policies are put on.
-var principals = []struct{ property, put, remove, attach, detach, member string }{
+var principals = []principal{
 	{"Roles", "PutRolePolicy", "DeleteRolePolicy", "AttachRolePolicy", "DetachRolePolicy", "RoleName"},
 	{"Users", "PutUserPolicy", "DeleteUserPolicy", "AttachUserPolicy", "DetachUserPolicy", "UserName"},
 	{"Groups", "PutGroupPolicy", "DeleteGroupPolicy", "AttachGroupPolicy", "DetachGroupPolicy", "GroupName"},
@@ -63,10 +66,15 @@ func createRole(ctx context.Context, r *Request) (State, error) {
 
 // rolePolicies brings the policies of a role up to date.
 func rolePolicies(ctx context.Context, r *Request, name string) error {
+	return policiesOn(ctx, r, principals[0], name)
+}
+
+// policiesOn brings the policies of a role, a user or a group up to date.
+func policiesOn(ctx context.Context, r *Request, kind principal, name string) error {
 	now, before := texts(r.Properties, "ManagedPolicyArns"), texts(r.Previous, "ManagedPolicyArns")
 	for _, arn := range now {
 		if !has(before, arn) {
-			if err := r.Call(ctx, "iam", "AttachRolePolicy", map[string]any{"RoleName": name, "PolicyArn": arn},
+			if err := r.Call(ctx, "iam", kind.attach, map[string]any{kind.member: name, "PolicyArn": arn},
 				nil); err != nil {
 				return err
 			}
@@ -74,7 +82,7 @@ func rolePolicies(ctx context.Context, r *Request, name string) error {
 	}
 	for _, arn := range before {
 		if !has(now, arn) {
-			if err := r.Call(ctx, "iam", "DetachRolePolicy", map[string]any{"RoleName": name, "PolicyArn": arn},
+			if err := r.Call(ctx, "iam", kind.detach, map[string]any{kind.member: name, "PolicyArn": arn},
 				nil); gone(err) != nil {
 				return err
 			}
@@ -84,7 +92,7 @@ func rolePolicies(ctx context.Context, r *Request, name string) error {
 	for _, e := range list(r.Properties, "Policies") {
 		p, _ := e.(map[string]any)
 		names[textOf(p, "PolicyName")] = true
-		if err := r.Call(ctx, "iam", "PutRolePolicy", map[string]any{"RoleName": name, "PolicyName": p["PolicyName"],
+		if err := r.Call(ctx, "iam", kind.put, map[string]any{kind.member: name, "PolicyName": p["PolicyName"],
 			"PolicyDocument": document(p["PolicyDocument"])}, nil); err != nil {
 			return err
 		}
@@ -92,7 +100,7 @@ func rolePolicies(ctx context.Context, r *Request, name string) error {
 	for _, e := range list(r.Previous, "Policies") {
 		p, _ := e.(map[string]any)
 		if policy := textOf(p, "PolicyName"); !names[policy] {
-			if err := r.Call(ctx, "iam", "DeleteRolePolicy", map[string]any{"RoleName": name, "PolicyName": policy},
+			if err := r.Call(ctx, "iam", kind.remove, map[string]any{kind.member: name, "PolicyName": policy},
 				nil); gone(err) != nil {
 				return err
 			}

@@ -74,6 +74,20 @@ func lambdas() []*Type {
 				"FunctionName Qualifier"), nil))
 		},
 	}, {
+		Name: "AWS::Lambda::LayerVersionPermission", Properties: properties("LayerVersionArn*! Action*! Principal*! OrganizationId!"),
+		Create: func(ctx context.Context, r *Request) (State, error) {
+			in := pick(r.Properties, "Action Principal OrganizationId")
+			layerOf(in, r.text("LayerVersionArn"))
+			in["StatementId"] = r.Name(100)
+			_, err := r.create(ctx, "lambda", "AddLayerVersionPermission", in, nil)
+			return created(State{ID: r.text("LayerVersionArn") + "#" + r.Name(100)}, err)
+		},
+		Delete: func(ctx context.Context, r *Request) error {
+			in := map[string]any{"StatementId": after(r.ID, "#")}
+			layerOf(in, r.text("LayerVersionArn"))
+			return gone(r.Call(ctx, "lambda", "RemoveLayerVersionPermission", in, nil))
+		},
+	}, {
 		Name: "AWS::Lambda::LayerVersion",
 		Properties: properties(`LayerName! Content*! CompatibleArchitectures! CompatibleRuntimes! Description!
 			LicenseInfo!`),
@@ -390,6 +404,12 @@ func createLayer(ctx context.Context, r *Request) (State, error) {
 	}
 	err := r.Call(ctx, "lambda", "PublishLayerVersion", in, &out)
 	return created(State{ID: out.ARN, Attributes: map[string]any{"LayerVersionArn": out.ARN}}, err)
+}
+
+// layerOf adds what names a layer and its version.
+func layerOf(in map[string]any, arn string) {
+	in["VersionNumber"] = after(arn, ":")
+	in["LayerName"] = strings.TrimSuffix(arn, ":"+after(arn, ":"))
 }
 
 func putURL(ctx context.Context, r *Request, operation string) (State, error) {

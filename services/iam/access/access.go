@@ -99,7 +99,7 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 	for i, r := range resources {
 		needs[i] = Need{prefix + ":" + action, r}
 	}
-	return needs
+	return append(needs, in.passed(model)...)
 }
 
 // request is a request whose resource is looked for.

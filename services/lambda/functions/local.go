@@ -128,7 +128,15 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configuration) map[string]string {
 	env := map[string]string{}
 	maps.Copy(env, s.opts.Env)
-	env["AWS_ACCESS_KEY_ID"] = a.scope.Account // so that its calls stay in the account
+	env["AWS_ACCESS_KEY_ID"] = a.scope.Account    // so that its calls stay in the account
+	if s.opts.Keys != nil && c.CodeSha256 != "" { // what is no deployment package is the platform's own
+		keys, err := s.opts.Keys(c.Role, c.FunctionName)
+		if err != nil {
+			s.opts.Log.Error("a function has no credentials of its role", "function", c.FunctionArn, "error", err)
+			keys = map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
+		}
+		maps.Copy(env, keys)
+	}
 	maps.Copy(env, ofRuntime)
 	if c.Environment != nil {
 		maps.Copy(env, c.Environment.Variables)

@@ -23,6 +23,9 @@ type record struct {
 	// URLs and Provisioned are those of the function ("") and of its versions and aliases, by qualifier.
 	URLs        map[string]URLConfig         `json:",omitempty"`
 	Provisioned map[string]ProvisionedConfig `json:",omitempty"`
+	// Runtime is when runtimes are brought up to date, by qualifier; Recursion what becomes of recursive loops.
+	Runtime   map[string]RuntimeManagement `json:",omitempty"`
+	Recursion string                       `json:",omitempty"`
 	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
 	// their code run it.
 	BuiltIn string `json:",omitempty"`

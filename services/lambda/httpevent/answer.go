@@ -17,6 +17,18 @@ type returned struct {
 	Base64  bool                       `json:"isBase64Encoded"`
 }
 
+// Understood reports whether an answer can be made of what a function returned.
+func Understood(payload []byte) bool {
+	var r returned
+	if json.Unmarshal(payload, &r) != nil || r.Status == nil {
+		return true
+	}
+	status := 0
+	_, err := fmt.Sscanf(strings.Trim(string(r.Status), `"`), "%d", &status)
+	_, ok := bodyOf(&r)
+	return ok && err == nil && status >= 200 && status <= 599
+}
+
 // Write writes what a function returned: an object with a statusCode says how the answer is, anything else is the body
 // of an answer with status 200. What cannot be understood is answered with 502, which it reports.
 func Write(w http.ResponseWriter, payload []byte) (understood bool) {

@@ -26,6 +26,8 @@ type About struct {
 	Variables  map[string]string // of the stage
 	Request    string            // the id of the request
 	At         time.Time
+	// Authorization is what an authorizer said of the client; nil when there is none.
+	Authorization any
 	// AccessKey is the one that the request is signed with; empty when nobody asked for a signature.
 	AccessKey string
 }
@@ -48,17 +50,17 @@ type Event struct {
 
 // Context is what an event says of where its request came in.
 type Context struct {
-	Account    string      `json:"accountId"`
-	API        string      `json:"apiId"`
-	Authorizer *Authorizer `json:"authorizer,omitempty"`
-	Domain     string      `json:"domainName"`
-	Prefix     string      `json:"domainPrefix"`
-	HTTP       HTTP        `json:"http"`
-	Request    string      `json:"requestId"`
-	Route      string      `json:"routeKey"`
-	Stage      string      `json:"stage"`
-	Time       string      `json:"time"`
-	Epoch      int64       `json:"timeEpoch"`
+	Account    string `json:"accountId"`
+	API        string `json:"apiId"`
+	Authorizer any    `json:"authorizer,omitempty"`
+	Domain     string `json:"domainName"`
+	Prefix     string `json:"domainPrefix"`
+	HTTP       HTTP   `json:"http"`
+	Request    string `json:"requestId"`
+	Route      string `json:"routeKey"`
+	Stage      string `json:"stage"`
+	Time       string `json:"time"`
+	Epoch      int64  `json:"timeEpoch"`
 }
 
 // Authorizer says who has signed a request.
@@ -99,6 +101,11 @@ func FromRequest(r *http.Request, about *About) ([]byte, error) {
 	if len(body) > maxBody {
 		return nil, ErrTooLarge
 	}
+	return FromBody(r, body, about)
+}
+
+// FromBody makes the event of a request whose body has been read, as JSON.
+func FromBody(r *http.Request, body []byte, about *About) ([]byte, error) {
 	source, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		source = r.RemoteAddr
@@ -108,6 +115,9 @@ func FromRequest(r *http.Request, about *About) ([]byte, error) {
 		Context: Context{Account: about.Account, API: about.API, Domain: about.Domain, Prefix: about.API,
 			HTTP: HTTP{r.Method, about.Path, r.Proto, source, r.UserAgent()}, Request: about.Request,
 			Route: about.Route, Stage: about.Stage, Time: about.At.UTC().Format("02/Jan/2006:15:04:05 -0700"), Epoch: about.At.UnixMilli()}}
+	if about.Authorization != nil {
+		e.Context.Authorizer = about.Authorization
+	}
 	if about.AccessKey != "" {
 		e.Context.Authorizer = &Authorizer{IAM{AccessKey: about.AccessKey, Account: about.Account,
 			Caller: about.AccessKey, UserARN: "arn:aws:iam::" + about.Account + ":root", User: about.Account}}
@@ -125,14 +135,19 @@ func FromRequest(r *http.Request, about *About) ([]byte, error) {
 	}
 	e.Headers["host"] = r.Host
 	e.Parameters = parameters(r.URL.RawQuery)
-	if len(body) > 0 {
-		text := string(body)
-		if !isText(r.Header.Get("Content-Type")) || !utf8.Valid(body) {
-			text, e.Base64 = base64.StdEncoding.EncodeToString(body), true
-		}
-		e.Body = &text
-	}
+	e.Body, e.Base64 = Body(r, body)
 	return json.Marshal(e)
+}
+
+// Body is the body of an event: nil when there is none, in base64 when it is no text.
+func Body(r *http.Request, body []byte) (text *string, encoded bool) {
+	if len(body) == 0 {
+		return nil, false
+	}
+	if isText(r.Header.Get("Content-Type")) && utf8.Valid(body) {
+		return new(string(body)), false
+	}
+	return new(base64.StdEncoding.EncodeToString(body)), true
 }
 
 // parameters are those of a query; several of a name are joined by commas.

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	sdkaws "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	eventtypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// apis are the SDK's clients of the server.
+type apis struct {
+	host   string
+	sqs    *sqs.Client
+	dynamo *dynamodb.Client
+	sns    *sns.Client
+	events *eventbridge.Client
+	made   int // how many queues, tables and topics
+}
+
+func newAPIs(address string) *apis {
+	keys := credentials.NewStaticCredentialsProvider("000000000000", "secret", "")
+	over := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
+	return &apis{
+		host: strings.TrimPrefix(address, "http://"),
+		sqs:  sqs.New(sqs.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys, HTTPClient: over}),
+		dynamo: dynamodb.New(dynamodb.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys,
+			HTTPClient: over}),
+		sns: sns.New(sns.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys, HTTPClient: over}),
+		events: eventbridge.New(eventbridge.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys,
+			HTTPClient: over}),
+	}
+}
+
+// name is one that nothing has yet.
+func (a *apis) name() string {
+	a.made++
+	return fmt.Sprint("bench", a.made)
+}
+
+// queue makes a queue and tells its URL and ARN.
+func (a *apis) queue(ctx context.Context) (address, arn string, err error) {
+	name := a.name()
+	out, err := a.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name})
+	if err != nil {
+		return "", "", err
+	}
+	return *out.QueueUrl, "arn:aws:sqs:us-east-1:000000000000:" + name, nil
+}
+
+// text is what messages and items carry.
+var text = strings.Repeat("x", 200)
+
+var workloads = []workload{
+	{"SQS send, receive, delete", 3, messages, rawMessages},
+	{"DynamoDB PutItem", 1, items, rawItems},
+	{"SNS Publish to 10 queues, raw delivery", 1, fanOut(true), rawFanOut(true)},
+	{"SNS Publish to 10 queues, signed envelopes", 1, fanOut(false), rawFanOut(false)},
+	{"PutEvents → rule → SQS", 1, ruled, rawRuled},
+}
+
+func messages(ctx context.Context, a *apis) (func(context.Context) error, error) {
+	queue, _, err := a.queue(ctx)
+	return func(ctx context.Context) error {
+		if _, err := a.sqs.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: &text}); err != nil {
+			return err
+		}
+		out, err := a.sqs.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &queue})
+		if err != nil {
+			return err
+		}
+		if len(out.Messages) != 1 {
+			return errors.New("no message came")
+		}
+		_, err = a.sqs.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &queue,
+			ReceiptHandle: out.Messages[0].ReceiptHandle})
+		return err
+	}, err
+}
+
+func rawMessages(ctx context.Context, a *apis) (func(*connection) error, error) {
+	queue, _, err := a.queue(ctx)
+	target := func(operation, body string) []byte { return a.json("sqs", "1.0", "AmazonSQS."+operation, body) }
+	send := target("SendMessage", fmt.Sprintf(`{"MessageBody":%q,"QueueUrl":%q}`, text, queue))
+	receive := target("ReceiveMessage", fmt.Sprintf(`{"QueueUrl":%q}`, queue))
+	return func(c *connection) error {
+		if _, err := c.ask(send); err != nil {
+			return err
+		}
+		got, err := c.ask(receive)
+		if err != nil {
+			return err
+		}
+		_, rest, ok := bytes.Cut(got, []byte(`"ReceiptHandle":"`))
+		if !ok {
+			return fmt.Errorf("no message came: %s", got)
+		}
+		handle, _, _ := bytes.Cut(rest, []byte(`"`))
+		_, err = c.ask(target("DeleteMessage", fmt.Sprintf(`{"QueueUrl":%q,"ReceiptHandle":"%s"}`, queue, handle)))
+		return err
+	}, err
+}
+
+// table makes a table with a partition and a sort key.
+func (a *apis) table(ctx context.Context) (string, error) {
+	name := a.name()
+	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: dynamotypes.BillingModePayPerRequest}
+	for key, is := range map[string]string{"pk": "S HASH", "sk": "N RANGE"} {
+		kind, role, _ := strings.Cut(is, " ")
+		in.AttributeDefinitions = append(in.AttributeDefinitions, dynamotypes.AttributeDefinition{
+			AttributeName: sdkaws.String(key), AttributeType: dynamotypes.ScalarAttributeType(kind)})
+		in.KeySchema = append(in.KeySchema, dynamotypes.KeySchemaElement{AttributeName: sdkaws.String(key),
+			KeyType: dynamotypes.KeyType(role)})
+	}
+	_, err := a.dynamo.CreateTable(ctx, in)
+	return name, err
+}
+
+func items(ctx context.Context, a *apis) (func(context.Context) error, error) {
+	table, err := a.table(ctx)
+	var next atomic.Int64
+	return func(ctx context.Context) error {
+		i := next.Add(1)
+		_, err := a.dynamo.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: map[string]dynamotypes.AttributeValue{
+			"pk":   &dynamotypes.AttributeValueMemberS{Value: fmt.Sprint("p", i%1000)},
+			"sk":   &dynamotypes.AttributeValueMemberN{Value: fmt.Sprint(i)},
+			"body": &dynamotypes.AttributeValueMemberS{Value: text},
+		}})
+		return err
+	}, err
+}
+
+func rawItems(ctx context.Context, a *apis) (func(*connection) error, error) {
+	table, err := a.table(ctx)
+	var next atomic.Int64
+	return func(c *connection) error {
+		i := next.Add(1)
+		_, err := c.ask(a.json("dynamodb", "1.0", "DynamoDB_20120810.PutItem", fmt.Sprintf(
+			`{"Item":{"body":{"S":%q},"pk":{"S":"p%d"},"sk":{"N":"%d"}},"TableName":%q}`, text, i%1000, i, table)))
+		return err
+	}, err
+}
+
+// topic makes a topic with ten queues.
+func (a *apis) topic(ctx context.Context, raw bool) (string, error) {
+	name := a.name()
+	out, err := a.sns.CreateTopic(ctx, &sns.CreateTopicInput{Name: &name})
+	if err != nil {
+		return "", err
+	}
+	for range 10 {
+		_, queue, err := a.queue(ctx)
+		if err != nil {
+			return "", err
+		}
+		if _, err := a.sns.Subscribe(ctx, &sns.SubscribeInput{TopicArn: out.TopicArn, Protocol: sdkaws.String("sqs"),
+			Endpoint: &queue, Attributes: map[string]string{"RawMessageDelivery": fmt.Sprint(raw)}}); err != nil {
+			return "", err
+		}
+	}
+	return *out.TopicArn, nil
+}
+
+func fanOut(raw bool) func(context.Context, *apis) (func(context.Context) error, error) {
+	return func(ctx context.Context, a *apis) (func(context.Context) error, error) {
+		topic, err := a.topic(ctx, raw)
+		return func(ctx context.Context) error {
+			_, err := a.sns.Publish(ctx, &sns.PublishInput{TopicArn: &topic, Message: &text})
+			return err
+		}, err
+	}
+}
+
+func rawFanOut(raw bool) func(context.Context, *apis) (func(*connection) error, error) {
+	return func(ctx context.Context, a *apis) (func(*connection) error, error) {
+		topic, err := a.topic(ctx, raw)
+		publish := a.request("sns", "application/x-www-form-urlencoded", "", url.Values{"Action": {"Publish"},
+			"Version": {"2010-03-31"}, "TopicArn": {topic}, "Message": {text}}.Encode())
+		return func(c *connection) error {
+			_, err := c.ask(publish)
+			return err
+		}, err
+	}
+}
+
+// rule makes ten rules, of which one matches the source f, with a queue as target.
+func (a *apis) rule(ctx context.Context) error {
+	for _, source := range strings.Split("abcdefghij", "") {
+		_, queue, err := a.queue(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := a.events.PutRule(ctx, &eventbridge.PutRuleInput{Name: &source, EventPattern: sdkaws.String(
+			`{"source":["` + source + `"],"detail":{"n":[{"numeric":[">=",0]}]}}`)}); err != nil {
+			return err
+		}
+		if _, err := a.events.PutTargets(ctx, &eventbridge.PutTargetsInput{Rule: &source,
+			Targets: []eventtypes.Target{{Id: sdkaws.String("q"), Arn: &queue}}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var detail = `{"n":1,"text":"` + text + `"}`
+
+func ruled(ctx context.Context, a *apis) (func(context.Context) error, error) {
+	err := a.rule(ctx)
+	return func(ctx context.Context) error {
+		out, err := a.events.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []eventtypes.PutEventsRequestEntry{{
+			Source: sdkaws.String("f"), DetailType: sdkaws.String("made"), Detail: &detail}}})
+		if err == nil && out.FailedEntryCount > 0 {
+			err = errors.New(*out.Entries[0].ErrorMessage)
+		}
+		return err
+	}, err
+}
+
+func rawRuled(ctx context.Context, a *apis) (func(*connection) error, error) {
+	err := a.rule(ctx)
+	put := a.json("events", "1.1", "AWSEvents.PutEvents", fmt.Sprintf(
+		`{"Entries":[{"Detail":%q,"DetailType":"made","Source":"f"}]}`, detail))
+	return func(c *connection) error {
+		_, err := c.ask(put)
+		return err
+	}, err
+}

@@ -1,0 +1,124 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/jsonvalue"
+	"stepback/services/iam/access"
+	"stepback/services/iam/policy"
+	"stepback/services/sts"
+	"stepback/tasks/awssdk"
+	"stepback/tasks/lambda/invocation"
+)
+
+// functionKeys makes what functions sign with in their roles; nil where nobody is judged.
+func (p *Platform) functionKeys() func(role, function string) (map[string]string, error) {
+	if !p.cfg.EnforceIAM {
+		return nil
+	}
+	return func(role, function string) (map[string]string, error) {
+		keys, ok, err := sts.Stand(p.Documents, role, function)
+		if err != nil || !ok {
+			return nil, err
+		}
+		return map[string]string{"AWS_ACCESS_KEY_ID": keys.Key, "AWS_SECRET_ACCESS_KEY": keys.Secret,
+			"AWS_SESSION_TOKEN": keys.Token}, nil
+	}
+}
+
+// ofMachines is the name of the sessions in which state machines act.
+const ofMachines = "StepFunctions"
+
+// actingKey is the context's key of the access key with which a task acts.
+type actingKey struct{}
+
+// tasks has tasks act in the role of their credentials, or of their state machine. A nil guard lets them be.
+func (g *guard) tasks(next engine.Integration) engine.Integration {
+	if g == nil {
+		return next
+	}
+	t := roleTasks{g, next}
+	if checker, ok := next.(engine.ParameterChecker); ok {
+		return checkedRoleTasks{t, checker}
+	}
+	return t
+}
+
+// roleTasks are tasks that are judged.
+type roleTasks struct {
+	guard *guard
+	next  engine.Integration
+}
+
+// checkedRoleTasks are tasks whose parameters are checked before they are scheduled.
+type checkedRoleTasks struct {
+	roleTasks
+	checker engine.ParameterChecker
+}
+
+// CheckParameters implements engine.ParameterChecker.
+func (c checkedRoleTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
+
+// Invoke implements engine.Integration.
+func (r roleTasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	role := t.RoleARN
+	if role == "" {
+		role = t.MachineRoleARN
+	}
+	keys, ok, err := sts.Stand(r.guard.p.Documents, role, ofMachines)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		ctx = context.WithValue(r.guard.judged(ctx), actingKey{}, keys.Key)
+		ctx = awssdk.WithKeys(ctx, credentials.NewStaticCredentialsProvider(keys.Key, keys.Secret, keys.Token))
+	}
+	return r.next.Invoke(ctx, t)
+}
+
+// invoker has the functions that tasks call judged. A nil guard lets them be.
+func (g *guard) invoker(scope aws.Scope, next invocation.Invoker) invocation.Invoker {
+	if g == nil {
+		return next
+	}
+	return judgedInvoker{g, scope, next}
+}
+
+type judgedInvoker struct {
+	guard *guard
+	scope aws.Scope
+	next  invocation.Invoker
+}
+
+// Invoke implements invocation.Invoker.
+func (i judgedInvoker) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	key, ok := ctx.Value(actingKey{}).(string)
+	if !ok {
+		return i.next.Invoke(ctx, r)
+	}
+	in := jsonvalue.NewObject(2)
+	in.Set("FunctionName", jsonvalue.OfString(r.FunctionName))
+	if r.Qualifier != "" {
+		in.Set("Qualifier", jsonvalue.OfString(r.Qualifier))
+	}
+	signed, err := http.NewRequestWithContext(ctx, http.MethodPost, i.guard.p.Endpoint, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	signed.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+key+"/20260101/"+i.scope.Region+"/lambda/aws4_request")
+	needs := access.Of("lambda", "Invoke", in.Value(), i.scope)
+	if err := i.guard.decide(ctx, signed, i.scope, "lambda", needs, policy.Context{}); err != nil {
+		var refused *aws.Error
+		if errors.As(err, &refused) {
+			refused.RequestID = aws.NewID()
+		}
+		return nil, err
+	}
+	return i.next.Invoke(ctx, r)
+}

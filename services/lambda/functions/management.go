@@ -1,0 +1,65 @@
+package functions
+
+import (
+	"cmp"
+	"context"
+
+	"stepback/aws"
+)
+
+// RuntimeManagement is when a version's runtime is brought up to date: Auto, FunctionUpdate or Manual, with the ARN of
+// the runtime that it stays with. Here runtimes are the machine's interpreters, and nothing brings them up to date.
+type RuntimeManagement struct {
+	UpdateRuntimeOn   string
+	RuntimeVersionArn string `json:",omitempty"`
+}
+
+// RuntimeManagement is that of a version; the qualifier is a version or empty.
+func (s *Service) RuntimeManagement(scope aws.Scope, name, qualifier string) (RuntimeManagement, string, error) {
+	f, err := s.Get(scope, name, qualifier)
+	if err != nil {
+		return RuntimeManagement{}, "", err
+	}
+	_, r, err := s.find(scope, name, "")
+	if err != nil {
+		return RuntimeManagement{}, "", err
+	}
+	m := r.Runtime[qualifier]
+	m.UpdateRuntimeOn = cmp.Or(m.UpdateRuntimeOn, "Auto")
+	return m, f.Configuration.FunctionArn, nil
+}
+
+// SetRuntimeManagement keeps that of a version.
+func (s *Service) SetRuntimeManagement(ctx context.Context, scope aws.Scope, name, qualifier string, m RuntimeManagement) error {
+	if (m.UpdateRuntimeOn == "Manual") != (m.RuntimeVersionArn != "") {
+		return invalid("RuntimeVersionArn must be given with the update mode Manual, and with no other.")
+	}
+	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
+		all := map[string]RuntimeManagement{}
+		for k, v := range r.Runtime {
+			all[k] = v
+		}
+		all[qualifier] = m
+		r.Runtime = all
+		return nil
+	})
+	return err
+}
+
+// Recursion says what becomes of recursive loops of a function: Terminate or Allow. Loops are not looked for here.
+func (s *Service) Recursion(scope aws.Scope, name string) (string, error) {
+	_, r, err := s.find(scope, name, "")
+	if err != nil {
+		return "", err
+	}
+	return cmp.Or(r.Recursion, "Terminate"), nil
+}
+
+// SetRecursion keeps it.
+func (s *Service) SetRecursion(ctx context.Context, scope aws.Scope, name, loop string) error {
+	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
+		r.Recursion = loop
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,15 @@
+package xray
+
+import (
+	"testing"
+
+	"stepback/aws/model"
+	"stepback/aws/server/modeltest"
+)
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for _, difference := range modeltest.Differences(model.MustFind("xray"), new(Service).operations()) {
+		t.Error(difference)
+	}
+}
