@@ -52,6 +52,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 		}
 	}
 	if s.repeated {
+		p.relay(ctx) // an execution that was gone on with may have ended since the directory was opened
 		return p.earlier(ctx, s.arn)
 	}
 	x, err := p.wait(ctx, s.arn, watch)

@@ -2,11 +2,15 @@ package pipeline_test
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/outbox"
+	"stepback/outbox/sqlitestore"
 )
 
 // event is what a subscriber of csv-import-events gets.
@@ -77,5 +81,29 @@ func TestAnImportThatFailsTellsThat(t *testing.T) {
 	if all := events(t, tr); len(all["csv-import.failed"]) != 1 || len(all["csv-import.dead-letters"]) != 1 ||
 		len(all) != 2 {
 		t.Fatalf("told: %+v", all)
+	}
+}
+
+// TestWhatASettledImportHasToTellIsRelayedWithItsEarlierReport settles an import after the directory was opened and
+// before somebody asks for its report, as one does that is gone on with after a kill.
+func TestWhatASettledImportHasToTellIsRelayedWithItsEarlierReport(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, "tell.csv", plain(activities(20, 0)))
+	p := tr.open(t)
+	imported(t, p, tr.file, false)
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(tr.cfg.Dir, "users.db")+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := sqlitestore.Write(t.Context(), db, outbox.Message{Topic: "csv-import.late", Payload: []byte(`{}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if r := imported(t, p, tr.file, false); !r.Earlier {
+		t.Error("the file was imported again")
+	}
+	closed(t, p)
+	if all := events(t, tr); len(all["csv-import.late"]) != 1 {
+		t.Errorf("told: %+v", all)
 	}
 }

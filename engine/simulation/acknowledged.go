@@ -61,6 +61,8 @@ func (a *acknowledged) lost(ctx context.Context, j journal.Journal, first int) e
 		}
 		switch there := steps[k.arn]; {
 		case x.RedriveCount > k.redrives:
+		case x.RedriveCount < k.redrives:
+			return fmt.Errorf("%s was acknowledged to be redriven %d times and is %d times", k.arn, k.redrives, x.RedriveCount)
 		case k.ended && x.Status != k.status:
 			return fmt.Errorf("%s was acknowledged to be %s and is %s", k.arn, k.status, x.Status)
 		case !k.ended && !x.Ended() && int64(there) <= k.step:

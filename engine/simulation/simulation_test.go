@@ -27,6 +27,21 @@ func TestShell(t *testing.T) {
 	many(t, simulateShell, max(*count/10, 1))
 }
 
+// TestSeedsThatFailed simulates what once failed.
+func TestSeedsThatFailed(t *testing.T) {
+	t.Parallel()
+	for s, why := range map[uint64]string{
+		4711230613: "a redrive is lost by a disk that lies: timers are late, and nobody noticed",
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			if err := simulateShell(t, fromSeed(s)); err != nil {
+				t.Errorf("seed %d: %v", s, err)
+			}
+		})
+	}
+}
+
 // many simulates from one seed or from many, so many or for so long, and shows the first failure, shrunk.
 func many(t *testing.T, simulate func(*testing.T, *draws) error, n int) {
 	t.Helper()
