@@ -85,3 +85,58 @@ func TestATaskKnowsWhyItsContextEnded(t *testing.T) {
 		}
 	}
 }
+
+// TestATaskThatFailsWhileTheEngineIsClosing loses what its tasks depend on shortly before it closes. The task that
+// fails then has not failed, and the time of its state does not run out: the next engine carries it out again. The one
+// that succeeds has succeeded.
+func TestATaskThatFailsWhileTheEngineIsClosing(t *testing.T) {
+	t.Parallel()
+	kept := journal.NewMemory()
+	invoked, goOn := make(chan string), make(chan struct{})
+	first := live(t, kept, 1000, func(_ context.Context, task *engine.Task) (string, error) {
+		invoked <- task.State
+		<-goOn
+		if task.State == "Fails" {
+			return "", engine.NewFailure("ConnectionRefused", "the server is gone")
+		}
+		return `"first"`, nil
+	})
+	m, err := first.CreateStateMachine("m", `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
+		{"StartAt":"Fails","States":{"Fails":{`+call+`,"TimeoutSeconds":30,"End":true}}},
+		{"StartAt":"Succeeds","States":{"Succeeds":{`+call+`,"Next":"Then"},"Then":{`+call+`,"End":true}}}]}}}`,
+		"arn:aws:iam::000000000000:role/r", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arn, err := first.StartExecution(t.Context(), m.ARN, "e", `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-invoked
+	<-invoked
+	first.Closing()
+	close(goOn)
+	if state := <-invoked; state != "Then" {
+		t.Errorf("%s is carried out after what succeeded", state)
+	}
+	first.end()
+
+	second := live(t, kept, 1000, func(_ context.Context, task *engine.Task) (string, error) {
+		return `"second ` + task.State + `"`, nil
+	})
+	defer second.end()
+	x, err := second.Wait(t.Context(), arn)
+	if err != nil || x.Status != history.Succeeded || x.Output != `["second Fails","second Then"]` &&
+		x.Output != `["second Fails","first"]` {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	events, err := kept.History(t.Context(), arn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Type == history.TaskFailed || e.Type == history.TaskTimedOut {
+			t.Errorf("%+v", e)
+		}
+	}
+}

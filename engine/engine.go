@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/aws"
@@ -88,6 +89,8 @@ type Engine struct {
 	mapRuns  map[string]*maprun.Run
 	adopted  map[string][]*run // replayed child executions that wait for their Map Runs, by ARN
 	closed   bool
+
+	closing atomic.Bool // see Closing
 }
 
 // ErrClosed says that the engine takes no more work.
@@ -126,6 +129,11 @@ func New(cfg Config) (*Engine, error) {
 	e.queue.start(cfg.Workers, e.work)
 	return e, nil
 }
+
+// Closing says that what tasks depend on is about to end, and the engine after it. A task that succeeds still does. One
+// that fails from now on may have failed for that: it stays as the journal has it, in flight, and the next engine
+// carries it out again, as after a crash.
+func (e *Engine) Closing() { e.closing.Store(true) }
 
 // Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that
 // are still running stay as the journal has them, for Recover to go on with. It does not close the clock or the

@@ -64,7 +64,13 @@ func (i *invocation) carryOut() {
 		i.run.invokeActivity(i.ctx, i.id, i.call, i.started)
 		return
 	}
-	if e, ok := i.run.outcome(i.ctx, i.id, i.call, i.accepted); ok {
+	e, ok := i.run.outcome(i.ctx, i.id, i.call, i.accepted)
+	failed := e.Kind == interpreter.TaskFailed || e.Kind == interpreter.TaskSubmitFailed
+	switch engine := i.run.engine; {
+	case !ok:
+	case failed && engine.closing.Load():
+		<-engine.ctx.Done() // until then no time passes that could run out
+	default:
 		i.run.deliver(e)
 	}
 }

@@ -152,7 +152,28 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	refused := s.imported.Errors[retrypatterns.LambdaTooManyRequestsException]
 	r.Holds(refused == with, "every row that is given up was refused by Lambda itself, five times, in front of the guard",
 		"%d of %d", refused, with)
+	if err := s.inBulk(ctx, r); err != nil {
+		return err
+	}
 	return s.behind(ctx, r)
+}
+
+// inBulk has the same brown-out befall batches that are one invocation each: a batch that Lambda refuses waits, and is
+// not made as many invocations as it has rows.
+func (s *stage) inBulk(ctx context.Context, r *Report) error {
+	bulk := *s.rehearsal
+	bulk.beside, bulk.check, bulk.bulk, bulk.batch = nil, nil, true, 4
+	bulk.rows = 3500 * bulk.batch
+	inBulk := bulk.stage(s.seed)
+	if err := inBulk.run(ctx); err != nil {
+		return err
+	}
+	waits, total := inBulk.waited(retrypatterns.LambdaTooManyRequestsException)
+	r.Holds(inBulk.report.Rows.DeadLettered == 0 && waits > 0,
+		"where a batch is one invocation, as imports are by default, no row is given up, without any controller",
+		"%d given up; batches waited %d times, for %s together", inBulk.report.Rows.DeadLettered, waits,
+		total.Round(time.Second))
+	return nil
 }
 
 // behind has the same brown-out behind the functions, where their guard sees it: the mechanisms inside the run have

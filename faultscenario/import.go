@@ -32,6 +32,8 @@ type rehearsal struct {
 	name, about string
 	// rows of the file, batch of them for each child execution, of which concurrency run at a time.
 	rows, batch, concurrency int
+	// bulk has a batch be one invocation, as imports are by default.
+	bulk bool
 	// faults befall the platform's tasks: STATE:ERROR:RATE.
 	faults []string
 	// outages are when the database answers with an error, since the beginning.
@@ -142,7 +144,7 @@ func (s *stage) config(dir string) (pipeline.Config, error) {
 		Store:                      func(real csvimport.Store) csvimport.Store { return &frail{real, s} },
 		Circuit:                    s.circuit,
 	}
-	if s.batch > 1 {
+	if s.batch > 1 && !s.bulk {
 		cfg.Shape = statemachine.Batch // every row has a task of its own, as the source design has it
 	}
 	for _, text := range s.faults {

@@ -188,7 +188,15 @@ func TestTemplatesThatCannotBeDeployed(t *testing.T) {
 		"reference": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !Ref Nobody}}}",
 			"Template format error: Unresolved resource dependencies [Nobody] in the Resources block of the template"},
 		"empty": {"Resources: {}", "Template format error: At least one Resources member must be defined."},
-		"json":  {"{\n  \"Resources\": {,}\n}", "Template format error: JSON not well-formed. (line 2, column 17)"},
+		"json":  {"{\n  \"Resources\": {,}\n}", "Template format error: JSON not well-formed. (line 2, column 18)"},
+		"null": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: }}",
+			"[/Resources/A/Properties] 'null' values are not allowed in templates"},
+		"output": {"Resources: {A: {Type: AWS::SQS::Queue}}\nOutputs: {O: {}}",
+			"Template format error: Every Outputs member must contain a Value object"},
+		"depth": {"Mappings: {M: {A: flat}}\nResources: {A: {Type: AWS::SQS::Queue}}",
+			"Template format error: Every Mappings member A must be a map"},
+		"mapping": {"Mappings: {M: {A: {x: y}}}\nResources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !FindInMap [M, C, x]}}}",
+			"Template error: Unable to get mapping for M::C::x"},
 		"function": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !Nope x}}}",
 			"Template format error: YAML not well-formed. (line 1, column 64): the tag !Nope is not known"},
 		"export": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !ImportValue nobody}}}", ""},
@@ -420,6 +428,41 @@ func (s stacks) settledIn(name, status string) (string, string) {
 	st := s.call("DescribeStacks", map[string]any{"StackName": name})["Stacks"].([]any)[0].(map[string]any)
 	got, _ := st["StackStatus"].(string)
 	return got, status
+}
+
+func TestAlarmsUndoADeployment(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	const alarm = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:errors"
+	put := func(operation string, in map[string]any) {
+		t.Helper()
+		if _, err := s.try("cloudwatch", operation, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("PutMetricAlarm", map[string]any{"AlarmName": "errors", "Namespace": "N", "MetricName": "M", "Statistic": "Sum",
+		"Period": 60, "EvaluationPeriods": 1, "Threshold": 1, "ComparisonOperator": "GreaterThanThreshold"})
+	request := func(name, value, kind string) map[string]any {
+		return map[string]any{"StackName": name,
+			"TemplateBody": "Resources: {A: {Type: AWS::SSM::Parameter, Properties: {Name: /watched, Type: String, Value: '" + value + "'}}}",
+			"RollbackConfiguration": map[string]any{"RollbackTriggers": []any{map[string]any{"Arn": alarm, "Type": kind}}}}
+	}
+	s.call("CreateStack", request("watched", "1", "AWS::CloudWatch::Alarm"))
+	if status, reason := s.settled("watched"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	put("SetAlarmState", map[string]any{"AlarmName": "errors", "StateValue": "ALARM", "StateReason": "test"})
+	s.call("UpdateStack", request("watched", "2", "AWS::CloudWatch::Alarm"))
+	if status, _ := s.settled("watched"); status != "UPDATE_ROLLBACK_COMPLETE" ||
+		!strings.Contains(s.events("watched"), "the alarm "+alarm+" of the RollbackTriggers is in ALARM") {
+		t.Error(status, s.events("watched"))
+	}
+	if _, err := s.try("cloudformation", "UpdateStack", request("watched", "3", "Another")); err == nil ||
+		!strings.Contains(err.Error(), "Rollback Trigger Type not supported") {
+		t.Error(err)
+	}
 }
 
 func TestWhatOthersHaveMadeIsNotDeletedInARollback(t *testing.T) {

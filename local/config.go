@@ -65,6 +65,9 @@ type Config struct {
 	// TotalEnvironments is the most processes of all functions, TotalLambdaMB what their memory may add up to by their
 	// settings; 0 means 256 and no bound.
 	TotalEnvironments, TotalLambdaMB int
+	// FetchPackages has AWS's SDKs for JavaScript and Python, which AWS's runtimes bring along, fetched from their
+	// registries when a function first asks for one.
+	FetchPackages bool
 	// BuiltIn are functions whose code is part of the program, which functions.Service.PutBuiltIn deploys.
 	BuiltIn map[string]functions.BuiltIn
 	// StandIns are functions that the platform does not keep; they come first. Whoever opened them closes them.

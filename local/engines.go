@@ -122,6 +122,14 @@ func (s *engines) stopPolls() {
 	}
 }
 
+// closing has the engines take no failure of a task any more for one of its own: functions lose the services that they
+// call.
+func (s *engines) closing() {
+	for _, e := range s.all() {
+		e.Closing()
+	}
+}
+
 // close closes the engines. What is running goes on when the journal is opened again.
 func (s *engines) close() {
 	for _, e := range s.all() {

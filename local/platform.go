@@ -302,6 +302,7 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 		served <- err
 	}()
 	p.onClose(func() error {
+		p.engines.closing()
 		stop()
 		return <-served
 	})

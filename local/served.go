@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -87,6 +88,17 @@ func (p *Platform) Coverage() []server.Coverage {
 		}
 	}
 	return all
+}
+
+// Services yields the names of all services that are served: "Step Functions", "S3".
+func (p *Platform) Services() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range p.offered {
+			if !yield(p.offered[i].Name) {
+				return
+			}
+		}
+	}
 }
 
 // openDocuments opens what services keep their documents in. Nothing is made before the first of them is kept.

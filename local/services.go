@@ -86,7 +86,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	}
 	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
-		Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
+		FetchPackages: p.cfg.FetchPackages, Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
 		BuiltIn: p.cfg.BuiltIn, Ran: p.ran, Deliver: p.Targets.Deliver,
 		Store: p.Documents, Clock: p.Clock,
 		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope, p.Metrics()} },

@@ -51,7 +51,7 @@ func openRelay(ctx context.Context, platform *local.Platform, address string) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	relay, err := outbox.New(outbox.Config{Store: store, Sink: sinkOf(platform, topic)})
+	relay, err := outbox.New(outbox.Config{Store: store, Sink: sinkOf(platform, topic), Linger: -1})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}

@@ -221,12 +221,26 @@ func TestPolicyFiles(t *testing.T) {
 		BackoffRate: 2, JitterStrategy: retrypatterns.JitterNone}}; err != nil || fmt.Sprint(got["Save"]) != fmt.Sprint(want) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
+	got, err = retryanalysis.PolicyOf("table.yaml", "patterns:\n  slow: {interval: 2500ms, retries: 6, jitter: FULL}\nstates:\n"+
+		"  Save:\n    timeout: 30s\n    retry: [{errors: [Bad], retries: 0}, {errors: [States.ALL], pattern: slow}]\n")
+	if want := []retrypatterns.Retrier{{ErrorEquals: []string{"Bad"}}, {ErrorEquals: []string{"States.ALL"}, IntervalSeconds: 3,
+		MaxAttempts: 6, BackoffRate: 2, JitterStrategy: retrypatterns.JitterFull}}; err != nil ||
+		fmt.Sprint(got["Save"]) != fmt.Sprint(want) {
+		t.Errorf("%v %v, want %v", got, err, want)
+	}
 	for text, want := range map[string]string{
-		`{}`:                            "it names no state",
-		`[]`:                            "neither a definition nor an object of Retry arrays",
-		`{"Save": 7}`:                   "the definition is not valid",
-		`{"Save": [{"MaxAttempts":1}]}`: "the definition is not valid",
-		`{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`: "it has no Task state",
+		`{}`:                                    "p.json: it names no state",
+		`[]`:                                    "neither a definition nor an object of Retry arrays",
+		`{"Save": 7}`:                           "p.json:1:10: Expected value of type Array",
+		"{\"Save\": [\n  {\"MaxAttempts\":1}]}": "p.json:2:3: ",
+		"Save:\n- ErrorEquals: [E]\nPay:\n- ErrorEquals: [E]\n  IntervalSeconds: 0\n": "p.json:5:20: ",
+		"Save:\n- ErrorEquals: [E]\n  BackOffRate: 2\n":                               "p.json:3:3: ",
+		`{"Save": `:                 "p.json:1:",
+		"Save:\n\t- ErrorEquals: 1": "p.json:2:1: ",
+		`{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`:                        "it has no Task state",
+		"states:\n  Save:\n    timeout: 30s\n    retries: 3\n":                             "p.json:4:5: states.Save: there is no member",
+		"states:\n  Save:\n    timeout: 30s\n    retry: [{errors: [E], interval: soon}]\n": "p.json:4:37: states.Save.retry[0].interval",
+		"states: {}": "p.json: the table has no state",
 	} {
 		if _, err := retryanalysis.PolicyOf("p.json", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -1,15 +1,9 @@
 package retryanalysis
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"stepback/asl"
-	"stepback/asl/document"
 	"stepback/retrypatterns"
 )
 
@@ -64,57 +58,6 @@ func retriersOf(all []asl.Retrier) []retrypatterns.Retrier {
 		}
 	}
 	return out
-}
-
-// PolicyOf reads a policy file: a state machine definition, or the Retry arrays of states by name, as retries show
-// --json prints them; in JSON or YAML. AWS's rules for Retry arrays hold, and its defaults. The file's name only stands
-// in errors.
-func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
-	yaml := !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
-	doc := document.Read(text, document.Options{YAML: yaml})
-	if asl.HasErrors(doc.Problems) {
-		return nil, fmt.Errorf("%s: %s", file, first(doc.Problems))
-	}
-	definition, err := asDefinition(doc.JSON)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	states, err := RulesOf(definition)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if len(states) == 0 {
-		return nil, fmt.Errorf("%s: it has no Task state", file)
-	}
-	return states, nil
-}
-
-// asDefinition is a definition as it is, or one around Retry arrays.
-func asDefinition(text string) (string, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &members); err != nil {
-		return "", fmt.Errorf("it is neither a definition nor an object of Retry arrays by state: %w", err)
-	}
-	if _, ok := members["StartAt"]; ok {
-		return text, nil
-	}
-	if len(members) == 0 {
-		return "", errors.New("it names no state; write {\"STATE\": [{\"ErrorEquals\": [...], ...}]}")
-	}
-	names := slices.Sorted(maps.Keys(members))
-	states := map[string]map[string]any{}
-	for i, name := range names {
-		state := map[string]any{"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Retry": members[name],
-			"Parameters": map[string]string{"FunctionName": "any"}}
-		if i+1 < len(names) {
-			state["Next"] = names[i+1]
-		} else {
-			state["End"] = true
-		}
-		states[name] = state
-	}
-	made, err := json.Marshal(map[string]any{"StartAt": names[0], "States": states})
-	return string(made), err
 }
 
 // match is the index of the retrier that takes an error, as Step Functions matches, or -1.

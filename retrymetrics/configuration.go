@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"stepback/retrypatterns"
@@ -95,7 +96,7 @@ func (g *graph) configurations(out []Configuration) []Configuration {
 				c.Retries += schedule.Retries
 				wait += schedule.Total.Max.Seconds()
 			}
-			c.Wait = time.Duration(min(wait, maxWait) * float64(time.Second))
+			c.Wait = time.Duration(math.Round(min(wait, maxWait) * float64(time.Second)))
 			out = append(out, c)
 		}
 		out = s.Iterator.configurations(s.ItemProcessor.configurations(out))

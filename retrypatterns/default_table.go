@@ -1,6 +1,7 @@
 package retrypatterns
 
 import (
+	"slices"
 	"time"
 )
 
@@ -23,11 +24,13 @@ const (
 // every error but a timeout, so in ValidateCSVFile the additions that it would swallow stand before it.
 //
 // The three Notify states are not in the source; all their rows are additions. Nor is ApplyBatch, which applies many
-// records at once and has the rows and limits of ProcessSingleUserRecord.
+// records at once and has the rows and limits of ProcessSingleUserRecord, but for a batch that Lambda refuses: it waits
+// as what a limiter refuses does. Given up, its records would be as many invocations, of a function that has no room for
+// one.
 func DefaultTable() Table {
 	return Table{States: []StateRetries{
 		{ValidateCSVFile, 300 * time.Second, 30 * time.Second, validateRows()},
-		{ApplyBatch, 30 * time.Second, 10 * time.Second, processRows()},
+		{ApplyBatch, 30 * time.Second, 10 * time.Second, batchRows()},
 		{ProcessSingleUserRecord, 30 * time.Second, 10 * time.Second, processRows()},
 		{AggregateResults, 120 * time.Second, 20 * time.Second, aggregateRows()},
 		{NotifyValidationFailure, 30 * time.Second, 0, notifyRows()},
@@ -40,13 +43,16 @@ func DefaultTable() Table {
 // breaker, a limiter or a budget put off comes back sooner and fewer times. The source's rows are the same.
 func ExpressTable() Table {
 	table := DefaultTable()
-	for i, s := range table.States {
+	for _, s := range table.States {
 		if s.State != ApplyBatch && s.State != ProcessSingleUserRecord {
 			continue
 		}
-		last := &table.States[i].Rows[len(s.Rows)-1]
-		last.Policy = seconds(5, 2.0, 30, 3, JitterFull)
-		last.Comment = "Addition: a call that was put off, not made, within an EXPRESS execution"
+		for k, row := range s.Rows {
+			if row.Policy.MaxAttempts == pacedAttempts {
+				s.Rows[k].Policy = seconds(5, 2.0, 30, 3, JitterFull)
+				s.Rows[k].Comment = "Addition: a call that was put off, not made, within an EXPRESS execution"
+			}
+		}
 	}
 	return table
 }
@@ -98,6 +104,20 @@ func processRows() []Row {
 		addition("a crash or the function's own timeout", Minimal, RuntimeExitError, LambdaUnknown, SandboxTimedout),
 		paced(),
 	}
+}
+
+// batchRows are processRows, but that a batch which Lambda has no room for goes on asking for forty minutes on average:
+// after the source's first delays, at last every five minutes.
+func batchRows() []Row {
+	rows := processRows()
+	for i := range rows {
+		if slices.Contains(rows[i].Errors, LambdaTooManyRequestsException) {
+			rows[i].Policy = seconds(3, 2.5, 300, pacedAttempts, JitterFull)
+			rows[i].Comment = "Addition: Lambda has no room for the batch, nor for its records one by one"
+			rows[i].Provenance = Addition
+		}
+	}
+	return rows
 }
 
 func aggregateRows() []Row {

@@ -21,6 +21,9 @@ const (
 // over their whole length, that reach over 40 minutes of outage on average.
 const Paced PatternName = "paced"
 
+// pacedAttempts is how often work comes back that was put off: for forty minutes on average.
+const pacedAttempts = 20
+
 // Pattern is a policy with a name and the kind of error it is meant for.
 type Pattern struct {
 	Name   PatternName
@@ -35,7 +38,7 @@ var patterns = []Pattern{
 	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},
 	{Minimal, "configuration errors", seconds(2, 1.5, 10, 2, JitterNone)},
 	{DatabaseOptimized, "database connections", seconds(2, 1.8, 30, 4, JitterFull)},
-	{Paced, "work put off on purpose", seconds(30, 1.5, 300, 20, JitterFull)},
+	{Paced, "work put off on purpose", seconds(30, 1.5, 300, pacedAttempts, JitterFull)},
 }
 
 // seconds writes a policy in the units and the order of the source's tables.

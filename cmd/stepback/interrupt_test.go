@@ -86,6 +86,9 @@ func TestCtrlCBeforeAnythingHappens(t *testing.T) {
 
 // TestMain lets the test binary be stepback itself, for tests that need a process of its own.
 func TestMain(m *testing.M) {
+	if how := os.Getenv("STEPBACK_TEST_MEDDLES"); how != "" {
+		meddle(how)
+	}
 	if os.Getenv("STEPBACK_TEST_AS_COMMAND") != "" {
 		main()
 	}

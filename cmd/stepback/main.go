@@ -58,7 +58,7 @@ type streams struct {
 type commandLine struct {
 	Exec      execCmd      `cmd:"" group:"Run state machines" help:"Run an execution of a state machine definition and show what it does."`
 	Services  servicesCmd  `cmd:"" group:"Run state machines" help:"List the AWS services that serve has, and which of their operations work."`
-	Serve     serveCmd     `cmd:"" group:"Run state machines" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SNS, CloudWatch Logs and STS (GetCallerIdentity) on this machine."`
+	Serve     serveCmd     `cmd:"" group:"Run state machines" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SQS, DynamoDB, CloudFormation and more on this machine."`
 	Test      testCmd      `cmd:"" group:"Run state machines" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
 	Chaos     chaosCmd     `cmd:"" group:"Run state machines" help:"Have services of a running serve fail: throttles, errors, latency, partial batches."`
 	Record    recordCmd    `cmd:"" group:"Run state machines" help:"Write a test from a real execution."`

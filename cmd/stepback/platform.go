@@ -25,12 +25,14 @@ type embeddedServices struct {
 	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3."`
 	Environments   int    `name:"lambda-environments" default:"32" placeholder:"N" help:"Most processes of one function version; further invocations wait. Default 32."`
 	Total          int    `name:"lambda-total" default:"256" placeholder:"N" help:"Most processes of all functions; idle ones are ended for others. Default 256."`
+	Offline        bool   `help:"Fetch nothing for functions: without it, what AWS's runtimes bring along (@aws-sdk/…, boto3) comes from npm's or Python's registry when a function first asks for it."`
 	TotalMemory    int    `name:"lambda-memory" placeholder:"MB" help:"Most memory of all functions' processes, by their MemorySize. Default: no bound."`
 }
 
 // apply makes a platform of the flags, with other services where the environment says that they are.
 func (s *embeddedServices) apply(cfg *local.Config) {
 	cfg.LambdaEndpoint, cfg.S3Endpoint, cfg.Environments = s.LambdaEndpoint, s.S3Endpoint, s.Environments
+	cfg.FetchPackages = !s.Offline
 	cfg.TotalEnvironments, cfg.TotalLambdaMB = s.Total, s.TotalMemory
 	cfg.Getenv, cfg.Version = os.Getenv, version()
 }

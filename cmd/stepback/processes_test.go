@@ -55,6 +55,7 @@ func TestLambdaProcesses(t *testing.T) {
 			t.Errorf("%s", s.out)
 		}
 	})
+	t.Run("bad batches", func(t *testing.T) { badBatches(t, bootstraps) })
 	t.Run("too large", func(t *testing.T) {
 		stepback(t, append(common, "--data", t.TempDir(), "--max-bytes", "100")...).ends(t, 3,
 			"the limit is 100: split the file, or raise the limit (--max-bytes of stepback run, CSV_MAX_BYTES")

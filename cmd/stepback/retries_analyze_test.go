@@ -42,6 +42,9 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 	whatif(policy(`{"ProcessSingleUserRecord":[]}`)).ends(t, exitOK, "level: exact", "instead", "assumption A1")
 	whatif(policy(`{"ProcessSingleUserRecord":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":20}]}`)).ends(t, exitOK,
 		"level: bracketed", "at worst", "at best", "assumption A2")
+	whatif(policy("states:\n  ProcessSingleUserRecord:\n    timeout: 30s\n    retry: [{errors: [States.ALL], retries: 0}]\n")).ends(t,
+		exitOK, "level: exact", "instead")
+	whatif(policy("states:\n  ProcessSingleUserRecord:\n    retry: []\n")).complains(t, exitUsage, "policy.json:3:5: ")
 	whatif(policy(`{"Save":[]}`)).complains(t, exitFailure, "no task of the states of the policy")
 	whatif(policy(`{"Save":`)).complains(t, exitUsage, "policy.json")
 	whatif("missing.json").complains(t, exitUsage, "missing.json")

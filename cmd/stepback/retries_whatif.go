@@ -12,7 +12,7 @@ import (
 )
 
 type retriesWhatifCmd struct {
-	Policy   string `required:"" type:"path" placeholder:"FILE" help:"The other Retry blocks: a state machine definition, or Retry arrays by state as retries show --json prints them; JSON or YAML."`
+	Policy   string `required:"" type:"path" placeholder:"FILE" help:"The other Retry blocks: a state machine definition, Retry arrays by state as retries show --json prints them, or a retry table as retries show --table reads it; JSON or YAML."`
 	Scenario string `type:"path" placeholder:"FILE" help:"Where a record cannot tell, write the fitted scenario for stepback lab run here."`
 	JSON     bool   `name:"json" help:"Print the answer as JSON."`
 

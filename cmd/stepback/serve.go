@@ -10,6 +10,7 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -66,14 +67,14 @@ func (serveCmd) Help() string {
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 cdk deploy
 
-One address serves Step Functions, Lambda (its functions run as processes of this machine), S3 (with the bucket in the path) and
-CloudWatch Logs: what executions log by their loggingConfiguration, and functions in /aws/lambda/NAME.
-STS tells which account is asking (GetCallerIdentity).
-Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
+One address serves Step Functions, Lambda (its functions run as processes of this machine), S3 and all the other services that
+"stepback services" lists with their operations. cdk deploy works as it is. Executions log by their loggingConfiguration,
+functions into /aws/lambda/NAME. What tasks call is called here, unless an endpoint is set.
 
-State machines, executions and their histories, functions and objects are kept in the data directory. Executions that are still
-running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
+All of it is kept in the data directory. Executions that are still running when the process ends, however it ends, go on when it
+is started again: tasks that were in flight are invoked once more.`
 }
 
 // reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are
@@ -209,15 +210,35 @@ func (c *serveCmd) listing(p *local.Platform) string {
   SQS             queues in %s
   SNS             topics in %s; stepback inbox reads their mails
   CloudWatch Logs log groups in %s
-  metrics         %s%s, for Prometheus
+%s  metrics         %s%s, for Prometheus
   health          %s%s
 %sUse it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
 		filepath.Join(c.Data, documentsDirectory),
-		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
+		filepath.Join(c.Data, logGroups), others(p), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
 		c.consoleLine(p), p.Endpoint)
+}
+
+// others names the services that have no line of their own, four or five a line.
+func others(p *local.Platform) string {
+	const first, further = "  and             ", "                  "
+	own := []string{"Step Functions", "Lambda", "S3", "SQS", "SNS", "CloudWatch Logs"}
+	var lines strings.Builder
+	line := first
+	for name := range p.Services() {
+		if slices.Contains(own, name) {
+			continue
+		}
+		if len(line) > 70 {
+			lines.WriteString(strings.TrimSuffix(line, " ") + "\n")
+			line = further
+		}
+		line += name + ", "
+	}
+	lines.WriteString(line + "as stepback services lists\n")
+	return lines.String()
 }
 
 // consoleLine says where the console is.

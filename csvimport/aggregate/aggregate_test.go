@@ -2,6 +2,7 @@ package aggregate_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -158,7 +159,7 @@ func TestBatches(t *testing.T) {
 		t.Errorf("dead letters are\n%s\nwant\n%s", got, want)
 	}
 	corrections := w.content(t, out.Corrections)
-	if want := "user_id,login_count,post_count,line,error,reason\n'=u4,'-4,4,9,ValidationError,\"'=bad, very\"\nu3,3,3,5,DeadlockException,still locked\n"; corrections != want {
+	if want := "user_id,login_count,post_count,line,error,reason\nu3,3,3,5,DeadlockException,still locked\n'=u4,'-4,4,9,ValidationError,\"'=bad, very\"\n"; corrections != want {
 		t.Errorf("corrections are\n%s\nwant\n%s", corrections, want)
 	}
 	var summary aggregate.Output
@@ -167,6 +168,34 @@ func TestBatches(t *testing.T) {
 		t.Errorf("the summary is %+v, %v", summary, err)
 	}
 	w.reupload(t, corrections)
+}
+
+// TestARejectedRowThatWasCounted: its batch had counted it and lost its answer. It must not be handed to a person as one
+// that was not, and one that was not counted cannot be any more.
+func TestARejectedRowThatWasCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	w.apply(t, 1)
+	bad := func(row int) map[string]any { return failed("rejected", row, "ValidationError", "bad", 1) }
+	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
+		{"Name": "c0", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{}, "rejected": []any{},
+			"oneByOne": map[string]any{"applied": []int{0}, "alreadyApplied": []int{}, "failed": []any{bad(1), bad(2)}}}},
+	}})
+	out := w.run(t)
+	wantCounts(t, out, 3, 2, 0, 1, 0)
+	if out.SettledAsApplied != 1 {
+		t.Errorf("%d rows were settled as applied, want 1", out.SettledAsApplied)
+	}
+	if got, want := w.content(t, out.Corrections),
+		"user_id,login_count,post_count,line,error,reason\nu2,2,2,4,ValidationError,bad\n"; got != want {
+		t.Errorf("corrections are\n%s\nwant\n%s", got, want)
+	}
+	inc := csvimport.Increment{UserID: "u2", LoginCount: 2, PostCount: 2}
+	var f *csvimport.Failure
+	if outcome, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 2, inc); !errors.As(err, &f) ||
+		f.Name != retrypatterns.RetryNotWorthwhile {
+		t.Errorf("a late attempt at the rejected row: %s, %v", outcome, err)
+	}
 }
 
 // TestRetried: rows that a batch left count under the errors that the batch tells, the rest of them under BatchFailed,
@@ -207,7 +236,7 @@ func (w *world) reupload(t *testing.T, corrections string) {
 		t.Errorf("the corrections file is validated as %+v", out)
 	}
 	if got, want := w.content(t, out.Data),
-		"user_id,login_count,post_count,line,problem\n=u4,4,4,2,\nu3,3,3,3,\n"; got != want {
+		"user_id,login_count,post_count,line,problem\nu3,3,3,2,\n=u4,4,4,3,\n"; got != want {
 		t.Errorf("its copy is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"stepback/csvimport"
 	"stepback/retrypatterns"
 )
 
@@ -79,8 +80,8 @@ func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe fun
 			return fmt.Errorf("the input of child execution %s: an item lacks its row", c.Name)
 		}
 		l := describe(c)
-		l.Row, l.Payload, l.Child = *it.Row, it.Record, c.ExecutionArn
-		if err := r.deadLetter(ctx, l); err != nil {
+		l.Row, l.Payload, l.Child, l.outcome = *it.Row, it.Record, c.ExecutionArn, csvimport.DeadLettered
+		if err := r.notApplied(ctx, l); err != nil {
 			return err
 		}
 	}

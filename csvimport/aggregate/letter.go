@@ -35,12 +35,14 @@ type letter struct {
 	Line      int64           `json:"line"`            // in the uploaded file
 	Payload   json.RawMessage `json:"payload"`         // the record as it was read
 	Child     string          `json:"child,omitempty"` // ARN of the child execution that had the row
+
+	outcome csvimport.Outcome // unless the database has counted the row: DeadLettered, or Rejected, which is no letter
 }
 
 func letterOf(res result, reason string) letter {
 	return letter{
 		Reason: reason, Error: res.Error, Cause: res.Cause, Attempts: res.Attempts,
-		FirstTime: res.FirstTime, LastTime: res.LastTime, Row: *res.Row, Payload: res.Record,
+		FirstTime: res.FirstTime, LastTime: res.LastTime, Row: *res.Row, Payload: res.Record, outcome: res.Outcome,
 	}
 }
 
@@ -65,10 +67,10 @@ func (l *letter) record() (csvimport.Record, int64) {
 	return record, line
 }
 
-// deadLetter collects a row for settlement.
-func (r *run) deadLetter(ctx context.Context, l letter) error {
+// notApplied collects a row for settlement.
+func (r *run) notApplied(ctx context.Context, l letter) error {
 	if l.Row < 0 || l.Row >= r.in.Rows {
-		_, err := r.count(l.Row, csvimport.DeadLettered)
+		_, err := r.count(l.Row, l.outcome)
 		return err
 	}
 	r.unsettled = append(r.unsettled, l)
@@ -79,7 +81,8 @@ func (r *run) deadLetter(ctx context.Context, l letter) error {
 }
 
 // settle asks the database about the rows collected: one that was counted is applied, by this run or before, the others
-// can no longer be counted and become dead letters.
+// can no longer be counted and become dead letters or rejected rows. A row can be counted and rejected where the batch
+// that had counted it lost its answer.
 func (r *run) settle(ctx context.Context) error {
 	rows := make([]int64, len(r.unsettled))
 	for i, l := range r.unsettled {
@@ -104,15 +107,21 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 		before == csvimport.AlreadyApplied) {
 		return nil // another result says so too
 	}
+	if !counted {
+		decided = l.outcome
+	}
 	fresh, err := r.count(l.Row, decided)
 	if err != nil || !fresh {
 		return err
 	}
-	if decided == csvimport.Applied {
+	switch decided {
+	case csvimport.Applied:
 		r.settled++
-	}
-	if counted {
 		return nil
+	case csvimport.AlreadyApplied:
+		return nil
+	case csvimport.Rejected:
+		return r.writeCorrection(*l)
 	}
 	_, l.Line = l.record()
 	if len(l.Payload) == 0 {

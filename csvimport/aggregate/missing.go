@@ -61,9 +61,9 @@ func (r *run) notProcessed(ctx context.Context, row int64, record csvimport.Reco
 		return err
 	}
 	l := letter{Reason: reasonNotProcessed, Error: reasonNotProcessed, Cause: "no result of the Map names this row",
-		Row: row, Payload: payload}
+		Row: row, Payload: payload, outcome: csvimport.DeadLettered}
 	if r.in.MapError != nil {
 		l.Cause += "; the Map failed: " + r.in.MapError.Error
 	}
-	return r.deadLetter(ctx, l)
+	return r.notApplied(ctx, l)
 }

@@ -220,15 +220,11 @@ func (r *run) countResult(ctx context.Context, res result) error {
 		_, err := r.count(*res.Row, res.Outcome)
 		return err
 	case csvimport.Rejected:
-		fresh, err := r.count(*res.Row, csvimport.Rejected)
-		if err != nil || !fresh {
-			return err
-		}
-		return r.writeCorrection(letterOf(res, ""))
+		return r.notApplied(ctx, letterOf(res, ""))
 	case csvimport.DeadLettered:
 		l := letterOf(res, reasonOf(res))
 		l.Child = cmp.Or(res.Child, r.child)
-		return r.deadLetter(ctx, l)
+		return r.notApplied(ctx, l)
 	}
 	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered",
 		*res.Row, res.Outcome)

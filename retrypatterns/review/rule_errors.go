@@ -96,13 +96,39 @@ var lambdaFaults = Rule{
 	},
 }
 
-// faultPrefixes are how the errors of a service begin, by service, as optimized integrations and the SDK name them.
-var faultPrefixes = map[string][]string{
-	"dynamodb": {"DynamoDB.", "DynamoDb."}, "s3": {"S3."}, "sqs": {"SQS.", "Sqs."}, "sns": {"SNS.", "Sns."},
-	"events": {"EventBridge.", "Events."}, "states": {"StepFunctions.", "Sfn."}, "glue": {"Glue."},
-	"ecs":    {"ECS.", "Ecs.", "AmazonECS."},
-	"athena": {"Athena."}, "bedrockruntime": {"BedrockRuntime."}, "bedrock": {"Bedrock.", "BedrockRuntime."},
-	"kinesis": {"Kinesis."},
+// prefixes are how the errors of a service begin: those of its optimized integration, and those of aws-sdk Resources.
+type prefixes struct{ optimized, sdk string }
+
+// faultPrefixes are the prefixes by service, as Resources name it.
+var faultPrefixes = map[string]prefixes{
+	"dynamodb": {"DynamoDB.", "DynamoDb."}, "s3": {"S3.", "S3."}, "sqs": {"SQS.", "Sqs."}, "sns": {"SNS.", "Sns."},
+	"events": {"EventBridge.", "EventBridge."}, "eventbridge": {"EventBridge.", "EventBridge."},
+	"states": {"StepFunctions.", "Sfn."}, "sfn": {"StepFunctions.", "Sfn."}, "glue": {"Glue.", "Glue."},
+	"ecs": {"ECS.", "Ecs."}, "athena": {"Athena.", "Athena."},
+	"bedrockruntime": {"BedrockRuntime.", "BedrockRuntime."}, "bedrock": {"Bedrock", "Bedrock"}, // BedrockRuntime., too
+	"kinesis": {"Kinesis.", "Kinesis."},
+}
+
+// prefixes are that of the errors which the call raises, and the one that it never does; empty when they are the same.
+func (c *call) prefixes() (own, other string, known bool) {
+	p, known := faultPrefixes[c.service]
+	if own, other = p.optimized, p.sdk; c.sdk {
+		own, other = other, own
+	}
+	if own == other {
+		other = ""
+	}
+	return own, other, known
+}
+
+// misnamed is how an error would have to be written that has the prefix of the service's other kind of Resource; empty
+// when it has not.
+func (s *subject) misnamed(name string) string {
+	own, other, known := s.prefixes()
+	if !known || other == "" || !strings.HasPrefix(name, other) {
+		return ""
+	}
+	return own + strings.TrimPrefix(name, other)
 }
 
 var serviceFaults = Rule{
@@ -111,22 +137,22 @@ var serviceFaults = Rule{
 	Why: "Services throttle and connections break now and then. Retry the service's throttling and server errors and " +
 		"its SdkClientException, or States.TaskFailed behind the permanent errors.",
 	check: func(s *subject) {
-		prefixes, known := faultPrefixes[s.service]
+		prefix, other, known := s.prefixes()
 		if !known || s.lambda() {
 			return
 		}
 		taken := s.retried(taskFailed) || s.retried(allErrors)
 		s.active(func(_ int, x *asl.Retrier) {
 			taken = taken || slices.ContainsFunc(x.ErrorEquals, func(name string) bool {
-				return name == taskFailed || name == allErrors || slices.ContainsFunc(prefixes, func(p string) bool {
-					return strings.HasPrefix(name, p)
-				})
+				// A name that is misspelt is one finding, which RETRIER_NEVER_MATCHES makes.
+				return name == taskFailed || name == allErrors || strings.HasPrefix(name, prefix) ||
+					other != "" && strings.HasPrefix(name, other) || s.service == "ecs" && strings.HasPrefix(name, "AmazonECS.")
 			})
 		})
 		if !taken {
 			s.found(s.in(source.Member("Retry")), nil,
-				"retry its throttling, its server errors and "+prefixes[len(prefixes)-1]+
-					"SdkClientException, with jitter",
+				"retry its throttling, its server errors and "+strings.TrimSuffix(prefix, ".")+
+					".SdkClientException, with jitter",
 				"no retrier takes an error of %s: one throttled or broken call fails the state", s.named())
 		}
 	},

@@ -12,8 +12,9 @@ var retrierNeverMatches = Rule{
 	Code: "RETRIER_NEVER_MATCHES", Severity: asl.SeverityWarning,
 	Title: "a retrier that no error can reach",
 	Why: "Retriers are asked in order, and the first that names an error takes it. A name behind States.ALL or " +
-		"behind the same name, one that the state cannot raise (States.Timeout without TimeoutSeconds), and " +
-		"States.Runtime, which is never retried, do nothing. Put the most specific names first " +
+		"behind the same name, one that the state cannot raise (States.Timeout without TimeoutSeconds; " +
+		"DynamoDb.ThrottlingException, which only aws-sdk Resources raise, of dynamodb:putItem, whose errors begin with " +
+		"DynamoDB.), and States.Runtime, which is never retried, do nothing. Put the most specific names first " +
 		"(Developer Guide, Handling errors).",
 	check: func(s *subject) {
 		for i := range s.Retry {
@@ -29,6 +30,10 @@ var retrierNeverMatches = Rule{
 					continue
 				}
 				place := s.retrier(i, "ErrorEquals").Join(source.Element(j))
+				if right := s.misnamed(name); right != "" && why == misnamed {
+					s.found(place, nil, "write "+right, "'%s' never matches here: %s", name, why)
+					continue
+				}
 				fix := s.r.remove(place)
 				if len(names) == 1 {
 					fix = s.r.remove(s.retrier(i))
@@ -53,14 +58,21 @@ var catchNeverMatches = Rule{
 				}); by >= 0 {
 					why = "catcher " + ordinal(by) + " of the state takes it before"
 				}
+				hint := "remove it, or put it first"
+				if why == misnamed {
+					hint = "write " + s.misnamed(name)
+				}
 				if why != "" {
-					s.found(s.catcher(i).Join(source.Member("ErrorEquals"), source.Element(j)), nil,
-						"remove it, or put it first", "'%s' is never caught here: %s", name, why)
+					s.found(s.catcher(i).Join(source.Member("ErrorEquals"), source.Element(j)), nil, hint,
+						"'%s' is never caught here: %s", name, why)
 				}
 			}
 		}
 	},
 }
+
+// misnamed is why an error with the prefix of the other kind of Resource is never raised.
+const misnamed = "errors of optimized integrations and of aws-sdk Resources begin differently"
 
 // neverRaised says why a state cannot fail with an error that can be handled; empty when it can.
 func (s *subject) neverRaised(name string) string {
@@ -69,6 +81,8 @@ func (s *subject) neverRaised(name string) string {
 		return "States.Runtime is never retried or caught"
 	case s.Type != asl.Task:
 		return ""
+	case s.misnamed(name) != "":
+		return misnamed
 	case name == heartbeatTimeout && !s.HeartbeatSeconds.Present():
 		return "the state has no HeartbeatSeconds"
 	case name == statesTimeout && !s.bounded() && s.r.machine.TimeoutSeconds == 0 && !s.waits() && !s.jobs():

@@ -44,7 +44,11 @@ var expressTwice = Rule{
 	Why: "An Express execution may run more than once (at least once). Tasks that are not idempotent belong into a " +
 		"Standard one (Developer Guide, Choosing workflow type).",
 	check: func(s *subject) {
-		if twice, hint := s.repeats(); twice && (s.express || s.r.options.Express) {
+		twice, hint := s.repeats()
+		if (s.is("states", "startExecution") || s.is("sfn", "startExecution")) && !s.has("Name") && !s.open() {
+			twice, hint = true, "give the execution a Name from the input"
+		}
+		if twice && (s.express || s.r.options.Express) {
 			s.found(s.in(source.Member("Resource")), nil, hint, "an Express execution may call %s more than once",
 				s.named())
 		}

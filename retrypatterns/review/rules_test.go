@@ -23,8 +23,14 @@ var golden = map[asl.Code]struct {
 			task(queue + `, "Retry": [` + quiet + `, ` + quiet + `]`),
 			task(queue + `, "Retry": [{"ErrorEquals": ["States.Runtime"]}]`),
 			task(queue + `, "Retry": [{"ErrorEquals": ["States.HeartbeatTimeout"]}], "TimeoutSeconds": 9`),
+			task(`"Resource": "arn:aws:states:::dynamodb:putItem", "Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"]}]`),
+			task(`"Resource": "arn:aws:states:::aws-sdk:sns:publish", "Retry": [{"ErrorEquals": ["SNS.AmazonSNSException"]}]`),
 		},
-		good: []string{task(queue + `, "Retry": [` + quiet + `, {"ErrorEquals": ["States.ALL"]}]`)},
+		good: []string{
+			task(queue + `, "Retry": [` + quiet + `, {"ErrorEquals": ["States.ALL"]}]`),
+			task(`"Resource": "arn:aws:states:::aws-sdk:dynamodb:putItem", "Retry": [{"ErrorEquals": ["DynamoDb.DynamoDbException"]}]`),
+			task(`"Resource": "arn:aws:states:::s3:getObject", "Retry": [{"ErrorEquals": ["S3.SdkClientException"]}]`),
+		},
 	},
 	"PERMANENT_ERROR_RETRIED": {
 		bad: []string{
@@ -177,8 +183,13 @@ var golden = map[asl.Code]struct {
 	},
 	"EXPRESS_TWICE": {
 		options: review.Options{Express: true},
-		bad:     []string{task(sqs)},
-		good:    []string{task(`"Resource": "arn:aws:states:::dynamodb:putItem"`)},
+		bad: []string{
+			task(sqs), task(`"Resource": "arn:aws:states:::states:startExecution", "Parameters": {"StateMachineArn": "a"}`),
+		},
+		good: []string{
+			task(`"Resource": "arn:aws:states:::dynamodb:putItem"`),
+			task(`"Resource": "arn:aws:states:::states:startExecution", "Parameters": {"StateMachineArn": "a", "Name.$": "$.id"}`),
+		},
 	},
 	"CHILD_NAME_REUSED": {
 		bad: []string{
@@ -248,6 +259,7 @@ var golden = map[asl.Code]struct {
 	"CATCH_NEVER_MATCHES": {
 		bad: []string{
 			task(queue + `, "Catch": [{"ErrorEquals": ["States.Runtime"], "Next": "Z"}]`),
+			task(`"Resource": "arn:aws:states:::dynamodb:getItem", "Catch": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "Next": "Z"}]`),
 			task(queue + `, "Catch": [{"ErrorEquals": ["A"], "Next": "Z"}, {"ErrorEquals": ["A", "B"], "Next": "Z"}]`),
 		},
 		good: []string{

@@ -11,11 +11,12 @@
 //	      - {errors: [CardServiceBusy, Lambda.ServiceException], pattern: gentle}
 //	      - {errors: [States.Timeout], interval: 5s, retries: 1}
 //
-// The table's own patterns (retries show) can be used by their names, too. Unknown members and values out of their
-// bounds are refused with line and column. The package reads no files.
+// The table's own patterns (retries show) can be used by their names, too. Unknown members, values out of their
+// bounds and rows that Step Functions would refuse are named with line and column. The package reads no files.
 package tablefile
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -34,7 +35,26 @@ const (
 	longestText     = 256
 )
 
-// Read reads a table. The error is strictyaml's Problems, with line and column, or that of Table.Validate.
+// Looks reports whether a text may be a retry table: it has one of a table's members, and none of a definition's.
+func Looks(text []byte) bool {
+	_, v := strictyaml.Read("", text)
+	if !v.IsObject() {
+		return false
+	}
+	table := false
+	for _, m := range v.Members() {
+		switch m.Name {
+		case "StartAt", "States":
+			return false
+		case "patterns", "states":
+			// A state of this name would have a list, its Retry array.
+			table = table || !m.IsList()
+		}
+	}
+	return table
+}
+
+// Read reads a table. The error is strictyaml's Problems, with line and column.
 func Read(name string, text []byte) (retrypatterns.Table, error) {
 	r, v := strictyaml.Read(name, text)
 	o := v.Object("patterns", "states")
@@ -46,21 +66,74 @@ func Read(name string, text []byte) (retrypatterns.Table, error) {
 		patterns[m.Name] = policy(m.Object(policyMembers...))
 	}
 	var t retrypatterns.Table
+	places := map[string]place{}
 	for _, m := range o.Need("states").Members() {
 		state := m.Object("timeout", "heartbeat", "retry")
 		s := retrypatterns.StateRetries{
 			State: m.Name, Timeout: state.Need("timeout").Duration(time.Second, longestInterval),
 			Heartbeat: state.Get("heartbeat").DurationOr(0, time.Second, longestInterval),
 		}
-		for _, row := range state.Need("retry").List(1, mostRows) {
+		rows := state.Need("retry").List(1, mostRows)
+		for _, row := range rows {
 			s.Rows = append(s.Rows, rowOf(row, patterns))
 		}
 		t.States = append(t.States, s)
+		places[m.Name] = place{state, rows}
 	}
 	if err := r.Err(); err != nil {
 		return retrypatterns.Table{}, err
 	}
-	return t, t.Validate()
+	if err := t.Validate(); err != nil {
+		locate(err, places)
+		if placed := r.Err(); placed != nil {
+			err = placed
+		}
+		return retrypatterns.Table{}, err
+	}
+	return t, nil
+}
+
+// place is where a state and its rows stand in the text.
+type place struct {
+	state strictyaml.Object
+	rows  []strictyaml.Value
+}
+
+// members are the table's names of fields.
+var members = map[string]string{
+	"TimeoutSeconds": "timeout", "HeartbeatSeconds": "heartbeat", "ErrorEquals": "errors", "IntervalSeconds": "interval",
+	"BackoffRate": "rate", "MaxDelaySeconds": "maxDelay", "MaxAttempts": "retries", "JitterStrategy": "jitter",
+}
+
+// locate complains about what Table.Validate found at its place in the text.
+func locate(err error, places map[string]place) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range all.Unwrap() {
+			locate(e, places)
+		}
+		return
+	}
+	var row *retrypatterns.RowError
+	if !errors.As(err, &row) {
+		return
+	}
+	p, ok := places[row.State]
+	if !ok {
+		return
+	}
+	at, name := p.state, members[row.Field]
+	if row.Row > 0 {
+		at = p.rows[row.Row-1].Object(append([]string{"errors", "pattern", "comment"}, policyMembers...)...)
+	}
+	value := at.Get(name)
+	if !value.Present() {
+		value = at.Value
+	}
+	want := row.Want
+	for field, name := range members {
+		want = strings.ReplaceAll(want, field, name)
+	}
+	value.Problem("%s is %s; write %s", name, row.Value, want)
 }
 
 var policyMembers = []string{"interval", "rate", "maxDelay", "retries", "jitter"}

@@ -49,9 +49,34 @@ func TestReadRefuses(t *testing.T) {
 		head + "      - {errors: [E], jitter: full}":                            "t.yaml:5:31",
 		head + "      - {retries: 1}":                                           "the member errors is missing",
 		"states: {A: {retry: [{errors: [E]}]}}":                                 "the member timeout is missing",
+		head + "      - {errors: [States.ALL]}\n      - {errors: [E]}": "t.yaml:5:18: states.A.retry[0].errors: " +
+			"errors is States.ALL; write States.ALL alone and in the last row only",
+		head + "      - {errors: [E], interval: 20s, maxDelay: 10s}": "t.yaml:5:48: states.A.retry[0].maxDelay: " +
+			"maxDelay is 10s; write more than interval, or 0 for no cap",
+		"patterns: {slow: {interval: 20s, maxDelay: 10s}}\n" + head + "      - {errors: [E], pattern: slow}": "t.yaml:6:9: " +
+			"states.A.retry[0]: maxDelay is 10s",
+		"states: {A: {timeout: 30s, heartbeat: 40s, retry: [{errors: [E]}]}}": "t.yaml:1:39: states.A.heartbeat: heartbeat is 40s",
 	} {
 		if _, err := tablefile.Read("t.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		good:                           true,
+		`{"states": {"A": {}}}`:        true,
+		"patterns: {gentle: {}}":       true,
+		"Charge: [{ErrorEquals: [E]}]": false,
+		"states: [{ErrorEquals: [E]}]": false,
+		"StartAt: A\nStates: {}\n":     false,
+		"- 1":                          false,
+		"":                             false,
+	} {
+		if got := tablefile.Looks([]byte(text)); got != want {
+			t.Errorf("%q: %t", text, got)
 		}
 	}
 }

@@ -29,6 +29,12 @@ func (d *deployment) apply() error {
 	if err == nil && len(failed) == 0 {
 		outputs, err = d.outputs()
 	}
+	if err == nil && len(failed) == 0 {
+		err = d.monitored()
+	}
+	if d.s.ctx.Err() != nil {
+		return nil //nolint:nilerr // the next start goes on
+	}
 	switch {
 	case len(failed) > 0 && errors.Is(context.Cause(d.waits), errTimeout):
 		reason = errTimeout.Error()

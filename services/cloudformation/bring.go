@@ -318,6 +318,9 @@ func (d *deployment) made(r *record, to made, state resource.State, err error) e
 			status = "UPDATE_COMPLETE"
 		}
 		r.Drift = nil
+		if doing, _, _ := strings.Cut(status, "_"); r.Doing != doUpdate && r.Status == doing+"_IN_PROGRESS" {
+			k.progress(d.st, r, r.Status, "Resource creation Initiated")
+		}
 		k.progress(d.st, r, status, "")
 		return nil
 	}); e != nil {

@@ -95,7 +95,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	}
 	if create && err != nil {
 		if !stackName.MatchString(in.Name) {
-			return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*", in.Name)
+			return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*", in.Name)
 		}
 		st = nil
 	}
@@ -164,7 +164,7 @@ func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compi
 	if err != nil {
 		return err
 	}
-	if len(changes) == 0 && !outer {
+	if len(changes) == 0 && !outer && st.Status != "" && st.Status != "REVIEW_IN_PROGRESS" {
 		set.Status, set.Execution = "FAILED", "UNAVAILABLE"
 		set.Reason = "The submitted information didn't contain changes. Submit different information to create a change set."
 	}
@@ -210,16 +210,16 @@ type shownChangeSet struct {
 	ID                    string `json:"ChangeSetId"`
 	StackID               string `json:"StackId"`
 	StackName             string
-	Description           string `json:",omitempty"`
-	Parameters            []parameter
+	Description           string      `json:",omitempty"`
+	Parameters            []parameter `json:",omitempty"`
 	CreationTime          server.Time
 	ExecutionStatus       string
 	Status                string
 	StatusReason          string `json:",omitempty"`
 	NotificationARNs      []string
-	RollbackConfiguration struct{}
+	RollbackConfiguration rollbackConfiguration
 	Capabilities          []string
-	Tags                  []tag
+	Tags                  []tag `json:",omitempty"`
 	Changes               []map[string]any
 	Next                  string `json:"NextToken,omitempty"`
 	Nested                bool   `json:"IncludeNestedStacks"`
@@ -244,7 +244,7 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 		Description: c.Description,
 		Parameters:  s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution,
 		Status:       c.Status,
-		StatusReason: c.Reason, NotificationARNs: orEmpty(c.Target.NotificationARNs),
+		StatusReason: c.Reason, RollbackConfiguration: c.Target.Rollback, NotificationARNs: orEmpty(c.Target.NotificationARNs),
 		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{},
 		Next:   next,
 		Nested: c.Nested, Import: c.Import, OnStackFailure: c.OnFailure}
@@ -324,7 +324,7 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 		case st.Status == "REVIEW_IN_PROGRESS":
 			op.Kind, status = opCreate, "CREATE_IN_PROGRESS"
 			op.OnFailure = c.OnFailure
-			st.DisableRollback = op.DisableRollback
+			st.DisableRollback, st.Updated = op.DisableRollback, s.now().UnixMilli()
 		}
 		for _, other := range s.sets { // the others are out of date now
 			if other.StackID == st.ID && other != c {

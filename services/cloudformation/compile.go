@@ -3,8 +3,10 @@ package cloudformation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
 	"slices"
 	"sort"
@@ -71,6 +73,12 @@ func objectOf(address string) (bucket, key, version string, err error) {
 	if e != nil || u.Host == "" {
 		return "", "", "", invalid("TemplateURL must be a supported URL.")
 	}
+	if u.Scheme == "s3" {
+		return "", "", "", invalid("S3 error: Domain name specified in %s is not a valid S3 domain", u.Host)
+	}
+	if !storage(u) {
+		return "", "", "", invalid("TemplateURL must be a supported URL.")
+	}
 	version = u.Query().Get("versionId")
 	path := strings.TrimPrefix(u.Path, "/")
 	label, rest, _ := strings.Cut(u.Hostname(), ".")
@@ -84,6 +92,16 @@ func objectOf(address string) (bucket, key, version string, err error) {
 		return "", "", "", invalid("TemplateURL must reference a valid S3 object to which you have access.")
 	}
 	return bucket, key, version, nil
+}
+
+// storage reports whether a URL may be one of S3: at AWS by its name, otherwise at any host that is not public.
+func storage(u *url.URL) bool {
+	host := u.Hostname()
+	labels := strings.Split(host, ".")
+	if len(labels) == 1 || net.ParseIP(host) != nil || slices.Contains([]string{"localhost", "local", "internal", "test"}, labels[len(labels)-1]) {
+		return true
+	}
+	return slices.ContainsFunc(labels, func(l string) bool { return l == "s3" || strings.HasPrefix(l, "s3-") })
 }
 
 // compiled is a template that is ready to be deployed.
@@ -207,6 +225,9 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 	if c.graph, err = c.GraphOf(c.conditions); err != nil {
 		return nil, err
 	}
+	if err := c.mapped(); err != nil {
+		return nil, err
+	}
 	return c, s.known(c)
 }
 
@@ -248,6 +269,65 @@ func (s *Service) known(c *compiled) error {
 		}
 		if err := s.typeOf(r.Type).Check(id, given); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// mapped refuses an Fn::FindInMap that finds nothing, before anything is made. What Fn::If leaves out is not looked at.
+func (c *compiled) mapped() error {
+	var look func(v any) error
+	look = func(v any) error {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				if err := look(e); err != nil {
+					return err
+				}
+			}
+		case map[string]any:
+			if _, ok := v["Fn::FindInMap"]; ok && len(v) == 1 {
+				var wrong *template.Error
+				if _, err := c.env.Evaluate(v); errors.As(err, &wrong) && strings.Contains(wrong.Message, "Unable to get mapping for") {
+					return err
+				}
+				return nil
+			}
+			if _, ok := v["Fn::If"]; ok {
+				return nil
+			}
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				if err := look(v[k]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, id := range c.graph.IDs {
+		if err := look(c.Resource(id).Properties); err != nil {
+			return err
+		}
+	}
+	for _, o := range c.Outputs {
+		if o.Condition != "" && !c.conditions[o.Condition] {
+			continue
+		}
+		if err := look(o.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowed refuses resources of types that a request does not allow.
+func (c *compiled) allowed(types []string) error {
+	if len(types) == 0 {
+		return nil
+	}
+	for _, id := range c.graph.IDs {
+		if typ := c.Resource(id).Type; !slices.ContainsFunc(types, func(pattern string) bool { return wildcard(pattern, typ) }) {
+			return invalid("Resource type %s is not allowed by parameter ResourceTypes [%s]", typ, strings.Join(types, ", "))
 		}
 	}
 	return nil

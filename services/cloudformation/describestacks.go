@@ -13,29 +13,29 @@ import (
 
 // described is a stack as DescribeStacks has it.
 type described struct {
-	ID                          string `json:"StackId"`
-	Name                        string `json:"StackName"`
-	ChangeSetID                 string `json:"ChangeSetId,omitempty"`
-	Description                 string `json:",omitempty"`
-	Parameters                  []parameter
+	ID                          string      `json:"StackId"`
+	Name                        string      `json:"StackName"`
+	ChangeSetID                 string      `json:"ChangeSetId,omitempty"`
+	Description                 string      `json:",omitempty"`
+	Parameters                  []parameter `json:",omitempty"`
 	CreationTime                server.Time
 	DeletionTime                server.Time `json:",omitzero"`
 	LastUpdatedTime             server.Time `json:",omitzero"`
-	RollbackConfiguration       struct{}
+	RollbackConfiguration       rollbackConfiguration
 	StackStatus                 string
 	StackStatusReason           string `json:",omitempty"`
 	DisableRollback             bool
 	NotificationARNs            []string
-	TimeoutInMinutes            int `json:",omitempty"`
-	Capabilities                []string
-	Outputs                     []output
-	RoleARN                     string `json:",omitempty"`
+	TimeoutInMinutes            int      `json:",omitempty"`
+	Capabilities                []string `json:",omitempty"`
+	Outputs                     []output `json:",omitempty"`
+	RoleARN                     string   `json:",omitempty"`
 	Tags                        []tag
-	EnableTerminationProtection bool
-	ParentID                    string    `json:"ParentId,omitempty"`
-	RootID                      string    `json:"RootId,omitempty"`
-	DriftInformation            driftInfo `json:"DriftInformation"`
-	LastOperations              []lastOperation
+	EnableTerminationProtection *bool           `json:",omitempty"` // absent of stacks that are deleted
+	ParentID                    string          `json:"ParentId,omitempty"`
+	RootID                      string          `json:"RootId,omitempty"`
+	DriftInformation            driftInfo       `json:"DriftInformation"`
+	LastOperations              []lastOperation `json:",omitempty"`
 }
 
 type driftInfo struct {
@@ -95,11 +95,11 @@ func (s *Service) describe(st *stack) described {
 		Parameters: s.shown(of), CreationTime: timeOf(st.Created), DeletionTime: timeOf(st.Deleted),
 		LastUpdatedTime: timeOf(st.Updated), StackStatus: st.Status, StackStatusReason: st.Reason,
 		DisableRollback: st.DisableRollback, NotificationARNs: orEmpty(of.NotificationARNs),
-		TimeoutInMinutes: st.TimeoutInMinutes, Capabilities: orEmpty(of.Capabilities), Outputs: st.Outputs,
-		RoleARN: of.RoleARN, Tags: tagsIn(of.Tags), EnableTerminationProtection: st.Protected, ParentID: st.Parent,
+		TimeoutInMinutes: st.TimeoutInMinutes, Capabilities: of.Capabilities, Outputs: st.Outputs,
+		RoleARN: of.RoleARN, Tags: tagsIn(of.Tags), RollbackConfiguration: of.Rollback, ParentID: st.Parent,
 		RootID: st.Root, DriftInformation: st.drift(), LastOperations: st.Last}
-	if d.Outputs == nil {
-		d.Outputs = []output{}
+	if !st.gone() {
+		d.EnableTerminationProtection = &st.Protected
 	}
 	return d
 }
@@ -221,7 +221,7 @@ func (s *Service) describeStackEvents(_ context.Context, scope aws.Scope, in *on
 	st, err := s.find(scope, in.Name)
 	if err != nil {
 		s.mu.Unlock()
-		return nil, err
+		return nil, invalid("Stack [%s] does not exist", in.Name) // in these words only here: cdk destroy waits for them
 	}
 	n := st.Events
 	s.mu.Unlock()

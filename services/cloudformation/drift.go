@@ -280,7 +280,9 @@ func (s *Service) describeStackResourceDrifts(_ context.Context, scope aws.Scope
 	list := []map[string]any{}
 	for _, id := range st.ids() {
 		r := st.resources[id]
-		if r.Drift == nil || len(in.Status) > 0 && !slices.Contains(in.Status, r.Drift.Status) {
+		// What cannot be checked is not among what was, unless it is asked for.
+		if r.Drift == nil || len(in.Status) == 0 && r.Drift.Status == "NOT_CHECKED" ||
+			len(in.Status) > 0 && !slices.Contains(in.Status, r.Drift.Status) {
 			continue
 		}
 		list = append(list, shownDrift(st, r, r.Drift))

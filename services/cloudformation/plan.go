@@ -346,7 +346,7 @@ func (s *Service) differs(ctx context.Context, st *stack, to *deployed) (bool, e
 // outerDiffers reports whether what is not a resource changes: outputs, tags, description and what goes with them.
 func (s *Service) outerDiffers(st *stack, to *deployed, c *compiled) (bool, error) {
 	if !reflect.DeepEqual(nonNil(st.Tags), nonNil(to.Tags)) || st.Description != to.Description ||
-		!slices.Equal(st.NotificationARNs, to.NotificationARNs) {
+		!slices.Equal(st.NotificationARNs, to.NotificationARNs) || !reflect.DeepEqual(st.Rollback, to.Rollback) {
 		return true, nil
 	}
 	var now []output

@@ -43,13 +43,12 @@ func checkedPolicy(text string) (string, error) {
 	}
 	var p stackPolicy
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		return "", invalid("Error validating stack policy: Invalid stack policy: %s", err)
+		return "", invalid("Error validating stack policy: Invalid stack policy")
 	}
-	for i, st := range p.Statement {
+	for _, st := range p.Statement {
 		if st.Effect != "Allow" && st.Effect != "Deny" || st.Principal != "*" || len(st.Action)+len(st.NotAction) == 0 ||
-			len(st.Resource)+len(st.NotResource) == 0 {
-			return "", invalid("Error validating stack policy: statement %d needs Effect, Principal \"*\", an action and a resource",
-				i+1)
+			len(st.Resource)+len(st.NotResource) == 0 || !updates(st.Action) || !updates(st.NotAction) {
+			return "", invalid("Error validating stack policy: Invalid stack policy")
 		}
 		for operator, keys := range st.Condition {
 			for key := range keys {
@@ -60,6 +59,16 @@ func checkedPolicy(text string) (string, error) {
 		}
 	}
 	return text, nil
+}
+
+// updates reports whether all actions are some that policies are about.
+func updates(actions words) bool {
+	for _, a := range actions {
+		if which, ok := strings.CutPrefix(a, "Update:"); a != "*" && (!ok || which == "") {
+			return false
+		}
+	}
+	return true
 }
 
 // matches reports whether a text matches one of the words, in which a * stands for anything.
@@ -145,11 +154,26 @@ type policyRequest struct {
 	URL  string  `json:"StackPolicyURL"`
 }
 
-func (s *Service) setStackPolicy(_ context.Context, scope aws.Scope, in *policyRequest) (*none, error) {
-	if in.URL != "" || in.Body == nil {
-		return nil, invalid("StackPolicyURL is not supported here: give the policy as StackPolicyBody")
+// policyOf is a policy that a request gives, or that an object of S3 has.
+func (s *Service) policyOf(ctx context.Context, scope aws.Scope, body *string, address string) (string, error) {
+	if address != "" {
+		text, err := s.fetch(ctx, scope, address)
+		if err != nil {
+			return "", err
+		}
+		body = &text
 	}
-	text, err := checkedPolicy(*in.Body)
+	if body == nil {
+		return "", nil
+	}
+	return checkedPolicy(*body)
+}
+
+func (s *Service) setStackPolicy(ctx context.Context, scope aws.Scope, in *policyRequest) (*none, error) {
+	if in.URL != "" && in.Body != nil {
+		return nil, invalid("You cannot specify both StackPolicyURL and StackPolicyBody")
+	}
+	text, err := s.policyOf(ctx, scope, in.Body, in.URL)
 	if err != nil {
 		return nil, err
 	}

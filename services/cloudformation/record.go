@@ -51,6 +51,7 @@ type stack struct {
 	Paused *operation      `json:",omitempty"`
 	Last   []lastOperation `json:",omitempty"`
 	Events int             // how many there have been
+	Latest int64           `json:",omitempty"` // when the latest of them was
 
 	resources map[string]*record
 	running   bool
@@ -76,6 +77,7 @@ type deployed struct {
 	NotificationARNs []string          `json:",omitempty"`
 	RoleARN          string            `json:",omitempty"`
 	Description      string            `json:",omitempty"`
+	Rollback         rollbackConfiguration
 }
 
 type output struct {
@@ -280,7 +282,12 @@ func (k *keeper) forget(st *stack, id string) {
 
 // event adds an event of a stack; the stack is kept too, for its number.
 func (k *keeper) event(st *stack, e event) {
-	e.ID, e.At = aws.NewID(), k.s.now().UnixMilli()
+	// No two events of a stack are at the same time: clients sort by it.
+	e.ID, e.At = aws.NewID(), max(k.s.now().UnixMilli(), st.Latest+1)
+	if e.Type != stackType || e.Physical != st.ID {
+		e.ID = fmt.Sprintf("%s-%s-%s", e.LogicalID, e.Status, instant(e.At).Format("2006-01-02T15:04:05.000Z"))
+	}
+	st.Latest = e.At
 	if st.Operation != nil {
 		e.Token, e.Operation = st.Operation.Token, st.Operation.ID
 	}

@@ -126,10 +126,10 @@ func shownEvent(st *stack, value []byte) (map[string]any, error) {
 	if err := json.Unmarshal(value, &e); err != nil {
 		return nil, err
 	}
-	m := map[string]any{"StackId": st.ID, "StackName": st.Name, "EventId": e.ID,
+	m := map[string]any{"StackId": st.ID, "StackName": st.Name, "EventId": e.ID, "PhysicalResourceId": e.Physical,
 		"Timestamp": server.Time(time.UnixMilli(e.At).UTC()), "LogicalResourceId": e.LogicalID, "ResourceType": e.Type,
 		"ResourceStatus": e.Status}
-	for name, v := range map[string]string{"PhysicalResourceId": e.Physical, "ResourceStatusReason": e.Reason,
+	for name, v := range map[string]string{"ResourceStatusReason": e.Reason,
 		"ResourceProperties": e.Properties, "ClientRequestToken": e.Token, "OperationId": e.Operation} {
 		if v != "" {
 			m[name] = v

@@ -53,6 +53,12 @@ func (s *Service) start(st *stack, op *operation, status string, minutes int) er
 			}
 			s.stacks[st.ID] = st
 		}
+		for _, c := range s.sets { // what they were made for is no more
+			if c.StackID == st.ID && c.Execution == "AVAILABLE" {
+				c.Execution = "OBSOLETE"
+				k.set(c)
+			}
+		}
 		s.begin(k, st, op, status, "User Initiated", minutes)
 		return nil
 	})
@@ -103,15 +109,13 @@ type stackRequest struct {
 	DisableRollback  *bool
 	OnFailure        string
 	TimeoutInMinutes int
-	Policy           *string `json:"StackPolicyBody"`
-	PolicyURL        string  `json:"StackPolicyURL"`
-	DuringBody       string  `json:"StackPolicyDuringUpdateBody"`
-	DuringURL        string  `json:"StackPolicyDuringUpdateURL"`
-	Protection       bool    `json:"EnableTerminationProtection"`
-	RetainNew        bool    `json:"RetainExceptOnCreate"`
-	Rollback         *struct {
-		Triggers []any `json:"RollbackTriggers"`
-	} `json:"RollbackConfiguration"`
+	Policy           *string                `json:"StackPolicyBody"`
+	PolicyURL        string                 `json:"StackPolicyURL"`
+	DuringBody       string                 `json:"StackPolicyDuringUpdateBody"`
+	DuringURL        string                 `json:"StackPolicyDuringUpdateURL"`
+	Protection       bool                   `json:"EnableTerminationProtection"`
+	RetainNew        bool                   `json:"RetainExceptOnCreate"`
+	Rollback         *rollbackConfiguration `json:"RollbackConfiguration"`
 }
 
 type stackID struct {
@@ -122,12 +126,12 @@ type stackID struct {
 // refused refuses what is not done here, by its name.
 func (in *stackRequest) refused() error {
 	switch {
-	case len(in.ResourceTypes) > 0:
-		return invalid("ResourceTypes is not supported here")
-	case in.PolicyURL != "" || in.DuringURL != "":
-		return invalid("StackPolicyURL and StackPolicyDuringUpdateURL are not supported here: give the policy in the request")
-	case in.Rollback != nil && len(in.Rollback.Triggers) > 0:
-		return invalid("RollbackTriggers of RollbackConfiguration are not supported here")
+	case in.PolicyURL != "" && in.Policy != nil:
+		return invalid("You cannot specify both StackPolicyURL and StackPolicyBody")
+	case in.DuringURL != "" && in.DuringBody != "":
+		return invalid("You cannot specify both StackPolicyDuringUpdateURL and StackPolicyDuringUpdateBody")
+	case in.Rollback != nil:
+		return in.Rollback.check()
 	}
 	return nil
 }
@@ -145,7 +149,7 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	s.mu.Lock()
 	old, err := s.find(scope, in.Name)
 	s.mu.Unlock()
-	if err == nil {
+	if err == nil && old.Status != "REVIEW_IN_PROGRESS" {
 		if in.Token != "" && old.busy() && old.Operation.Token == in.Token {
 			return &stackID{ID: old.ID, OperationID: old.Operation.ID}, nil
 		}
@@ -158,13 +162,15 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if err := c.acknowledged(in.Capabilities, false); err != nil {
 		return nil, err
 	}
-	st := s.newStack(scope, in.Name)
-	st.Protected = in.Protection
-	if in.Policy != nil {
-		if st.Policy, err = checkedPolicy(*in.Policy); err != nil {
-			return nil, err
-		}
+	policy, err := s.policyOf(ctx, scope, in.Policy, in.PolicyURL)
+	if err != nil {
+		return nil, err
 	}
+	st := old
+	if st == nil {
+		st = s.newStack(scope, in.Name)
+	}
+	st.Protected, st.Policy = in.Protection, policy
 	op := &operation{Kind: opCreate, Phase: phaseApply, Target: to, Token: in.Token, OnFailure: in.OnFailure,
 		DisableRollback: in.DisableRollback != nil && *in.DisableRollback, RetainNew: in.RetainNew}
 	st.DisableRollback = op.DisableRollback
@@ -193,7 +199,16 @@ func (s *Service) target(ctx context.Context, scope aws.Scope, in *stackRequest,
 	if in.Tags != nil {
 		to.Tags = tagsOf(*in.Tags)
 	}
+	if st != nil {
+		to.Rollback = st.Rollback
+	}
+	if in.Rollback != nil {
+		to.Rollback = *in.Rollback
+	}
 	c, err := s.prepare(ctx, scope, &to, in.Parameters, previous)
+	if err == nil {
+		err = c.allowed(in.ResourceTypes)
+	}
 	return to, c, err
 }
 
@@ -209,7 +224,7 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 	st, err := s.find(scope, in.Name)
 	s.mu.Unlock()
 	if err != nil {
-		return nil, err
+		return nil, invalid("Stack [%s] does not exist", in.Name)
 	}
 	if !slices.Contains(updatable, st.Status) || st.busy() {
 		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
@@ -221,8 +236,8 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if err := c.acknowledged(in.Capabilities, false); err != nil {
 		return nil, err
 	}
-	if in.Policy != nil {
-		policy, err := checkedPolicy(*in.Policy)
+	if in.Policy != nil || in.PolicyURL != "" {
+		policy, err := s.policyOf(ctx, scope, in.Policy, in.PolicyURL)
 		if err != nil {
 			return nil, err
 		}
@@ -239,10 +254,12 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 	}
 	op := &operation{Kind: opUpdate, Phase: phaseApply, Target: to, Token: in.Token, RetainNew: in.RetainNew,
 		DisableRollback: in.DisableRollback != nil && *in.DisableRollback}
-	if in.DuringBody != "" {
-		if op.Policy, err = checkedPolicy(in.DuringBody); err != nil {
-			return nil, err
-		}
+	during := &in.DuringBody
+	if in.DuringBody == "" {
+		during = nil
+	}
+	if op.Policy, err = s.policyOf(ctx, scope, during, in.DuringURL); err != nil {
+		return nil, err
 	}
 	if err := s.start(st, op, "UPDATE_IN_PROGRESS", 0); err != nil {
 		return nil, err

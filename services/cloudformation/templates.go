@@ -3,6 +3,7 @@ package cloudformation
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"stepback/aws"
 	"stepback/services/cloudformation/template"
@@ -25,6 +26,9 @@ func (s *Service) getTemplate(_ context.Context, scope aws.Scope, in *templateRe
 	defer s.mu.Unlock()
 	var of *deployed
 	if in.ChangeSet != "" {
+		if in.Stack == "" && !strings.HasPrefix(in.ChangeSet, "arn:") {
+			return nil, invalid("StackName is a required parameter.")
+		}
 		c, err := s.findSet(scope, in.ChangeSet, in.Stack)
 		if err != nil {
 			return nil, err
@@ -57,14 +61,21 @@ type declaredParameter struct {
 
 type templateSummary struct {
 	Parameters         []declaredParameter
-	Description        string `json:",omitempty"`
-	Capabilities       []string
-	CapabilitiesReason string `json:",omitempty"`
+	Description        string   `json:",omitempty"`
+	Capabilities       []string `json:",omitempty"`
+	CapabilitiesReason string   `json:",omitempty"`
 	ResourceTypes      []string
-	Version            string `json:",omitempty"`
-	Metadata           string `json:",omitempty"`
-	DeclaredTransforms []string
-	Identifiers        []identifierSummary `json:"ResourceIdentifierSummaries"`
+	Identifiers        []identifiers `json:"ResourceIdentifierSummaries"`
+	Version            string        `json:",omitempty"`
+	Metadata           string        `json:",omitempty"`
+	DeclaredTransforms []string      `json:",omitempty"`
+}
+
+// identifiers are the resources of a type, for whoever wants to import them.
+type identifiers struct {
+	Type       string   `json:"ResourceType"`
+	LogicalIDs []string `json:"LogicalResourceIds"`
+	Names      []string `json:"ResourceIdentifiers,omitempty"`
 }
 
 // summarise reads a template as far as its parameters have defaults.
@@ -73,8 +84,8 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 	if err != nil {
 		return nil, err
 	}
-	out := &templateSummary{Parameters: []declaredParameter{}, Capabilities: []string{}, ResourceTypes: []string{},
-		DeclaredTransforms: orEmpty(template.TransformsOf(d))}
+	out := &templateSummary{Parameters: []declaredParameter{}, ResourceTypes: []string{},
+		Identifiers: []identifiers{}, DeclaredTransforms: template.TransformsOf(d)}
 	values := map[string]string{}
 	for _, p := range head.Parameters {
 		one := declaredParameter{Key: p.Name, Default: p.Default, Type: p.Type, NoEcho: p.NoEcho,
@@ -96,11 +107,19 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 		out.Metadata = template.JSON(c.Metadata)
 	}
 	for i := range c.Resources {
-		if t := c.Resources[i].Type; !slices.Contains(out.ResourceTypes, t) {
-			out.ResourceTypes = append(out.ResourceTypes, t)
+		r := &c.Resources[i]
+		at := slices.Index(out.ResourceTypes, r.Type)
+		if at < 0 {
+			at = len(out.ResourceTypes)
+			out.ResourceTypes = append(out.ResourceTypes, r.Type)
+			of := identifiers{Type: r.Type}
+			if t := s.typeOf(r.Type); t != nil && t.Read != nil {
+				of.Names = t.IdentifiedBy()
+			}
+			out.Identifiers = append(out.Identifiers, of)
 		}
+		out.Identifiers[at].LogicalIDs = append(out.Identifiers[at].LogicalIDs, r.ID)
 	}
-	out.Identifiers = s.identifiable(c)
 	names, types := c.capabilities()
 	out.Capabilities = append(out.Capabilities, names...)
 	if c.macros {
@@ -120,6 +139,9 @@ func (s *Service) getTemplateSummary(ctx context.Context, scope aws.Scope, in *t
 		if err != nil {
 			return nil, err
 		}
+		if st.Status == "REVIEW_IN_PROGRESS" {
+			return nil, invalid("GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks.")
+		}
 		return s.summarise(scope, st.Template)
 	}
 	text, err := s.read(ctx, scope, in.source, nil)
@@ -131,10 +153,10 @@ func (s *Service) getTemplateSummary(ctx context.Context, scope aws.Scope, in *t
 
 type validated struct {
 	Parameters         []declaredParameter
-	Description        string `json:",omitempty"`
-	Capabilities       []string
-	CapabilitiesReason string `json:",omitempty"`
-	DeclaredTransforms []string
+	Description        string   `json:",omitempty"`
+	Capabilities       []string `json:",omitempty"`
+	CapabilitiesReason string   `json:",omitempty"`
+	DeclaredTransforms []string `json:",omitempty"`
 }
 
 func (s *Service) validateTemplate(ctx context.Context, scope aws.Scope, in *templateRequest) (*validated, error) {

@@ -202,6 +202,10 @@ func notification(scope aws.Scope, before, a *alarm) map[string]any {
 	}
 	trigger := map[string]any{"EvaluationPeriods": a.Periods, "ComparisonOperator": a.Comparison, "Threshold": a.Threshold,
 		"TreatMissingData": a.Missing, "EvaluateLowSampleCountPercentile": a.LowSamples}
+	if a.Band != "" {
+		delete(trigger, "Threshold")
+		trigger["ThresholdMetricId"] = a.Band
+	}
 	if a.Datapoints > 0 {
 		trigger["DatapointsToAlarm"] = a.Datapoints
 	}

@@ -33,6 +33,7 @@ type alarm struct {
 	Periods    int           `json:",omitempty"` // EvaluationPeriods
 	Datapoints int           `json:",omitempty"` // DatapointsToAlarm, if it was given
 	Threshold  float64
+	Band       string `json:",omitempty"` // ThresholdMetricId: the id of the band that takes the place of the threshold
 	Comparison string `json:",omitempty"`
 	Missing    string `json:",omitempty"`
 	LowSamples string `json:",omitempty"`
@@ -159,12 +160,19 @@ func (s *Service) putMetricAlarm(_ context.Context, scope aws.Scope, in *putMetr
 		return nil, err
 	}
 	switch {
-	case in.ThresholdID != "" || in.Criteria != nil:
-		return nil, invalid("Alarms on anomaly detection and on PromQL are not supported here.")
+	case in.Criteria != nil:
+		return nil, invalid("Alarms on PromQL are not supported here.")
+	case in.ThresholdID != "" && in.Threshold != nil:
+		return nil, combination("The parameters Threshold and ThresholdMetricId cannot be given together.")
+	case in.ThresholdID != "" && bandComparisons[in.Comparison] == "":
+		return nil, invalid("The comparison operator %s cannot be used with ThresholdMetricId.", in.Comparison)
+	case in.ThresholdID != "": // the band is checked with the metrics
 	case evaluation.Comparisons[in.Comparison] == nil:
 		return nil, invalid("The comparison operator %s is not supported here.", in.Comparison)
 	case in.Threshold == nil:
 		return nil, missing("The parameter Threshold is required.")
+	}
+	switch {
 	case in.Periods < 1:
 		return nil, missing("The parameter EvaluationPeriods is required and must be at least 1.")
 	case in.Datapoints > in.Periods:
@@ -174,7 +182,10 @@ func (s *Service) putMetricAlarm(_ context.Context, scope aws.Scope, in *putMetr
 		return nil, &aws.Error{Code: "ValidationError", Message: "Option \"" + in.Missing + "\" for parameter \"TreatMissingData\" is " +
 			"invalid. Options: [breaching, notBreaching, ignore, missing]"}
 	}
-	a.Threshold = *in.Threshold
+	if in.Threshold != nil {
+		a.Threshold = *in.Threshold
+	}
+	a.Band = in.ThresholdID
 	if err := in.measures(a); err != nil {
 		return nil, err
 	}
@@ -201,6 +212,10 @@ func (in *putMetricAlarmRequest) measures(a *alarm) error {
 				returned++
 			}
 		}
+		if in.ThresholdID != "" {
+			a.Metrics = in.Metrics
+			return a.checkBand()
+		}
 		if returned != 1 {
 			return &aws.Error{Code: "ValidationError", Message: "Exactly one element of the metrics list should return data."}
 		}
@@ -208,6 +223,8 @@ func (in *putMetricAlarmRequest) measures(a *alarm) error {
 		return nil
 	}
 	switch {
+	case in.ThresholdID != "":
+		return missing("The parameter Metrics is required with ThresholdMetricId.")
 	case in.Metric == "" || in.Namespace == "":
 		return missing("The parameters MetricName and Namespace are required.")
 	case (in.Statistic == "") == (in.Extended == ""):
@@ -232,7 +249,7 @@ func (a *alarm) period() int64 {
 	}
 	v := view{queries: a.Metrics}
 	for i := range a.Metrics {
-		if a.Metrics[i].returns() {
+		if a.Metrics[i].returns() && a.Metrics[i].ID != a.Band {
 			return v.period(&a.Metrics[i])
 		}
 	}

@@ -35,16 +35,17 @@ type compositeAlarm struct {
 
 type metricAlarm struct {
 	described
-	Metric     string      `json:"MetricName,omitempty"`
-	Namespace  string      `json:",omitempty"`
-	Statistic  string      `json:",omitempty"`
-	Extended   string      `json:"ExtendedStatistic,omitempty"`
-	Dimensions []Dimension `json:",omitempty"`
-	Period     int64       `json:",omitempty"`
-	Unit       string      `json:",omitempty"`
-	Periods    int         `json:"EvaluationPeriods"`
-	Datapoints int         `json:"DatapointsToAlarm,omitempty"`
-	Threshold  float64
+	Metric     string        `json:"MetricName,omitempty"`
+	Namespace  string        `json:",omitempty"`
+	Statistic  string        `json:",omitempty"`
+	Extended   string        `json:"ExtendedStatistic,omitempty"`
+	Dimensions []Dimension   `json:",omitempty"`
+	Period     int64         `json:",omitempty"`
+	Unit       string        `json:",omitempty"`
+	Periods    int           `json:"EvaluationPeriods"`
+	Datapoints int           `json:"DatapointsToAlarm,omitempty"`
+	Threshold  *float64      `json:",omitempty"`
+	Band       string        `json:"ThresholdMetricId,omitempty"`
 	Comparison string        `json:"ComparisonOperator"`
 	Missing    string        `json:"TreatMissingData,omitempty"`
 	LowSamples string        `json:"EvaluateLowSampleCountPercentile,omitempty"`
@@ -60,8 +61,11 @@ func (a *alarm) described() described {
 }
 
 func (a *alarm) metric() metricAlarm {
-	m := metricAlarm{described: a.described(), Periods: a.Periods, Datapoints: a.Datapoints, Threshold: a.Threshold,
+	m := metricAlarm{described: a.described(), Periods: a.Periods, Datapoints: a.Datapoints, Band: a.Band,
 		Comparison: a.Comparison, Missing: a.Missing, LowSamples: a.LowSamples, Metrics: a.Metrics}
+	if a.Band == "" {
+		m.Threshold = &a.Threshold
+	}
 	if a.Metric == nil {
 		return m
 	}

@@ -213,6 +213,10 @@ func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, er
 		l, err := v.metric(q.MetricStat, grid)
 		return grid, []metricmath.Labelled{l}, err
 	}
+	if id, deviations, ok := bandOf(q.Expression); ok {
+		all, err := v.band(id, deviations, grid)
+		return grid, all, err
+	}
 	before := v.grid
 	v.grid = grid
 	all, _, err := metricmath.Evaluate(q.Expression, grid, v)

@@ -9,8 +9,8 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// notHere are members of what is refused by name: contributors, suppressors, anomaly bands, PromQL.
-var notHere = []string{"AlarmContributor", "ActionsSuppress", "ThresholdMetricId", "EvaluationState", "EvaluationCriteria",
+// notHere are members of what is refused by name: contributors, suppressors, PromQL.
+var notHere = []string{"AlarmContributor", "ActionsSuppress", "EvaluationState", "EvaluationCriteria",
 	"EvaluationInterval"}
 
 // TestModel compares the answers with the service's model.

@@ -2,7 +2,9 @@ package cloudwatch
 
 // partly says what operations that are served do not do.
 var partly = map[string]string{
-	"GetMetricData":     "no Metrics Insights (`SELECT`), no anomaly bands",
+	"GetMetricData":     "no Metrics Insights (`SELECT`); the model of bands is simpler than CloudWatch's",
 	"PutCompositeAlarm": "no suppressors; actions are topics and functions",
-	"PutMetricAlarm":    "no alarms on anomaly detection and PromQL; actions are topics and functions",
+	"PutMetricAlarm":    "no alarms on PromQL; actions are topics and functions; the model of bands is simpler than CloudWatch's",
+	"PutInsightRule":    "kept: contributors are not counted",
+	"PutMetricStream":   "kept: there is no Firehose to deliver to",
 }

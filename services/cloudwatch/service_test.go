@@ -327,5 +327,8 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	_, err = b.PutAnomalyDetector(ctx, &client.PutAnomalyDetectorInput{})
-	refused(t, err, "NotImplemented", "PutAnomalyDetector")
+	refused(t, err, "MissingParameter", "The parameter Namespace is required.")
+	_, err = b.GetInsightRuleReport(ctx, &client.GetInsightRuleReportInput{RuleName: sdk.String("r"), StartTime: sdk.Time(epoch),
+		EndTime: sdk.Time(epoch), Period: sdk.Int32(60)})
+	refused(t, err, "NotImplemented", "GetInsightRuleReport")
 }

@@ -24,6 +24,9 @@ const (
 	evaluatedKey  = "e"  // until when alarms have been evaluated, in seconds
 	actionKeys    = "x/" // time: an action that is not delivered
 	dashboardKeys = "d/" // account, name
+	detectorKeys  = "b/" // scope, metric and statistic: an anomaly detector
+	insightKeys   = "i/" // scope, name: a rule of Contributor Insights
+	streamKeys    = "s/" // scope, name: a metric stream
 )
 
 // Dimension is one of a metric's.

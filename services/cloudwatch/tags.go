@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"stepback/aws"
 	"stepback/services/documents"
@@ -17,19 +18,56 @@ type tagRequest struct {
 	Keys []string `json:"TagKeys"`
 }
 
-// tagged changes the alarm of a request about tags.
-func (s *Service) tagged(in *tagRequest, f func(*alarm)) (*none, error) {
-	arn, _ := aws.ParseARN(in.ARN)
-	return &none{}, s.change(func(b *documents.Batch) error {
-		a, err := s.alarm(arn.Scope(), alarmName(in.ARN))
-		if err == nil && a == nil {
-			err = noResource(in.ARN)
+// taggable finds what an ARN names: its tags, and how to keep others.
+func (s *Service) taggable(text string) (map[string]string, func(*documents.Batch, map[string]string) error, error) {
+	arn, _ := aws.ParseARN(text)
+	scope, none := arn.Scope(), noResource(text)
+	if name, ok := strings.CutPrefix(arn.Resource, "insight-rule/"); ok {
+		r, err := s.insightRule(scope, name)
+		if err != nil || r == nil {
+			return nil, nil, firstOf(err, none)
 		}
+		return r.Tags, func(b *documents.Batch, tags map[string]string) error {
+			r.Tags = tags
+			return s.keepInsightRule(b, scope, r)
+		}, nil
+	}
+	if name, ok := strings.CutPrefix(arn.Resource, "metric-stream/"); ok {
+		m, err := s.stream(scope, name)
+		if err != nil || m == nil {
+			return nil, nil, firstOf(err, none)
+		}
+		return m.Tags, func(b *documents.Batch, tags map[string]string) error {
+			m.Tags = tags
+			return s.keepStream(b, scope, m)
+		}, nil
+	}
+	a, err := s.alarm(scope, alarmName(text))
+	if err != nil || a == nil {
+		return nil, nil, firstOf(err, none)
+	}
+	return a.Tags, func(b *documents.Batch, tags map[string]string) error { a.Tags = tags; return s.keep(b, scope, a) }, nil
+}
+
+func firstOf(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// tagged changes the tags of what a request names.
+func (s *Service) tagged(in *tagRequest, f func(map[string]string)) (*none, error) {
+	return &none{}, s.change(func(b *documents.Batch) error {
+		tags, keep, err := s.taggable(in.ARN)
 		if err != nil {
 			return err
 		}
-		f(a)
-		return s.keep(b, arn.Scope(), a)
+		if tags == nil {
+			tags = map[string]string{}
+		}
+		f(tags)
+		return keep(b, tags)
 	})
 }
 
@@ -38,20 +76,17 @@ func noResource(arn string) error {
 }
 
 func (s *Service) tagResource(_ context.Context, _ aws.Scope, in *tagRequest) (*none, error) {
-	return s.tagged(in, func(a *alarm) {
-		if a.Tags == nil {
-			a.Tags = map[string]string{}
-		}
+	return s.tagged(in, func(tags map[string]string) {
 		for _, t := range in.Tags {
-			a.Tags[t.Key] = t.Value
+			tags[t.Key] = t.Value
 		}
 	})
 }
 
 func (s *Service) untagResource(_ context.Context, _ aws.Scope, in *tagRequest) (*none, error) {
-	return s.tagged(in, func(a *alarm) {
+	return s.tagged(in, func(tags map[string]string) {
 		for _, k := range in.Keys {
-			delete(a.Tags, k)
+			delete(tags, k)
 		}
 	})
 }
@@ -59,17 +94,13 @@ func (s *Service) untagResource(_ context.Context, _ aws.Scope, in *tagRequest) 
 type tagsAnswer struct{ Tags []tag }
 
 func (s *Service) listTagsForResource(_ context.Context, _ aws.Scope, in *tagRequest) (*tagsAnswer, error) {
-	arn, _ := aws.ParseARN(in.ARN)
-	a, err := s.alarm(arn.Scope(), alarmName(in.ARN))
-	if err == nil && a == nil {
-		err = noResource(in.ARN)
-	}
+	tags, _, err := s.taggable(in.ARN)
 	if err != nil {
 		return nil, err
 	}
 	answer := &tagsAnswer{[]tag{}}
-	for _, k := range slices.Sorted(maps.Keys(a.Tags)) {
-		answer.Tags = append(answer.Tags, tag{k, a.Tags[k]})
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		answer.Tags = append(answer.Tags, tag{k, tags[k]})
 	}
 	return answer, nil
 }

@@ -235,7 +235,7 @@ func (s *Service) evaluate(scope aws.Scope, a *alarm, last time.Time) error {
 	v := s.view(scope, queries, start, end)
 	var values []float64
 	for i := range queries {
-		if !queries[i].returns() {
+		if !queries[i].returns() || queries[i].ID == a.Band {
 			continue
 		}
 		_, all, err := v.query(&queries[i])
@@ -252,6 +252,9 @@ func (s *Service) evaluate(scope aws.Scope, a *alarm, last time.Time) error {
 		m = a.Periods
 	}
 	rule := evaluation.Rule{M: m, N: a.Periods, Treatment: a.Missing, Comparison: a.Comparison, Threshold: a.Threshold}
+	if a.Band != "" {
+		return s.evaluateBand(scope, a, v, values, rule, now, start)
+	}
 	if state, _ := rule.Decide(a.State, values); state == a.State {
 		return nil
 	}
@@ -297,6 +300,10 @@ func reason(a *alarm, rule evaluation.Rule, state string, values []float64, used
 			"[%s].", rule.N, plural(rule.N), rule.N, map[bool]string{true: " was", false: "s were"}[rule.N == 1],
 			map[bool]string{true: "Breaching", false: "NonBreaching"}[rule.Treatment == evaluation.Breaching])
 	}
+	if a.Datapoints == 0 { // nobody has asked for M of N
+		return fmt.Sprintf("Threshold Crossed: %d datapoint%s [%s] %s %s%s the threshold (%s).", n, plural(n), strings.Join(shown, ", "),
+			map[bool]string{true: "was", false: "were"}[n == 1], not, compared[a.Comparison], decimal(a.Threshold))
+	}
 	return fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoint%s [%s] %s %s%s the threshold (%s) (minimum %d datapoint%s "+
 		"for %s transition).", n, rule.N, plural(rule.N), strings.Join(shown, ", "), map[bool]string{true: "was", false: "were"}[n == 1],
 		not, compared[a.Comparison], decimal(a.Threshold), least, plural(least), to)
@@ -323,8 +330,8 @@ const reasonTime = "2006-01-02T15:04:05.000+0000"
 // reasonData is the datapoints that an alarm looked at.
 func reasonData(a *alarm, now, start time.Time, values []float64, used []int) string {
 	type evaluated struct {
-		Timestamp string  `json:"timestamp"`
-		Value     float64 `json:"value"`
+		Timestamp string   `json:"timestamp"`
+		Value     *float64 `json:"value,omitempty"`
 	}
 	recent, all := []float64{}, []evaluated{}
 	for _, i := range used {
@@ -333,7 +340,14 @@ func reasonData(a *alarm, now, start time.Time, values []float64, used []int) st
 		}
 		recent = append(recent, values[i])
 		at := start.Add(time.Duration(int64(i)*a.period()) * time.Second)
-		all = append([]evaluated{{at.Format(reasonTime), values[i]}}, all...)
+		all = append([]evaluated{{Timestamp: at.Format(reasonTime), Value: &values[i]}}, all...)
+	}
+	if len(used) == 0 { // what was missing is told by its times
+		last := start.Add(time.Duration(int64(len(values)-1)*a.period()) * time.Second)
+		for i := range a.Periods {
+			at := last.Add(-time.Duration(int64(i)*a.period()) * time.Second)
+			all = append(all, evaluated{Timestamp: at.Format(reasonTime)})
+		}
 	}
 	data := map[string]any{"version": "1.0", "queryDate": now.Format(reasonTime), "period": a.period(), "recentDatapoints": recent,
 		"threshold": a.Threshold, "evaluatedDatapoints": all}

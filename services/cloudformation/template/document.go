@@ -86,6 +86,9 @@ func Parse(text string) (*Document, error) {
 	if root.kind != object {
 		return nil, wrong("Template format error: unsupported structure.")
 	}
+	if path := root.null(""); path != "" {
+		return nil, wrong("[%s] 'null' values are not allowed in templates", path)
+	}
 	d.Root, _ = root.plain().(map[string]any)
 	for i, section := range root.keys {
 		n := root.items[i]
@@ -136,6 +139,27 @@ func (n *node) plain() any {
 	return n.value
 }
 
+// null is the path of the first value that is null; empty when none is.
+func (n *node) null(path string) string {
+	switch {
+	case n.kind == scalar && n.value == nil:
+		return path
+	case n.kind == list:
+		for i, item := range n.items {
+			if p := item.null(fmt.Sprintf("%s/%d", path, i)); p != "" {
+				return p
+			}
+		}
+	case n.kind == object:
+		for i, item := range n.items {
+			if p := item.null(path + "/" + n.keys[i]); p != "" {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
 // maxDepth bounds how deep a template may nest.
 const maxDepth = 200
 
@@ -182,7 +206,7 @@ func (r *jsonReader) malformed(err error) *Error {
 	if errors.As(err, &syntax) {
 		offset = max(offset, int(syntax.Offset)-1)
 	}
-	at := r.position(offset)
+	at := r.position(offset + 1) // behind what was read in vain, as AWS counts
 	return wrong("Template format error: JSON not well-formed. (line %d, column %d)", at.Line, at.Column)
 }
 

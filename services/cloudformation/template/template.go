@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
@@ -89,7 +90,7 @@ func Read(d *Document) (*Template, error) {
 	for _, section := range []string{"Parameters", "Mappings", "Conditions", "Rules", "Resources", "Outputs"} {
 		if v, ok := d.Root[section]; ok {
 			if _, ok := v.(map[string]any); !ok {
-				return nil, wrong("Template format error: [/%s] '%s' must be an object.", section, section)
+				return nil, wrong("Template format error: Any %s member must be an object.", section)
 			}
 		}
 	}
@@ -101,10 +102,35 @@ func Read(d *Document) (*Template, error) {
 			return nil, err
 		}
 	}
-	if n := len(t.Mappings); n > MaxMappings {
-		return nil, wrong("Template format error: Number of mappings, %d, is greater than maximum allowed, %d", n, MaxMappings)
+	if err := t.checkMappings(); err != nil {
+		return nil, err
 	}
 	return t, t.checkReferences()
+}
+
+// checkMappings refuses mappings that are not two keys deep and whose values are not texts or lists.
+func (t *Template) checkMappings() error {
+	if n := len(t.Mappings); n > MaxMappings {
+		return wrong("Template format error: Number of mappings, %d, is greater than maximum allowed, %d", n, MaxMappings)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Mappings)) {
+		top, ok := t.Mappings[name].(map[string]any)
+		if !ok {
+			return wrong("Template format error: Every Mappings member %s must be a map", name)
+		}
+		for _, key := range slices.Sorted(maps.Keys(top)) {
+			second, ok := top[key].(map[string]any)
+			if !ok {
+				return wrong("Template format error: Every Mappings member %s must be a map", key)
+			}
+			for _, v := range second {
+				if _, ok := v.(map[string]any); ok {
+					return wrong("Template format error: Every Mappings attribute must be a String or a List.")
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // ParametersOf reads the parameters of a document, and nothing else of it.
@@ -112,7 +138,7 @@ func ParametersOf(d *Document) (*Template, error) {
 	t := &Template{Transforms: TransformsOf(d)}
 	if v, ok := d.Root["Parameters"]; ok {
 		if _, ok := v.(map[string]any); !ok {
-			return nil, wrong("Template format error: [/Parameters] 'Parameters' must be an object.")
+			return nil, wrong("Template format error: Any Parameters member must be an object.")
 		}
 	}
 	return t, t.readParameters(d)
@@ -194,12 +220,12 @@ func readResource(id string, v map[string]any, at Position) (Resource, error) {
 		UpdateReplacePolicy: v["UpdateReplacePolicy"]}
 	for k := range v {
 		if !slices.Contains(attributes, k) {
-			return r, wrong("Invalid template resource property '%s' in resource %s%s", k, id, at)
+			return r, wrong("Invalid template resource property '%s'", k)
 		}
 	}
 	r.Type, _ = v["Type"].(string)
 	if r.Type == "" {
-		return r, wrong("Template format error: [/Resources/%s] Every Resources object must contain a Type member.%s", id, at)
+		return r, wrong("Template format error: [/Resources/%s] Every Resources object must contain a Type member.", id)
 	}
 	r.Properties = map[string]any{}
 	if p, ok := v["Properties"]; ok && p != nil {
@@ -259,8 +285,7 @@ func (t *Template) readOutputs(d *Document) error {
 			}
 		}
 		if o.Value == nil {
-			return wrong("Template format error: Output %s is malformed. The Value field of every Outputs member must be specified%s",
-				id, at)
+			return wrong("Template format error: Every Outputs member must contain a Value object")
 		}
 		o.Description, _ = v["Description"].(string)
 		o.Condition, _ = v["Condition"].(string)

@@ -8,8 +8,12 @@ import (
 	"strconv"
 )
 
-// mostValues is how many different values a summary has before they are rounded.
-const mostValues = 512
+// How many different values a summary keeps: up to mostExact as they are; then to three digits, of which there are up
+// to mostRounded; beyond that to two, or to one. A new value is rounded alone, all are when a bound is crossed.
+const (
+	mostExact   = 512
+	mostRounded = 2048
+)
 
 // Value is a value and how often it came.
 type Value struct{ Value, Count float64 }
@@ -49,15 +53,39 @@ func (s *Summary) merge(o Summary) {
 		return
 	}
 	for _, v := range o.Values {
-		s.add(v)
+		s.keep(v)
 	}
-	if len(s.Values) > mostValues {
-		rounded := s.Values
-		s.Values = nil
-		for _, v := range rounded {
-			s.add(Value{threeDigits(v.Value), v.Count})
+}
+
+// keep adds a value as exactly as there is room.
+func (s *Summary) keep(v Value) {
+	exact := len(s.Values) <= mostExact
+	if !exact {
+		v.Value = rounded(v.Value, 3)
+	}
+	s.add(v)
+	switch n := len(s.Values); {
+	case exact && n > mostExact:
+		s.round(3)
+	case n > mostRounded:
+		if s.round(2); len(s.Values) > mostRounded {
+			s.round(1)
 		}
 	}
+}
+
+// round keeps all values to a number of digits.
+func (s *Summary) round(digits int) {
+	kept := s.Values[:0] // rounding keeps the order
+	for _, v := range s.Values {
+		v.Value = rounded(v.Value, digits)
+		if n := len(kept); n > 0 && kept[n-1].Value == v.Value {
+			kept[n-1].Count += v.Count
+		} else {
+			kept = append(kept, v)
+		}
+	}
+	s.Values = kept
 }
 
 func (s *Summary) add(v Value) {
@@ -77,12 +105,12 @@ func (s *Summary) add(v Value) {
 	}
 }
 
-func threeDigits(v float64) float64 {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+func rounded(v float64, digits int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil {
 		return v
 	}
-	return rounded
+	return r
 }
 
 // Average is the mean of the values; NaN without any.

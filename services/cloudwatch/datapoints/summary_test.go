@@ -60,6 +60,31 @@ func TestSummariesMergeAsTheirValues(t *testing.T) {
 	})
 }
 
+func TestManyValuesAreRounded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		decades, most int
+		off           float64 // of the median, at most
+	}{{1, 900, 0.005}, {2, 1800, 0.005}, {9, 2048, 0.05}, {60, 2048, 0.5}} {
+		var s datapoints.Summary
+		const n = 40_000
+		for i := range n {
+			s.Add(math.Pow(10, float64((i*7919)%n)/n*float64(c.decades)), 1)
+		}
+		got, want := s.Percentile(50), math.Pow(10, float64(c.decades)/2)
+		if s.Count != n || len(s.Values) > c.most+1 || math.Abs(got-want) > want*c.off {
+			t.Errorf("%d decades: %v values, %d kept, median %v, want %v", c.decades, s.Count, len(s.Values), got, want)
+		}
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	var s datapoints.Summary
+	for i := range b.N {
+		s.Add(0.5+float64(i*7919%1_000_003)/1000, 1)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	s := datapoints.Summary{Unit: "Count"}
 	s.Add(1, 2)

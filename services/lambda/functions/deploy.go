@@ -31,13 +31,16 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		!exists(launch.Command[0]) {
 		launch.Command = []string{opt}
 	}
+	packages := func(ctx context.Context, name string) (string, error) {
+		return s.packages.Folder(ctx, c.Runtime, launch.Command[0], name)
+	}
 	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
 	err = a.lambda.Replace(runner.Function{
 		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir,
 		Env:     s.variables(a, launch.Env, c),
 		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
 		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
-		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true, Released: release,
+		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true, Packages: packages, Released: release,
 	})
 	if err != nil {
 		release()

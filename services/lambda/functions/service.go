@@ -46,6 +46,9 @@ type Options struct {
 	// Total is the number of processes of all functions, TotalMemoryMB what their memory may add up to by their
 	// settings. The defaults are 256 and no bound.
 	Total, TotalMemoryMB int
+	// FetchPackages has what AWS's runtimes bring along for functions, its SDKs for JavaScript and Python, fetched from
+	// npm's and Python's registries when a function first asks for it. Without it such functions are told what to do.
+	FetchPackages bool
 	// IdleTimeout is how long a process may be idle before it is ended; the default is 5 minutes.
 	IdleTimeout time.Duration
 	// Now is the time; the default is time.Now.
@@ -63,6 +66,7 @@ type Service struct {
 	dir      string
 	opts     Options
 	runtimes *runtimes.Set
+	packages *runtimes.Packages
 	room     *runner.Room
 	layers   *layers
 	events   *eventqueue.Queue
@@ -109,7 +113,11 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{},
+	s := &Service{dir: dir, opts: opts, runtimes: set,
+		packages: runtimes.PackagesIn(filepath.Join(dir, "packages"), opts.FetchPackages, func(name string) {
+			opts.Log.Warn("fetching a package that AWS's runtime brings along", "package", name)
+		}),
+		areas:  map[aws.Scope]*area{},
 		layers: &layers{dir: filepath.Join(dir, "layers")},
 		room:   runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
 	if err := s.openEvents(); err != nil {

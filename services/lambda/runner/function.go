@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -55,6 +56,9 @@ type Function struct {
 	// AnyAnswer passes an answer that is no JSON on as it is, which Lambda does; without it such an answer is the
 	// function's error.
 	AnyAnswer bool
+	// Packages, when set, says in which directory a Command finds a package that AWS's runtime brings along, such as
+	// "@aws-sdk/client-s3", and may fetch it first. How long that takes does not count to the function's time.
+	Packages func(ctx context.Context, name string) (dir string, err error)
 	// Quiet leaves out of the log what the service writes there itself: START, END and REPORT of every invocation, and
 	// the errors that it answers with.
 	Quiet bool

@@ -81,7 +81,9 @@ func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, error) {
 	limit := time.NewTimer(e.runner.initTimeout)
 	defer limit.Stop()
-	for late := false; ; late = true {
+	waited := e.api.waited.total()
+	late := false
+	for {
 		select {
 		case <-e.api.ready:
 			e.fresh = false
@@ -93,10 +95,16 @@ func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, 
 			a := e.endAnswer(c)
 			return &a, nil
 		case <-limit.C:
+			if more := e.api.waited.total() - waited; more > 0 {
+				waited += more
+				limit.Reset(more)
+				continue
+			}
 			if late {
 				a := timedOut(c.requestID, c.timeout)
 				return &a, nil
 			}
+			late = true
 			c.log.initTimedOut(e.runner.initTimeout)
 			limit.Reset(c.timeout)
 		case <-ctx.Done():
@@ -121,6 +129,8 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 	look := time.NewTicker(memoryInterval)
 	defer look.Stop()
 	events := e.api.events
+	before := e.api.waited.total()
+	waited := before
 	for {
 		select {
 		case <-look.C:
@@ -131,7 +141,7 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 		case events <- event:
 			events = nil // sent; now wait
 		case a := <-event.answers:
-			if !time.Now().Before(event.deadline) { // it gave up at its deadline; Lambda would have stopped it
+			if !time.Now().Before(event.deadline.Add(e.api.waited.total() - before)) { // it gave up at its deadline; Lambda would have stopped it
 				return timedOut(c.requestID, c.timeout), false, nil
 			}
 			c.log.measured(peakMemory(e.cmd.Process.Pid))
@@ -144,6 +154,11 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 				return e.endAnswer(c), false, nil
 			}
 		case <-limit.C:
+			if more := e.api.waited.total() - waited; more > 0 {
+				waited += more
+				limit.Reset(more)
+				continue
+			}
 			return timedOut(c.requestID, c.timeout), false, nil
 		case <-ctx.Done():
 			return answer{}, false, ctx.Err()
@@ -176,7 +191,7 @@ func (e *processEnvironment) start() error {
 		return err
 	}
 	f := e.runner.function
-	e.api = serveRuntimeAPI(listener)
+	e.api = serveRuntimeAPI(listener, f.Packages)
 	//nolint:gosec,noctx // the owner's own functions, which outlive one call
 	cmd := exec.Command(f.Command[0], f.Command[1:]...)
 	cmd.Dir, cmd.Env = f.Dir, e.environ(listener.Addr().String())

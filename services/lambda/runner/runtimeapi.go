@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,9 @@ type runtimeAPI struct {
 	served chan struct{}
 	closed chan struct{}
 
+	packages func(context.Context, string) (string, error) // Function.Packages
+	waited   stopwatch                                     // for them
+
 	mu      sync.Mutex
 	current *event
 	initErr *answer
@@ -36,9 +40,10 @@ type event struct {
 	answers  chan answer
 }
 
-func serveRuntimeAPI(l net.Listener) *runtimeAPI {
+func serveRuntimeAPI(l net.Listener, packages func(context.Context, string) (string, error)) *runtimeAPI {
 	api := &runtimeAPI{
-		ready: make(chan struct{}), events: make(chan *event),
+		packages: packages,
+		ready:    make(chan struct{}), events: make(chan *event),
 		served: make(chan struct{}), closed: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
@@ -47,6 +52,7 @@ func serveRuntimeAPI(l net.Listener) *runtimeAPI {
 	mux.HandleFunc("POST "+base+"/invocation/{id}/response", api.response)
 	mux.HandleFunc("POST "+base+"/invocation/{id}/error", api.failure)
 	mux.HandleFunc("POST "+base+"/init/error", api.initError)
+	mux.HandleFunc("POST /stepback/packages", api.bring)
 	api.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(api.served)

@@ -18,6 +18,12 @@ import (
 // deployed makes a function of files and returns it, ready to be invoked.
 func deployed(t *testing.T, runtime, handler string, files map[string]string) *runner.Service {
 	t.Helper()
+	return deployedWith(t, runtime, handler, files, nil)
+}
+
+func deployedWith(t *testing.T, runtime, handler string, files map[string]string,
+	packages func(context.Context, string) (string, error)) *runner.Service {
+	t.Helper()
 	command := map[bool]string{true: "python3", false: "node"}[strings.HasPrefix(runtime, "python")]
 	if _, err := exec.LookPath(command); err != nil {
 		t.Skip(command + " is not installed")
@@ -50,7 +56,7 @@ func deployed(t *testing.T, runtime, handler string, files map[string]string) *r
 	})
 	err = s.Register(runner.Function{
 		Name: "F", Command: launch.Command, Env: launch.Env, Dir: code, Runtime: runtime, Entry: handler,
-		Timeout: 20 * time.Second, AnyAnswer: true,
+		Timeout: 20 * time.Second, AnyAnswer: true, Packages: packages,
 	})
 	if err != nil {
 		t.Fatal(err)

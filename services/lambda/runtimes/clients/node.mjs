@@ -6,7 +6,8 @@ import path from 'node:path';
 import fs from 'node:fs';
 import util from 'node:util';
 import { Writable } from 'node:stream';
-import { createRequire, register, syncBuiltinESMExports } from 'node:module';
+import Module, { createRequire, register, syncBuiltinESMExports } from 'node:module';
+import { spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 
 const api = process.env.AWS_LAMBDA_RUNTIME_API;
@@ -89,6 +90,65 @@ function answerHere() {
   syncBuiltinESMExports();
 }
 
+// What AWS's runtime brings along is asked for here, at the Runtime API: the answer is a directory, or why there is none.
+const brought = /^(@aws-sdk|@smithy)\/[a-z0-9-]+/;
+const ask = `function ask(name) {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host: ${JSON.stringify(host)}, port: ${JSON.stringify(port)}, method: 'POST',
+      path: '/stepback/packages' }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => { text += chunk; });
+      response.on('end', () => resolve({ found: response.statusCode === 200, text }));
+    });
+    request.on('error', reject);
+    request.end(name);
+  });
+}`;
+
+// reasonOf is what a refusal says.
+const reasonOf = `function reasonOf(text) {
+  try { return JSON.parse(text).errorMessage; } catch { return text; }
+}`;
+
+// fetchForRequire has require find the packages of AWS's runtime. It waits in another process, for require cannot.
+function fetchForRequire() {
+  const resolveFilename = Module._resolveFilename;
+  const asked = new Set();
+  Module._resolveFilename = function resolve(request, ...rest) {
+    try {
+      return resolveFilename.call(this, request, ...rest);
+    } catch (error) {
+      const name = brought.exec(request)?.[0];
+      if (error?.code !== 'MODULE_NOT_FOUND' || !name || asked.has(request)) throw error;
+      asked.add(request);
+      const script = `const http = require('node:http'); ${ask}; ${reasonOf};
+        ask(process.argv[1]).then((a) => console.log(JSON.stringify({ found: a.found, text: a.found ? a.text : reasonOf(a.text) })))`;
+      const run = spawnSync(process.execPath, ['-e', script, name], { encoding: 'utf8', env: {} });
+      let answer = { found: false, text: run.stderr };
+      try { answer = JSON.parse(run.stdout); } catch { /* as it is */ }
+      if (!answer.found) throw Object.assign(error, { message: error.message + '\n' + answer.text });
+      return createRequire(path.join(answer.text, 'require.js')).resolve(request);
+    }
+  };
+}
+
+// fetchForImport does the same for import.
+function fetchForImport() {
+  register?.('data:text/javascript,' + encodeURIComponent(`import http from 'node:http';
+    import { pathToFileURL } from 'node:url';
+    ${ask}
+    ${reasonOf}
+    export async function resolve(specifier, context, next) {
+      try { return await next(specifier, context); } catch (error) {
+        const name = ${brought}.exec(specifier)?.[0];
+        if (error?.code !== 'ERR_MODULE_NOT_FOUND' || !name) throw error;
+        const answer = await ask(name);
+        if (!answer.found) throw Object.assign(error, { message: error.message + '\\n' + reasonOf(answer.text) });
+        return next(specifier, { ...context, parentURL: pathToFileURL(answer.text + '/import.js').href });
+      }
+    }`));
+}
+
 // alsoByPath has imports of ES modules look into NODE_PATH, too, as require does: AWS's runtime has its SDK there for both.
 function alsoByPath() {
   const folders = (process.env.NODE_PATH || '').split(path.delimiter).filter(Boolean);
@@ -143,19 +203,11 @@ async function loadModule(file, name) {
       throw Object.assign(new RuntimeError('Runtime.UserCodeSyntaxError', String(error)), { stack: error.stack });
     }
     if (error?.code === 'MODULE_NOT_FOUND' || error?.code === 'ERR_MODULE_NOT_FOUND') {
-      let message = String(error).replace(file, name);
-      const sdk = /'(@aws-sdk\/[^'/]+|@smithy\/[^'/]+|aws-sdk)/.exec(message);
-      if (sdk) message += advice(sdk[1]);
+      const message = String(error).replace(file, name);
       throw Object.assign(new RuntimeError('Runtime.ImportModuleError', message), { stack: error.stack });
     }
     throw error;
   }
-}
-
-// advice says where to get a package that AWS's runtime brings along.
-function advice(name) {
-  return `\nAWS's runtime brings ${name} along; on this machine it comes from NODE_PATH: run "npm install --prefix DIR ${name}" `
-    + 'and start stepback serve with NODE_PATH=DIR/node_modules.';
 }
 
 // isModule looks for the package.json that says what .js files in a directory are.
@@ -259,6 +311,8 @@ async function uncaught(kind, thrown) {
 async function main() {
   patchConsole();
   alsoByPath();
+  fetchForRequire();
+  fetchForImport(); // last: what is registered last is asked first, and asks the others
   answerHere();
   process.chdir(root);
   process.on('beforeExit', () => whenIdle?.());

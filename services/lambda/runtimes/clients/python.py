@@ -3,6 +3,7 @@
 import decimal
 import http.client
 import importlib
+import importlib.machinery
 import json
 import logging
 import os
@@ -109,6 +110,29 @@ def report(error):
     sys.stdout.flush()
 
 
+class Brought:
+    """Finds what AWS's runtime brings along: asks the Runtime API in which directory it is, or why there is none."""
+
+    reason = ""
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in ("boto3", "botocore") or self.reason:
+            return None
+        host, port = API.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port))
+        connection.request("POST", "/stepback/packages", "boto3")
+        response = connection.getresponse()
+        text = response.read().decode()
+        if response.status != 200:
+            self.reason = json.loads(text)["errorMessage"]
+            raise ModuleNotFoundError("No module named %r\n%s" % (name, self.reason), name=name)
+        if text in sys.path:
+            return None
+        sys.path.append(text)
+        importlib.invalidate_caches()
+        return importlib.machinery.PathFinder.find_spec(name)
+
+
 def load(name):
     """Imports the handler; returns it and the error that makes every invocation fail."""
     try:
@@ -202,6 +226,7 @@ def main():
     sys.path[0] = ROOT
     if os.environ.get("STEPBACK_LAMBDA_OPT"):
         from_layers(os.environ["STEPBACK_LAMBDA_OPT"])
+    sys.meta_path.append(Brought())
     open_log()
     runtime = Runtime()
     handler, error = load(os.environ.get("_HANDLER", ""))

@@ -1,0 +1,100 @@
+package cloudformation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stepback/aws"
+)
+
+// rollbackConfiguration names alarms that undo a deployment when they fire while it is under way, and for how long it
+// is watched after that.
+type rollbackConfiguration struct {
+	Triggers []rollbackTrigger `json:"RollbackTriggers,omitempty"`
+	Minutes  *int              `json:"MonitoringTimeInMinutes,omitempty"`
+}
+
+type rollbackTrigger struct {
+	ARN  string `json:"Arn"`
+	Type string
+}
+
+// check refuses triggers that are not alarms.
+func (r *rollbackConfiguration) check() error {
+	const most = 5
+	if len(r.Triggers) > most {
+		return invalid("You can specify at most %d rollback triggers", most)
+	}
+	for _, t := range r.Triggers {
+		if t.Type != "AWS::CloudWatch::Alarm" && t.Type != "AWS::CloudWatch::CompositeAlarm" {
+			return invalid("Rollback Trigger Type not supported")
+		}
+		arn, ok := aws.ParseARN(t.ARN)
+		if !ok || arn.Service != "cloudwatch" || alarmOf(t.ARN) == "" {
+			return invalid("RelativeId of a Rollback Trigger's ARN is incorrect")
+		}
+	}
+	return nil
+}
+
+// alarmOf is the name of the alarm in an ARN; empty when it names none.
+func alarmOf(text string) string {
+	arn, _ := aws.ParseARN(text)
+	const kind = "alarm:"
+	if len(arn.Resource) <= len(kind) || arn.Resource[:len(kind)] != kind {
+		return ""
+	}
+	return arn.Resource[len(kind):]
+}
+
+// monitored waits for the time in which the alarms of the deployment are watched, and returns an error when one is in
+// alarm, or is not there.
+func (d *deployment) monitored() error {
+	config := &d.op.Target.Rollback
+	if len(config.Triggers) == 0 {
+		return nil
+	}
+	const often = 10 * time.Second
+	var left time.Duration
+	if config.Minutes != nil {
+		left = time.Duration(*config.Minutes) * time.Minute
+	}
+	for {
+		for _, t := range config.Triggers {
+			if err := d.triggered(d.ctx, t); err != nil {
+				return err
+			}
+		}
+		if left <= 0 {
+			return nil
+		}
+		if err := d.s.opts.Clock.Sleep(d.waits, min(often, left)); err != nil {
+			if cause := context.Cause(d.waits); cause != nil {
+				return cause
+			}
+			return err
+		}
+		left -= often
+	}
+}
+
+// triggered returns an error when the alarm of a trigger is in alarm or is not there.
+func (d *deployment) triggered(ctx context.Context, t rollbackTrigger) error {
+	arn, _ := aws.ParseARN(t.ARN)
+	name := alarmOf(t.ARN)
+	type state struct{ StateValue string }
+	var out struct{ MetricAlarms, CompositeAlarms []state }
+	if err := d.s.opts.API(arn.Scope()).Call(ctx, "cloudwatch", "DescribeAlarms", map[string]any{
+		"AlarmNames": []any{name}, "AlarmTypes": []any{"MetricAlarm", "CompositeAlarm"}}, &out); err != nil {
+		return err
+	}
+	states := append(out.MetricAlarms, out.CompositeAlarms...)
+	if len(states) == 0 {
+		return fmt.Errorf("the alarm %s of the RollbackTriggers does not exist", t.ARN)
+	}
+	if states[0].StateValue == "ALARM" {
+		return fmt.Errorf("the alarm %s of the RollbackTriggers is in ALARM", t.ARN)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package runtimes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/internal/atomicfile"
+	"stepback/internal/processgroup"
+)
+
+// fetchTimeout is how long a registry may take for one package.
+const fetchTimeout = 2 * time.Minute
+
+// Packages are what AWS's runtimes bring along for functions: its SDK for JavaScript and for Python. They are fetched
+// from the registry of the language when a function first asks for one, and kept. It is safe for concurrent use.
+type Packages struct {
+	dir      string
+	fetch    bool
+	fetching func(name string)
+
+	mu sync.Mutex // one at a time: npm and pip change whole directories
+}
+
+// PackagesIn keeps packages in dir. Unless fetch is set, nothing is fetched, and only what is there is found. fetching,
+// unless it is nil, is called before a registry is asked.
+func PackagesIn(dir string, fetch bool, fetching func(name string)) *Packages {
+	if fetching == nil {
+		fetching = func(string) {}
+	}
+	return &Packages{dir: dir, fetch: fetch, fetching: fetching}
+}
+
+// javaScript are the packages that the runtimes of Node.js 18 and later bring along.
+var javaScript = regexp.MustCompile(`^@(aws-sdk|smithy)/[a-z0-9-]+$`)
+
+// ErrNotBrought is the error for a package that no runtime of AWS brings along.
+var ErrNotBrought = errors.New("AWS's runtime does not bring it along")
+
+// Folder returns the directory in which a function of the runtime, run by the interpreter at a path, finds a package.
+// The error says what its user can do.
+func (p *Packages) Folder(ctx context.Context, runtime, interpreter, name string) (string, error) {
+	switch {
+	case strings.HasPrefix(runtime, "nodejs") && javaScript.MatchString(name):
+		return p.node(ctx, name)
+	case strings.HasPrefix(runtime, "python3.") && name == "boto3":
+		return p.python(ctx, interpreter)
+	}
+	return "", ErrNotBrought
+}
+
+func (p *Packages) node(ctx context.Context, name string) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir := filepath.Join(p.dir, "node")
+	modules := filepath.Join(dir, "node_modules")
+	advice := fmt.Sprintf("run \"npm install --prefix DIR %s\" and start stepback serve with NODE_PATH=DIR/node_modules", name)
+	return modules, p.once(dir, name, advice, func() error {
+		npm, err := exec.LookPath("npm")
+		if err != nil {
+			return err
+		}
+		return run(ctx, npm, "install", "--prefix", dir, "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts",
+			"--loglevel", "error", name+"@3")
+	})
+}
+
+// systemPython is where Debian keeps boto3, which any Python 3 can use.
+const systemPython = "/usr/lib/python3/dist-packages"
+
+func (p *Packages) python(ctx context.Context, interpreter string) (string, error) {
+	if _, err := os.Stat(filepath.Join(systemPython, "boto3")); err == nil {
+		return systemPython, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir := filepath.Join(p.dir, "python")
+	advice := fmt.Sprintf("run \"%s -m pip install boto3\", or install python3-boto3 of Debian", interpreter)
+	return dir, p.once(dir, "boto3", advice, func() error {
+		return run(ctx, interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
+			"--target", dir, "boto3")
+	})
+}
+
+// once fetches a package unless it has been fetched. A file of its own says so afterwards, for a registry's client that
+// is killed leaves half a package.
+func (p *Packages) once(dir, name, advice string, fetch func() error) error {
+	done := filepath.Join(dir, ".fetched-"+strings.NewReplacer("@", "", "/", "-").Replace(name))
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	if !p.fetch {
+		return fmt.Errorf("AWS's runtime brings %s along, and nothing is fetched here: %s", name, advice)
+	}
+	p.fetching(name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := fetch(); err != nil {
+		return fmt.Errorf("AWS's runtime brings %s along, and it could not be fetched (%w): %s", name, err, advice)
+	}
+	return atomicfile.Write(done, nil, 0o600)
+}
+
+// run carries out a command, which may run others, and returns the end of what it says if it fails.
+func run(ctx context.Context, command string, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	said, err := os.CreateTemp("", "stepback-packages-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(said.Name()) //nolint:errcheck // a temporary file
+	defer said.Close()
+	cmd := exec.Command(command, args...) //nolint:gosec,noctx // the owner's npm or pip, which has children: ended below
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := processgroup.Start(cmd); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		processgroup.Kill(cmd)
+		<-ended
+		err = ctx.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	text, readErr := os.ReadFile(said.Name())
+	if readErr != nil {
+		return err
+	}
+	const most = 300
+	words := strings.Join(strings.Fields(string(text)), " ")
+	if len(words) > most {
+		words = "…" + words[len(words)-most:]
+	}
+	return fmt.Errorf("%w: %s", err, words)
+}
