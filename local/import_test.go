@@ -29,7 +29,7 @@ func TestResourcesAreImported(t *testing.T) {
 	}
 	summary := s.call("GetTemplateSummary", map[string]any{"TemplateBody": kept})
 	if list, _ := summary["ResourceIdentifierSummaries"].([]any); len(list) != 2 ||
-		list[1].(map[string]any)["ResourceIdentifiers"].([]any)[0] != "QueueUrl" {
+		list[0].(map[string]any)["ResourceIdentifiers"].([]any)[0] != "QueueUrl" {
 		t.Errorf("the template's resources are identified by %v", summary["ResourceIdentifierSummaries"])
 	}
 	both := func(table string) []any {

@@ -154,25 +154,3 @@ func (d *deployment) abandon() error {
 		return nil
 	})
 }
-
-// identifiable are the types of a template and what identifies their resources, for those who want to import them.
-func (s *Service) identifiable(c *compiled) []identifierSummary {
-	ids := map[string][]string{}
-	for i := range c.Resources {
-		r := &c.Resources[i]
-		if t := s.typeOf(r.Type); t != nil && t.Read != nil {
-			ids[r.Type] = append(ids[r.Type], r.ID)
-		}
-	}
-	all := []identifierSummary{}
-	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		all = append(all, identifierSummary{name, ids[name], s.typeOf(name).IdentifiedBy()})
-	}
-	return all
-}
-
-type identifierSummary struct {
-	ResourceType        string
-	LogicalResourceIDs  []string `json:"LogicalResourceIds"`
-	ResourceIdentifiers []string
-}

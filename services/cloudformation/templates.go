@@ -65,10 +65,17 @@ type templateSummary struct {
 	Capabilities       []string `json:",omitempty"`
 	CapabilitiesReason string   `json:",omitempty"`
 	ResourceTypes      []string
-	Identifiers        []identifierSummary `json:"ResourceIdentifierSummaries"`
-	Version            string              `json:",omitempty"`
-	Metadata           string              `json:",omitempty"`
-	DeclaredTransforms []string            `json:",omitempty"`
+	Identifiers        []identifiers `json:"ResourceIdentifierSummaries"`
+	Version            string        `json:",omitempty"`
+	Metadata           string        `json:",omitempty"`
+	DeclaredTransforms []string      `json:",omitempty"`
+}
+
+// identifiers are the resources of a type, for whoever wants to import them.
+type identifiers struct {
+	Type       string   `json:"ResourceType"`
+	LogicalIDs []string `json:"LogicalResourceIds"`
+	Names      []string `json:"ResourceIdentifiers,omitempty"`
 }
 
 // summarise reads a template as far as its parameters have defaults.
@@ -78,7 +85,7 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 		return nil, err
 	}
 	out := &templateSummary{Parameters: []declaredParameter{}, ResourceTypes: []string{},
-		DeclaredTransforms: template.TransformsOf(d)}
+		Identifiers: []identifiers{}, DeclaredTransforms: template.TransformsOf(d)}
 	values := map[string]string{}
 	for _, p := range head.Parameters {
 		one := declaredParameter{Key: p.Name, Default: p.Default, Type: p.Type, NoEcho: p.NoEcho,
@@ -101,11 +108,18 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 	}
 	for i := range c.Resources {
 		r := &c.Resources[i]
-		if !slices.Contains(out.ResourceTypes, r.Type) {
+		at := slices.Index(out.ResourceTypes, r.Type)
+		if at < 0 {
+			at = len(out.ResourceTypes)
 			out.ResourceTypes = append(out.ResourceTypes, r.Type)
+			of := identifiers{Type: r.Type}
+			if t := s.typeOf(r.Type); t != nil && t.Read != nil {
+				of.Names = t.IdentifiedBy()
+			}
+			out.Identifiers = append(out.Identifiers, of)
 		}
+		out.Identifiers[at].LogicalIDs = append(out.Identifiers[at].LogicalIDs, r.ID)
 	}
-	out.Identifiers = s.identifiable(c)
 	names, types := c.capabilities()
 	out.Capabilities = append(out.Capabilities, names...)
 	if c.macros {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -47,6 +48,29 @@ func publish(t *testing.T, c *awslambda.Client, name string, files map[string]st
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestProgramsOfLayersAreFoundBelowOpt has a function start a program of a layer by its path on AWS, as the one behind
+// CDK's BucketDeployment starts /opt/awscli/aws.
+func TestProgramsOfLayersAreFoundBelowOpt(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	c, _ := serve(t)
+	layer := publish(t, c, "cli", map[string]string{
+		"awscli/aws":      "#!/var/lang/bin/python3\nimport sys, words\nprint(words.said, sys.argv[1])\n",
+		"awscli/words.py": "said = 'copies'\n"})
+	const code = "import subprocess\ndef handler(event, context):\n" +
+		"    return subprocess.check_output(['/opt/awscli/aws', event['what']]).decode().strip()\n"
+	if _, err := c.CreateFunction(t.Context(), &awslambda.CreateFunctionInput{FunctionName: sdk.String("P"), Handler: sdk.String("index.handler"),
+		Runtime: types.RuntimePython312, Role: sdk.String("arn:aws:iam::000000000000:role/r"), Layers: []string{*layer.LayerVersionArn},
+		Timeout: sdk.Int32(20), Code: &types.FunctionCode{ZipFile: zipOf(t, map[string]string{"index.py": code})}}); err != nil {
+		t.Fatal(err)
+	}
+	if out := invoke(t, c, "P", `{"what":"files"}`); string(out.Payload) != `"copies files"` {
+		t.Errorf("%s", out.Payload)
+	}
 }
 
 func TestLayersAreInTheEnvironmentOfFunctions(t *testing.T) {

@@ -7,6 +7,7 @@ import importlib.machinery
 import json
 import logging
 import os
+import subprocess
 import sys
 import time
 import traceback
@@ -195,8 +196,36 @@ def open_log():
     logging.getLogger().addHandler(handler)
 
 
+def from_layers(opt):
+    """Has programs that are started by their paths below /opt found in the function's layers, which are elsewhere here."""
+    start = subprocess.Popen.__init__
+
+    def found(program):
+        if not isinstance(program, str) or not program.startswith("/opt/") or os.path.exists(program):
+            return None
+        local = opt + program[len("/opt"):]
+        if not os.path.isfile(local):
+            return None
+        with open(local, "rb") as f:
+            first = f.readline()
+        if first.startswith(b"#!") and b"python" in first:  # of an interpreter that is elsewhere, too
+            return [sys.executable, local]
+        return [local]
+
+    def started(self, args, *rest, **named):
+        if isinstance(args, (list, tuple)) and args and not named.get("shell"):
+            program = found(args[0])
+            if program:
+                args = program + list(args[1:])
+        start(self, args, *rest, **named)
+
+    subprocess.Popen.__init__ = started
+
+
 def main():
     sys.path[0] = ROOT
+    if os.environ.get("STEPBACK_LAMBDA_OPT"):
+        from_layers(os.environ["STEPBACK_LAMBDA_OPT"])
     sys.meta_path.append(Brought())
     open_log()
     runtime = Runtime()
