@@ -171,7 +171,7 @@ func (o Options) additions() []Alarm {
 			"More than 1 % of the rows of the last 5 minutes' imports, and 10 at least, were dead-lettered: something that all rows need is failing.",
 			"Find the error that leads in dead-letters.jsonl of the execution; stop new files until its cause is mended.")),
 		event(said(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
-			"A file's execution failed, timed out or was aborted, and its file is not to blame.",
+			"An execution failed, timed out or was aborted, and not for what is in its input.",
 			"Open the execution and read its error; mend the cause, then start it again as the guide says.")),
 		said(breaker, true,
 			"The circuit breaker was open in 3 of 5 minutes: calls are refused to spare what is called.",

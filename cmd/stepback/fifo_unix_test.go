@@ -18,7 +18,8 @@ func TestAPipeThatNobodyWritesIntoIsGivenUp(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skip("there are no named pipes here:", err)
 	}
-	for _, verb := range [][]string{{"validate", fifo}, {"retries", "review", fifo}, {"exec", fifo, "--input", "{}"}} {
+	for _, verb := range [][]string{{"validate", fifo}, {"retries", "review", fifo}, {"exec", fifo, "--input", "{}"},
+		{"test", fifo}} {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		var out, err bytes.Buffer

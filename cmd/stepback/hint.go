@@ -20,13 +20,13 @@ func verbs(args []string) []string {
 var otherWords = map[string]string{
 	"ls": "executions", "list": "executions", "ps": "executions", "status": "describe", "show": "describe",
 	"ui": "serve, which has a console in the browser", "console": "serve, which has a console in the browser",
-	"cancel": "stop", "abort": "stop", "retry": "redrive", "events": "history", "new": "init", "lint": "validate",
+	"cancel": "stop", "abort": "stop", "retry": "redrive? Retry blocks and tables are in stepback retries", "events": "history", "new": "init", "lint": "validate",
 }
 
 // hint is what was perhaps meant by arguments that were refused; empty when that cannot be told.
 func hint(args []string) string {
 	if meant := otherWords[args[0]]; meant != "" {
-		return "did you mean stepback " + meant + "?"
+		return "did you mean stepback " + meant + closing(meant)
 	}
 	for i, a := range args {
 		before := ""
@@ -46,6 +46,14 @@ func hint(args []string) string {
 		}
 	}
 	return ""
+}
+
+// closing ends a question that is not followed by an answer.
+func closing(question string) string {
+	if strings.Contains(question, "?") {
+		return ""
+	}
+	return "?"
 }
 
 // quoted is an argument as a shell takes it.

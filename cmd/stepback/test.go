@@ -103,7 +103,7 @@ func (c *testCmd) Run(ctx context.Context, std streams) error {
 
 // file runs the tests of one file.
 func (c *testCmd) file(ctx context.Context, std streams, path string, only *regexp.Regexp, all *tested) error {
-	text, err := os.ReadFile(path)
+	text, err := readText(path, std)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -267,4 +267,4 @@ func (b beside) Definition(path string, values map[string]string) (string, error
 }
 
 // Text implements machinetest.Opener.
-func (b beside) Text(path string) ([]byte, error) { return os.ReadFile(b.path(path)) }
+func (b beside) Text(path string) ([]byte, error) { return readText(b.path(path), b.std) }

@@ -107,8 +107,12 @@ func (c *testStateCmd) check(definition string) error {
 	if m, _ := asl.Parse(definition); c.State != "" && m != nil {
 		var names []string
 		visitStates(&m.Graph, func(s *asl.State) { names = append(names, s.Name) })
-		if near := spelling.Nearest(c.State, names); near != "" && !slices.Contains(names, c.State) {
+		switch near := spelling.Nearest(c.State, names); {
+		case slices.Contains(names, c.State):
+		case near != "":
 			return fmt.Errorf("%s has no state %s; did you mean %s?", c.File, c.State, near)
+		default:
+			return fmt.Errorf("%s has no state %s: say which one to test with --state%s", c.File, c.State, oneOf(names))
 		}
 	}
 	if _, single := root.Get("Type"); c.State != "" || !whole || single {
