@@ -72,7 +72,10 @@ func TestAStackHasAnHTTPAPI(t *testing.T) {
 		Role: "arn:aws:iam::000000000000:role/r"}); err != nil {
 		t.Fatal(err)
 	}
-	s.call("CreateStack", map[string]any{"StackName": "shop", "TemplateBody": httpAPI, "Capabilities": []string{"CAPABILITY_IAM"}})
+	s.call(
+		"CreateStack",
+		map[string]any{"StackName": "shop", "TemplateBody": httpAPI, "Capabilities": []string{"CAPABILITY_IAM"}},
+	)
 	if status, reason := s.settled("shop"); status != "CREATE_COMPLETE" {
 		t.Fatal(status, reason, s.events("shop"))
 	}
@@ -108,7 +111,10 @@ func TestAStackHasAnHTTPAPI(t *testing.T) {
 		t.Error(got)
 	}
 	id, _, _ := strings.Cut(u.Host, ".")
-	if got := ask("PUT", "/_aws/execute-api/"+id+"/$default/anything", `job 1`, ""); !strings.HasPrefix(got, "202 Accepted") ||
+	if got := ask("PUT", "/_aws/execute-api/"+id+"/$default/anything", `job 1`, ""); !strings.HasPrefix(
+		got,
+		"202 Accepted",
+	) ||
 		!strings.Contains(got, `"MessageId"`) {
 		t.Error(got)
 	}
@@ -125,7 +131,12 @@ func TestAStackHasAnHTTPAPI(t *testing.T) {
 		t.Errorf("logged %v, %v", logged, err)
 	}
 	s.call("UpdateStack", map[string]any{"StackName": "shop", "Capabilities": []string{"CAPABILITY_IAM"},
-		"TemplateBody": strings.Replace(strings.Replace(httpAPI, "GET /hello/{name}", "GET /hi/{name}", 1), `"Source":"202"`, `"Source":"201"`, 1)})
+		"TemplateBody": strings.Replace(
+			strings.Replace(httpAPI, "GET /hello/{name}", "GET /hi/{name}", 1),
+			`"Source":"202"`,
+			`"Source":"201"`,
+			1,
+		)})
 	if status, reason := s.settled("shop"); status != "UPDATE_COMPLETE" {
 		t.Fatal(status, reason, s.events("shop"))
 	}
@@ -137,7 +148,10 @@ func TestAStackHasAnHTTPAPI(t *testing.T) {
 	}
 	drift := s.call("DetectStackDrift", map[string]any{"StackName": "shop"})
 	for {
-		d := s.call("DescribeStackDriftDetectionStatus", map[string]any{"StackDriftDetectionId": drift["StackDriftDetectionId"]})
+		d := s.call(
+			"DescribeStackDriftDetectionStatus",
+			map[string]any{"StackDriftDetectionId": drift["StackDriftDetectionId"]},
+		)
 		if d["DetectionStatus"] != "DETECTION_IN_PROGRESS" {
 			if d["StackDriftStatus"] != "IN_SYNC" {
 				t.Errorf("drift %v: %v", d, s.call("DescribeStackResourceDrifts", map[string]any{"StackName": "shop"}))

@@ -11,8 +11,10 @@ import (
 
 // openCloudControl opens the Cloud Control API, over the types of resources of CloudFormation.
 func (p *Platform) openCloudControl(context.Context) (err error) {
-	p.resources, err = cloudcontrol.Open(cloudcontrol.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log,
-		API: func(scope aws.Scope) resource.API { return platformAPI{p, scope} }})
+	p.resources, err = cloudcontrol.Open(
+		cloudcontrol.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log,
+			API: func(scope aws.Scope) resource.API { return platformAPI{p, scope} }},
+	)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,10 @@ func controlOf(t *testing.T, p *local.Platform) control {
 func (c control) ended(e *types.ProgressEvent) *types.ProgressEvent {
 	c.t.Helper()
 	for e.OperationStatus == types.OperationStatusInProgress {
-		out, err := c.GetResourceRequestStatus(c.t.Context(), &cloudcontrol.GetResourceRequestStatusInput{RequestToken: e.RequestToken})
+		out, err := c.GetResourceRequestStatus(
+			c.t.Context(),
+			&cloudcontrol.GetResourceRequestStatusInput{RequestToken: e.RequestToken},
+		)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -39,7 +42,10 @@ func (c control) ended(e *types.ProgressEvent) *types.ProgressEvent {
 
 func (c control) create(typ, desired string) *types.ProgressEvent {
 	c.t.Helper()
-	out, err := c.CreateResource(c.t.Context(), &cloudcontrol.CreateResourceInput{TypeName: &typ, DesiredState: &desired})
+	out, err := c.CreateResource(
+		c.t.Context(),
+		&cloudcontrol.CreateResourceInput{TypeName: &typ, DesiredState: &desired},
+	)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -107,7 +113,9 @@ func TestResourcesAreMadeByTheirTypes(t *testing.T) {
 		t.Error(got)
 	}
 	all, err := c.ListResourceRequests(t.Context(), &cloudcontrol.ListResourceRequestsInput{
-		ResourceRequestStatusFilter: &types.ResourceRequestStatusFilter{Operations: []types.Operation{types.OperationDelete}}})
+		ResourceRequestStatusFilter: &types.ResourceRequestStatusFilter{
+			Operations: []types.Operation{types.OperationDelete},
+		}})
 	if err != nil || len(all.ResourceRequestStatusSummaries) != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -124,12 +132,16 @@ func TestIdentifiersOfSeveralParts(t *testing.T) {
 	if stage.OperationStatus != types.OperationStatusSuccess || *stage.Identifier != *api.Identifier+"|prod" {
 		t.Fatalf("%+v", *stage)
 	}
-	got, err := c.GetResource(t.Context(), &cloudcontrol.GetResourceInput{TypeName: aws.String("AWS::ApiGatewayV2::Stage"), Identifier: stage.Identifier})
+	got, err := c.GetResource(
+		t.Context(),
+		&cloudcontrol.GetResourceInput{TypeName: aws.String("AWS::ApiGatewayV2::Stage"), Identifier: stage.Identifier},
+	)
 	if err != nil || !strings.Contains(*got.ResourceDescription.Properties, `"StageName":"prod"`) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	rule := c.create("AWS::Events::Rule", `{"Name":"r","EventPattern":{"source":["a"]}}`)
-	if rule.OperationStatus != types.OperationStatusSuccess || *rule.Identifier != "arn:aws:events:us-east-1:000000000000:rule/r" {
+	if rule.OperationStatus != types.OperationStatusSuccess ||
+		*rule.Identifier != "arn:aws:events:us-east-1:000000000000:rule/r" {
 		t.Fatalf("%+v", *rule)
 	}
 	if _, err := c.GetResource(t.Context(), &cloudcontrol.GetResourceInput{TypeName: aws.String("AWS::Events::Rule"), Identifier: rule.Identifier}); err != nil {
@@ -155,7 +167,11 @@ func TestWhatCloudControlRefuses(t *testing.T) {
 	if failed.OperationStatus != types.OperationStatusFailed || failed.ErrorCode == "" || failed.StatusMessage == nil {
 		t.Errorf("%+v", *failed)
 	}
-	twice := &cloudcontrol.CreateResourceInput{TypeName: aws.String("AWS::SNS::Topic"), DesiredState: aws.String(`{"TopicName":"t"}`), ClientToken: aws.String("once")}
+	twice := &cloudcontrol.CreateResourceInput{
+		TypeName:     aws.String("AWS::SNS::Topic"),
+		DesiredState: aws.String(`{"TopicName":"t"}`),
+		ClientToken:  aws.String("once"),
+	}
 	first, err := c.CreateResource(t.Context(), twice)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +185,10 @@ func TestWhatCloudControlRefuses(t *testing.T) {
 	if got := saidOf(err); !strings.HasPrefix(got, "ClientTokenConflictException: ") {
 		t.Error(got)
 	}
-	_, err = c.GetResourceRequestStatus(t.Context(), &cloudcontrol.GetResourceRequestStatusInput{RequestToken: aws.String("nothing")})
+	_, err = c.GetResourceRequestStatus(
+		t.Context(),
+		&cloudcontrol.GetResourceRequestStatusInput{RequestToken: aws.String("nothing")},
+	)
 	if got := saidOf(err); got != "RequestTokenNotFoundException: Request with token nothing was not found" {
 		t.Error(got)
 	}

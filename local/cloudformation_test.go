@@ -446,7 +446,7 @@ func TestAlarmsUndoADeployment(t *testing.T) {
 		"Period": 60, "EvaluationPeriods": 1, "Threshold": 1, "ComparisonOperator": "GreaterThanThreshold"})
 	request := func(name, value, kind string) map[string]any {
 		return map[string]any{"StackName": name,
-			"TemplateBody": "Resources: {A: {Type: AWS::SSM::Parameter, Properties: {Name: /watched, Type: String, Value: '" + value + "'}}}",
+			"TemplateBody":          "Resources: {A: {Type: AWS::SSM::Parameter, Properties: {Name: /watched, Type: String, Value: '" + value + "'}}}",
 			"RollbackConfiguration": map[string]any{"RollbackTriggers": []any{map[string]any{"Arn": alarm, "Type": kind}}}}
 	}
 	s.call("CreateStack", request("watched", "1", "AWS::CloudWatch::Alarm"))

@@ -277,7 +277,7 @@ func (p *Platform) resume(context.Context) error {
 		return nil
 	})
 	p.Stacks.Resume()
-	p.resources.Resume()
+	p.resources.Resume() //nolint:contextcheck // what goes on has a time of its own
 	return nil
 }
 

@@ -43,13 +43,18 @@ func TestStateMachinesActInTheirRoles(t *testing.T) {
 	people, queues := iam.NewFromConfig(root), sqs.NewFromConfig(root)
 	q, err := queues.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("jobs")})
 	must(err)
-	role, err := people.CreateRole(ctx, &iam.CreateRoleInput{RoleName: aws.String("machine"), AssumeRolePolicyDocument: aws.String(
-		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"states.amazonaws.com"},"Action":"sts:AssumeRole"}]}`)})
+	role, err := people.CreateRole(
+		ctx,
+		&iam.CreateRoleInput{RoleName: aws.String("machine"), AssumeRolePolicyDocument: aws.String(
+			`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"states.amazonaws.com"},"Action":"sts:AssumeRole"}]}`,
+		)},
+	)
 	must(err)
 	const trusted = "arn:aws:sts::000000000000:assumed-role/machine/StepFunctions"
 	run := func(state string) (string, string) {
 		t.Helper()
-		out, err := sfn.NewFromConfig(root, sameHost).TestState(ctx, &sfn.TestStateInput{RoleArn: role.Role.Arn, Definition: &state})
+		out, err := sfn.NewFromConfig(root, sameHost).
+			TestState(ctx, &sfn.TestStateInput{RoleArn: role.Role.Arn, Definition: &state})
 		must(err)
 		return aws.ToString(out.Error), aws.ToString(out.Cause)
 	}
@@ -65,15 +70,28 @@ func TestStateMachinesActInTheirRoles(t *testing.T) {
 	const table = `{"Type":"Task","Resource":"arn:aws:states:::aws-sdk:dynamodb:listTables","End":true}`
 	const noPolicy = "because no identity-based policy allows the "
 	const who = "User: " + trusted + " is not authorized to perform: "
-	expect(send, "SQS.AmazonSQSException", who+"sqs:SendMessage on resource: arn:aws:sqs:us-east-1:000000000000:jobs "+noPolicy+
-		"sqs:SendMessage action")
-	expect(table, "DynamoDb.DynamoDbException", who+"dynamodb:ListTables on resource: * "+noPolicy+"dynamodb:ListTables action")
+	expect(
+		send,
+		"SQS.AmazonSQSException",
+		who+"sqs:SendMessage on resource: arn:aws:sqs:us-east-1:000000000000:jobs "+noPolicy+
+			"sqs:SendMessage action",
+	)
+	expect(
+		table,
+		"DynamoDb.DynamoDbException",
+		who+"dynamodb:ListTables on resource: * "+noPolicy+"dynamodb:ListTables action",
+	)
 	expect(invoke, "Lambda.AWSLambdaException", who+"lambda:InvokeFunction on resource: "+
 		"arn:aws:lambda:us-east-1:000000000000:function:f "+noPolicy+"lambda:InvokeFunction action (Service: AWSLambda; "+
 		"Status Code: 403; Error Code: AccessDeniedException; Request ID: ")
-	_, err = people.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: aws.String("machine"), PolicyName: aws.String("p"),
-		PolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:SendMessage",` +
-			`"lambda:InvokeFunction"],"Resource":"*"}]}`)})
+	_, err = people.PutRolePolicy(
+		ctx,
+		&iam.PutRolePolicyInput{RoleName: aws.String("machine"), PolicyName: aws.String("p"),
+			PolicyDocument: aws.String(
+				`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:SendMessage",` +
+					`"lambda:InvokeFunction"],"Resource":"*"}]}`,
+			)},
+	)
 	must(err)
 	expect(send, "", "")
 	expect(invoke, "Lambda.ResourceNotFoundException", "Function not found: ")
@@ -83,11 +101,18 @@ func TestStateMachinesActInTheirRoles(t *testing.T) {
 	key, err := people.CreateAccessKey(ctx, &iam.CreateAccessKeyInput{UserName: aws.String("ann")})
 	must(err)
 	her := root.Copy()
-	her.Credentials = credentials.NewStaticCredentialsProvider(*key.AccessKey.AccessKeyId, *key.AccessKey.SecretAccessKey, "")
+	her.Credentials = credentials.NewStaticCredentialsProvider(
+		*key.AccessKey.AccessKeyId,
+		*key.AccessKey.SecretAccessKey,
+		"",
+	)
 	allow := func(statement string) {
 		t.Helper()
-		_, err := people.PutUserPolicy(ctx, &iam.PutUserPolicyInput{UserName: aws.String("ann"), PolicyName: aws.String("p"),
-			PolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[` + statement + `]}`)})
+		_, err := people.PutUserPolicy(
+			ctx,
+			&iam.PutUserPolicyInput{UserName: aws.String("ann"), PolicyName: aws.String("p"),
+				PolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[` + statement + `]}`)},
+		)
 		must(err)
 	}
 	create := func() error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -133,11 +134,14 @@ func items(ctx context.Context, a *apis) (func(context.Context) error, error) {
 	var next atomic.Int64
 	return func(ctx context.Context) error {
 		i := next.Add(1)
-		_, err := a.dynamo.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: map[string]dynamotypes.AttributeValue{
-			"pk":   &dynamotypes.AttributeValueMemberS{Value: fmt.Sprint("p", i%1000)},
-			"sk":   &dynamotypes.AttributeValueMemberN{Value: fmt.Sprint(i)},
-			"body": &dynamotypes.AttributeValueMemberS{Value: text},
-		}})
+		_, err := a.dynamo.PutItem(
+			ctx,
+			&dynamodb.PutItemInput{TableName: &table, Item: map[string]dynamotypes.AttributeValue{
+				"pk":   &dynamotypes.AttributeValueMemberS{Value: fmt.Sprint("p", i%1000)},
+				"sk":   &dynamotypes.AttributeValueMemberN{Value: strconv.FormatInt(i, 10)},
+				"body": &dynamotypes.AttributeValueMemberS{Value: text},
+			}},
+		)
 		return err
 	}, err
 }
@@ -166,7 +170,7 @@ func (a *apis) topic(ctx context.Context, raw bool) (string, error) {
 			return "", err
 		}
 		if _, err := a.sns.Subscribe(ctx, &sns.SubscribeInput{TopicArn: out.TopicArn, Protocol: sdkaws.String("sqs"),
-			Endpoint: &queue, Attributes: map[string]string{"RawMessageDelivery": fmt.Sprint(raw)}}); err != nil {
+			Endpoint: &queue, Attributes: map[string]string{"RawMessageDelivery": strconv.FormatBool(raw)}}); err != nil {
 			return "", err
 		}
 	}

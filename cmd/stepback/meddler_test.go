@@ -52,7 +52,7 @@ func meddling(t *testing.T, bootstraps, how, replacement string) string {
 		}
 		script := fmt.Sprintf("#!/bin/sh\nSTEPBACK_TEST_MEDDLES=%s STEPBACK_TEST_FOLDER='%s' STEPBACK_TEST_REAL='%s' exec '%s'\n",
 			how, dir, real, self)
-		if err := os.WriteFile(to, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
+		if err := os.WriteFile(to, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,15 +64,15 @@ func meddling(t *testing.T, bootstraps, how, replacement string) string {
 
 // meddle runs the bootstrap until it ends. It does not return.
 func meddle(how string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // the loopback does not wait
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
 	m := &meddler{upstream: os.Getenv("AWS_LAMBDA_RUNTIME_API"), how: how, folder: os.Getenv("STEPBACK_TEST_FOLDER"),
-		real: exec.Command(os.Getenv("STEPBACK_TEST_REAL"))} //nolint:gosec,noctx // of this test, until it ends
+		real: exec.Command(os.Getenv("STEPBACK_TEST_REAL"))} //nolint:noctx // of this test, until it ends
 	m.real.Env = append(os.Environ(), "AWS_LAMBDA_RUNTIME_API="+listener.Addr().String())
 	m.real.Stdout, m.real.Stderr = os.Stdout, os.Stderr
-	go func() { _ = http.Serve(listener, m) }() //nolint:gosec // it ends with the process
+	go func() { _ = http.Serve(listener, m) }()
 	if err := m.real.Start(); err != nil {
 		panic(err)
 	}
@@ -130,7 +130,6 @@ func (m *meddler) begin(event []byte) {
 		if err != nil {
 			m.die()
 		}
-		//nolint:noctx // the process is killed when it takes too long
 		put, err := http.NewRequest(http.MethodPut, os.Getenv("AWS_ENDPOINT_URL")+"/csv-input/activity.csv", bytes.NewReader(text))
 		if err != nil {
 			m.die()

@@ -179,7 +179,11 @@ func TestARejectedRowThatWasCounted(t *testing.T) {
 	bad := func(row int) map[string]any { return failed("rejected", row, "ValidationError", "bad", 1) }
 	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
 		{"Name": "c0", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{}, "rejected": []any{},
-			"oneByOne": map[string]any{"applied": []int{0}, "alreadyApplied": []int{}, "failed": []any{bad(1), bad(2)}}}},
+			"oneByOne": map[string]any{
+				"applied":        []int{0},
+				"alreadyApplied": []int{},
+				"failed":         []any{bad(1), bad(2)},
+			}}},
 	}})
 	out := w.run(t)
 	wantCounts(t, out, 3, 2, 0, 1, 0)
@@ -192,7 +196,10 @@ func TestARejectedRowThatWasCounted(t *testing.T) {
 	}
 	inc := csvimport.Increment{UserID: "u2", LoginCount: 2, PostCount: 2}
 	var f *csvimport.Failure
-	if outcome, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 2, inc); !errors.As(err, &f) ||
+	if outcome, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 2, inc); !errors.As(
+		err,
+		&f,
+	) ||
 		f.Name != retrypatterns.RetryNotWorthwhile {
 		t.Errorf("a late attempt at the rejected row: %s, %v", outcome, err)
 	}
@@ -207,9 +214,12 @@ func TestRetried(t *testing.T) {
 		return map[string]any{"applied": applied, "alreadyApplied": []int{}, "failed": failed}
 	}
 	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
-		{"Name": "c0", "Output": map[string]any{"applied": [][2]int{{0, 1}}, "alreadyApplied": []int{}, "rejected": []any{},
-			"errors":   map[string]int{"DeadlockException": 2},
-			"oneByOne": left([]int{2}, failed("deadLettered", 3, "DeadlockException", "still locked", 5))}},
+		{
+			"Name": "c0",
+			"Output": map[string]any{"applied": [][2]int{{0, 1}}, "alreadyApplied": []int{}, "rejected": []any{},
+				"errors":   map[string]int{"DeadlockException": 2},
+				"oneByOne": left([]int{2}, failed("deadLettered", 3, "DeadlockException", "still locked", 5))},
+		},
 		{"Name": "c1", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{}, "rejected": []any{},
 			"oneByOne": left([]int{4, 5})}},
 		{"Name": "c2", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{}, "failed": []any{
@@ -217,7 +227,8 @@ func TestRetried(t *testing.T) {
 	}})
 	out := w.run(t)
 	wantCounts(t, out, 7, 5, 0, 0, 2)
-	if got := fmt.Sprint(out.Retried); got != "map[BatchFailed:2 DeadlockException:2 TimeoutError:1]" || out.Recovered != 3 {
+	if got := fmt.Sprint(out.Retried); got != "map[BatchFailed:2 DeadlockException:2 TimeoutError:1]" ||
+		out.Recovered != 3 {
 		t.Errorf("tried again: %s, of which %d were applied", got, out.Recovered)
 	}
 }
@@ -402,8 +413,13 @@ func TestOutputsAlone(t *testing.T) {
 	dead := failed("deadLettered", 3, "DeadlockException", "still locked", 5)
 	dead["child"] = "arn:child"
 	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
-		{"applied": [][2]int{{0, 1}}, "alreadyApplied": []int{}, "rejected": []any{}, "errors": map[string]int{"DeadlockException": 2},
-			"oneByOne": map[string]any{"applied": []int{2}, "alreadyApplied": []int{}, "failed": []any{dead}}},
+		{
+			"applied":        [][2]int{{0, 1}},
+			"alreadyApplied": []int{},
+			"rejected":       []any{},
+			"errors":         map[string]int{"DeadlockException": 2},
+			"oneByOne":       map[string]any{"applied": []int{2}, "alreadyApplied": []int{}, "failed": []any{dead}},
+		},
 	}})
 	out := w.run(t)
 	wantCounts(t, out, 4, 3, 0, 0, 1)

@@ -122,6 +122,7 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 		return nil
 	case csvimport.Rejected:
 		return r.writeCorrection(*l)
+	case csvimport.DeadLettered: // below
 	}
 	_, l.Line = l.record()
 	if len(l.Payload) == 0 {

@@ -145,7 +145,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}}
 	q.context["extendedRequestId"] = q.context["requestId"]
 	out.Header().Set("Apigw-Requestid", q.context["requestId"])
-	s.serve(out, q, c)
+	s.serve(out, q, c) //nolint:contextcheck // it is the context of the request inside
 	s.after(out, q, c, began)
 }
 

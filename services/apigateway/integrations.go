@@ -24,7 +24,11 @@ type integrationAnswer struct {
 }
 
 func (i *integration) shown() *integrationAnswer {
-	return &integrationAnswer{APIGatewayManaged: i.Managed, IntegrationID: i.ID, integrationSettings: i.integrationSettings}
+	return &integrationAnswer{
+		APIGatewayManaged:   i.Managed,
+		IntegrationID:       i.ID,
+		integrationSettings: i.integrationSettings,
+	}
 }
 
 const (
@@ -233,7 +237,14 @@ func (s *Service) getIntegrations(_ context.Context, scope aws.Scope, in *paged)
 	for _, i := range a.integrations {
 		all = append(all, *i.shown())
 	}
-	part, next, err := page(s, *in, "GetIntegrations", scope, all, func(i integrationAnswer) string { return i.IntegrationID })
+	part, next, err := page(
+		s,
+		*in,
+		"GetIntegrations",
+		scope,
+		all,
+		func(i integrationAnswer) string { return i.IntegrationID },
+	)
 	return &integrationsAnswer{part, next}, err
 }
 
@@ -244,7 +255,11 @@ func (s *Service) deleteIntegration(_ context.Context, scope aws.Scope, in *oneI
 		}
 		for _, r := range c.a.routes {
 			if r.Target == "integrations/"+in.IntegrationID {
-				return conflict("Cannot delete Integration '%s' because it is referenced by route '%s'.", in.IntegrationID, r.RouteKey)
+				return conflict(
+					"Cannot delete Integration '%s' because it is referenced by route '%s'.",
+					in.IntegrationID,
+					r.RouteKey,
+				)
 			}
 		}
 		delete(c.a.integrations, in.IntegrationID)
@@ -267,7 +282,11 @@ func (z *authorizer) shown() *authorizerAnswer {
 
 // merge lays what a request says over the settings.
 func (z *authorizer) merge(in jsonvalue.Value) error {
-	z.IdentitySource, z.AuthorizerResultTTLInSeconds = slices.Clone(z.IdentitySource), clone(z.AuthorizerResultTTLInSeconds)
+	z.IdentitySource, z.AuthorizerResultTTLInSeconds = slices.Clone(
+		z.IdentitySource,
+	), clone(
+		z.AuthorizerResultTTLInSeconds,
+	)
 	if err := merge(&z.authorizerSettings, []byte(in.JSON())); err != nil {
 		return err
 	}
@@ -275,8 +294,10 @@ func (z *authorizer) merge(in jsonvalue.Value) error {
 		return invalid("AuthorizerType %s is not served here: REQUEST is", z.AuthorizerType)
 	}
 	if _, ok := functionOf(z.AuthorizerURI); !ok {
-		return invalid("Invalid Authorizer URI: %s. Authorizer URI should be a valid API Gateway ARN that represents a Lambda function invocation.",
-			z.AuthorizerURI)
+		return invalid(
+			"Invalid Authorizer URI: %s. Authorizer URI should be a valid API Gateway ARN that represents a Lambda function invocation.",
+			z.AuthorizerURI,
+		)
 	}
 	if z.AuthorizerPayloadFormatVersion != format1 && z.AuthorizerPayloadFormatVersion != format2 {
 		return invalid("AuthorizerPayloadFormatVersion is a required parameter for REQUEST authorizer")
@@ -362,7 +383,14 @@ func (s *Service) getAuthorizers(_ context.Context, scope aws.Scope, in *paged) 
 	for _, z := range a.authorizers {
 		all = append(all, *z.shown())
 	}
-	part, next, err := page(s, *in, "GetAuthorizers", scope, all, func(z authorizerAnswer) string { return z.AuthorizerID })
+	part, next, err := page(
+		s,
+		*in,
+		"GetAuthorizers",
+		scope,
+		all,
+		func(z authorizerAnswer) string { return z.AuthorizerID },
+	)
 	return &authorizersAnswer{part, next}, err
 }
 
@@ -373,7 +401,11 @@ func (s *Service) deleteAuthorizer(_ context.Context, scope aws.Scope, in *oneAu
 		}
 		for _, r := range c.a.routes {
 			if r.AuthorizerID == in.AuthorizerID {
-				return conflict("Cannot delete authorizer '%s', is referenced in route: %s", in.AuthorizerID, r.RouteKey)
+				return conflict(
+					"Cannot delete authorizer '%s', is referenced in route: %s",
+					in.AuthorizerID,
+					r.RouteKey,
+				)
 			}
 		}
 		delete(c.a.authorizers, in.AuthorizerID)

@@ -50,9 +50,6 @@ type api struct {
 }
 
 func (a *api) scope() aws.Scope { return aws.Scope{Account: a.Account, Region: a.Region} }
-func (a *api) arn() string {
-	return "arn:" + aws.Partition(a.Region) + ":apigateway:" + a.Region + "::/apis/" + a.ID
-}
 
 type integrationSettings struct {
 	ConnectionID         string                       `json:"ConnectionId,omitempty"`

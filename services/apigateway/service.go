@@ -304,7 +304,7 @@ func draw(length int, has func(string) bool) string {
 	for {
 		id := make([]byte, length)
 		for i := range id {
-			id[i] = letters[rand.IntN(len(letters))] //nolint:gosec // names, no secrets
+			id[i] = letters[rand.IntN(len(letters))]
 		}
 		id[0] = letters[int(id[0])%26] // names of hosts begin with a letter
 		if !has(string(id)) {

@@ -182,7 +182,20 @@ func TestAFunctionAnswersInFormat2(t *testing.T) {
 	i := b.integrate(api, &client.CreateIntegrationInput{IntegrationType: types.IntegrationTypeAwsProxy,
 		IntegrationUri: sdkaws.String(function), PayloadFormatVersion: sdkaws.String("2.0")})
 	b.route(api, "POST /orders/{id}", i)
-	b.expect(b.ask(api, "POST", "/orders/a%20b?x=1&x=2", `{"n":1}`, "Content-Type", "application/json", "Cookie", "a=1; b=2"), 200, `"hello"`)
+	b.expect(
+		b.ask(
+			api,
+			"POST",
+			"/orders/a%20b?x=1&x=2",
+			`{"n":1}`,
+			"Content-Type",
+			"application/json",
+			"Cookie",
+			"a=1; b=2",
+		),
+		200,
+		`"hello"`,
+	)
 	region, event, _ := strings.Cut(b.events[0], " greets ")
 	var got struct {
 		Version, RouteKey, RawPath, RawQueryString, Body string
@@ -201,8 +214,12 @@ func TestAFunctionAnswersInFormat2(t *testing.T) {
 	if region != "eu-west-1" || got.Version != "2.0" || got.RouteKey != "POST /orders/{id}" || got.RawPath != "/orders/a b" ||
 		got.RawQueryString != "x=1&x=2" || got.Body != `{"n":1}` || len(got.Cookies) != 2 ||
 		got.QueryStringParameters["x"] != "1,2" || got.PathParameters["id"] != "a b" || got.StageVariables["color"] != "red" ||
-		c.AccountID != "111111111111" || c.APIID != api || c.DomainPrefix != api || c.Stage != "$default" ||
-		c.HTTP.Method != "POST" || c.HTTP.Path != "/orders/a b" || c.Time != "23/Nov/2026:08:00:00 +0000" {
+		c.AccountID != "111111111111" || c.APIID != api ||
+		c.DomainPrefix != api ||
+		c.Stage != "$default" ||
+		c.HTTP.Method != http.MethodPost ||
+		c.HTTP.Path != "/orders/a b" ||
+		c.Time != "23/Nov/2026:08:00:00 +0000" {
 		t.Errorf("the function was given %s", event)
 	}
 	b.returns = func() (string, error) {
@@ -226,7 +243,9 @@ func TestAFunctionAnswersInFormat1(t *testing.T) {
 	b := newBench(t)
 	api := b.api(nil)
 	i := b.integrate(api, &client.CreateIntegrationInput{IntegrationType: types.IntegrationTypeAwsProxy,
-		IntegrationUri:       sdkaws.String("arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/" + function + "/invocations"),
+		IntegrationUri: sdkaws.String(
+			"arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/" + function + "/invocations",
+		),
 		PayloadFormatVersion: sdkaws.String("1.0")})
 	b.route(api, "$default", i)
 	if _, err := b.CreateStage(t.Context(), &client.CreateStageInput{ApiId: &api, StageName: sdkaws.String("prod"),
@@ -258,18 +277,34 @@ func TestServicesAreCalled(t *testing.T) {
 	api := b.api(nil)
 	service := func(key, subtype string, parameters map[string]string) {
 		t.Helper()
-		b.route(api, key, b.integrate(api, &client.CreateIntegrationInput{IntegrationType: types.IntegrationTypeAwsProxy,
-			IntegrationSubtype: &subtype, PayloadFormatVersion: sdkaws.String("1.0"), RequestParameters: parameters,
-			CredentialsArn: sdkaws.String("arn:aws:iam::111111111111:role/api")}))
+		b.route(
+			api,
+			key,
+			b.integrate(api, &client.CreateIntegrationInput{IntegrationType: types.IntegrationTypeAwsProxy,
+				IntegrationSubtype: &subtype, PayloadFormatVersion: sdkaws.String("1.0"), RequestParameters: parameters,
+				CredentialsArn: sdkaws.String("arn:aws:iam::111111111111:role/api")}),
+		)
 	}
-	service("POST /start", "StepFunctions-StartExecution", map[string]string{"StateMachineArn": machine, "Input": "$request.body",
-		"Name": "$request.header.x-name"})
+	service(
+		"POST /start",
+		"StepFunctions-StartExecution",
+		map[string]string{"StateMachineArn": machine, "Input": "$request.body",
+			"Name": "$request.header.x-name"},
+	)
 	service("POST /part/{id}", "StepFunctions-StartSyncExecution", map[string]string{"StateMachineArn": machine,
 		"Input": "$request.body.order", "Name": "o-${request.path.id}-${stageVariables.color}"})
-	service("GET /queue", "SQS-SendMessage", map[string]string{"QueueUrl": "http://q/1/jobs", "MessageBody": "$request.querystring.m",
-		"DelaySeconds": "$request.querystring.delay"})
-	service("POST /event", "EventBridge-PutEvents", map[string]string{"Source": "shop", "DetailType": "$context.httpMethod",
-		"Detail": "$request.body"})
+	service(
+		"GET /queue",
+		"SQS-SendMessage",
+		map[string]string{"QueueUrl": "http://q/1/jobs", "MessageBody": "$request.querystring.m",
+			"DelaySeconds": "$request.querystring.delay"},
+	)
+	service(
+		"POST /event",
+		"EventBridge-PutEvents",
+		map[string]string{"Source": "shop", "DetailType": "$context.httpMethod",
+			"Detail": "$request.body"},
+	)
 	b.expect(b.ask(api, "POST", "/start", `{"a":1}`, "X-Name", "n1"), 200, `{"executionArn":"arn:x"}`)
 	b.expect(b.ask(api, "POST", "/part/7", `{"order":{"b":[1]}}`), 200, `{"executionArn":"arn:x"}`)
 	b.expect(b.ask(api, "GET", "/queue?m=hello", ""), 200, `{"executionArn":"arn:x"}`)
@@ -288,9 +323,14 @@ eventbridge:PutEvents {"Entries":[{"Detail":"{}","DetailType":"POST","Source":"s
 		"BadRequestException: Parameter: StateMachineArn does not fulfill the required parameters of the integration subtype StepFunctions-StartExecution": {"Input": "x"},
 		"BadRequestException: Invalid parameter Colour for integration subtype StepFunctions-StartExecution":                                               {"StateMachineArn": machine, "Colour": "red"},
 	} {
-		_, err := b.CreateIntegration(t.Context(), &client.CreateIntegrationInput{ApiId: &api, IntegrationType: types.IntegrationTypeAwsProxy,
-			IntegrationSubtype: sdkaws.String("StepFunctions-StartExecution"), PayloadFormatVersion: sdkaws.String("1.0"),
-			RequestParameters: parameters})
+		_, err := b.CreateIntegration(
+			t.Context(),
+			&client.CreateIntegrationInput{ApiId: &api, IntegrationType: types.IntegrationTypeAwsProxy,
+				IntegrationSubtype: sdkaws.String(
+					"StepFunctions-StartExecution",
+				), PayloadFormatVersion: sdkaws.String("1.0"),
+				RequestParameters: parameters},
+		)
 		if codeOf(err) != name {
 			t.Errorf("%v, want %s", err, name)
 		}
@@ -304,9 +344,14 @@ func TestAServerAnswers(t *testing.T) {
 	i := b.integrate(api, &client.CreateIntegrationInput{IntegrationType: types.IntegrationTypeHttpProxy,
 		IntegrationUri: sdkaws.String("http://shop.example/v1/{proxy}"), IntegrationMethod: sdkaws.String("ANY"),
 		PayloadFormatVersion: sdkaws.String("1.0"),
-		RequestParameters:    map[string]string{"append:header.x-added": "$context.apiId", "overwrite:querystring.q": "$request.path.proxy"},
-		ResponseParameters: map[string]map[string]string{"202": {"overwrite:statuscode": "200", "remove:header.x-from": "''",
-			"append:header.x-stage": "$context.stage"}}})
+		RequestParameters: map[string]string{
+			"append:header.x-added":   "$context.apiId",
+			"overwrite:querystring.q": "$request.path.proxy",
+		},
+		ResponseParameters: map[string]map[string]string{
+			"202": {"overwrite:statuscode": "200", "remove:header.x-from": "''",
+				"append:header.x-stage": "$context.stage"},
+		}})
 	b.route(api, "ANY /shop/{proxy+}", i)
 	w := b.ask(api, "PUT", "/shop/a/b?q=0&r=1", "body")
 	b.expect(w, 200, "PUT shop.example /v1/a/b?q=a%2Fb&r=1 "+api+" body")
@@ -327,7 +372,8 @@ func TestPagesOfOtherOriginsAsk(t *testing.T) {
 		return `{"statusCode":200,"headers":{"Access-Control-Allow-Origin":"*","X-A":"b"}}`, nil
 	}
 	w := b.ask(api, "OPTIONS", "/", "", "Origin", "https://shop.example", "Access-Control-Request-Method", "GET")
-	if h := w.Header(); w.Code != 204 || h.Get("Access-Control-Allow-Methods") != "GET,POST" || h.Get("Access-Control-Max-Age") != "60" ||
+	if h := w.Header(); w.Code != 204 || h.Get("Access-Control-Allow-Methods") != "GET,POST" ||
+		h.Get("Access-Control-Max-Age") != "60" ||
 		len(b.events) != 0 {
 		t.Errorf("%d %v", w.Code, h)
 	}
@@ -350,7 +396,9 @@ func TestAuthorizersDecide(t *testing.T) {
 	z, err := b.CreateAuthorizer(t.Context(), &client.CreateAuthorizerInput{ApiId: &api, Name: sdkaws.String("z"),
 		AuthorizerType: types.AuthorizerTypeRequest, AuthorizerPayloadFormatVersion: sdkaws.String("2.0"),
 		EnableSimpleResponses: sdkaws.Bool(true), IdentitySource: []string{"$request.header.Authorization"},
-		AuthorizerUri: sdkaws.String("arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/" + function + "/invocations")})
+		AuthorizerUri: sdkaws.String(
+			"arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/" + function + "/invocations",
+		)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +414,8 @@ func TestAuthorizersDecide(t *testing.T) {
 	if last := b.events[len(b.events)-1]; !strings.Contains(last, `"authorizer":{"lambda":{"user":"u"}}`) {
 		t.Errorf("the function was given %s", last)
 	}
-	if first := b.events[0]; !strings.Contains(first, `"identitySource":["token"]`) || !strings.Contains(first, `"type":"REQUEST"`) {
+	if first := b.events[0]; !strings.Contains(first, `"identitySource":["token"]`) ||
+		!strings.Contains(first, `"type":"REQUEST"`) {
 		t.Errorf("the authorizer was given %s", first)
 	}
 }
@@ -454,8 +503,11 @@ func TestSettingsAreChangedAndKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx := t.Context()
-	a, err := b.CreateApi(ctx, &client.CreateApiInput{Name: sdkaws.String("quick"), ProtocolType: types.ProtocolTypeHttp,
-		Target: sdkaws.String(function), RouteKey: sdkaws.String("GET /quick"), Tags: map[string]string{"a": "1"}})
+	a, err := b.CreateApi(
+		ctx,
+		&client.CreateApiInput{Name: sdkaws.String("quick"), ProtocolType: types.ProtocolTypeHttp,
+			Target: sdkaws.String(function), RouteKey: sdkaws.String("GET /quick"), Tags: map[string]string{"a": "1"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,7 +537,8 @@ func TestSettingsAreChangedAndKept(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	st, err := b.GetStage(ctx, &client.GetStageInput{ApiId: a.ApiId, StageName: stage})
-	if err != nil || len(st.StageVariables) != 1 || st.StageVariables["y"] != "2" || !*st.AutoDeploy || !*st.ApiGatewayManaged {
+	if err != nil || len(st.StageVariables) != 1 || st.StageVariables["y"] != "2" || !*st.AutoDeploy ||
+		!*st.ApiGatewayManaged {
 		t.Errorf("%+v, %v", st, err)
 	}
 }

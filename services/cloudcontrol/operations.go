@@ -47,6 +47,7 @@ func (s *Service) createResource(_ context.Context, scope aws.Scope, in *createR
 	if err != nil {
 		return nil, err
 	}
+	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opCreate, Properties: p,
 		Suffix: strings.ToUpper(strings.ReplaceAll(aws.NewID(), "-", ""))[:12], Asked: "create " + t.Name + " " + in.DesiredState}, scope)
 }
@@ -157,6 +158,7 @@ func (s *Service) updateResource(ctx context.Context, scope aws.Scope, in *resou
 	if t.Update == nil {
 		return nil, refusal("UnsupportedActionException", "Resource type %s does not support UPDATE action", t.Name)
 	}
+	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opUpdate, Identifier: in.Identifier, Properties: after,
 		Previous: before, Asked: "update " + t.Name + " " + in.Identifier + " " + in.PatchDocument}, scope)
 }
@@ -184,6 +186,7 @@ func (s *Service) deleteResource(ctx context.Context, scope aws.Scope, in *resou
 			p = wanted
 		}
 	}
+	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opDelete, Identifier: in.Identifier, Properties: p,
 		Asked: "delete " + t.Name + " " + in.Identifier}, scope)
 }

@@ -100,10 +100,16 @@ func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 		return nil, refusal("ClientTokenConflictException",
 			"A previous request with the client token %s had other parameters.", r.Client)
 	}
-	r.Account, r.Region, r.Token, r.Status, r.At = scope.Account, scope.Region, aws.NewID(), underWay, s.o.Clock.Now().UnixMilli()
+	r.Account, r.Region, r.Token, r.Status, r.At = scope.Account, scope.Region, aws.NewID(), underWay, s.o.Clock.Now().
+		UnixMilli()
 	if token, ok := s.busy[r.key()]; ok {
-		return nil, refusal("ConcurrentOperationException",
-			"Resource with identifier %s of type %s is being changed by the request with token %s.", r.Identifier, r.Type, token)
+		return nil, refusal(
+			"ConcurrentOperationException",
+			"Resource with identifier %s of type %s is being changed by the request with token %s.",
+			r.Identifier,
+			r.Type,
+			token,
+		)
 	}
 	if err := s.keep(func(b *documents.Batch) error {
 		s.prune(b, r.At)
@@ -137,9 +143,19 @@ func (s *Service) ask(r *request, again bool) (*resource.Type, *resource.Request
 	if t == nil { // of a later version
 		t = &resource.Type{Name: r.Type}
 	}
-	q := &resource.Request{API: s.o.API(r.scope()), Scope: r.scope(), Stack: "cloudcontrol", LogicalID: r.Type[strings.LastIndexByte(r.Type, ':')+1:],
-		Suffix: r.Suffix, Type: r.Type, Properties: r.Properties, Previous: r.Previous, Again: again, GiveUp: s.ctx,
-		Wait: s.o.Clock.Sleep}
+	q := &resource.Request{
+		API:        s.o.API(r.scope()),
+		Scope:      r.scope(),
+		Stack:      "cloudcontrol",
+		LogicalID:  r.Type[strings.LastIndexByte(r.Type, ':')+1:],
+		Suffix:     r.Suffix,
+		Type:       r.Type,
+		Properties: r.Properties,
+		Previous:   r.Previous,
+		Again:      again,
+		GiveUp:     s.ctx,
+		Wait:       s.o.Clock.Sleep,
+	}
 	if r.Identifier != "" {
 		q.ID, _, _ = t.Locate(r.Identifier)
 	}

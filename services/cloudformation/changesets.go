@@ -67,14 +67,20 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	case in.Mode != "":
 		return nil, invalid("DeploymentMode %s is not supported here", in.Mode)
 	case !changeSetName.MatchString(in.ChangeSet):
-		return nil, invalid("1 validation error detected: Value '%s' at 'changeSetName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*", in.ChangeSet)
+		return nil, invalid(
+			"1 validation error detected: Value '%s' at 'changeSetName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*",
+			in.ChangeSet,
+		)
 	}
 	s.mu.Lock()
 	st, err := s.find(scope, in.Name)
 	for _, c := range s.sets {
 		if err == nil && c.StackID == st.ID && c.Name == in.ChangeSet && !c.executed() {
 			s.mu.Unlock()
-			return nil, &aws.Error{Code: "AlreadyExistsException", Message: fmt.Sprintf("ChangeSet %s already exists", c.ID)}
+			return nil, &aws.Error{
+				Code:    "AlreadyExistsException",
+				Message: fmt.Sprintf("ChangeSet %s already exists", c.ID),
+			}
 		}
 	}
 	s.mu.Unlock()
@@ -85,7 +91,11 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	create := in.Kind == "CREATE" || in.Kind == opImport && (err != nil || st.Status == "REVIEW_IN_PROGRESS")
 	switch {
 	case create && err == nil && st.Status != "REVIEW_IN_PROGRESS":
-		return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", in.Name, in.ChangeSet)
+		return nil, invalid(
+			"Stack [%s] already exists and cannot be created again with the changeSet [%s].",
+			in.Name,
+			in.ChangeSet,
+		)
 	case !create && err != nil:
 		return nil, invalid("Stack [%s] does not exist", in.Name)
 	case !create && st.Status == "REVIEW_IN_PROGRESS":
@@ -95,7 +105,10 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	}
 	if create && err != nil {
 		if !stackName.MatchString(in.Name) {
-			return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*", in.Name)
+			return nil, invalid(
+				"1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*",
+				in.Name,
+			)
 		}
 		st = nil
 	}
@@ -154,7 +167,8 @@ func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compi
 	}
 	if set.Import {
 		for i := range changes {
-			if ch := &changes[i]; ch.Action == "Add" && ch.wanted != nil && s.importable(ctx, st, ch.LogicalID, *ch.wanted) != "" {
+			if ch := &changes[i]; ch.Action == "Add" && ch.wanted != nil &&
+				s.importable(ctx, st, ch.LogicalID, *ch.wanted) != "" {
 				ch.Action = "Import"
 			}
 		}
@@ -177,7 +191,11 @@ func (s *Service) findSet(scope aws.Scope, name, stackName string) (*changeSet, 
 		if c := s.sets[name]; c != nil {
 			return c, nil
 		}
-		return nil, &aws.Error{Code: "ChangeSetNotFound", Status: 404, Message: fmt.Sprintf("ChangeSet [%s] does not exist", name)}
+		return nil, &aws.Error{
+			Code:    "ChangeSetNotFound",
+			Status:  404,
+			Message: fmt.Sprintf("ChangeSet [%s] does not exist", name),
+		}
 	}
 	if stackName == "" {
 		return nil, invalid("StackName must be specified if ChangeSetName is not specified as an ARN.")
@@ -191,7 +209,11 @@ func (s *Service) findSet(scope aws.Scope, name, stackName string) (*changeSet, 
 			return c, nil
 		}
 	}
-	return nil, &aws.Error{Code: "ChangeSetNotFound", Status: 404, Message: fmt.Sprintf("ChangeSet [%s] does not exist", name)}
+	return nil, &aws.Error{
+		Code:    "ChangeSetNotFound",
+		Status:  404,
+		Message: fmt.Sprintf("ChangeSet [%s] does not exist", name),
+	}
 }
 
 type changeSetAsk struct {
@@ -249,7 +271,10 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 		Next:   next,
 		Nested: c.Nested, Import: c.Import, OnStackFailure: c.OnFailure}
 	for i := range page {
-		out.Changes = append(out.Changes, map[string]any{"Type": "Resource", "ResourceChange": page[i].shown(in.Values)})
+		out.Changes = append(
+			out.Changes,
+			map[string]any{"Type": "Resource", "ResourceChange": page[i].shown(in.Values)},
+		)
 	}
 	return out, nil
 }
@@ -304,11 +329,17 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 		case c.Execution == executing && in.Request != "" && st.Operation != nil && st.Operation.Token == in.Request:
 			return nil // it has been asked for twice
 		case c.Execution == executing || c.executed():
-			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current execution status of [%s]",
-				c.ID, c.Execution)}
+			return &aws.Error{
+				Code: "InvalidChangeSetStatus",
+				Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current execution status of [%s]",
+					c.ID, c.Execution),
+			}
 		case c.Execution != "AVAILABLE":
-			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current status of [%s]",
-				c.ID, c.Status)}
+			return &aws.Error{
+				Code: "InvalidChangeSetStatus",
+				Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current status of [%s]",
+					c.ID, c.Status),
+			}
 		case st == nil || st.gone():
 			return invalid("Stack [%s] does not exist", c.StackName)
 		case st.busy():
@@ -350,8 +381,11 @@ func (s *Service) deleteChangeSet(_ context.Context, scope aws.Scope, in *change
 			return err
 		}
 		if c.Execution == executing {
-			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be deleted in its current execution status of [%s]",
-				c.ID, c.Execution)}
+			return &aws.Error{
+				Code: "InvalidChangeSetStatus",
+				Message: fmt.Sprintf("ChangeSet [%s] cannot be deleted in its current execution status of [%s]",
+					c.ID, c.Execution),
+			}
 		}
 		k.forgetSet(c)
 		return nil

@@ -40,8 +40,10 @@ func (s *Service) read(ctx context.Context, scope aws.Scope, from source, st *st
 		return "", invalid("Exactly one of TemplateBody, TemplateURL and UsePreviousTemplate must be given")
 	case from.Body != nil:
 		if len(*from.Body) > template.MaxBodyBytes {
-			return "", invalid("1 validation error detected: Value at 'templateBody' failed to satisfy constraint: Member must have length less than or equal to %d",
-				template.MaxBodyBytes)
+			return "", invalid(
+				"1 validation error detected: Value at 'templateBody' failed to satisfy constraint: Member must have length less than or equal to %d",
+				template.MaxBodyBytes,
+			)
 		}
 		return *from.Body, nil
 	case from.URL != "":
@@ -98,7 +100,8 @@ func objectOf(address string) (bucket, key, version string, err error) {
 func storage(u *url.URL) bool {
 	host := u.Hostname()
 	labels := strings.Split(host, ".")
-	if len(labels) == 1 || net.ParseIP(host) != nil || slices.Contains([]string{"localhost", "local", "internal", "test"}, labels[len(labels)-1]) {
+	if len(labels) == 1 || net.ParseIP(host) != nil ||
+		slices.Contains([]string{"localhost", "local", "internal", "test"}, labels[len(labels)-1]) {
 		return true
 	}
 	return slices.ContainsFunc(labels, func(l string) bool { return l == "s3" || strings.HasPrefix(l, "s3-") })
@@ -326,8 +329,15 @@ func (c *compiled) allowed(types []string) error {
 		return nil
 	}
 	for _, id := range c.graph.IDs {
-		if typ := c.Resource(id).Type; !slices.ContainsFunc(types, func(pattern string) bool { return wildcard(pattern, typ) }) {
-			return invalid("Resource type %s is not allowed by parameter ResourceTypes [%s]", typ, strings.Join(types, ", "))
+		if typ := c.Resource(id).Type; !slices.ContainsFunc(
+			types,
+			func(pattern string) bool { return wildcard(pattern, typ) },
+		) {
+			return invalid(
+				"Resource type %s is not allowed by parameter ResourceTypes [%s]",
+				typ,
+				strings.Join(types, ", "),
+			)
 		}
 	}
 	return nil
@@ -393,7 +403,10 @@ func (c *compiled) acknowledged(given []string, changeSet bool) error {
 		}
 	}
 	if c.macros && !changeSet && !slices.Contains(given, "CAPABILITY_AUTO_EXPAND") {
-		return &aws.Error{Code: "InsufficientCapabilitiesException", Message: "Requires capabilities : [CAPABILITY_AUTO_EXPAND]"}
+		return &aws.Error{
+			Code:    "InsufficientCapabilitiesException",
+			Message: "Requires capabilities : [CAPABILITY_AUTO_EXPAND]",
+		}
 	}
 	return nil
 }
@@ -428,7 +441,11 @@ func (s *Service) dynamic(ctx context.Context, scope aws.Scope, service, key str
 	case "secretsmanager":
 		return s.secret(ctx, api, key)
 	}
-	return "", invalid("Template error: the dynamic reference {{resolve:%s:%s}} names a service that has none", service, key)
+	return "", invalid(
+		"Template error: the dynamic reference {{resolve:%s:%s}} names a service that has none",
+		service,
+		key,
+	)
 }
 
 // secret resolves SECRET-ID:SecretString:JSON-KEY:VERSION-STAGE:VERSION-ID, where the secret may be an ARN.

@@ -114,7 +114,8 @@ func (d *deployment) take(ctx context.Context, r *record, to made, identifier st
 	q := d.request(r, to, nil)
 	if _, err := t.Read(ctx, q); err != nil {
 		if errors.Is(err, resource.ErrGone) {
-			err = fmt.Errorf("Resource of type '%s' with identifier '%s' was not found.", to.Type, identifier) //nolint:staticcheck // AWS's words
+			//nolint:staticcheck,revive // AWS's words
+			err = fmt.Errorf("Resource of type '%s' with identifier '%s' was not found.", to.Type, identifier)
 		}
 		to.Physical = ""
 		return d.fail(r, err, to)

@@ -3,6 +3,7 @@ package cloudformation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"stepback/aws"
@@ -89,7 +90,7 @@ func (d *deployment) triggered(ctx context.Context, t rollbackTrigger) error {
 		"AlarmNames": []any{name}, "AlarmTypes": []any{"MetricAlarm", "CompositeAlarm"}}, &out); err != nil {
 		return err
 	}
-	states := append(out.MetricAlarms, out.CompositeAlarms...)
+	states := slices.Concat(out.MetricAlarms, out.CompositeAlarms)
 	if len(states) == 0 {
 		return fmt.Errorf("the alarm %s of the RollbackTriggers does not exist", t.ARN)
 	}

@@ -19,16 +19,28 @@ func learned(b *bench) types.MetricDataQuery {
 			b.t.Fatal(err)
 		}
 	}
-	return types.MetricDataQuery{Id: sdk.String("m1"), ReturnData: sdk.Bool(true), MetricStat: &types.MetricStat{Period: sdk.Int32(60),
-		Stat: sdk.String("Average"), Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("load")}}}
+	return types.MetricDataQuery{
+		Id:         sdk.String("m1"),
+		ReturnData: sdk.Bool(true),
+		MetricStat: &types.MetricStat{Period: sdk.Int32(60),
+			Stat: sdk.String(
+				"Average",
+			), Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("load")}},
+	}
 }
 
 func TestBand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	q := learned(b)
-	out, err := b.GetMetricData(t.Context(), &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Minute)), EndTime: sdk.Time(epoch),
-		MetricDataQueries: []types.MetricDataQuery{q, {Id: sdk.String("ad"), Expression: sdk.String("ANOMALY_DETECTION_BAND(m1, 3)")}}})
+	out, err := b.GetMetricData(
+		t.Context(),
+		&client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Minute)), EndTime: sdk.Time(epoch),
+			MetricDataQueries: []types.MetricDataQuery{
+				q,
+				{Id: sdk.String("ad"), Expression: sdk.String("ANOMALY_DETECTION_BAND(m1, 3)")},
+			}},
+	)
 	if err != nil || len(out.MetricDataResults) != 3 {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -42,9 +54,17 @@ func TestAlarmOnABand(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()
 	q := learned(b)
-	in := &client.PutMetricAlarmInput{AlarmName: sdk.String("odd"), EvaluationPeriods: sdk.Int32(1), AlarmActions: []string{topic},
-		ComparisonOperator: types.ComparisonOperatorLessThanLowerOrGreaterThanUpperThreshold, ThresholdMetricId: sdk.String("ad"),
-		Metrics: []types.MetricDataQuery{q, {Id: sdk.String("ad"), Expression: sdk.String("ANOMALY_DETECTION_BAND(m1, 3)")}}}
+	in := &client.PutMetricAlarmInput{
+		AlarmName:          sdk.String("odd"),
+		EvaluationPeriods:  sdk.Int32(1),
+		AlarmActions:       []string{topic},
+		ComparisonOperator: types.ComparisonOperatorLessThanLowerOrGreaterThanUpperThreshold,
+		ThresholdMetricId:  sdk.String("ad"),
+		Metrics: []types.MetricDataQuery{
+			q,
+			{Id: sdk.String("ad"), Expression: sdk.String("ANOMALY_DETECTION_BAND(m1, 3)")},
+		},
+	}
 	if _, err := b.PutMetricAlarm(ctx, in); err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +83,10 @@ func TestAlarmOnABand(t *testing.T) {
 	}
 	b.put("load", 99)
 	b.pass(70 * time.Second)
-	if a := state(); a.StateValue != "ALARM" || !strings.Contains(*a.StateReason,
-		"was less than the lower thresholds [8.") || !strings.Contains(*a.StateReason, "or greater than the upper thresholds [1") {
+	if a := state(); a.StateValue != "ALARM" || !strings.Contains(
+		*a.StateReason,
+		"was less than the lower thresholds [8.",
+	) || !strings.Contains(*a.StateReason, "or greater than the upper thresholds [1") {
 		t.Errorf("%s: %s", a.StateValue, *a.StateReason)
 	}
 	in.ThresholdMetricId = sdk.String("m1")
@@ -76,7 +98,11 @@ func TestDetectors(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()
 	learned(b)
-	single := &types.SingleMetricAnomalyDetector{Namespace: sdk.String("App"), MetricName: sdk.String("load"), Stat: sdk.String("Average")}
+	single := &types.SingleMetricAnomalyDetector{
+		Namespace:  sdk.String("App"),
+		MetricName: sdk.String("load"),
+		Stat:       sdk.String("Average"),
+	}
 	if _, err := b.PutAnomalyDetector(ctx, &client.PutAnomalyDetectorInput{SingleMetricAnomalyDetector: single,
 		Configuration: &types.AnomalyDetectorConfiguration{MetricTimezone: sdk.String("Europe/Berlin"), ExcludedTimeRanges: []types.Range{
 			{StartTime: sdk.Time(epoch.Add(-time.Hour)), EndTime: sdk.Time(epoch)}}}}); err != nil {
@@ -113,8 +139,15 @@ func TestInsightRulesAndStreams(t *testing.T) {
 	if err != nil || len(rules.InsightRules) != 1 || *rules.InsightRules[0].State != "DISABLED" {
 		t.Errorf("%+v, %v", rules, err)
 	}
-	stream := &client.PutMetricStreamInput{Name: sdk.String("s"), RoleArn: sdk.String("arn:aws:iam::111111111111:role/s"), OutputFormat: "json",
-		FirehoseArn: sdk.String("arn:aws:firehose:eu-west-1:111111111111:deliverystream/d"), Tags: []types.Tag{{Key: sdk.String("k"), Value: sdk.String("v")}}}
+	stream := &client.PutMetricStreamInput{
+		Name:         sdk.String("s"),
+		RoleArn:      sdk.String("arn:aws:iam::111111111111:role/s"),
+		OutputFormat: "json",
+		FirehoseArn: sdk.String(
+			"arn:aws:firehose:eu-west-1:111111111111:deliverystream/d",
+		),
+		Tags: []types.Tag{{Key: sdk.String("k"), Value: sdk.String("v")}},
+	}
 	put, err := b.PutMetricStream(ctx, stream)
 	if err != nil {
 		t.Fatal(err)
@@ -153,8 +186,11 @@ func TestUnitsAreNotMixedAndLabelsTellMetricsApart(t *testing.T) {
 		return types.MetricDataQuery{Id: &id, MetricStat: &types.MetricStat{Period: &period, Stat: &stat,
 			Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("wait")}}}
 	}
-	out, err := b.GetMetricData(ctx, &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Hour)), EndTime: sdk.Time(epoch),
-		MetricDataQueries: []types.MetricDataQuery{query("a", "Sum", 60), query("b", "Minimum", 300)}})
+	out, err := b.GetMetricData(
+		ctx,
+		&client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Hour)), EndTime: sdk.Time(epoch),
+			MetricDataQueries: []types.MetricDataQuery{query("a", "Sum", 60), query("b", "Minimum", 300)}},
+	)
 	if err != nil || len(out.MetricDataResults) != 2 {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -166,9 +202,15 @@ func TestUnitsAreNotMixedAndLabelsTellMetricsApart(t *testing.T) {
 	if l := *out.MetricDataResults[1].Label; l != "wait Minimum 300" {
 		t.Error(l)
 	}
-	statistics, err := b.GetMetricStatistics(ctx, &client.GetMetricStatisticsInput{Namespace: sdk.String("App"), MetricName: sdk.String("wait"),
-		StartTime: sdk.Time(epoch.Add(-time.Hour)), EndTime: sdk.Time(epoch), Period: sdk.Int32(3600), Statistics: []types.Statistic{"Average"}})
-	if err != nil || len(statistics.Datapoints) != 2 || *statistics.Datapoints[0].Average != 60_000 || *statistics.Datapoints[1].Average != 5 {
+	statistics, err := b.GetMetricStatistics(
+		ctx,
+		&client.GetMetricStatisticsInput{Namespace: sdk.String("App"), MetricName: sdk.String("wait"),
+			StartTime: sdk.Time(
+				epoch.Add(-time.Hour),
+			), EndTime: sdk.Time(epoch), Period: sdk.Int32(3600), Statistics: []types.Statistic{"Average"}},
+	)
+	if err != nil || len(statistics.Datapoints) != 2 || *statistics.Datapoints[0].Average != 60_000 ||
+		*statistics.Datapoints[1].Average != 5 {
 		t.Errorf("%+v, %v", statistics, err)
 	}
 }

@@ -61,8 +61,17 @@ func (a *alarm) described() described {
 }
 
 func (a *alarm) metric() metricAlarm {
-	m := metricAlarm{described: a.described(), Periods: a.Periods, Datapoints: a.Datapoints, Band: a.Band, Dimensions: []Dimension{},
-		Comparison: a.Comparison, Missing: a.Missing, LowSamples: a.LowSamples, Metrics: a.Metrics}
+	m := metricAlarm{
+		described:  a.described(),
+		Periods:    a.Periods,
+		Datapoints: a.Datapoints,
+		Band:       a.Band,
+		Dimensions: []Dimension{},
+		Comparison: a.Comparison,
+		Missing:    a.Missing,
+		LowSamples: a.LowSamples,
+		Metrics:    a.Metrics,
+	}
 	if a.Band == "" {
 		m.Threshold = &a.Threshold
 	}
@@ -123,9 +132,10 @@ func (s *Service) describeAlarms(_ context.Context, scope aws.Scope, in *describ
 		}
 		return !slices.Contains(types, kind) || len(in.Names) > 0 && !slices.Contains(in.Names, a.Name) ||
 			in.State != "" && a.State != in.State || related != nil && !related[a.Name] ||
-			in.ActionPrefix != "" && !slices.ContainsFunc(slices.Concat(a.OK, a.Alarm, a.Insufficient), func(arn string) bool {
-				return strings.HasPrefix(arn, in.ActionPrefix)
-			})
+			in.ActionPrefix != "" &&
+				!slices.ContainsFunc(slices.Concat(a.OK, a.Alarm, a.Insufficient), func(arn string) bool {
+					return strings.HasPrefix(arn, in.ActionPrefix)
+				})
 	})
 	page, next, ok := aws.Page(aws.NewListing(s.opts.Clock.Now(), "alarms", scopeKey(scope), in.Prefix), in.NextToken,
 		cmp.Or(in.Most, usual), all, func(a *alarm) string { return a.Name })

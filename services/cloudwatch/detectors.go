@@ -60,7 +60,7 @@ func (d *detector) key(scope aws.Scope) string {
 }
 
 func (d *detector) model() *anomaly.Model {
-	var excluded []anomaly.Range
+	excluded := make([]anomaly.Range, 0, len(d.Configuration.Excluded))
 	for _, r := range d.Configuration.Excluded {
 		excluded = append(excluded, anomaly.Range{Start: time.Time(r.Start), End: time.Time(r.End)})
 	}
@@ -104,13 +104,18 @@ func (in *detectorRequest) detector() (*detector, error) {
 	d := &detector{Single: in.Single, Math: in.Math, Characteristics: in.Characteristics,
 		Configuration: detectorConfiguration{Zone: in.Configuration.Zone, Excluded: []excludedRange{}}}
 	for _, r := range in.Configuration.Excluded {
-		d.Configuration.Excluded = append(d.Configuration.Excluded, excludedRange{server.Time(timeOf(r.Start)), server.Time(timeOf(r.End))})
+		d.Configuration.Excluded = append(
+			d.Configuration.Excluded,
+			excludedRange{server.Time(timeOf(r.Start)), server.Time(timeOf(r.End))},
+		)
 	}
 	old := in.Namespace != "" || in.Name != "" || in.Stat != "" || len(in.Dimensions) > 0
 	switch {
 	case old && (in.Single != nil || in.Math != nil) || in.Single != nil && in.Math != nil:
-		return nil, combination("Only one of SingleMetricAnomalyDetector, MetricMathAnomalyDetector and the parameters Namespace, " +
-			"MetricName, Dimensions and Stat can be given.")
+		return nil, combination(
+			"Only one of SingleMetricAnomalyDetector, MetricMathAnomalyDetector and the parameters Namespace, " +
+				"MetricName, Dimensions and Stat can be given.",
+		)
 	case in.Math != nil:
 		return d, checkQueries("MetricMathAnomalyDetector.MetricDataQueries", in.Math.Queries)
 	case in.Single == nil:
@@ -162,7 +167,11 @@ func (s *Service) deleteAnomalyDetector(_ context.Context, scope aws.Scope, in *
 	return &none{}, s.change(func(b *documents.Batch) error {
 		if _, found, err := s.table.Get(d.key(scope)); err != nil || !found {
 			if err == nil {
-				err = &aws.Error{Code: "ResourceNotFoundException", Status: 404, Message: "The anomaly detector does not exist."}
+				err = &aws.Error{
+					Code:    "ResourceNotFoundException",
+					Status:  404,
+					Message: "The anomaly detector does not exist.",
+				}
 			}
 			return err
 		}
@@ -225,8 +234,13 @@ func (s *Service) describeAnomalyDetectors(_ context.Context, scope aws.Scope, i
 	}); err != nil {
 		return nil, err
 	}
-	page, next, ok := aws.Page(aws.NewListing(s.opts.Clock.Now(), "detectors", scopeKey(scope), in.Namespace, in.Name, types),
-		in.NextToken, cmp.Or(in.Most, usual), all, func(d describedDetector) string { return d.key })
+	page, next, ok := aws.Page(
+		aws.NewListing(s.opts.Clock.Now(), "detectors", scopeKey(scope), in.Namespace, in.Name, types),
+		in.NextToken,
+		cmp.Or(in.Most, usual),
+		all,
+		func(d describedDetector) string { return d.key },
+	)
 	if !ok {
 		return nil, invalidToken()
 	}
@@ -255,7 +269,10 @@ func (s *Service) trained(scope aws.Scope, d *describedDetector) (string, error)
 	now := s.opts.Clock.Now()
 	queries := []metricQuery{}
 	if d.Single != nil {
-		queries = append(queries, metricQuery{ID: "m", MetricStat: &metricStat{Metric: d.Single.Metric, Stat: d.Single.Stat, Period: period}})
+		queries = append(
+			queries,
+			metricQuery{ID: "m", MetricStat: &metricStat{Metric: d.Single.Metric, Stat: d.Single.Stat, Period: period}},
+		)
 	} else {
 		queries = d.Math.Queries
 	}

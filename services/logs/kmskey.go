@@ -49,6 +49,14 @@ type deletionProtectionRequest struct {
 	Enabled    bool   `json:"deletionProtectionEnabled"`
 }
 
-func (s *Service) putLogGroupDeletionProtection(_ context.Context, scope aws.Scope, r *deletionProtectionRequest) (*none, error) {
-	return &none{}, s.store.UpdateGroup(in(scope), nameOf(r.Identifier), func(g *logstore.Group) { g.Protected = r.Enabled })
+func (s *Service) putLogGroupDeletionProtection(
+	_ context.Context,
+	scope aws.Scope,
+	r *deletionProtectionRequest,
+) (*none, error) {
+	return &none{}, s.store.UpdateGroup(
+		in(scope),
+		nameOf(r.Identifier),
+		func(g *logstore.Group) { g.Protected = r.Enabled },
+	)
 }

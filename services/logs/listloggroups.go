@@ -30,7 +30,11 @@ type listLogGroupsResponse struct {
 	NextToken string        `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listLogGroups(_ context.Context, scope aws.Scope, r *listLogGroupsRequest) (*listLogGroupsResponse, error) {
+func (s *Service) listLogGroups(
+	_ context.Context,
+	scope aws.Scope,
+	r *listLogGroupsRequest,
+) (*listLogGroupsResponse, error) {
 	if len(r.Sources)+len(r.Fields)+len(r.Tags) > 0 {
 		return nil, invalid("dataSources, fieldIndexNames and logGroupTags are not supported here.")
 	}
@@ -59,7 +63,8 @@ func (s *Service) listLogGroups(_ context.Context, scope aws.Scope, r *listLogGr
 // selects reports whether a name fits the pattern: parts between |, each of which is in the name, or begins it behind a ^.
 func (r *listLogGroupsRequest) selects(name string) bool {
 	for _, part := range strings.Split(r.Pattern, "|") {
-		if begin, ok := strings.CutPrefix(part, "^"); ok && strings.HasPrefix(name, begin) || !ok && strings.Contains(name, part) {
+		if begin, ok := strings.CutPrefix(part, "^"); ok && strings.HasPrefix(name, begin) ||
+			!ok && strings.Contains(name, part) {
 			return true
 		}
 	}

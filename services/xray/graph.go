@@ -100,8 +100,17 @@ func graph(traces []*trace) []node {
 		k := serviceKey{g.Name, g.Origin}
 		n := byKey[k]
 		if n == nil {
-			n = &node{ReferenceID: len(nodes), Name: g.Name, Names: []string{g.Name}, AccountID: g.AWS.AccountID, Type: g.Origin, State: "active",
-				Edges: []edge{}, DurationHistogram: []json.RawMessage{}, ResponseTimeHistogram: []json.RawMessage{}}
+			n = &node{
+				ReferenceID:           len(nodes),
+				Name:                  g.Name,
+				Names:                 []string{g.Name},
+				AccountID:             g.AWS.AccountID,
+				Type:                  g.Origin,
+				State:                 "active",
+				Edges:                 []edge{},
+				DurationHistogram:     []json.RawMessage{},
+				ResponseTimeHistogram: []json.RawMessage{},
+			}
 			byKey[k] = n
 			nodes = append(nodes, n)
 		}
@@ -173,7 +182,11 @@ func (s *Service) getServiceGraph(_ context.Context, scope aws.Scope, in *graphR
 		return nil, invalid("Groups are not served here")
 	}
 	traces, err := s.between(scope, moment(in.StartTime), moment(in.EndTime))
-	return &graphAnswer{StartTime: server.Time(moment(in.StartTime)), EndTime: server.Time(moment(in.EndTime)), Services: graph(traces)}, err
+	return &graphAnswer{
+		StartTime: server.Time(moment(in.StartTime)),
+		EndTime:   server.Time(moment(in.EndTime)),
+		Services:  graph(traces),
+	}, err
 }
 
 func (s *Service) getTraceGraph(_ context.Context, scope aws.Scope, in *graphRequest) (*traceGraphAnswer, error) {

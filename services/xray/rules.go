@@ -49,9 +49,15 @@ func (s *Service) all(scope aws.Scope) ([]ruleRecord, error) {
 	})
 	if !known {
 		began := server.Time(time.Unix(0, 0).UTC())
-		list = append(list, ruleRecord{rule{RuleName: defaultRule, RuleARN: ruleARN(scope, defaultRule), ResourceARN: "*", ServiceName: "*",
-			ServiceType: "*", Host: "*", HTTPMethod: "*", URLPath: "*", Priority: 10000, ReservoirSize: 1, Version: 1, FixedRate: 0.05},
-			began, began})
+		list = append(
+			list,
+			ruleRecord{
+				rule{RuleName: defaultRule, RuleARN: ruleARN(scope, defaultRule), ResourceARN: "*", ServiceName: "*",
+					ServiceType: "*", Host: "*", HTTPMethod: "*", URLPath: "*", Priority: 10000, ReservoirSize: 1, Version: 1, FixedRate: 0.05},
+				began,
+				began,
+			},
+		)
 	}
 	slices.SortStableFunc(list, func(a, b ruleRecord) int {
 		if a.SamplingRule.Priority != b.SamplingRule.Priority {
@@ -104,7 +110,10 @@ func (s *Service) createRule(_ context.Context, scope aws.Scope, in *oneRule) (*
 	case slices.ContainsFunc(list, func(o ruleRecord) bool { return o.SamplingRule.RuleName == name }):
 		return nil, invalid("Sampling rule %s already exists.", name)
 	case len(list) >= maxRules:
-		return nil, &aws.Error{Code: "RuleLimitExceededException", Message: "You have reached the maximum number of sampling rules."}
+		return nil, &aws.Error{
+			Code:    "RuleLimitExceededException",
+			Message: "You have reached the maximum number of sampling rules.",
+		}
 	}
 	r.SamplingRule.RuleARN = ruleARN(scope, name)
 	return &ruleAnswer{r}, s.keepRule(scope, &r)
@@ -232,12 +241,18 @@ func (s *Service) getTargets(_ context.Context, scope aws.Scope, in *targetsRequ
 	for _, asked := range in.Statistics {
 		i := slices.IndexFunc(list, func(r ruleRecord) bool { return r.SamplingRule.RuleName == asked.RuleName })
 		if i < 0 {
-			out.UnprocessedStatistics = append(out.UnprocessedStatistics, unprocessedStatistics{asked.RuleName, "400", "Unknown rule"})
+			out.UnprocessedStatistics = append(
+				out.UnprocessedStatistics,
+				unprocessedStatistics{asked.RuleName, "400", "Unknown rule"},
+			)
 			continue
 		}
 		r := list[i].SamplingRule
-		out.SamplingTargetDocuments = append(out.SamplingTargetDocuments, target{r.RuleName, r.FixedRate, r.ReservoirSize,
-			server.Time(s.o.Now().Add(seconds * time.Second)), seconds, nil})
+		out.SamplingTargetDocuments = append(
+			out.SamplingTargetDocuments,
+			target{r.RuleName, r.FixedRate, r.ReservoirSize,
+				server.Time(s.o.Now().Add(seconds * time.Second)), seconds, nil},
+		)
 	}
 	return out, err
 }

@@ -3,6 +3,7 @@ package xray
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -122,7 +123,7 @@ func (s *Service) prune(b *documents.Batch, scope aws.Scope) error {
 	})
 }
 
-var errEnough = fmt.Errorf("the rest is newer")
+var errEnough = errors.New("the rest is newer")
 
 // beganAt is the time in the ID of a trace: 1-SECONDS IN HEX-RANDOM.
 func beganAt(id string) (time.Time, bool) {
@@ -131,7 +132,7 @@ func beganAt(id string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	seconds, err := strconv.ParseUint(id[at:end], 16, 32)
-	return time.Unix(int64(seconds), 0), err == nil //nolint:gosec // 32 bits
+	return time.Unix(int64(seconds), 0), err == nil
 }
 
 func decode(text []byte, v any) error { return json.Unmarshal(text, v) }

@@ -45,8 +45,12 @@ func (b *bench) open() {
 		b.t.Fatal(err)
 	}
 	s := xray.New(xray.Options{Store: b.store, Now: func() time.Time { return b.now }})
-	b.Client = client.New(client.Options{Region: "us-east-1", BaseEndpoint: aws.String("http://xray"), Retryer: aws.NopRetryer{},
-		HTTPClient: loopback.Client(s.Handler()), Credentials: credentials.NewStaticCredentialsProvider("test", "s", "")})
+	b.Client = client.New(
+		client.Options{Region: "us-east-1", BaseEndpoint: aws.String("http://xray"), Retryer: aws.NopRetryer{},
+			HTTPClient: loopback.Client(
+				s.Handler(),
+			), Credentials: credentials.NewStaticCredentialsProvider("test", "s", "")},
+	)
 }
 
 func (b *bench) put(documents ...string) []types.UnprocessedTraceSegment {
@@ -74,7 +78,9 @@ var call = []string{
 func TestTracesAreFoundAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if wrong := b.put(append(call, `{"trace_id":"`+second+`","id":"3333333333333333","name":"front","origin":"AWS::EC2::Instance","start_time":1763886602,"end_time":1763886602.25}`)...); len(wrong) != 0 {
+	if wrong := b.put(append(call, `{"trace_id":"`+second+`","id":"3333333333333333","name":"front","origin":"AWS::EC2::Instance","start_time":1763886602,"end_time":1763886602.25}`)...); len(
+		wrong,
+	) != 0 {
 		t.Fatalf("%v", wrong)
 	}
 	b.disk = b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -85,8 +91,11 @@ func TestTracesAreFoundAgain(t *testing.T) {
 		`annotation.tenant = "t1"`: first, "annotation[size] > 3": "", "http.status = 502 AND responsetime >= 2": first,
 		`http.url CONTAINS "orders" AND error`: first, "duration < 1": second,
 	} {
-		out, err := b.GetTraceSummaries(t.Context(), &client.GetTraceSummariesInput{StartTime: &at, EndTime: aws.Time(at.Add(time.Hour)),
-			FilterExpression: &filter})
+		out, err := b.GetTraceSummaries(
+			t.Context(),
+			&client.GetTraceSummariesInput{StartTime: &at, EndTime: aws.Time(at.Add(time.Hour)),
+				FilterExpression: &filter},
+		)
 		if err != nil {
 			t.Fatal(filter, err)
 		}
@@ -98,20 +107,37 @@ func TestTracesAreFoundAgain(t *testing.T) {
 			t.Errorf("%q finds %s, want %s", filter, got, want)
 		}
 	}
-	out, err := b.GetTraceSummaries(t.Context(), &client.GetTraceSummariesInput{StartTime: &at, EndTime: aws.Time(at.Add(time.Second))})
+	out, err := b.GetTraceSummaries(
+		t.Context(),
+		&client.GetTraceSummariesInput{StartTime: &at, EndTime: aws.Time(at.Add(time.Second))},
+	)
 	if err != nil || len(out.TraceSummaries) != 1 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	s := out.TraceSummaries[0]
-	if *s.Duration != 2 || *s.ResponseTime != 2 || !*s.HasFault || !*s.HasError || *s.HasThrottle || *s.IsPartial || *s.Http.HttpStatus != 502 ||
-		*s.EntryPoint.Name != "front" || len(s.ServiceIds) != 2 || len(s.Annotations["tenant"]) != 1 {
+	if *s.Duration != 2 || *s.ResponseTime != 2 || !*s.HasFault || !*s.HasError || *s.HasThrottle || *s.IsPartial ||
+		*s.Http.HttpStatus != 502 ||
+		*s.EntryPoint.Name != "front" ||
+		len(s.ServiceIds) != 2 ||
+		len(s.Annotations["tenant"]) != 1 {
 		t.Errorf("%+v", s)
 	}
-	traces, err := b.BatchGetTraces(t.Context(), &client.BatchGetTracesInput{TraceIds: []string{first, "1-00000000-000000000000000000000000"}})
-	if err != nil || len(traces.Traces) != 1 || len(traces.Traces[0].Segments) != 2 || *traces.Traces[0].Segments[0].Document != call[0] {
+	traces, err := b.BatchGetTraces(
+		t.Context(),
+		&client.BatchGetTracesInput{TraceIds: []string{first, "1-00000000-000000000000000000000000"}},
+	)
+	if err != nil || len(traces.Traces) != 1 || len(traces.Traces[0].Segments) != 2 ||
+		*traces.Traces[0].Segments[0].Document != call[0] {
 		t.Errorf("%+v, %v", traces, err)
 	}
-	_, err = b.GetTraceSummaries(t.Context(), &client.GetTraceSummariesInput{StartTime: &at, EndTime: &at, FilterExpression: aws.String("rootcause.fault.service")})
+	_, err = b.GetTraceSummaries(
+		t.Context(),
+		&client.GetTraceSummariesInput{
+			StartTime:        &at,
+			EndTime:          &at,
+			FilterExpression: aws.String("rootcause.fault.service"),
+		},
+	)
 	var refused smithy.APIError
 	if !errors.As(err, &refused) || refused.ErrorCode() != "InvalidRequestException" {
 		t.Errorf("%v", err)
@@ -122,7 +148,10 @@ func TestTheGraphOfServices(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.put(call...)
-	out, err := b.GetServiceGraph(t.Context(), &client.GetServiceGraphInput{StartTime: &at, EndTime: aws.Time(at.Add(time.Minute))})
+	out, err := b.GetServiceGraph(
+		t.Context(),
+		&client.GetServiceGraphInput{StartTime: &at, EndTime: aws.Time(at.Add(time.Minute))},
+	)
 	if err != nil || len(out.Services) != 2 {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -140,8 +169,12 @@ func TestTheGraphOfServices(t *testing.T) {
 func TestSegmentsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	wrong := b.put(`{`, `{"trace_id":"`+first+`","name":"a","start_time":1}`, `{"trace_id":"x","id":"1111111111111111","name":"a","start_time":1,"end_time":2}`,
-		`{"trace_id":"`+first+`","id":"1111111111111111","name":"a","start_time":1}`)
+	wrong := b.put(
+		`{`,
+		`{"trace_id":"`+first+`","name":"a","start_time":1}`,
+		`{"trace_id":"x","id":"1111111111111111","name":"a","start_time":1,"end_time":2}`,
+		`{"trace_id":"`+first+`","id":"1111111111111111","name":"a","start_time":1}`,
+	)
 	var codes []string
 	for _, w := range wrong {
 		codes = append(codes, *w.ErrorCode)
@@ -155,9 +188,21 @@ func TestSamplingRules(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx := t.Context()
-	rule := &types.SamplingRule{RuleName: aws.String("orders"), ResourceARN: aws.String("*"), Priority: aws.Int32(5), FixedRate: 0.5, ReservoirSize: 3,
-		ServiceName: aws.String("orders"), ServiceType: aws.String("*"), Host: aws.String("*"), HTTPMethod: aws.String("*"), URLPath: aws.String("*"),
-		Version: aws.Int32(1)}
+	rule := &types.SamplingRule{
+		RuleName:      aws.String("orders"),
+		ResourceARN:   aws.String("*"),
+		Priority:      aws.Int32(5),
+		FixedRate:     0.5,
+		ReservoirSize: 3,
+		ServiceName: aws.String(
+			"orders",
+		),
+		ServiceType: aws.String("*"),
+		Host:        aws.String("*"),
+		HTTPMethod:  aws.String("*"),
+		URLPath:     aws.String("*"),
+		Version:     aws.Int32(1),
+	}
 	if _, err := b.CreateSamplingRule(ctx, &client.CreateSamplingRuleInput{SamplingRule: rule}); err != nil {
 		t.Fatal(err)
 	}
@@ -168,9 +213,17 @@ func TestSamplingRules(t *testing.T) {
 		FixedRate: aws.Float64(0.25)}}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.GetSamplingTargets(ctx, &client.GetSamplingTargetsInput{SamplingStatisticsDocuments: []types.SamplingStatisticsDocument{
-		{RuleName: rule.RuleName, ClientID: aws.String("aaaaaaaaaaaaaaaaaaaaaaaa"), Timestamp: &at, RequestCount: 5},
-		{RuleName: aws.String("nothing"), ClientID: aws.String("aaaaaaaaaaaaaaaaaaaaaaaa"), Timestamp: &at}}})
+	out, err := b.GetSamplingTargets(
+		ctx,
+		&client.GetSamplingTargetsInput{SamplingStatisticsDocuments: []types.SamplingStatisticsDocument{
+			{
+				RuleName:     rule.RuleName,
+				ClientID:     aws.String("aaaaaaaaaaaaaaaaaaaaaaaa"),
+				Timestamp:    &at,
+				RequestCount: 5,
+			},
+			{RuleName: aws.String("nothing"), ClientID: aws.String("aaaaaaaaaaaaaaaaaaaaaaaa"), Timestamp: &at}}},
+	)
 	if err != nil || len(out.SamplingTargetDocuments) != 1 || out.SamplingTargetDocuments[0].FixedRate != 0.25 ||
 		*out.SamplingTargetDocuments[0].ReservoirQuota != 3 || len(out.UnprocessedStatistics) != 1 {
 		t.Errorf("%+v, %v", out, err)
@@ -179,7 +232,8 @@ func TestSamplingRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules, err := b.GetSamplingRules(ctx, &client.GetSamplingRulesInput{})
-	if err != nil || len(rules.SamplingRuleRecords) != 1 || *rules.SamplingRuleRecords[0].SamplingRule.RuleName != "Default" {
+	if err != nil || len(rules.SamplingRuleRecords) != 1 ||
+		*rules.SamplingRuleRecords[0].SamplingRule.RuleName != "Default" {
 		t.Errorf("%+v, %v", rules, err)
 	}
 }
@@ -189,8 +243,13 @@ func TestOldTracesAreForgotten(t *testing.T) {
 	b := newBench(t)
 	b.put(call...)
 	b.now = at.Add(31 * 24 * time.Hour)
-	b.put(`{"trace_id":"1-694b9d00-cccccccccccccccccccccccc","id":"4444444444444444","name":"late","start_time":1,"end_time":2}`)
-	traces, err := b.BatchGetTraces(t.Context(), &client.BatchGetTracesInput{TraceIds: []string{first, "1-694b9d00-cccccccccccccccccccccccc"}})
+	b.put(
+		`{"trace_id":"1-694b9d00-cccccccccccccccccccccccc","id":"4444444444444444","name":"late","start_time":1,"end_time":2}`,
+	)
+	traces, err := b.BatchGetTraces(
+		t.Context(),
+		&client.BatchGetTracesInput{TraceIds: []string{first, "1-694b9d00-cccccccccccccccccccccccc"}},
+	)
 	if err != nil || len(traces.Traces) != 1 {
 		t.Errorf("%+v, %v", traces, err)
 	}

@@ -9,8 +9,10 @@ import (
 func gateways() []*Type {
 	return []*Type{{
 		Name: "AWS::ApiGatewayV2::Api",
-		Properties: properties(`ApiKeySelectionExpression CorsConfiguration CredentialsArn~ Description DisableSchemaValidation
-			DisableExecuteApiEndpoint IpAddressType Name ProtocolType! RouteKey~ RouteSelectionExpression Tags Target~ Version`),
+		Properties: properties(
+			`ApiKeySelectionExpression CorsConfiguration CredentialsArn~ Description DisableSchemaValidation
+			DisableExecuteApiEndpoint IpAddressType Name ProtocolType! RouteKey~ RouteSelectionExpression Tags Target~ Version`,
+		),
 		Create: createAPI, Update: updateAPI, Read: readGateway("GetApi", ""), List: listAPIs,
 		Delete: deleteOf("DeleteApi", "ApiId"),
 	}, {
@@ -18,7 +20,10 @@ func gateways() []*Type {
 		Properties: properties(`ApiId*! ConnectionId ConnectionType ContentHandlingStrategy CredentialsArn Description
 			IntegrationMethod IntegrationSubtype! IntegrationType* IntegrationUri PassthroughBehavior PayloadFormatVersion
 			RequestParameters RequestTemplates ResponseParameters~ TemplateSelectionExpression TimeoutInMillis TlsConfig`),
-		Create: createPart("CreateIntegration", "IntegrationId"), Update: updatePart("UpdateIntegration", "IntegrationId"),
+		Create: createPart(
+			"CreateIntegration",
+			"IntegrationId",
+		), Update: updatePart("UpdateIntegration", "IntegrationId"),
 		Read: readGateway("GetIntegration", "IntegrationId"), Delete: deletePart("DeleteIntegration", "IntegrationId"),
 	}, {
 		Name: "AWS::ApiGatewayV2::Route", Identifier: []string{"ApiId", "RouteId"},
@@ -28,20 +33,27 @@ func gateways() []*Type {
 		Read: readGateway("GetRoute", "RouteId"), Delete: deletePart("DeleteRoute", "RouteId"),
 	}, {
 		Name: "AWS::ApiGatewayV2::Stage", Identifier: []string{"ApiId", "StageName"},
-		Properties: properties(`ApiId*! AccessLogSettings AccessPolicyId AutoDeploy ClientCertificateId DefaultRouteSettings
-			DeploymentId Description RouteSettings StageName*= StageVariables Tags`),
+		Properties: properties(
+			`ApiId*! AccessLogSettings AccessPolicyId AutoDeploy ClientCertificateId DefaultRouteSettings
+			DeploymentId Description RouteSettings StageName*= StageVariables Tags`,
+		),
 		Create: createStage, Update: updateStage,
 		Read: readGateway("GetStage", "StageName"), Delete: deletePart("DeleteStage", "StageName"),
 	}, {
 		Name: "AWS::ApiGatewayV2::Deployment", Identifier: []string{"ApiId", "DeploymentId"},
 		Properties: properties("ApiId*! Description StageName!"),
-		Create:     createPart("CreateDeployment", "DeploymentId"), Update: updatePart("UpdateDeployment", "DeploymentId"),
+		Create: createPart(
+			"CreateDeployment",
+			"DeploymentId",
+		), Update: updatePart("UpdateDeployment", "DeploymentId"),
 		Read: readGateway("GetDeployment", "DeploymentId"), Delete: deletePart("DeleteDeployment", "DeploymentId"),
 	}, {
 		Name: "AWS::ApiGatewayV2::Authorizer", Identifier: []string{"ApiId", "AuthorizerId"},
-		Properties: properties(`ApiId*! AuthorizerCredentialsArn AuthorizerPayloadFormatVersion AuthorizerResultTtlInSeconds
+		Properties: properties(
+			`ApiId*! AuthorizerCredentialsArn AuthorizerPayloadFormatVersion AuthorizerResultTtlInSeconds
 			AuthorizerType* AuthorizerUri EnableSimpleResponses IdentitySource IdentityValidationExpression JwtConfiguration
-			Name*`),
+			Name*`,
+		),
 		Create: createPart("CreateAuthorizer", "AuthorizerId"), Update: updatePart("UpdateAuthorizer", "AuthorizerId"),
 		Read: readGateway("GetAuthorizer", "AuthorizerId"), Delete: deletePart("DeleteAuthorizer", "AuthorizerId"),
 	}}

@@ -95,11 +95,12 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 	if resources == nil {
 		resources = in.arn()
 	}
-	needs := make([]Need, len(resources))
-	for i, r := range resources {
-		needs[i] = Need{prefix + ":" + action, r}
+	passed := in.passed(model)
+	needs := make([]Need, 0, len(resources)+len(passed))
+	for _, r := range resources {
+		needs = append(needs, Need{prefix + ":" + action, r})
 	}
-	return append(needs, in.passed(model)...)
+	return append(needs, passed...)
 }
 
 // request is a request whose resource is looked for.

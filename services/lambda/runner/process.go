@@ -141,7 +141,8 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 		case events <- event:
 			events = nil // sent; now wait
 		case a := <-event.answers:
-			if !time.Now().Before(event.deadline.Add(e.api.waited.total() - before)) { // it gave up at its deadline; Lambda would have stopped it
+			if !time.Now().
+				Before(event.deadline.Add(e.api.waited.total() - before)) { // it gave up at its deadline; Lambda would have stopped it
 				return timedOut(c.requestID, c.timeout), false, nil
 			}
 			c.log.measured(peakMemory(e.cmd.Process.Pid))

@@ -61,14 +61,29 @@ func (p *Packages) node(ctx context.Context, name string) (string, error) {
 	defer p.mu.Unlock()
 	dir := filepath.Join(p.dir, "node")
 	modules := filepath.Join(dir, "node_modules")
-	advice := fmt.Sprintf("run \"npm install --prefix DIR %s\" and start stepback serve with NODE_PATH=DIR/node_modules", name)
+	advice := fmt.Sprintf(
+		"run \"npm install --prefix DIR %s\" and start stepback serve with NODE_PATH=DIR/node_modules",
+		name,
+	)
 	return modules, p.once(dir, name, advice, func() error {
 		npm, err := exec.LookPath("npm")
 		if err != nil {
 			return err
 		}
-		return run(ctx, npm, "install", "--prefix", dir, "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts",
-			"--loglevel", "error", name+"@3")
+		return run(
+			ctx,
+			npm,
+			"install",
+			"--prefix",
+			dir,
+			"--no-audit",
+			"--no-fund",
+			"--no-update-notifier",
+			"--ignore-scripts",
+			"--loglevel",
+			"error",
+			name+"@3",
+		)
 	})
 }
 
@@ -117,9 +132,9 @@ func run(ctx context.Context, command string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(said.Name()) //nolint:errcheck // a temporary file
-	defer said.Close()
-	cmd := exec.Command(command, args...) //nolint:gosec,noctx // the owner's npm or pip, which has children: ended below
+	defer func() { _ = errors.Join(said.Close(), os.Remove(said.Name())) }() // a temporary file
+	//nolint:gosec,noctx // the owner's npm or pip, which has children: it is ended below
+	cmd := exec.Command(command, args...)
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := processgroup.Start(cmd); err != nil {
 		return err
