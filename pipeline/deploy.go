@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -45,15 +46,17 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 	if p.release, err = platform.Claim(ctx, machineName); err != nil {
 		return err
 	}
-	if err := errors.Join(platform.Objects.CreateBucket(inputBucket),
-		platform.Objects.CreateBucket(resultBucket)); err != nil {
-		return err
+	var topic error
+	var beside sync.WaitGroup
+	beside.Go(func() { // it opens a store of its own, and waits for the disk
+		p.topic, topic = platform.Topics.CreateTopic(platform.Scope, topicName)
+	})
+	err = errors.Join(platform.Objects.CreateBucket(inputBucket), platform.Objects.CreateBucket(resultBucket))
+	if err == nil {
+		err = p.deployFunctions(ctx)
 	}
-	//nolint:contextcheck // it waits for the disk only
-	if p.topic, err = platform.Topics.CreateTopic(platform.Scope, topicName); err != nil {
-		return err
-	}
-	if err := p.deployFunctions(ctx); err != nil {
+	beside.Wait()
+	if err = errors.Join(err, topic); err != nil {
 		return err
 	}
 	if err := p.deployMachine(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -88,16 +89,16 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 		return start{}, fmt.Errorf("%s is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file", file)
 	}
 	digest := md5.New()
-	if _, err := io.Copy(digest, f); err != nil {
-		return start{}, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return start{}, err
-	}
-	if err := p.client.Put(ctx, objects.Put{
-		Bucket: inputBucket, Key: key, Body: f, Size: info.Size(),
-	}); err != nil {
+	var unread error
+	var beside sync.WaitGroup
+	beside.Go(func() { _, unread = io.Copy(digest, io.NewSectionReader(f, 0, info.Size())) })
+	err = p.client.Put(ctx, objects.Put{Bucket: inputBucket, Key: key, Body: f, Size: info.Size()})
+	beside.Wait()
+	switch {
+	case err != nil:
 		return start{}, fmt.Errorf("putting %s into the bucket %s: %w", file, inputBucket, err)
+	case unread != nil:
+		return start{}, unread
 	}
 	p.mu.Lock()
 	s, ok := p.starts[startKey(key, hex.EncodeToString(digest.Sum(nil)))]
