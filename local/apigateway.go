@@ -46,7 +46,8 @@ func (p *Platform) accessLog(group aws.ARN, stream, line string) error {
 	if group.Service != "logs" || !ok {
 		return fmt.Errorf("%s is no log group", group)
 	}
-	return p.Logs.Append(group.Scope(), name, stream, []logstore.Event{{Time: p.Clock.Now().UnixMilli(), Message: line}})
+	event := logstore.Event{Time: p.Clock.Now().UnixMilli(), Message: line}
+	return p.Logs.Append(group.Scope(), name, stream, []logstore.Event{event})
 }
 
 // refuseREST says that the first version of the API is not served: both have the same name in signatures.

@@ -11,7 +11,8 @@ import (
 	"stepback/services/lambda/functions"
 )
 
-// httpAPI is a template as CDK's HttpApi makes one: a route to a function, one to an EXPRESS state machine, one to a queue.
+// httpAPI is a template as CDK's HttpApi makes one: a route to a function, one to an EXPRESS state machine, one to a
+// queue.
 const httpAPI = `{"Resources":{
  "Api":{"Type":"AWS::ApiGatewayV2::Api","Properties":{"Name":"shop","ProtocolType":"HTTP",
   "CorsConfiguration":{"AllowMethods":["GET"],"AllowOrigins":["*"],"MaxAge":600},"Tags":{"of":"shop"}}},

@@ -22,7 +22,9 @@ import (
 func sameHost(o *sfn.Options) {
 	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("host", func(ctx context.Context,
-			in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+			in middleware.InitializeInput,
+			next middleware.InitializeHandler,
+		) (middleware.InitializeOutput, middleware.Metadata, error) {
 			return next.HandleInitialize(smithyhttp.SetHostnameImmutable(ctx, true), in)
 		}), middleware.Before)
 	})

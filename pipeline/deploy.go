@@ -48,7 +48,8 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 	}
 	var topic error
 	var beside sync.WaitGroup
-	beside.Go(func() { // it opens a store of its own, and waits for the disk
+	//nolint:contextcheck // it waits for the disk only
+	beside.Go(func() { // it opens a store of its own
 		p.topic, topic = platform.Topics.CreateTopic(platform.Scope, topicName)
 	})
 	err = errors.Join(platform.Objects.CreateBucket(inputBucket), platform.Objects.CreateBucket(resultBucket))

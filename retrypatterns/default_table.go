@@ -25,8 +25,8 @@ const (
 //
 // The three Notify states are not in the source; all their rows are additions. Nor is ApplyBatch, which applies many
 // records at once and has the rows and limits of ProcessSingleUserRecord, but for a batch that Lambda refuses: it waits
-// as what a limiter refuses does. Given up, its records would be as many invocations, of a function that has no room for
-// one.
+// as what a limiter refuses does. Given up, its records would be as many invocations, of a function that has no room
+// for one.
 func DefaultTable() Table {
 	return Table{States: []StateRetries{
 		{ValidateCSVFile, 300 * time.Second, 30 * time.Second, validateRows()},

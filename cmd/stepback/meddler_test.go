@@ -69,7 +69,7 @@ func meddle(how string) {
 		panic(err)
 	}
 	m := &meddler{upstream: os.Getenv("AWS_LAMBDA_RUNTIME_API"), how: how, folder: os.Getenv("STEPBACK_TEST_FOLDER"),
-		real: exec.Command(os.Getenv("STEPBACK_TEST_REAL"))} //nolint:noctx // of this test, until it ends
+		real: exec.Command(os.Getenv("STEPBACK_TEST_REAL"))}
 	m.real.Env = append(os.Environ(), "AWS_LAMBDA_RUNTIME_API="+listener.Addr().String())
 	m.real.Stdout, m.real.Stderr = os.Stdout, os.Stderr
 	go func() { _ = http.Serve(listener, m) }()

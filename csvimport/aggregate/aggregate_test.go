@@ -170,8 +170,8 @@ func TestBatches(t *testing.T) {
 	w.reupload(t, corrections)
 }
 
-// TestARejectedRowThatWasCounted: its batch had counted it and lost its answer. It must not be handed to a person as one
-// that was not, and one that was not counted cannot be any more.
+// TestARejectedRowThatWasCounted: its batch had counted it and lost its answer. It must not be handed to a person as
+// one that was not, and one that was not counted cannot be any more.
 func TestARejectedRowThatWasCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)

@@ -114,8 +114,9 @@ func BenchmarkCommitToDelivery(b *testing.B) {
 	for w := range writers {
 		all.Go(func() {
 			for n := w; n < b.N; n += writers {
-				time.Sleep(time.Until(began.Add(time.Duration(n) * time.Millisecond))) //nolint:forbidigo // a benchmark of real time
-				committed[n] = time.Now()                                              // before the commit: the sink may be faster than its answer
+				//nolint:forbidigo // a benchmark of real time
+				time.Sleep(time.Until(began.Add(time.Duration(n) * time.Millisecond)))
+				committed[n] = time.Now() // before the commit: the sink may be faster than its answer
 				if err := postgresstore.Write(b.Context(), pool, outbox.Message{Topic: "bench",
 					Payload: []byte(strconv.Itoa(n))}); err != nil {
 					b.Error(err)

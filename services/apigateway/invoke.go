@@ -286,9 +286,10 @@ func edit(action, text string, remove, add func()) {
 // shaped is an answer whose status and headers the response parameters of an integration change.
 type shaped struct {
 	*answer
-	q    *asked
-	i    *integration
-	cors http.Header // what the gateway says to pages of other origins, and the function does not; nil if it says nothing
+	q *asked
+	i *integration
+	// cors is what the gateway says to pages of other origins, and the function does not; nil if it says nothing.
+	cors http.Header
 	done bool
 }
 

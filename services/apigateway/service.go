@@ -141,7 +141,8 @@ func read[T any](text []byte, into map[string]*T, name string) error {
 // changes is a change of one API, which is kept as a whole or not at all.
 type changes struct {
 	s *Service
-	// a is a copy, which takes the place of the API when everything is kept. What its maps have is replaced, not changed.
+	// a is a copy, which takes the place of the API when everything is kept. What its maps
+	// have is replaced, not changed.
 	a       *api
 	b       *documents.Batch
 	deleted bool
@@ -193,7 +194,8 @@ func (s *Service) commit(a *api, f func(*changes) error) error {
 
 func (a *api) copied() *api {
 	c := *a
-	c.routes, c.integrations, c.authorizers = maps.Clone(a.routes), maps.Clone(a.integrations), maps.Clone(a.authorizers)
+	c.routes, c.integrations = maps.Clone(a.routes), maps.Clone(a.integrations)
+	c.authorizers = maps.Clone(a.authorizers)
 	c.stages, c.deployments = maps.Clone(a.stages), maps.Clone(a.deployments)
 	return &c
 }
@@ -252,13 +254,14 @@ var partly = map[string]string{
 
 // handle makes an operation that looks at the whole document of its request.
 func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error)) server.Operation {
-	return server.Operation{Answer: *new(Out), Call: func(_ context.Context, r *server.Request) (*server.Answer, error) {
+	call := func(_ context.Context, r *server.Request) (*server.Answer, error) {
 		out, err := f(r.Scope, r.Input)
 		if err != nil {
 			return nil, err
 		}
 		return &server.Answer{Output: out}, nil
-	}}
+	}
+	return server.Operation{Answer: *new(Out), Call: call}
 }
 
 // none is the answer of operations that answer nothing.
@@ -337,7 +340,8 @@ func page[T any](s *Service, p paged, of string, scope aws.Scope, list []T, name
 		size = n
 	}
 	slices.SortFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
-	part, next, ok := aws.Page(aws.NewListing(s.o.Now(), of, scope.Account, scope.Region, p.APIID), p.NextToken, size, list,
+	listing := aws.NewListing(s.o.Now(), of, scope.Account, scope.Region, p.APIID)
+	part, next, ok := aws.Page(listing, p.NextToken, size, list,
 		name)
 	if !ok {
 		return nil, "", invalid("Invalid nextToken")

@@ -484,7 +484,8 @@ func TestWhatIsRefused(t *testing.T) {
 			return err
 		},
 		"BadRequestException: PayloadFormatVersion is a required parameter for integration": func() error {
-			_, err := b.CreateIntegration(ctx, &client.CreateIntegrationInput{ApiId: &api, IntegrationType: types.IntegrationTypeAwsProxy,
+			_, err := b.CreateIntegration(ctx, &client.CreateIntegrationInput{
+				ApiId: &api, IntegrationType: types.IntegrationTypeAwsProxy,
 				IntegrationUri: sdkaws.String(function)})
 			return err
 		},

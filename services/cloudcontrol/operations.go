@@ -159,8 +159,9 @@ func (s *Service) updateResource(ctx context.Context, scope aws.Scope, in *resou
 		return nil, refusal("UnsupportedActionException", "Resource type %s does not support UPDATE action", t.Name)
 	}
 	//nolint:contextcheck // what goes on afterwards has a time of its own
-	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opUpdate, Identifier: in.Identifier, Properties: after,
-		Previous: before, Asked: "update " + t.Name + " " + in.Identifier + " " + in.PatchDocument}, scope)
+	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opUpdate, Identifier: in.Identifier,
+		Properties: after,
+		Previous:   before, Asked: "update " + t.Name + " " + in.Identifier + " " + in.PatchDocument}, scope)
 }
 
 func (s *Service) deleteResource(ctx context.Context, scope aws.Scope, in *resourceRequest) (*eventAnswer, error) {
@@ -187,8 +188,9 @@ func (s *Service) deleteResource(ctx context.Context, scope aws.Scope, in *resou
 		}
 	}
 	//nolint:contextcheck // what goes on afterwards has a time of its own
-	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opDelete, Identifier: in.Identifier, Properties: p,
-		Asked: "delete " + t.Name + " " + in.Identifier}, scope)
+	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opDelete, Identifier: in.Identifier,
+		Properties: p,
+		Asked:      "delete " + t.Name + " " + in.Identifier}, scope)
 }
 
 type listRequest struct {
@@ -212,7 +214,8 @@ func (s *Service) listResources(ctx context.Context, scope aws.Scope, in *listRe
 	if t.List == nil {
 		return nil, refusal("UnsupportedActionException", "Resource type %s does not support LIST action", t.Name)
 	}
-	_, q := s.ask(&request{Account: scope.Account, Region: scope.Region, Type: t.Name, Properties: map[string]any{}}, false)
+	none := map[string]any{}
+	_, q := s.ask(&request{Account: scope.Account, Region: scope.Region, Type: t.Name, Properties: none}, false)
 	ids, err := t.List(ctx, q)
 	if err != nil {
 		return nil, refusal("HandlerFailureException", "%s", messageOf(err))
@@ -235,7 +238,8 @@ func (s *Service) listRequests(_ context.Context, scope aws.Scope, in *requestsR
 	defer s.mu.Unlock()
 	all := []*request{}
 	for _, r := range s.requests {
-		if r.scope() == scope && (len(in.Filter.Operations) == 0 || slices.Contains(in.Filter.Operations, r.Operation)) &&
+		if r.scope() == scope &&
+			(len(in.Filter.Operations) == 0 || slices.Contains(in.Filter.Operations, r.Operation)) &&
 			(len(in.Filter.OperationStatuses) == 0 || slices.Contains(in.Filter.OperationStatuses, r.Status)) {
 			all = append(all, r)
 		}

@@ -70,7 +70,8 @@ type progress struct {
 
 func (r *request) shown() progress {
 	p := progress{TypeName: r.Type, Identifier: r.Identifier, RequestToken: r.Token, Operation: r.Operation,
-		OperationStatus: r.Status, EventTime: server.Time(time.UnixMilli(r.At).UTC()), StatusMessage: r.Message, ErrorCode: r.Code}
+		OperationStatus: r.Status, EventTime: server.Time(time.UnixMilli(r.At).UTC()), StatusMessage: r.Message,
+		ErrorCode: r.Code}
 	if len(r.Properties) > 0 && r.Operation != opDelete {
 		p.ResourceModel = jsonOf(r.Properties)
 	}

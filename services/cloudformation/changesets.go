@@ -266,8 +266,9 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 		Description: c.Description,
 		Parameters:  s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution,
 		Status:       c.Status,
-		StatusReason: c.Reason, RollbackConfiguration: c.Target.Rollback, NotificationARNs: orEmpty(c.Target.NotificationARNs),
-		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{},
+		StatusReason: c.Reason, RollbackConfiguration: c.Target.Rollback,
+		NotificationARNs: orEmpty(c.Target.NotificationARNs),
+		Capabilities:     orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{},
 		Next:   next,
 		Nested: c.Nested, Import: c.Import, OnStackFailure: c.OnFailure}
 	for i := range page {

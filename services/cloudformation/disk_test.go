@@ -64,9 +64,9 @@ func ask(t *testing.T, h http.Handler, form url.Values) string {
 	return w.Body.String()
 }
 
-// TestADeploymentOnAFullDisk has the disk refuse every write once the second of three resources is about to be made. The
-// deployment stands still, and requests are told why; with room, and the store opened again, it goes on: nothing is made
-// twice under other names, and nothing is left over.
+// TestADeploymentOnAFullDisk has the disk refuse every write once the second of three resources is about to be made.
+// The deployment stands still, and requests are told why; with room, and the store opened again, it goes on: nothing is
+// made twice under other names, and nothing is left over.
 func TestADeploymentOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool

@@ -117,7 +117,8 @@ func TestDetectors(t *testing.T) {
 		len(d.Configuration.ExcludedTimeRanges) != 1 || !d.Configuration.ExcludedTimeRanges[0].EndTime.Equal(epoch) {
 		t.Errorf("%+v", d)
 	}
-	if _, err := b.DeleteAnomalyDetector(ctx, &client.DeleteAnomalyDetectorInput{SingleMetricAnomalyDetector: single}); err != nil {
+	gone := &client.DeleteAnomalyDetectorInput{SingleMetricAnomalyDetector: single}
+	if _, err := b.DeleteAnomalyDetector(ctx, gone); err != nil {
 		t.Error(err)
 	}
 	_, err = b.DeleteAnomalyDetector(ctx, &client.DeleteAnomalyDetectorInput{SingleMetricAnomalyDetector: single})

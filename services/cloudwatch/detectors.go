@@ -218,8 +218,9 @@ func (s *Service) describeAnomalyDetectors(_ context.Context, scope aws.Scope, i
 		if err := json.Unmarshal(text, &d); err != nil {
 			return err
 		}
-		one := describedDetector{Dimensions: []Dimension{}, Single: d.Single, Math: d.Math, Characteristics: d.Characteristics,
-			Configuration: &d.Configuration, key: key}
+		one := describedDetector{Dimensions: []Dimension{}, Single: d.Single, Math: d.Math,
+			Characteristics: d.Characteristics,
+			Configuration:   &d.Configuration, key: key}
 		if m := d.Single; m != nil {
 			if !strings.Contains(types, "SINGLE_METRIC") || in.Namespace != "" && in.Namespace != m.Namespace ||
 				in.Name != "" && in.Name != m.Name || !hasAll(&m.Metric, in.Dimensions) {

@@ -4,6 +4,7 @@
 // that virtual and scaled time drive them. Package datapoints is the arithmetic of statistics, math that of
 // expressions, evaluation the rules by which alarms change.
 //
-// It draws no images of widgets. Rules of Contributor Insights and metric streams are kept, and count and deliver nothing;
-// mute rules and alarms on PromQL are refused by name. Package anomaly is the model behind anomaly bands.
+// It draws no images of widgets. Rules of Contributor Insights and metric streams are kept, and count and
+// deliver nothing; mute rules and alarms on PromQL are refused by name. Package anomaly is the model behind anomaly
+// bands.
 package cloudwatch

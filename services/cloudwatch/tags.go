@@ -46,7 +46,10 @@ func (s *Service) taggable(text string) (map[string]string, func(*documents.Batc
 	if err != nil || a == nil {
 		return nil, nil, firstOf(err, none)
 	}
-	return a.Tags, func(b *documents.Batch, tags map[string]string) error { a.Tags = tags; return s.keep(b, scope, a) }, nil
+	return a.Tags, func(b *documents.Batch, tags map[string]string) error {
+		a.Tags = tags
+		return s.keep(b, scope, a)
+	}, nil
 }
 
 func firstOf(err, otherwise error) error {

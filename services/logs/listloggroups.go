@@ -60,7 +60,8 @@ func (s *Service) listLogGroups(
 	return out, nil
 }
 
-// selects reports whether a name fits the pattern: parts between |, each of which is in the name, or begins it behind a ^.
+// selects reports whether a name fits the pattern: parts between |, each of which is in the name, or
+// begins it behind a ^.
 func (r *listLogGroupsRequest) selects(name string) bool {
 	for _, part := range strings.Split(r.Pattern, "|") {
 		if begin, ok := strings.CutPrefix(part, "^"); ok && strings.HasPrefix(name, begin) ||

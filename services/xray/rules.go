@@ -147,7 +147,8 @@ func (s *Service) updateRule(_ context.Context, scope aws.Scope, in *oneRule) (*
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var named oneRule
-	if err := json.Unmarshal([]byte(in.Update.JSON()), &struct{ RuleName, RuleARN *string }{&named.RuleName, &named.RuleARN}); err != nil {
+	into := &struct{ RuleName, RuleARN *string }{&named.RuleName, &named.RuleARN}
+	if err := json.Unmarshal([]byte(in.Update.JSON()), into); err != nil {
 		return nil, invalid("Invalid sampling rule: %v", err)
 	}
 	name, err := named.name()

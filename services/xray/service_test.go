@@ -209,7 +209,8 @@ func TestSamplingRules(t *testing.T) {
 	if _, err := b.CreateSamplingRule(ctx, &client.CreateSamplingRuleInput{SamplingRule: rule}); err == nil {
 		t.Error("a rule is made twice")
 	}
-	if _, err := b.UpdateSamplingRule(ctx, &client.UpdateSamplingRuleInput{SamplingRuleUpdate: &types.SamplingRuleUpdate{RuleName: rule.RuleName,
+	if _, err := b.UpdateSamplingRule(ctx, &client.UpdateSamplingRuleInput{SamplingRuleUpdate: &types.SamplingRuleUpdate{
+		RuleName:  rule.RuleName,
 		FixedRate: aws.Float64(0.25)}}); err != nil {
 		t.Fatal(err)
 	}

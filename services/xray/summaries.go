@@ -83,8 +83,9 @@ func raw(v any) json.RawMessage {
 // summarise tells of a trace what its segments say together.
 func (t *trace) summarise() summary {
 	start, end := t.bounds()
-	out := summary{ID: t.id, StartTime: server.Time(moment(start)), Duration: end - start, Annotations: map[string]json.RawMessage{},
-		Users: []json.RawMessage{}, ServiceIDs: []serviceID{}, Revision: len(t.segments)}
+	out := summary{ID: t.id, StartTime: server.Time(moment(start)), Duration: end - start,
+		Annotations: map[string]json.RawMessage{},
+		Users:       []json.RawMessage{}, ServiceIDs: []serviceID{}, Revision: len(t.segments)}
 	annotations := map[string][]any{}
 	services := map[serviceKey]bool{}
 	users := map[string]bool{}
@@ -122,7 +123,8 @@ func (t *trace) summarise() summary {
 	out.EntryPoint, out.ResponseTime = &entry, root.duration()
 	r := root.HTTP
 	if r.Request.Method != "" || r.Response.Status != 0 {
-		out.HTTP = &httpSummary{r.Request.URL, r.Response.Status, r.Request.Method, r.Request.UserAgent, r.Request.ClientIP}
+		out.HTTP = &httpSummary{r.Request.URL, r.Response.Status, r.Request.Method, r.Request.UserAgent,
+			r.Request.ClientIP}
 	}
 	return out
 }
@@ -155,7 +157,8 @@ func (s *Service) getTraceSummaries(_ context.Context, scope aws.Scope, in *summ
 		}
 	}
 	part, next, ok := aws.Page(aws.NewListing(s.o.Now(), "GetTraceSummaries", scope.Account, scope.Region, fmt.Sprint(in.StartTime),
-		fmt.Sprint(in.EndTime), in.FilterExpression), in.NextToken, summariesPage, all, func(t summary) string { return t.ID })
+		fmt.Sprint(in.EndTime), in.FilterExpression), in.NextToken, summariesPage, all,
+		func(t summary) string { return t.ID })
 	if !ok {
 		return nil, invalid("Invalid NextToken")
 	}

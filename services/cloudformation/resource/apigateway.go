@@ -18,7 +18,8 @@ func gateways() []*Type {
 	}, {
 		Name: "AWS::ApiGatewayV2::Integration", Identifier: []string{"ApiId", "IntegrationId"},
 		Properties: properties(`ApiId*! ConnectionId ConnectionType ContentHandlingStrategy CredentialsArn Description
-			IntegrationMethod IntegrationSubtype! IntegrationType* IntegrationUri PassthroughBehavior PayloadFormatVersion
+			IntegrationMethod IntegrationSubtype! IntegrationType* IntegrationUri PassthroughBehavior
+			PayloadFormatVersion
 			RequestParameters RequestTemplates ResponseParameters~ TemplateSelectionExpression TimeoutInMillis TlsConfig`),
 		Create: createPart(
 			"CreateIntegration",
@@ -51,7 +52,8 @@ func gateways() []*Type {
 		Name: "AWS::ApiGatewayV2::Authorizer", Identifier: []string{"ApiId", "AuthorizerId"},
 		Properties: properties(
 			`ApiId*! AuthorizerCredentialsArn AuthorizerPayloadFormatVersion AuthorizerResultTtlInSeconds
-			AuthorizerType* AuthorizerUri EnableSimpleResponses IdentitySource IdentityValidationExpression JwtConfiguration
+			AuthorizerType* AuthorizerUri EnableSimpleResponses IdentitySource IdentityValidationExpression
+			JwtConfiguration
 			Name*`,
 		),
 		Create: createPart("CreateAuthorizer", "AuthorizerId"), Update: updatePart("UpdateAuthorizer", "AuthorizerId"),

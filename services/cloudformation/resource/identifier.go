@@ -53,7 +53,8 @@ func (t *Type) Identify(s State, properties map[string]any) string {
 	return strings.Join(parts, "|")
 }
 
-// Locate is the physical ID of the resource of an identifier, and the properties that the identifier tells; false for one
+// Locate is the physical ID of the resource of an identifier, and the properties that the identifier tells; false for
+// one
 // that does not have the parts that it needs.
 func (t *Type) Locate(identifier string) (id string, properties map[string]any, ok bool) {
 	names := t.IdentifiedBy()

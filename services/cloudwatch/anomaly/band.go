@@ -71,8 +71,8 @@ func (m *Model) Train(at time.Time, value float64) {
 	m.trained = append(m.trained, sample{at, value})
 }
 
-// Band is the lower and the upper end of what is expected at an instant, so many standard deviations from the mean. Both
-// are NaN when too little is known.
+// Band is the lower and the upper end of what is expected at an instant, so many standard deviations from the mean.
+// Both are NaN when too little is known.
 func (m *Model) Band(at time.Time, deviations float64) (lower, upper float64) {
 	old := 0
 	for old < len(m.trained) && m.trained[old].at.Before(at.Add(-Training)) {

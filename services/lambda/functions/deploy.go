@@ -40,7 +40,8 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		Env:     s.variables(a, launch.Env, c),
 		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
 		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
-		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true, Packages: packages, Released: release,
+		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true,
+		Packages: packages, Released: release,
 	})
 	if err != nil {
 		release()

@@ -141,8 +141,8 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 		case events <- event:
 			events = nil // sent; now wait
 		case a := <-event.answers:
-			if !time.Now().
-				Before(event.deadline.Add(e.api.waited.total() - before)) { // it gave up at its deadline; Lambda would have stopped it
+			// It gave up at its deadline; Lambda would have stopped it.
+			if late := event.deadline.Add(e.api.waited.total() - before); !time.Now().Before(late) {
 				return timedOut(c.requestID, c.timeout), false, nil
 			}
 			c.log.measured(peakMemory(e.cmd.Process.Pid))

@@ -139,13 +139,9 @@ func run(ctx context.Context, command string, args ...string) error {
 	if err := processgroup.Start(cmd); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		processgroup.Kill(cmd)
-		<-ended
+	stop := context.AfterFunc(ctx, func() { processgroup.Kill(cmd) })
+	defer stop()
+	if err = cmd.Wait(); ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	if err == nil {
