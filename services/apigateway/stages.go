@@ -220,7 +220,7 @@ func (d *deployment) shown() *deploymentAnswer {
 // newDeployment copies what the API has now.
 func (c *changes) newDeployment(description string, auto bool) (*deployment, error) {
 	d := &deployment{ID: drawIn(c.a.deployments), Description: description, Auto: auto,
-		Created: c.s.o.Now().UnixMilli(),
+		Created:      c.s.o.Now().UnixMilli(),
 		Integrations: maps.Clone(c.a.integrations), Authorizers: maps.Clone(c.a.authorizers)}
 	for _, key := range slices.Sorted(maps.Keys(c.a.routes)) {
 		d.Routes = append(d.Routes, c.a.routes[key])

@@ -209,9 +209,8 @@ func TestSamplingRules(t *testing.T) {
 	if _, err := b.CreateSamplingRule(ctx, &client.CreateSamplingRuleInput{SamplingRule: rule}); err == nil {
 		t.Error("a rule is made twice")
 	}
-	if _, err := b.UpdateSamplingRule(ctx, &client.UpdateSamplingRuleInput{SamplingRuleUpdate: &types.SamplingRuleUpdate{
-		RuleName:  rule.RuleName,
-		FixedRate: aws.Float64(0.25)}}); err != nil {
+	update := &types.SamplingRuleUpdate{RuleName: rule.RuleName, FixedRate: aws.Float64(0.25)}
+	if _, err := b.UpdateSamplingRule(ctx, &client.UpdateSamplingRuleInput{SamplingRuleUpdate: update}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := b.GetSamplingTargets(

@@ -80,7 +80,8 @@ func TestAPackageThatCannotBeFetched(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := runtimes.PackagesIn(t.TempDir(), c.fetch, nil)
-			if _, err := p.Folder(t.Context(), c.runtime, c.interpreter, c.wanted); err == nil || err.Error() != c.want {
+			_, err := p.Folder(t.Context(), c.runtime, c.interpreter, c.wanted)
+			if err == nil || err.Error() != c.want {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
 		})
