@@ -305,8 +305,8 @@ func (s *Service) getStatus(_ context.Context, scope aws.Scope, in *tokenRequest
 	return &statusAnswer{ProgressEvent: r.shown(), HooksProgressEvent: []map[string]any{}}, nil
 }
 
-// cancelRequest cancels what has not begun. Here all requests begin at once, so that it is always too late, as it mostly
-// is on AWS.
+// cancelRequest cancels what has not begun. Here all requests begin at once, so that it is always too late, as it
+// mostly is on AWS.
 func (s *Service) cancelRequest(_ context.Context, scope aws.Scope, in *tokenRequest) (*eventAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
