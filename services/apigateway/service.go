@@ -246,7 +246,7 @@ func (s *Service) operations() map[string]server.Operation {
 var partly = map[string]string{
 	"CreateApi":         "HTTP APIs only",
 	"CreateAuthorizer":  "REQUEST (functions) only; results are not cached",
-	"CreateIntegration": "no VPC links; roles (CredentialsArn) are not assumed",
+	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed with `serve --enforce-iam` only",
 	"CreateRoute":       "no JWT authorizers",
 	"CreateStage":       "throttling is kept without effect",
 	"UpdateAuthorizer":  "as CreateAuthorizer",
