@@ -166,10 +166,15 @@ func (w *walk) task(s *asl.State, u *Execution) {
 		u.Invocations = 1
 	}
 	for name, rate := range w.Faults[s.Name] {
-		u.Retries += expected(rate, retriesOf(s.Retry, name))
-	}
-	if function {
-		u.RetryInvoke = u.Retries
+		n := retriesOf(s.Retry, name)
+		retries := Expected(rate, n)
+		u.Retries += retries
+		switch {
+		case function && Refused(name): // each retry takes the place of an attempt that was no invocation
+			u.Invocations = max(u.Invocations-math.Pow(rate, float64(n)+1), 0)
+		case function:
+			u.RetryInvoke += retries
+		}
 	}
 	u.WorstRetries = most(s.Retry)
 }
@@ -209,8 +214,13 @@ func retriesOf(retry []asl.Retrier, name string) int64 {
 	return 0
 }
 
-// expected is how many of at most n retries are made when every attempt fails with the same chance.
-func expected(rate float64, n int64) float64 {
+// Refused reports whether an error is Lambda's refusal of an invocation, which Lambda does not charge for.
+func Refused(name string) bool {
+	return name == "Lambda.TooManyRequestsException" || name == "Lambda.ThrottledException"
+}
+
+// Expected is how many of at most n retries are made when every attempt fails with the same chance.
+func Expected(rate float64, n int64) float64 {
 	if rate >= 1 {
 		return float64(n)
 	}

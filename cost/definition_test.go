@@ -53,6 +53,17 @@ func TestOfDefinition(t *testing.T) {
 	}
 }
 
+// TestRefusedTasksAreNoInvocations: Pay is retried twice on what Lambda refuses; one in eight is given up.
+func TestRefusedTasksAreNoInvocations(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(order, `"TimeoutError"`, `"Lambda.TooManyRequestsException"`, 1)
+	a := cost.OfDefinition(machine(t, text), cost.Question{Items: 10,
+		Faults: map[string]map[string]float64{"Pay": {"Lambda.TooManyRequestsException": 0.5}}})
+	if a.Most.Retries != 0.75 || a.Most.Invocations != 10.875 || a.Most.RetryInvoke != 0 {
+		t.Errorf("%+v", a.Most)
+	}
+}
+
 func TestOfDefinitionDistributed(t *testing.T) {
 	t.Parallel()
 	const processor = `"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"TYPE"},"StartAt":"T","States":{

@@ -18,6 +18,9 @@ type Import struct {
 	FailingRows, Retries float64
 	// FailingBatches is the share of a batch's invocations that fail and are made again; in bulk only.
 	FailingBatches float64
+	// RefusedRows and RefusedBatches are how many of the attempts, for each row and for each batch, Lambda itself refuses
+	// (Lambda.TooManyRequestsException). They are transitions, but no invocations: Lambda does not charge for them.
+	RefusedRows, RefusedBatches float64
 	// MemoryMB is the size of the function that applies rows.
 	MemoryMB int
 	// Capacity is how many Aurora capacity units all instances together have while the import runs.
@@ -74,18 +77,20 @@ func (i Import) Usage() Usage {
 	var inChildren, seconds, hours, resultBytes float64
 	switch i.Shape {
 	case statemachine.Bulk:
-		batches := u.Children * (1 + i.FailingBatches)
 		alone := failing + retries // a row that its batch leaves begins anew
 		inChildren = 2*u.Children + u.Children + u.Children*i.FailingBatches + alone
+		begun := 1 + i.FailingBatches - i.RefusedBatches // of the invocations for a batch
+		batches := u.Children * begun
+		alone -= rows * i.RefusedRows
 		u.Invocations = batches + alone
-		seconds = batches*batchSeconds + rows*(1+i.FailingBatches)*batchRowSeconds + alone*rowSeconds
+		seconds = batches*batchSeconds + rows*begun*batchRowSeconds + alone*rowSeconds
 		u.Writes = math.Ceil(rows*batchRowLogBytes/writeBytes) + batches + alone*rowWrites
 		hours, resultBytes = (rows/bulkPerSecond+alone/rowsPerSecond)/secondsPerHour, bulkResultBytes
 	case statemachine.Single:
 		u.Children = rows
 		fallthrough
 	default:
-		u.Invocations = rows + retries
+		u.Invocations = rows + retries - rows*i.RefusedRows
 		inChildren = u.Children + rows + retries
 		if i.Shape == statemachine.Batch && i.BatchSize > 1 {
 			inChildren += u.Children // the inner Map

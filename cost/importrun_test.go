@@ -93,6 +93,18 @@ func TestRetriesAddWhatTheyAre(t *testing.T) {
 	}
 }
 
+// TestRefusedInvocationsAreFree: of 4,000 batches one in ten is refused by Lambda, again and again, up to twenty times.
+func TestRefusedInvocationsAreFree(t *testing.T) {
+	t.Parallel()
+	clean, refused := million(statemachine.Bulk, 250), million(statemachine.Bulk, 250)
+	refused.FailingBatches, refused.RefusedBatches = 0.1/0.9, 0.1/0.9
+	a, b := clean.Usage(), refused.Usage()
+	if more := b.Transitions - a.Transitions; math.Abs(more-444.4) > 0.1 || b.Invocations != a.Invocations ||
+		b.GBSeconds != a.GBSeconds || b.Writes != a.Writes {
+		t.Errorf("%v transitions more, and %+v instead of %+v", more, b, a)
+	}
+}
+
 func TestExpressChildren(t *testing.T) {
 	t.Parallel()
 	run := million(statemachine.Bulk, 250)

@@ -122,15 +122,20 @@ func (c *costCmd) run(shape statemachine.Shape, specs []faults.Spec) (cost.Impor
 		if err != nil {
 			return i, err
 		}
-		expected := s.Rate * (1 - math.Pow(s.Rate, float64(n))) / max(1-s.Rate, 1e-9)
+		expected, refused := cost.Expected(s.Rate, int64(n)), 0.0
+		if cost.Refused(errorOf(s)) {
+			refused = expected + math.Pow(s.Rate, float64(n)+1)
+		}
 		batch := shape == statemachine.Bulk && !s.OfItem()
 		switch {
 		case s.State == retrypatterns.ApplyBatch && shape == statemachine.Bulk,
 			s.State == retrypatterns.ProcessSingleUserRecord && batch:
 			i.FailingBatches += expected
+			i.RefusedBatches += refused
 		case s.State == retrypatterns.ProcessSingleUserRecord:
 			i.FailingRows = min(i.FailingRows+s.Rate, 1)
 			retries += expected
+			i.RefusedRows += refused
 		}
 	}
 	if i.FailingRows > 0 {

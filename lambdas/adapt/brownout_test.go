@@ -77,8 +77,9 @@ func template(t *testing.T, definition string) (body string, keys map[string]str
 	}
 	keys = map[string]string{}
 	for id, r := range taken {
-		after, _ := r["DependsOn"].([]any)
-		r["DependsOn"] = slices.DeleteFunc(after, func(on any) bool { return taken[on.(string)] == nil })
+		if after, ok := r["DependsOn"].([]any); ok {
+			r["DependsOn"] = slices.DeleteFunc(after, func(on any) bool { return taken[on.(string)] == nil })
+		}
 		properties := r["Properties"].(map[string]any)
 		switch r["Type"] {
 		case "AWS::StepFunctions::StateMachine":

@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"net"
-	"net/url"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,91 +15,6 @@ import (
 	"stepback/outbox/postgresstore"
 )
 
-// cutter stands between a store and its server, and cuts connections in the middle of random requests, one of so
-// many: before the server gets the request, or after, so that the answer is lost.
-type cutter struct {
-	address string
-	cuts    atomic.Int64
-	every   int
-
-	mu     sync.Mutex
-	random *rand.Rand
-}
-
-func newCutter(t *testing.T, address string, every int) *cutter {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := u.Host
-	u.Host = l.Addr().String()
-	c := &cutter{address: u.String(), every: every, random: rand.New(rand.NewPCG(uint64(every), 0))}
-	var all sync.WaitGroup
-	t.Cleanup(func() {
-		l.Close()
-		all.Wait()
-	})
-	all.Go(func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() { c.relay(client, server) })
-		}
-	})
-	return c
-}
-
-func (c *cutter) relay(client net.Conn, server string) {
-	defer client.Close()
-	upstream, err := net.Dial("tcp", server)
-	if err != nil {
-		return
-	}
-	back := make(chan struct{})
-	go func() {
-		defer close(back)
-		_, _ = io.Copy(client, upstream)
-		client.Close()
-	}()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := client.Read(buffer)
-		if err != nil {
-			break
-		}
-		switch c.draw() {
-		case 0:
-			n = 0
-			err = io.EOF // the request is lost
-		case 1:
-			client.Close() // the answer is lost
-			err = io.EOF
-		}
-		if _, werr := upstream.Write(buffer[:n]); err != nil || werr != nil {
-			break
-		}
-	}
-	upstream.Close()
-	<-back
-}
-
-func (c *cutter) draw() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.random.IntN(2 * c.every)
-	if n < 2 {
-		c.cuts.Add(1)
-	}
-	return n
-}
-
 // TestCutInTheMiddle has connections break in the middle of whatever a relay does.
 func TestCutInTheMiddle(t *testing.T) {
 	t.Parallel()
@@ -114,7 +24,7 @@ func TestCutInTheMiddle(t *testing.T) {
 			t.Parallel()
 			address := server.Database(t)
 			open(t, address) // makes the tables
-			c := newCutter(t, address, every)
+			c := postgrestest.NewCutter(t, address, every)
 			store, err := openThrough(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
@@ -168,18 +78,18 @@ func TestCutInTheMiddle(t *testing.T) {
 			if err := <-done; err != nil {
 				t.Logf("the last outcomes were lost, too: %v", err)
 			}
-			if c.cuts.Load() < 3 {
-				t.Errorf("only %d connections were cut", c.cuts.Load())
+			if c.Cuts.Load() < 3 {
+				t.Errorf("only %d connections were cut", c.Cuts.Load())
 			}
 		})
 	}
 }
 
 // openThrough opens a store through a cutter, which may cut that, too.
-func openThrough(ctx context.Context, c *cutter) (*postgresstore.Store, error) {
+func openThrough(ctx context.Context, c *postgrestest.Cutter) (*postgresstore.Store, error) {
 	var errs []error
 	for range 20 {
-		s, err := postgresstore.Open(ctx, c.address, nil)
+		s, err := postgresstore.Open(ctx, c.Address, nil)
 		if err == nil {
 			return s, nil
 		}

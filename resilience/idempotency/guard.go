@@ -37,7 +37,7 @@ type Settings struct {
 type Guard struct {
 	store    Store
 	settings Settings
-	renewals *resilience.Executor // of leases and answers
+	renewals *resilience.Executor // of claims, answers and releases
 
 	mu    sync.Mutex
 	local map[string]*running // keys that this process runs
@@ -171,9 +171,14 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 	patience := now.Add(g.settings.Wait)
 	previous := time.Duration(0)
 	for look := 1; ; look++ {
-		standing, err := g.store.Begin(ctx, Claim{
-			Key: key, Fingerprint: fingerprint, Token: token,
-			Now: now, Until: now.Add(g.settings.Lease), Expires: now.Add(g.settings.Keep),
+		var standing Standing
+		// A claim whose answer was lost is asked for again, and is the same claim.
+		err := g.renewals.Run(ctx, func(ctx context.Context) (err error) {
+			standing, err = g.store.Begin(ctx, Claim{
+				Key: key, Fingerprint: fingerprint, Token: token,
+				Now: now, Until: now.Add(g.settings.Lease), Expires: now.Add(g.settings.Keep),
+			})
+			return err
 		})
 		if err != nil || standing.State != Running || !now.Before(patience) {
 			return standing, err

@@ -74,6 +74,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	}
 	s.mu.Lock()
 	st, err := s.find(scope, in.Name)
+	now := st
 	for _, c := range s.sets {
 		if err == nil && c.StackID == st.ID && c.Name == in.ChangeSet && !c.executed() {
 			s.mu.Unlock()
@@ -83,14 +84,17 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 			}
 		}
 	}
+	if err == nil {
+		now = st.copied()
+	}
 	s.mu.Unlock()
 	imports, wrong := s.imports(in.Import)
 	if wrong != nil {
 		return nil, wrong
 	}
-	create := in.Kind == "CREATE" || in.Kind == opImport && (err != nil || st.Status == "REVIEW_IN_PROGRESS")
+	create := in.Kind == "CREATE" || in.Kind == opImport && (err != nil || now.Status == "REVIEW_IN_PROGRESS")
 	switch {
-	case create && err == nil && st.Status != "REVIEW_IN_PROGRESS":
+	case create && err == nil && now.Status != "REVIEW_IN_PROGRESS":
 		return nil, invalid(
 			"Stack [%s] already exists and cannot be created again with the changeSet [%s].",
 			in.Name,
@@ -98,10 +102,10 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 		)
 	case !create && err != nil:
 		return nil, invalid("Stack [%s] does not exist", in.Name)
-	case !create && st.Status == "REVIEW_IN_PROGRESS":
+	case !create && now.Status == "REVIEW_IN_PROGRESS":
 		return nil, invalid("Stack [%s] does not exist", in.Name)
-	case !create && (st.busy() || st.Status == "ROLLBACK_COMPLETE" || strings.HasSuffix(st.Status, "DELETE_FAILED")):
-		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+	case !create && (now.busy() || now.Status == "ROLLBACK_COMPLETE" || strings.HasSuffix(now.Status, "DELETE_FAILED")):
+		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, now.Status)
 	}
 	if create && err != nil {
 		if !stackName.MatchString(in.Name) {
@@ -110,9 +114,9 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 				in.Name,
 			)
 		}
-		st = nil
+		st, now = nil, nil
 	}
-	to, c, err := s.target(ctx, scope, &in.stackRequest, st)
+	to, c, err := s.target(ctx, scope, &in.stackRequest, now)
 	if err != nil {
 		return nil, err
 	}
@@ -122,17 +126,18 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	fresh := st == nil
 	if fresh {
 		st = s.newStack(scope, in.Name)
+		now = st
 	}
 	set := &changeSet{Name: in.ChangeSet, StackID: st.ID, StackName: st.Name, Kind: in.Kind,
 		Description: in.Description,
 		Status:      "CREATE_COMPLETE", Execution: "AVAILABLE", Created: s.now().UnixMilli(), Target: to,
 		OnFailure: in.OnFailure, Nested: in.Nested, Import: in.Existing, Imports: imports}
 	set.ID = scope.ARN("cloudformation", "changeSet/"+in.ChangeSet+"/"+aws.NewID())
-	if err := s.judge(ctx, set, st, c); err != nil {
+	if err := s.judge(ctx, set, now, c); err != nil {
 		return nil, err
 	}
 	if in.Kind == opImport && set.Status == "CREATE_COMPLETE" {
-		if err := s.judgeImport(st, set, c); err != nil {
+		if err := s.judgeImport(now, set, c); err != nil {
 			return nil, err
 		}
 	}

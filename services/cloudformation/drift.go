@@ -70,6 +70,7 @@ func (s *Service) detectStackDrift(ctx context.Context, scope aws.Scope, in *dri
 		s.mu.Unlock()
 		return nil, invalid("Drift detection cannot be performed on stack [%s] while in status %s", st.Name, st.Status)
 	}
+	now := st.copied()
 	var ids []string
 	for _, id := range st.ids() {
 		if st.resources[id].there() && (len(in.IDs) == 0 || slices.Contains(in.IDs, id)) {
@@ -80,7 +81,7 @@ func (s *Service) detectStackDrift(ctx context.Context, scope aws.Scope, in *dri
 	d := &driftDetection{id: aws.NewID(), stackID: st.ID, status: "IN_SYNC", at: s.now().UnixMilli()}
 	found := map[string]*drift{}
 	for _, id := range ids {
-		found[id] = s.drifted(ctx, st, id)
+		found[id] = s.drifted(ctx, now, id)
 		if found[id].Status == "MODIFIED" || found[id].Status == "DELETED" {
 			d.status = "DRIFTED"
 			d.count++
@@ -107,9 +108,7 @@ func (s *Service) detectStackDrift(ctx context.Context, scope aws.Scope, in *dri
 
 // drifted compares a resource with what its stack says of it. Only properties that the template names count.
 func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
-	s.mu.Lock()
 	r := *st.resources[id]
-	s.mu.Unlock()
 	found := &drift{Status: "NOT_CHECKED", At: s.now().UnixMilli()}
 	t := s.typeOf(r.Type)
 	if t == nil || t.Read == nil {
@@ -246,11 +245,13 @@ func (s *Service) detectStackResourceDrift(ctx context.Context, scope aws.Scope,
 	if err == nil && (st.resources[in.ID] == nil || !st.resources[in.ID].there()) {
 		err = invalid("Resource %s does not exist for stack %s", in.ID, in.Stack)
 	}
-	s.mu.Unlock()
 	if err != nil {
+		s.mu.Unlock()
 		return nil, err
 	}
-	found := s.drifted(ctx, st, in.ID)
+	now := st.copied()
+	s.mu.Unlock()
+	found := s.drifted(ctx, now, in.ID)
 	var out map[string]any
 	err = s.change(func(k *keeper) error {
 		r := st.resources[in.ID]

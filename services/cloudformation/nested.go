@@ -153,15 +153,14 @@ func (s *Service) nestedUpdate(ctx context.Context, r *resource.Request) (resour
 		return resource.State{}, fmt.Errorf("the nested stack %s is not there", r.ID)
 	}
 	s.mu.Lock()
-	under := child.busy()
-	previous := child.deployed
+	under, now := child.busy(), child.copied()
 	s.mu.Unlock()
 	if !under {
-		to, err := s.nestedTarget(ctx, of, r, &previous)
+		to, err := s.nestedTarget(ctx, of, r, &now.deployed)
 		if err != nil {
 			return resource.State{}, err
 		}
-		changed, err := s.differs(ctx, child, &to)
+		changed, err := s.differs(ctx, now, &to)
 		if err != nil {
 			return resource.State{}, err
 		}

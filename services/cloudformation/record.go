@@ -330,6 +330,28 @@ func (s *Service) find(scope aws.Scope, name string) (*stack, error) {
 	return nil, invalid("Stack with id %s does not exist", name)
 }
 
+// seen finds a stack, and copies how it stands now: what is computed of it without mu is computed of the copy, for
+// another operation may begin meanwhile. start refuses then.
+func (s *Service) seen(scope aws.Scope, name string) (st, now *stack, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st, err = s.find(scope, name); err != nil {
+		return nil, nil, err
+	}
+	return st, st.copied(), nil
+}
+
+// copied is the stack with resources of its own. mu is held.
+func (st *stack) copied() *stack {
+	now := *st
+	now.resources = make(map[string]*record, len(st.resources))
+	for id, r := range st.resources {
+		one := *r
+		now.resources[id] = &one
+	}
+	return &now
+}
+
 // all are the stacks of a scope, the newest first. mu is held.
 func (s *Service) all(scope aws.Scope) []*stack {
 	var list []*stack

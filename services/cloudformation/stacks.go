@@ -39,11 +39,14 @@ func (s *Service) newStack(scope aws.Scope, name string) *stack {
 		resources: map[string]*record{}, ended: make(chan struct{})}
 }
 
-// start begins an operation of a stack.
-func (s *Service) start(st *stack, op *operation, status string, minutes int) error {
+// start begins an operation of a stack, having changed what else the operation brings.
+func (s *Service) start(st *stack, op *operation, status string, minutes int, brings ...func()) error {
 	return s.change(func(k *keeper) error {
 		if st.busy() {
 			return invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+		}
+		for _, change := range brings {
+			change()
 		}
 		if s.stacks[st.ID] == nil {
 			for _, other := range s.stacks {
@@ -146,9 +149,7 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if in.OnFailure != "" && in.DisableRollback != nil {
 		return nil, invalid("You can specify either DisableRollback or OnFailure, but not both")
 	}
-	s.mu.Lock()
-	old, err := s.find(scope, in.Name)
-	s.mu.Unlock()
+	st, old, err := s.seen(scope, in.Name)
 	if err == nil && old.Status != "REVIEW_IN_PROGRESS" {
 		if in.Token != "" && old.busy() && old.Operation.Token == in.Token {
 			return &stackID{ID: old.ID, OperationID: old.Operation.ID}, nil
@@ -166,15 +167,14 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if err != nil {
 		return nil, err
 	}
-	st := old
 	if st == nil {
 		st = s.newStack(scope, in.Name)
 	}
-	st.Protected, st.Policy = in.Protection, policy
 	op := &operation{Kind: opCreate, Phase: phaseApply, Target: to, Token: in.Token, OnFailure: in.OnFailure,
 		DisableRollback: in.DisableRollback != nil && *in.DisableRollback, RetainNew: in.RetainNew}
-	st.DisableRollback = op.DisableRollback
-	if err := s.start(st, op, "CREATE_IN_PROGRESS", in.TimeoutInMinutes); err != nil {
+	if err := s.start(st, op, "CREATE_IN_PROGRESS", in.TimeoutInMinutes, func() {
+		st.Protected, st.Policy, st.DisableRollback = in.Protection, policy, op.DisableRollback
+	}); err != nil {
 		return nil, err
 	}
 	return &stackID{ID: st.ID, OperationID: op.ID}, nil
@@ -220,16 +220,14 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if err := in.refused(); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	st, err := s.find(scope, in.Name)
-	s.mu.Unlock()
+	st, now, err := s.seen(scope, in.Name)
 	if err != nil {
 		return nil, invalid("Stack [%s] does not exist", in.Name)
 	}
-	if !slices.Contains(updatable, st.Status) || st.busy() {
-		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+	if !slices.Contains(updatable, now.Status) || now.busy() {
+		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, now.Status)
 	}
-	to, c, err := s.target(ctx, scope, in, st)
+	to, c, err := s.target(ctx, scope, in, now)
 	if err != nil {
 		return nil, err
 	}
@@ -245,11 +243,11 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 			return nil, err
 		}
 	}
-	changed, err := s.differs(ctx, st, &to)
+	changed, err := s.differs(ctx, now, &to)
 	if err != nil {
 		return nil, err
 	}
-	if !changed && st.Status != "UPDATE_FAILED" && st.Status != "CREATE_FAILED" {
+	if !changed && now.Status != "UPDATE_FAILED" && now.Status != "CREATE_FAILED" {
 		return nil, invalid("No updates are to be performed.")
 	}
 	op := &operation{Kind: opUpdate, Phase: phaseApply, Target: to, Token: in.Token, RetainNew: in.RetainNew,

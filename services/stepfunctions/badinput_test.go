@@ -29,7 +29,7 @@ func bystander(t *testing.T, w wire) (check func()) {
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	w := wire{url: newServer(t)}
-	const serialization, unknown = `{"__type":"SerializationException"`, `{"__type":"UnknownOperationException"}`
+	const serialization, unknown = `{"__type":"SerializationException"`, `{"__type":"UnknownOperationException","message":"SFN `
 	for name, c := range map[string]struct {
 		operation, body string
 		header          []string
@@ -44,8 +44,8 @@ func TestMalformedRequests(t *testing.T) {
 			nil, 400, serialization},
 		"a number for a string": {"StartExecution", `{"stateMachineArn":1}`, nil, 400, serialization},
 		"no target":             {"", `{}`, []string{"X-Amz-Target", ""}, 400, unknown},
-		"another service":       {"", `{}`, []string{"X-Amz-Target", "DynamoDB_20120810.ListTables"}, 400, unknown},
-		"no such operation":     {"MakeCoffee", `{}`, nil, 400, unknown},
+		"another service":       {"", `{}`, []string{"X-Amz-Target", "DynamoDB_20120810.ListTables"}, 400, unknown + "is asked by POST"},
+		"no such operation":     {"MakeCoffee", `{}`, nil, 501, unknown + "has no operation MakeCoffee"},
 		"a form": {"ListStateMachines", `{}`,
 			[]string{"Content-Type", "application/x-www-form-urlencoded"}, 400, unknown},
 		"a body over the limit": {"StartExecution", strings.Repeat(" ", mib+1), nil, 413,

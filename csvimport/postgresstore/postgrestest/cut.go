@@ -1,0 +1,99 @@
+package postgrestest
+
+import (
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Cutter stands between a store and its server, and cuts connections in the middle of random requests, one of so
+// many: before the server gets the request, or after, so that the answer is lost.
+type Cutter struct {
+	// Address is the connection string of the server through the cutter.
+	Address string
+	// Cuts are the connections that were cut.
+	Cuts  atomic.Int64
+	every int
+
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+// NewCutter begins to cut one request of so many, until the test ends.
+func NewCutter(t testing.TB, address string, every int) *Cutter {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	u.Host = l.Addr().String()
+	c := &Cutter{Address: u.String(), every: every, random: rand.New(rand.NewPCG(uint64(every), 0))}
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		l.Close()
+		all.Wait()
+	})
+	all.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { c.relay(client, server) })
+		}
+	})
+	return c
+}
+
+func (c *Cutter) relay(client net.Conn, server string) {
+	defer client.Close()
+	upstream, err := net.Dial("tcp", server)
+	if err != nil {
+		return
+	}
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		_, _ = io.Copy(client, upstream)
+		client.Close()
+	}()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			break
+		}
+		switch c.draw() {
+		case 0:
+			n = 0
+			err = io.EOF // the request is lost
+		case 1:
+			client.Close() // the answer is lost
+			err = io.EOF
+		}
+		if _, werr := upstream.Write(buffer[:n]); err != nil || werr != nil {
+			break
+		}
+	}
+	upstream.Close()
+	<-back
+}
+
+func (c *Cutter) draw() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.random.IntN(2 * c.every)
+	if n < 2 {
+		c.Cuts.Add(1)
+	}
+	return n
+}
