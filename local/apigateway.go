@@ -19,7 +19,9 @@ import (
 func (p *Platform) openGateway(context.Context) (err error) {
 	p.Gateway, err = apigateway.Open(apigateway.Options{Store: p.Documents, Now: p.Clock.Now, Scope: p.Scope,
 		Functions: p.Functions, AccessLog: p.accessLog, Endpoint: p.Endpoint, Count: p.gatewayCounts, Log: p.cfg.Log,
-		API: func(scope aws.Scope) apigateway.API { return platformAPI{p, scope} }})
+		Targets: &p.Targets, API: func(scope aws.Scope, role string) apigateway.API {
+			return platformAPI{p: p, scope: scope, role: role, session: "BackplaneAssumeRoleSession"}
+		}})
 	if err != nil {
 		return err
 	}

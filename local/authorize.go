@@ -247,7 +247,7 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 	of := aws.Scope{Account: cmp.Or(arn.Account, scope.Account), Region: cmp.Or(arn.Region, scope.Region)}
 	call := func(service, operation string, in map[string]any) map[string]any {
 		out := map[string]any{}
-		if (platformAPI{g.p, of}).Call(ctx, service, operation, in, &out) != nil {
+		if (platformAPI{p: g.p, scope: of}).Call(ctx, service, operation, in, &out) != nil {
 			return nil
 		}
 		return out
@@ -287,6 +287,8 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 	case "s3":
 		bucket, _, _ := strings.Cut(arn.Resource, "/")
 		text = member(call("s3", "GetBucketPolicy", map[string]any{"Bucket": bucket}), "Policy")
+	case "cloudwatchlogs":
+		return name, g.logPolicy(call), true
 	case "dynamodb":
 		text = member(call("dynamodb", "GetResourcePolicy", map[string]any{"ResourceArn": name}), "Policy")
 	}
@@ -299,6 +301,19 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 		return name, nil, needed
 	}
 	return name, p, needed
+}
+
+// logPolicy is all the policies that say who may write into log groups; nil for none.
+func (g *guard) logPolicy(call func(service, operation string, in map[string]any) map[string]any) *policy.Policy {
+	all := &policy.Policy{}
+	list, _ := call("cloudwatchlogs", "DescribeResourcePolicies", map[string]any{})["resourcePolicies"].([]any)
+	for _, e := range list {
+		one, _ := e.(map[string]any)
+		if p, err := policy.Parse(member(one, "policyDocument")); err == nil {
+			all.Statements = append(all.Statements, p.Statements...)
+		}
+	}
+	return all
 }
 
 // member is a text within an answer.

@@ -19,7 +19,9 @@ import (
 func (p *Platform) openStacks(context.Context) (err error) {
 	p.Stacks, err = cloudformation.Open(cloudformation.Options{
 		Documents: p.Documents, Clock: p.Clock, Endpoint: p.Endpoint, Scope: p.Scope, Log: p.cfg.Log,
-		API: func(scope aws.Scope) cloudformation.API { return platformAPI{p, scope} },
+		API: func(scope aws.Scope, role string) cloudformation.API {
+			return platformAPI{p: p, scope: scope, role: role, session: "AWSCloudFormation"}
+		},
 	})
 	if err != nil {
 		return err
@@ -44,6 +46,9 @@ func (p *Platform) openStacks(context.Context) (err error) {
 type platformAPI struct {
 	p     *Platform
 	scope aws.Scope
+	// role is the role in which the calls are made, where roles are judged, and session the name of its session; empty
+	// for the account itself.
+	role, session string
 }
 
 // caller calls a service where tasks of state machines would call it.
@@ -58,7 +63,13 @@ func (a platformAPI) caller(service string) *resource.Caller {
 
 // Call implements resource.API.
 func (a platformAPI) Call(ctx context.Context, service, operation string, in, out any) error {
-	return a.caller(service).Call(ctx, service, operation, in, out)
+	ctx, keys, err := a.p.around.guard.acting(ctx, a.role, a.session)
+	if err != nil {
+		return err
+	}
+	c := a.caller(service)
+	c.AccessKey = keys.Key
+	return c.Call(ctx, service, operation, in, out)
 }
 
 // Object implements cloudformation.API.

@@ -76,7 +76,7 @@ func (s *surroundings) integrations(
 	case s.endpoints.Has("eventbridge"): // without, requests go out without the connection's authorization
 		calls.Connections = httptask.EventBridge{AWS: caller}
 	}
-	all["http:invoke"] = calls
+	all["http:invoke"] = s.guard.httpTasks(calls)
 	all["apigateway:invoke"] = &httptask.Gateway{
 		Endpoint: func() string { return s.endpoints.Getenv("APIGATEWAY_ENDPOINT") },
 		Sign: func(ctx context.Context, r *http.Request, body string) error {

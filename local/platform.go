@@ -237,6 +237,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
 	if p.cfg.EnforceIAM {
 		p.around.guard = &guard{p, p.roles}
+		p.Targets.Judged(p.around.guard.delivers)
 	}
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
 	p.onClose(func() error { p.engines.close(); return nil })

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/jsonvalue"
 	"stepback/services/iam/access"
 	"stepback/services/iam/policy"
 	"stepback/services/sts"
-	"stepback/tasks/awssdk"
 	"stepback/tasks/lambda/invocation"
 )
 
@@ -71,13 +68,9 @@ func (r roleTasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, e
 	if role == "" {
 		role = t.MachineRoleARN
 	}
-	keys, ok, err := sts.Stand(r.guard.p.Documents, role, ofMachines)
+	ctx, _, err := r.guard.acting(ctx, role, ofMachines)
 	if err != nil {
 		return nil, err
-	}
-	if ok {
-		ctx = context.WithValue(r.guard.judged(ctx), actingKey{}, keys.Key)
-		ctx = awssdk.WithKeys(ctx, credentials.NewStaticCredentialsProvider(keys.Key, keys.Secret, keys.Token))
 	}
 	return r.next.Invoke(ctx, t)
 }

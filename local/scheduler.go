@@ -12,6 +12,7 @@ import (
 	"stepback/engine"
 	"stepback/jsonvalue"
 	"stepback/local/endpoint"
+	"stepback/services/delivery"
 	"stepback/services/scheduler"
 	"stepback/tasks/awssdk"
 )
@@ -32,7 +33,12 @@ func (p *Platform) openScheduler(context.Context) (err error) {
 // act carries out an action of a service, as a task of a state machine would, and answers as the service did.
 func (p *Platform) act(ctx context.Context, scope aws.Scope, service, action string, input jsonvalue.Value) error {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: p.around.endpoints}
-	_, err := caller.Call(ctx, service, action, input)
+	from, _ := delivery.SenderOf(ctx)
+	ctx, _, err := p.around.guard.acting(ctx, from.Role, sessionOf(from.Service))
+	if err != nil {
+		return err
+	}
+	_, err = caller.Call(ctx, service, action, input)
 	var failed *engine.Failure
 	if !errors.As(err, &failed) {
 		return err

@@ -11,7 +11,7 @@ import (
 func (p *Platform) openTopics(context.Context) (err error) {
 	//nolint:contextcheck // deliveries live as long as the platform
 	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Clock: p.Clock, Scope: p.Scope,
-		Endpoint: p.Endpoint, Queues: p.Queues, Targets: &p.Targets, Count: p.topicCounts,
+		Endpoint: p.Endpoint, Queues: judgedQueues{p.Queues, &p.Targets}, Targets: &p.Targets, Count: p.topicCounts,
 		Log: p.cfg.Log})
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 	}
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(patience)) // where there are no deadlines, nobody is slow
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
 	_ = c.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
@@ -33,6 +33,28 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 		return nil, malformed("the body could not be read")
 	}
 	return body, nil
+}
+
+// readAll reads to the end. What is announced is how long that may be.
+func readAll(r io.Reader, announced int64) ([]byte, error) {
+	const trusted = 64 << 10
+	if announced <= 0 || announced > trusted {
+		return io.ReadAll(r)
+	}
+	b := make([]byte, 0, announced+1) // so that the end is seen with the last byte
+	for {
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if errors.Is(err, io.EOF) {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+	}
 }
 
 // body reads the body of a request, which may be compressed.

@@ -51,7 +51,7 @@ type rule struct {
 	enum      []string
 	min, max  float64 // NaN for no bound
 	bytes     bool
-	pattern   *regexp.Regexp // nil for any, and for patterns that only Java knows
+	pattern   pattern // nil for any, and for patterns that only Java knows
 	sensitive bool
 	members   []memberRule
 	element   *rule
@@ -121,7 +121,7 @@ func (r *rules) constrain(c *rule) {
 		return
 	}
 	if s.Pattern != "" && s.Type == model.String {
-		p, err := regexp.Compile(`\A(?:` + strings.ReplaceAll(s.Pattern, `\p{ASCII}`, `[\x00-\x7f]`) + `)\z`)
+		p, err := compilePattern(strings.ReplaceAll(s.Pattern, `\p{ASCII}`, `[\x00-\x7f]`))
 		if err == nil {
 			c.pattern = p
 		}

@@ -2,16 +2,19 @@ package server
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 
 	"stepback/aws"
 )
 
-var (
-	accountID  = regexp.MustCompile(`^\d{12}$`)
-	regionName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
-)
+// isAccountID reports whether a text has the form of the ID of an account.
+func isAccountID(s string) bool { return len(s) == 12 && strings.Trim(s, "0123456789") == "" }
+
+// isRegionName reports whether a text has the form of the name of a region.
+func isRegionName(s string) bool {
+	const longest = 32
+	return s != "" && len(s) <= longest && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
 
 // How many parts the credential scope of a signature has: KEY/date/region/service/aws4_request, or for several regions
 // (AWS4-ECDSA-P256-SHA256) KEY/date/service/aws4_request.
@@ -31,12 +34,12 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	default:
 		return s
 	}
-	if accountID.MatchString(parts[0]) {
+	if isAccountID(parts[0]) {
 		s.Account = parts[0]
 	} else if account, ok := aws.AccountOfSession(parts[0]); ok {
 		s.Account = account
 	}
-	if regionName.MatchString(region) {
+	if isRegionName(region) {
 		s.Region = region
 	}
 	return s

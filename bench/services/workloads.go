@@ -118,12 +118,17 @@ func rawMessages(ctx context.Context, a *apis) (func(*connection) error, error) 
 func (a *apis) table(ctx context.Context) (string, error) {
 	name := a.name()
 	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: dynamotypes.BillingModePayPerRequest}
-	for key, is := range map[string]string{"pk": "S HASH", "sk": "N RANGE"} {
-		kind, role, _ := strings.Cut(is, " ")
+	for _, key := range []struct {
+		name string
+		kind dynamotypes.ScalarAttributeType
+		role dynamotypes.KeyType
+	}{
+		{"pk", dynamotypes.ScalarAttributeTypeS, dynamotypes.KeyTypeHash},
+		{"sk", dynamotypes.ScalarAttributeTypeN, dynamotypes.KeyTypeRange},
+	} {
 		in.AttributeDefinitions = append(in.AttributeDefinitions, dynamotypes.AttributeDefinition{
-			AttributeName: sdkaws.String(key), AttributeType: dynamotypes.ScalarAttributeType(kind)})
-		in.KeySchema = append(in.KeySchema, dynamotypes.KeySchemaElement{AttributeName: sdkaws.String(key),
-			KeyType: dynamotypes.KeyType(role)})
+			AttributeName: &key.name, AttributeType: key.kind})
+		in.KeySchema = append(in.KeySchema, dynamotypes.KeySchemaElement{AttributeName: &key.name, KeyType: key.role})
 	}
 	_, err := a.dynamo.CreateTable(ctx, in)
 	return name, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/services/delivery"
 	"stepback/services/lambda/httpevent"
 	"stepback/tasks/lambda/invocation"
 )
@@ -32,7 +33,7 @@ func (s *Service) callFunction(ctx context.Context, w *answer, q *asked, c *call
 		s.failed(w, c, i, err)
 		return
 	}
-	payload, err := s.invoke(ctx, uri, event)
+	payload, err := s.invoke(ctx, uri, c.sender(c.stage.StageName+"/"+r.place(q.Method), i.CredentialsArn), event)
 	if err != nil {
 		s.failed(w, c, i, err)
 		return
@@ -53,10 +54,15 @@ func (s *Service) callFunction(ctx context.Context, w *answer, q *asked, c *call
 }
 
 // invoke invokes the function of a URI and waits for what it returns.
-func (s *Service) invoke(ctx context.Context, uri string, event []byte) ([]byte, error) {
+func (s *Service) invoke(ctx context.Context, uri string, from delivery.Sender, event []byte) ([]byte, error) {
 	arn, ok := functionOf(uri)
 	if !ok {
 		return nil, fmt.Errorf("%s names no function", uri)
+	}
+	if s.o.Targets != nil {
+		if err := s.o.Targets.AllowedFor(ctx, from, arn.String()); err != nil {
+			return nil, err
+		}
 	}
 	name, qualifier, _ := strings.Cut(strings.TrimPrefix(arn.Resource, "function:"), ":")
 	a, err := s.o.Functions.Invoke(ctx, arn.Scope(), &invocation.Request{FunctionName: name, Qualifier: qualifier,
@@ -68,6 +74,20 @@ func (s *Service) invoke(ctx context.Context, uri string, event []byte) ([]byte,
 		return nil, fmt.Errorf("the function %s failed: %s", name, a.Payload)
 	}
 	return a.Payload, nil
+}
+
+// sender is this service for what is called below an API: of a route, the stage, the method and the path.
+func (c *called) sender(what, role string) delivery.Sender {
+	return delivery.Sender{Service: "apigateway.amazonaws.com", Source: c.scope().ARN("execute-api", c.ID+"/"+what), Role: role}
+}
+
+// place is how the permissions of functions call a route that was asked for by a method: GET/pets/{id}.
+func (r *route) place(method string) string {
+	_, path, ok := strings.Cut(r.RouteKey, " ")
+	if !ok {
+		return r.RouteKey
+	}
+	return method + path
 }
 
 // event makes the event of a request for a function.
@@ -183,7 +203,7 @@ func (s *Service) callService(ctx context.Context, w *answer, q *asked, c *calle
 		scope.Region = region
 	}
 	var out json.RawMessage
-	err := s.o.API(scope).Call(ctx, of.service, of.operation, in, &out)
+	err := s.o.API(scope, i.CredentialsArn).Call(ctx, of.service, of.operation, in, &out)
 	shown := shape(w, q, c, i)
 	shown.Header().Set("Content-Type", "application/json")
 	var refused smithy.APIError
@@ -368,7 +388,7 @@ func (s *Service) authorize(ctx context.Context, w *answer, q *asked, c *called,
 		w.refuse(http.StatusInternalServerError, wordsInternal, err.Error())
 		return nil, false
 	}
-	payload, err := s.invoke(ctx, z.AuthorizerURI, event)
+	payload, err := s.invoke(ctx, z.AuthorizerURI, c.sender("authorizers/"+r.AuthorizerID, z.AuthorizerCredentialsArn), event)
 	if err != nil {
 		s.o.Log.Warn("the authorizer of an HTTP API failed", "api", c.ID, "authorizer", z.Name, "error", err)
 		w.refuse(http.StatusInternalServerError, wordsInternal, err.Error())

@@ -18,6 +18,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/jsonvalue"
+	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/tasks/lambda/invocation"
 )
@@ -41,8 +42,10 @@ type Options struct {
 	Now func() time.Time
 	// Functions invokes the functions of integrations and authorizers.
 	Functions Functions
-	// API is how integrations call services for an account and region.
-	API func(aws.Scope) API
+	// API is how integrations call services for an account and region, in the role of an ARN, which may be empty.
+	API func(scope aws.Scope, role string) API
+	// Targets judge whether the gateway may call functions; nil allows all.
+	Targets *delivery.Targets
 	// AccessLog writes a line into a stream of the log group of an ARN; nil drops the access logs of stages.
 	AccessLog func(group aws.ARN, stream, line string) error
 	// Endpoint is the address of the platform, such as http://127.0.0.1:4566.
@@ -243,7 +246,7 @@ func (s *Service) operations() map[string]server.Operation {
 var partly = map[string]string{
 	"CreateApi":         "HTTP APIs only",
 	"CreateAuthorizer":  "REQUEST (functions) only; results are not cached",
-	"CreateIntegration": "no VPC links; roles (CredentialsArn) are not assumed",
+	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed with `serve --enforce-iam` only",
 	"CreateRoute":       "no JWT authorizers",
 	"CreateStage":       "throttling is kept without effect",
 	"UpdateAuthorizer":  "as CreateAuthorizer",

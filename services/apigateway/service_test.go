@@ -65,7 +65,7 @@ func (b *bench) open() {
 			b.logged = append(b.logged, to.Resource+" "+line)
 			return nil
 		},
-		API: func(aws.Scope) apigateway.API { return b }, Endpoint: "http://127.0.0.1:4566",
+		API: func(aws.Scope, string) apigateway.API { return b }, Endpoint: "http://127.0.0.1:4566",
 		Now:   func() time.Time { return time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC) },
 		Proxy: loopback.Client(http.HandlerFunc(serves)).Transport})
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *Service) fetch(ctx context.Context, scope aws.Scope, address string) (s
 	if err != nil {
 		return "", err
 	}
-	body, err := s.opts.API(scope).Object(ctx, bucket, key, version)
+	body, err := s.opts.API(scope, "").Object(ctx, bucket, key, version)
 	if err != nil {
 		return "", invalid("S3 error: %s", why(err))
 	}
@@ -167,7 +167,7 @@ func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, gi
 		}
 		name := to.Values[p.Name]
 		var out struct{ Parameter struct{ Value string } }
-		if err := s.opts.API(scope).Call(ctx, "ssm", "GetParameter", map[string]any{"Name": name}, &out); err != nil {
+		if err := s.opts.API(scope, "").Call(ctx, "ssm", "GetParameter", map[string]any{"Name": name}, &out); err != nil {
 			missing = append(missing, name)
 			continue
 		}
@@ -427,7 +427,7 @@ func (s *Service) dynamicOf(ctx context.Context, scope aws.Scope) func(service, 
 }
 
 func (s *Service) dynamic(ctx context.Context, scope aws.Scope, service, key string) (string, error) {
-	api := s.opts.API(scope)
+	api := s.opts.API(scope, "")
 	switch service {
 	case "ssm", "ssm-secure":
 		var out struct{ Parameter struct{ Type, Value string } }

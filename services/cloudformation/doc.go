@@ -6,5 +6,5 @@
 // that a deployment that is cut off, also by kill -9, goes on when the store is opened again.
 //
 // Types and properties that are not known fail by their names before anything is made. The package asks services only
-// through their APIs, and checks no permissions: RoleARN is kept and not assumed.
+// through their APIs, in the role of RoleARN where roles are judged.
 package cloudformation

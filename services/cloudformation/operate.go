@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,9 +178,12 @@ func (d *deployment) begin(of *deployed) error {
 	return nil
 }
 
+// role is the role in which the stack's resources are made; empty for the account itself.
+func (d *deployment) role() string { return cmp.Or(d.op.Target.RoleARN, d.st.RoleARN) }
+
 // request is what a type is asked to do for a resource.
 func (d *deployment) request(r *record, of made, previous *made) *resource.Request {
-	q := &resource.Request{API: d.s.opts.API(d.st.scope()), Scope: d.st.scope(), Stack: d.st.Name, StackID: d.st.ID,
+	q := &resource.Request{API: d.s.opts.API(d.st.scope(), d.role()), Scope: d.st.scope(), Stack: d.st.Name, StackID: d.st.ID,
 		LogicalID: r.ID, Suffix: of.Suffix, Type: of.Type, ID: of.Physical, Properties: of.Properties, Tags: of.Tags,
 		Attributes: of.Attributes, GiveUp: d.waits}
 	if previous != nil {

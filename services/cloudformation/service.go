@@ -31,8 +31,8 @@ type Options struct {
 	Documents *documents.Store
 	// Clock tells the time and ends waits. It must outlive the service.
 	Clock *clock.Clock
-	// API calls the services of an account and region.
-	API func(aws.Scope) API
+	// API calls the services of an account and region, in the role of an ARN, which may be empty.
+	API func(scope aws.Scope, role string) API
 	// Endpoint is the address of this platform, at which custom resources answer: http://127.0.0.1:4566.
 	Endpoint string
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.

@@ -112,6 +112,20 @@ func (s *Service) post(b *documents.Batch, p pending) error {
 	return err
 }
 
+// acting has an alarm deliver with a context. Events go to the bus without being asked.
+func acting(ctx context.Context, p *pending) context.Context {
+	to, _ := aws.ParseARN(p.To)
+	switch to.Service {
+	case "sns":
+		return delivery.From(ctx, delivery.Sender{Service: "cloudwatch.amazonaws.com", Source: p.Scope.ARN("cloudwatch",
+			"alarm:"+p.Alarm)})
+	case "lambda":
+		return delivery.From(ctx, delivery.Sender{Service: "lambda.alarms.cloudwatch.amazonaws.com",
+			Source: p.Scope.ARN("cloudwatch", "alarm:"+p.Alarm)})
+	}
+	return ctx
+}
+
 // deliver delivers what is pending and due. What cannot be delivered is tried again a few times, then noted as failed.
 func (s *Service) deliver(ctx context.Context, now time.Time) error {
 	const most = 5
@@ -133,7 +147,7 @@ func (s *Service) deliver(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, p := range due {
-		failure := s.opts.Targets.Deliver(ctx, p.To, &p.Message)
+		failure := s.opts.Targets.Deliver(acting(ctx, &p.pending), p.To, &p.Message)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

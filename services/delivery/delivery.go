@@ -2,7 +2,8 @@
 // bus, a log group. Services that have targets (topics, rules, schedules, alarms, destinations, notifications of
 // buckets) use it instead of each other. Each service says itself how it takes a message, as a Target.
 //
-// It keeps nothing and tries nothing again: whoever delivers does, by its own rules. It checks no permissions.
+// It keeps nothing and tries nothing again: whoever delivers does, by its own rules. It checks no permissions
+// itself: a Judge does, where there is one.
 package delivery
 
 import (
@@ -59,8 +60,9 @@ func (f TargetFunc) Deliver(ctx context.Context, to aws.ARN, m *Message) error {
 // Targets are the services that take messages, by the name that ARNs have of them: sqs, sns, lambda, states, events,
 // logs. The zero value has none. It is safe for concurrent use.
 type Targets struct {
-	mu sync.RWMutex
-	of map[string]Target
+	mu    sync.RWMutex
+	of    map[string]Target
+	judge Judge // nil judges nothing
 }
 
 // Register says who takes the messages for a service's resources.
@@ -105,6 +107,9 @@ func (t *Targets) Deliver(ctx context.Context, arn string, m *Message) error {
 		return &aws.Error{Code: "InvalidParameter", Message: "Invalid parameter: nothing can be delivered to " + arn +
 			": messages are taken by " + strings.Join(t.Services(), ", ")}
 	}
+	if err := t.Allowed(ctx, arn); err != nil {
+		return err
+	}
 	return target.Deliver(ctx, a, m)
 }
 
@@ -112,4 +117,6 @@ func (t *Targets) Deliver(ctx context.Context, arn string, m *Message) error {
 type Letter struct {
 	To      aws.ARN
 	Message *Message
+	// From is who delivers it.
+	From Sender
 }

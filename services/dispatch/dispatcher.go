@@ -27,6 +27,8 @@ type Options struct {
 	Send func(ctx context.Context, l *Letter) error
 	// Letterbox takes dead letters.
 	Letterbox func(ctx context.Context, queue string, m *delivery.Message) error
+	// BuriesInRole has dead letters be delivered in the role of their letters, and not by the service itself.
+	BuriesInRole bool
 	// Direct reports whether the target of an ARN takes letters at once and durably. They are not kept before.
 	Direct func(arn string) bool
 	// Died is told of letters that their targets did not take, once nothing is tried any more: whether they are in
@@ -252,7 +254,7 @@ func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 	if l.Dead != nil {
 		return d.bury(ctx, l)
 	}
-	err := d.o.Send(ctx, l)
+	err := d.o.Send(delivery.From(ctx, l.From), l)
 	var later *Later
 	switch {
 	case err == nil:
@@ -305,7 +307,11 @@ func (d *Dispatcher) bury(ctx context.Context, l *Letter) (done bool) {
 		m.Attributes["EXHAUSTED_RETRY_CONDITION"] = delivery.Attribute{Type: "String", String: l.Dead.Condition}
 		m.Attributes["RETRY_ATTEMPTS"] = delivery.Attribute{Type: "Number", String: strconv.Itoa(l.Failed - 1)}
 	}
-	err := d.o.Letterbox(ctx, l.DeadLetters, m)
+	from := l.From
+	if !d.o.BuriesInRole {
+		from.Role = ""
+	}
+	err := d.o.Letterbox(delivery.From(ctx, from), l.DeadLetters, m)
 	if err == nil {
 		d.died(l, true)
 		return true

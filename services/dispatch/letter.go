@@ -30,6 +30,8 @@ type Letter struct {
 	Attempts int
 	// DeadLetters is the ARN of the queue for letters that were not taken; empty means that they are dropped.
 	DeadLetters string `json:",omitempty"`
+	// From is who delivers the letter.
+	From delivery.Sender `json:",omitzero"`
 	// Labels are attributes of the letter in the dead-letter queue, such as RULE_ARN and TARGET_ARN.
 	Labels map[string]string `json:",omitempty"`
 

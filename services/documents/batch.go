@@ -59,7 +59,7 @@ func (b *Batch) Apply() (wait func() error) {
 	}
 	err := b.err
 	if err == nil {
-		err = pebbleguard.Call(func() error { return b.store.apply(b.batch) })
+		err = pebbleguard.Call(func() error { return b.store.apply(b.batch, pebble.Sync) })
 	}
 	if err != nil {
 		err = b.store.breaks(err)
@@ -76,10 +76,14 @@ func (b *Batch) Apply() (wait func() error) {
 // emptyBatch is the length of the header of a batch.
 const emptyBatch = 12
 
-func (s *Store) apply(batch *pebble.Batch) error {
+func (s *Store) apply(batch *pebble.Batch, w *pebble.WriteOptions) error {
 	db, err := s.reading()
 	if err != nil {
 		return err
 	}
-	return db.ApplyNoSyncWait(batch, pebble.Sync)
+	if !w.Sync {
+		return db.Apply(batch, w)
+	}
+	s.pace.applied.Add(1)
+	return db.ApplyNoSyncWait(batch, w)
 }

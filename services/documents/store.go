@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -29,6 +30,9 @@ var ErrClosed = errors.New("the store is closed")
 type Store struct {
 	dir string
 	fs  vfs.FS
+
+	pace     pace
+	settling settling
 
 	mu     sync.Mutex
 	db     *pebble.DB // nil until something is written
@@ -60,6 +64,7 @@ func (s *Store) open() error {
 	o := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{},
 		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+		WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
 	}
 	err := pebbleguard.Call(func() (err error) {
 		s.db, err = pebble.Open(s.dir, o)
@@ -73,6 +78,7 @@ func (s *Store) open() error {
 
 // Close closes the store.
 func (s *Store) Close() error {
+	s.settling.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	db := s.db

@@ -93,10 +93,16 @@ func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
 }
 
 func (s *Service) bring(ctx context.Context, l *dispatch.Letter) error {
+	bus, destination := isBus(l.To), strings.Contains(l.To, ":api-destination/")
+	if bus || destination {
+		if err := s.o.Targets.Allowed(ctx, l.To); err != nil {
+			return err
+		}
+	}
 	switch {
-	case isBus(l.To):
+	case bus:
 		return s.forward(ctx, l)
-	case strings.Contains(l.To, ":api-destination/"):
+	case destination:
 		return s.call(ctx, l)
 	}
 	return s.o.Targets.Deliver(ctx, l.To, &l.Message)

@@ -10,6 +10,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/jsonvalue"
+	"stepback/services/delivery"
 	"stepback/services/dispatch"
 )
 
@@ -81,6 +82,7 @@ func (t *target) letter(r *rule, e *event) *dispatch.Letter {
 	l := &dispatch.Letter{To: t.ARN, Age: int64(dispatch.DefaultAge.Seconds()), Attempts: dispatch.DefaultAttempts,
 		DeadLetters: t.DeadLetterConfig.ARN, Labels: map[string]string{"RULE_ARN": r.arn, "TARGET_ARN": t.ARN}}
 	l.Message.Body = body
+	l.From = delivery.Sender{Service: "events.amazonaws.com", Source: r.arn, Role: t.RoleArn}
 	if n := t.RetryPolicy.MaximumRetryAttempts; n != nil {
 		l.Attempts = int(*n)
 	}

@@ -215,7 +215,8 @@ func (s *Subscriptions) send(b *eventBatch) error {
 	}
 	return s.dispatcher.Accept(context.Background(), []*dispatch.Letter{{
 		To: b.destination, Message: delivery.Message{Body: body}, Attempts: dispatch.DefaultAttempts,
-		Age: int64(dispatch.DefaultAge / time.Second),
+		Age: int64(dispatch.DefaultAge / time.Second), From: delivery.Sender{Service: "logs.amazonaws.com",
+			Source: b.scope.ARN("logs", "log-group:"+b.group+":*")},
 	}}, nil)
 }
 

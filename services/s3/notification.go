@@ -109,7 +109,8 @@ func (s *store) test(c *call, arn string) error {
 	if s.deliver == nil {
 		err = errors.New("nothing is delivered here")
 	} else {
-		err = s.deliver(c.Context(), arn, &delivery.Message{Body: string(body), Subject: "Amazon S3 Notification"})
+		err = s.deliver(s.notifying(c.Context(), c.bucket), arn, &delivery.Message{Body: string(body),
+			Subject: "Amazon S3 Notification"})
 	}
 	if err != nil {
 		return &aws.Error{Code: "InvalidArgument", Message: "Unable to validate the following destination configurations: " +
@@ -162,7 +163,8 @@ func (s *store) notify(h *happened) {
 		}
 		body, err := json.Marshal(s.eventRecord(h, d.ID))
 		if err == nil {
-			err = s.deliver(ctx, d.arn(), &delivery.Message{Body: string(body), Subject: "Amazon S3 Notification"})
+			err = s.deliver(s.notifying(ctx, h.bucket), d.arn(), &delivery.Message{Body: string(body),
+				Subject: "Amazon S3 Notification"})
 		}
 		if err != nil {
 			s.log.Error("a notification of a bucket was not delivered", "bucket", h.bucket, "key", h.key, "to", d.arn(),
@@ -181,6 +183,12 @@ func (s *store) notify(h *happened) {
 	if err != nil {
 		s.log.Error("an event of a bucket was not delivered", "bucket", h.bucket, "key", h.key, "error", err)
 	}
+}
+
+// notifying has a bucket deliver with a context.
+func (s *store) notifying(ctx context.Context, bucket string) context.Context {
+	scope := aws.Scope{Account: s.account, Region: s.region}
+	return delivery.From(ctx, delivery.Sender{Service: "s3.amazonaws.com", Source: scope.BucketARN(bucket)})
 }
 
 // eventRecord is the message of an event, as queues, topics and functions get it.

@@ -10,6 +10,7 @@ import (
 
 	"stepback/aws"
 	"stepback/jsonvalue"
+	"stepback/services/delivery"
 	"stepback/services/dispatch"
 )
 
@@ -91,6 +92,7 @@ func (e *entry) letter(at time.Time) *dispatch.Letter {
 	l := &dispatch.Letter{To: t.ARN, Age: int64(dispatch.DefaultAge.Seconds()), Attempts: dispatch.DefaultAttempts,
 		DeadLetters: t.DeadLetterConfig.Arn, Labels: map[string]string{"SCHEDULE_ARN": e.arn, "TARGET_ARN": t.ARN,
 			"IS_PAYLOAD_TRUNCATED": "false"}}
+	l.From = delivery.Sender{Service: "scheduler.amazonaws.com", Source: e.arn, Role: t.RoleArn}
 	if n := t.RetryPolicy.MaximumRetryAttempts; n != nil {
 		l.Attempts = int(*n)
 	}

@@ -235,6 +235,7 @@ func (s *Service) carry(ctx context.Context, m *message, sub *subscription, of t
 	if err != nil {
 		return err
 	}
+	ctx = delivery.From(ctx, delivery.Sender{Service: sender, Source: sub.Topic})
 	return s.opts.Targets.Deliver(ctx, sub.Endpoint, &delivery.Message{Body: event, TraceHeader: m.Trace})
 }
 

@@ -225,16 +225,20 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	return err
 }
 
+// sender is the name by which policies call this service.
+const sender = "sns.amazonaws.com"
+
 // letter makes the message for a queue.
 func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Letter, error) {
 	out := &delivery.Message{Group: m.Group, TraceHeader: m.Trace}
+	from := delivery.Sender{Service: sender, Source: sub.Topic}
 	if strings.HasSuffix(to.Resource, ".fifo") {
 		out.Deduplication = m.Deduplication
 	}
 	var err error
 	if !sub.raw {
 		out.Body, err = s.envelope(m, sub)
-		return delivery.Letter{To: to, Message: out}, err
+		return delivery.Letter{To: to, Message: out, From: from}, err
 	}
 	out.Body = m.body(sub.Protocol)
 	if len(m.Attributes) > 0 {
@@ -243,7 +247,7 @@ func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Le
 			out.Attributes[name] = delivery.Attribute{Type: a.DataType, String: a.StringValue, Binary: a.BinaryValue}
 		}
 	}
-	return delivery.Letter{To: to, Message: out}, nil
+	return delivery.Letter{To: to, Message: out, From: from}, nil
 }
 
 // deliverAll puts letters into queues, and those that a queue refuses into the subscriptions' dead-letter queues.

@@ -42,10 +42,9 @@ type Service struct {
 	clock *clock.Clock
 	store *store.Store
 
-	moving   sync.WaitGroup // of tasks that move messages
-	settling sync.WaitGroup // of changes that are on their way to the disk
-	ctx      context.Context
-	stop     context.CancelFunc
+	moving sync.WaitGroup // of tasks that move messages
+	ctx    context.Context
+	stop   context.CancelFunc
 
 	mu       sync.Mutex
 	last     int64 // the latest instant at which something happened
@@ -193,7 +192,6 @@ func (s *Service) Close() error {
 	s.StopPolls()
 	s.stop()
 	s.moving.Wait()
-	s.settling.Wait()
 	return s.store.Close()
 }
 
@@ -226,11 +224,6 @@ func (s *Service) change(f func(now int64, b *store.Batch) error) error {
 	}
 	err = f(s.now(), b)
 	wait := b.Apply()
-	if b.Later {
-		settle := wait
-		s.settling.Go(func() { _ = settle() }) // after a failure the store refuses everything
-		wait = func() error { return nil }
-	}
 	s.mu.Unlock()
 	if e := wait(); e != nil {
 		return e

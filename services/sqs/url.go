@@ -31,6 +31,11 @@ var hostRegion = regexp.MustCompile(`^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\
 // find finds the queue of a URL. Only its path counts, http://HOST/ACCOUNT/NAME, whatever name of this machine the host
 // is, and the region if the host names one as AWS's do. mu is held.
 func (s *Service) find(scope aws.Scope, text string) (*live, error) {
+	if account, name, ok := ofThisMachine(text); ok {
+		if q := s.queues[address{aws.Scope{Account: account, Region: scope.Region}, name}]; q != nil {
+			return q, nil
+		}
+	}
 	u, err := url.Parse(text)
 	if err != nil || text == "" {
 		return nil, &aws.Error{Code: "InvalidAddress", Status: http.StatusNotFound,
@@ -48,6 +53,19 @@ func (s *Service) find(scope aws.Scope, text string) (*live, error) {
 		return q, nil
 	}
 	return nil, errNoQueue
+}
+
+// ofThisMachine cuts the account and the name out of a URL that has the form of those that are given out; not ok is one
+// that may have any other form.
+func ofThisMachine(text string) (account, name string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "http://")
+	host, path, _ := strings.Cut(rest, "/")
+	account, name, found := strings.Cut(path, "/")
+	if !ok || !found || strings.Contains(host, ".amazonaws.") || strings.ContainsAny(path, "%?#") ||
+		strings.ContainsAny(host, "?#") {
+		return "", "", false
+	}
+	return account, name, true
 }
 
 // byARN finds a queue by its ARN; nil when there is none. mu is held.

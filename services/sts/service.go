@@ -114,10 +114,16 @@ func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err e
 		Resource: "assumed-role/" + path[strings.LastIndexByte(path, '/')+1:] + "/" + name}.String()
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(who)) // which never fails
-	keys = Standing{Key: aws.SessionKey(arn.Account, sum.Sum32()), Secret: "local", Token: "local"}
-	_, found, err := CallerOf(d, keys.Key)
-	if err != nil || found {
-		return keys, err == nil, err
+	keys = Standing{Secret: "local", Token: "local"}
+	for number := sum.Sum32(); ; number++ { // the next one is free if another session has this one
+		keys.Key = aws.SessionKey(arn.Account, number)
+		c, found, err := CallerOf(d, keys.Key)
+		if err != nil || found && c.ARN == who {
+			return keys, err == nil, err
+		}
+		if !found {
+			break
+		}
 	}
 	text, err := json.Marshal(session{identity: identity{UserID: path[strings.LastIndexByte(path, '/')+1:] + ":" + name,
 		Account: arn.Account, ARN: who}})

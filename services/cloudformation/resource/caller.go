@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,8 @@ type Caller struct {
 	Endpoint string
 	HTTP     *http.Client
 	Scope    aws.Scope
+	// AccessKey signs the calls; empty means the account's own.
+	AccessKey string
 }
 
 // Call implements API.
@@ -66,7 +69,7 @@ func (c *Caller) Call(ctx context.Context, service, operation string, in, out an
 func (c *Caller) client() *client.Client {
 	return &client.Client{Endpoint: c.Endpoint, Region: c.Scope.Region, HTTP: c.HTTP,
 		Credentials: awssdk.CredentialsProviderFunc(func(context.Context) (awssdk.Credentials, error) {
-			return awssdk.Credentials{AccessKeyID: c.Scope.Account, SecretAccessKey: "cloudformation"}, nil
+			return awssdk.Credentials{AccessKeyID: cmp.Or(c.AccessKey, c.Scope.Account), SecretAccessKey: "cloudformation"}, nil
 		})}
 }
 

@@ -333,6 +333,7 @@ func (p *poller) giveUp(ctx context.Context, batch []read, condition string, att
 	if err != nil {
 		return err
 	}
+	ctx = delivery.From(ctx, delivery.Sender{Service: "lambda.amazonaws.com", Source: p.mapping.FunctionArn})
 	for failed := 0; ; failed++ {
 		err := s.o.Deliver(ctx, p.mapping.OnFailure, &delivery.Message{Body: string(body)})
 		var refused *aws.Error

@@ -111,6 +111,7 @@ func (s *Service) deliver(ctx context.Context, e *eventqueue.Event, to string, m
 	if s.opts.Deliver == nil {
 		return false, errors.New("no records can be sent here")
 	}
+	ctx = delivery.From(ctx, delivery.Sender{Service: "lambda.amazonaws.com", Source: e.ARN})
 	if err = s.opts.Deliver(ctx, to, m); err == nil {
 		return false, nil
 	}

@@ -15,6 +15,15 @@ type Batch struct {
 	*documents.Batch
 }
 
+// Apply has the changes take effect. What it returns waits for the disk, unless that is for later, and must be called once.
+func (b *Batch) Apply() (wait func() error) {
+	if !b.Later {
+		return b.Batch.Apply()
+	}
+	err := b.ApplyLater()
+	return func() error { return err }
+}
+
 // PutQueue keeps the record of a queue.
 func (b *Batch) PutQueue(id uint64, record []byte) { b.Set(key(queueKey, id), record) }
 

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// pattern is what a text has to match.
+type pattern interface{ MatchString(string) bool }
+
+// compilePattern compiles a pattern. Most patterns of models only say which characters a text consists of, and are
+// matched without the regexp package.
+func compilePattern(text string) (pattern, error) {
+	r, err := regexp.Compile(`\A(?:` + text + `)\z`)
+	if err != nil {
+		return nil, err
+	}
+	if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
+		if c := charactersOf(parsed); c != nil {
+			return c, nil
+		}
+	}
+	return r, nil
+}
+
+// characters is a pattern such as [a-z0-9]{1,64}: a number of characters, all of one class.
+type characters struct {
+	ascii    [utf8.RuneSelf]bool
+	min, max int // max is below 0 for any number
+}
+
+// charactersOf makes characters of a pattern; nil when it is another one, or one that has characters beyond ASCII.
+func charactersOf(p *syntax.Regexp) *characters {
+	for p.Op == syntax.OpConcat || p.Op == syntax.OpCapture {
+		sub := p.Sub
+		for len(sub) > 0 && sub[0].Op == syntax.OpBeginText {
+			sub = sub[1:]
+		}
+		for len(sub) > 0 && sub[len(sub)-1].Op == syntax.OpEndText {
+			sub = sub[:len(sub)-1]
+		}
+		if len(sub) != 1 {
+			return nil
+		}
+		p = sub[0]
+	}
+	c := &characters{min: 1, max: -1}
+	switch p.Op {
+	case syntax.OpStar:
+		c.min = 0
+	case syntax.OpPlus:
+	case syntax.OpRepeat:
+		c.min, c.max = p.Min, p.Max
+	default:
+		return nil
+	}
+	class := p.Sub[0]
+	if class.Op != syntax.OpCharClass {
+		return nil
+	}
+	for i := 0; i < len(class.Rune); i += 2 {
+		if class.Rune[i+1] >= utf8.RuneSelf {
+			return nil
+		}
+		for r := class.Rune[i]; r <= class.Rune[i+1]; r++ {
+			c.ascii[r] = true
+		}
+	}
+	return c
+}
+
+// MatchString implements pattern.
+func (c *characters) MatchString(s string) bool {
+	if len(s) < c.min || c.max >= 0 && len(s) > c.max {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf || !c.ascii[s[i]] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,273 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/jsonvalue"
+	"stepback/services/delivery"
+	"stepback/services/iam/access"
+	"stepback/services/iam/policy"
+	"stepback/services/sns"
+	"stepback/services/sts"
+	"stepback/tasks/awssdk"
+)
+
+// deliveryActions are what a sender does to a target, by the service of the target's ARN, and the model of that
+// service.
+var deliveryActions = map[string]struct{ action, model string }{
+	"sqs": {"sqs:SendMessage", "sqs"}, "sns": {"sns:Publish", "sns"}, "lambda": {"lambda:InvokeFunction", "lambda"},
+	"states": {"states:StartExecution", "sfn"}, "logs": {"logs:PutLogEvents", "cloudwatchlogs"},
+	"events": {"events:PutEvents", "eventbridge"},
+}
+
+// delivers is the delivery.Judge of the platform: a service that acts in a role is judged by that, another one by the
+// policy of what it delivers to.
+func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) error {
+	act, ok := deliveryActions[to.Service]
+	if !ok {
+		return nil
+	}
+	need := access.Need{Action: act.action, Resource: to.String()}
+	switch {
+	case strings.HasPrefix(to.Resource, "api-destination/"):
+		need.Action = "events:InvokeApiDestination"
+	case strings.HasPrefix(to.Resource, "event-bus/") && s.Role == "" && sameAccount(s.Source, to):
+		return nil // as of a bus to another one of its account
+	}
+	role := s.Role
+	if s.Service == "lambda.amazonaws.com" {
+		if role = g.roleOf(ctx, s.Source); role == "" {
+			return nil // the function is not there any more
+		}
+	}
+	if role != "" {
+		return g.inRole(ctx, role, sessionOf(s.Service), act.model, []access.Need{need}, sourceContext(s))
+	}
+	scope := to.Scope()
+	p := policy.Policies{NeedsResource: true}
+	need.Resource, p.Resource, _ = g.resource(ctx, scope, act.model, need)
+	names := []string{s.Service}
+	if s.Service == "logs.amazonaws.com" {
+		names = append(names, "logs."+scope.Region+".amazonaws.com") // as permissions of functions often have it
+	}
+	var d policy.Decision
+	for _, name := range names {
+		d = p.Evaluate(&policy.Request{Principal: policy.Principal{Service: name}, Action: need.Action,
+			Resource: need.Resource, Account: to.Account, Context: sourceContext(s)})
+		if d.Allowed {
+			return nil
+		}
+	}
+	return denied(act.model, s.Service, need, d.Reason)
+}
+
+// sessionOf is the name of the sessions in which a service acts.
+func sessionOf(service string) string {
+	name, _, _ := strings.Cut(service, ".")
+	return name
+}
+
+func sameAccount(source string, to aws.ARN) bool {
+	from, _ := aws.ParseARN(source)
+	return from.Account == to.Account
+}
+
+// sourceContext are the condition keys that tell what a service delivers for.
+func sourceContext(s delivery.Sender) policy.Context {
+	c := policy.Context{"aws:SourceArn": {s.Source}, "aws:PrincipalIsAWSService": {"true"},
+		"aws:PrincipalServiceName": {s.Service}}
+	from, _ := aws.ParseARN(s.Source)
+	if from.Account != "" {
+		c["aws:SourceAccount"] = []string{from.Account}
+		if s.Service == "cloudwatch.amazonaws.com" {
+			c["aws:SourceOwner"] = []string{from.Account}
+		}
+	}
+	return c
+}
+
+// roleOf is the role of a function; empty when it is not there.
+func (g *guard) roleOf(ctx context.Context, function string) string {
+	arn, ok := aws.ParseARN(function)
+	if !ok {
+		return ""
+	}
+	name, qualifier, _ := strings.Cut(strings.TrimPrefix(arn.Resource, "function:"), ":")
+	in := map[string]any{"FunctionName": name}
+	if qualifier != "" {
+		in["Qualifier"] = qualifier
+	}
+	out := map[string]any{}
+	if err := (platformAPI{p: g.p, scope: arn.Scope()}).Call(ctx, "lambda", "GetFunctionConfiguration", in, &out); err != nil {
+		return ""
+	}
+	return member(out, "Role")
+}
+
+// inRole refuses what a session of a role may not do.
+func (g *guard) inRole(ctx context.Context, role, session, model string, needs []access.Need, also policy.Context) error {
+	keys, ok, err := sts.Stand(g.p.Documents, role, session)
+	if err != nil {
+		return err
+	}
+	arn, _ := aws.ParseARN(role)
+	if !ok {
+		return denied(model, role, needs[0], "because it is no role")
+	}
+	scope := aws.Scope{Account: arn.Account, Region: g.p.Scope.Region}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, g.p.Endpoint, http.NoBody)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+keys.Key+"/20260101/"+scope.Region+"/"+model+"/aws4_request")
+	return g.decide(ctx, r, scope, model, needs, also)
+}
+
+// acting has what is asked with a context be asked with the keys of a role, and judged. A nil guard, and an empty role,
+// change nothing.
+func (g *guard) acting(ctx context.Context, role, session string) (context.Context, sts.Standing, error) {
+	if g == nil || role == "" {
+		return ctx, sts.Standing{}, nil
+	}
+	keys, ok, err := sts.Stand(g.p.Documents, role, session)
+	if err != nil || !ok {
+		return ctx, sts.Standing{}, err
+	}
+	ctx = context.WithValue(g.judged(ctx), actingKey{}, keys.Key)
+	return awssdk.WithKeys(ctx, credentials.NewStaticCredentialsProvider(keys.Key, keys.Secret, keys.Token)), keys, nil
+}
+
+// judgedQueues take the messages of topics that their policies let in.
+type judgedQueues struct {
+	sns.Queues
+	targets *delivery.Targets
+}
+
+// DeliverAll implements sns.Queues.
+func (q judgedQueues) DeliverAll(letters []delivery.Letter) []error {
+	if !q.targets.Judging() {
+		return q.Queues.DeliverAll(letters)
+	}
+	errs, let, at := make([]error, len(letters)), []delivery.Letter{}, []int{}
+	for i, l := range letters {
+		if errs[i] = q.targets.AllowedFor(context.Background(), l.From, l.To.String()); errs[i] == nil {
+			let, at = append(let, l), append(at, i)
+		}
+	}
+	for i, err := range q.Queues.DeliverAll(let) {
+		errs[at[i]] = err
+	}
+	return errs
+}
+
+// httpTasks has HTTP Tasks judged: whether the role may call the endpoint, and read the connection and its secret. A nil
+// guard lets them be.
+func (g *guard) httpTasks(next engine.Integration) engine.Integration {
+	if g == nil {
+		return next
+	}
+	t := httpTasks{g, next}
+	if checker, ok := next.(engine.ParameterChecker); ok {
+		return checkedHTTPTasks{t, checker}
+	}
+	return t
+}
+
+type httpTasks struct {
+	guard *guard
+	next  engine.Integration
+}
+
+type checkedHTTPTasks struct {
+	httpTasks
+	checker engine.ParameterChecker
+}
+
+// CheckParameters implements engine.ParameterChecker.
+func (c checkedHTTPTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
+
+// Invoke implements engine.Integration.
+func (h httpTasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if role := cmp.Or(t.RoleARN, t.MachineRoleARN); role != "" {
+		if err := h.judge(ctx, t, role); err != nil {
+			return nil, err
+		}
+	}
+	return h.next.Invoke(ctx, t)
+}
+
+func (h httpTasks) judge(ctx context.Context, t *engine.Task, role string) error {
+	params, err := t.Value()
+	if err != nil {
+		return err
+	}
+	text := func(path ...string) string {
+		v := params
+		for _, name := range path {
+			v, _ = v.Get(name)
+		}
+		if v.Kind() != jsonvalue.String {
+			return ""
+		}
+		return v.Text()
+	}
+	connection := cmp.Or(text("Authentication", "ConnectionArn"), text("InvocationConfig", "ConnectionArn"))
+	steps := []struct {
+		model string
+		need  access.Need
+	}{
+		{"sfn", access.Need{Action: "states:InvokeHTTPEndpoint", Resource: machineOf(t.Execution)}},
+		{"eventbridge", access.Need{Action: "events:RetrieveConnectionCredentials", Resource: connection}},
+	}
+	if secret := h.guard.secretOf(ctx, connection); secret != "" {
+		steps = append(steps, struct {
+			model string
+			need  access.Need
+		}{"secretsmanager", access.Need{Action: "secretsmanager:GetSecretValue", Resource: secret}})
+	}
+	also := policy.Context{"states:HTTPMethod": {text("Method")}, "states:HTTPEndpoint": {text("ApiEndpoint")}}
+	for _, s := range steps {
+		err := h.guard.inRole(ctx, role, ofMachines, s.model, []access.Need{s.need}, also)
+		if refused, ok := err.(*aws.Error); ok { //nolint:errorlint // it is not wrapped
+			return engine.NewFailure("States.Permissions", refused.Message)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// machineOf is the ARN of the state machine of an execution; "*" when there is none, as in TestState.
+func machineOf(execution string) string {
+	arn, ok := aws.ParseARN(execution)
+	parts := strings.Split(arn.Resource, ":")
+	if !ok || len(parts) < 2 {
+		return "*"
+	}
+	name, _, _ := strings.Cut(parts[1], "/") // a child of a Map Run
+	arn.Resource = "stateMachine:" + name
+	return arn.String()
+}
+
+// secretOf is the secret of a connection; empty when it has none.
+func (g *guard) secretOf(ctx context.Context, connection string) string {
+	arn, ok := aws.ParseARN(connection)
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(arn.Resource, "connection/"), "/")
+	out := map[string]any{}
+	if err := (platformAPI{p: g.p, scope: arn.Scope()}).Call(ctx, "eventbridge", "DescribeConnection",
+		map[string]any{"Name": name}, &out); err != nil {
+		return ""
+	}
+	return member(out, "SecretArn")
+}
