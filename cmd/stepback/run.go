@@ -32,7 +32,7 @@ type runCmd struct {
 	Shape       string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"What a child execution does with its rows: all in one invocation and those that this leaves one by one (bulk, the default), an invocation for each (batch), or one row (single)."`
 	Batch       *int          `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, in the shape batch 100; 1 is the shape single."`
 	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
-	MaxBytes    int64         `env:"CSV_MAX_BYTES" placeholder:"N" help:"Size of the largest file that is imported, in bytes. Default 104857600, which is 100 MiB."`
+	MaxBytes    byteCount     `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Size of the largest file that is imported, such as 2GiB, 500MB or a number of bytes. Default 100MiB."`
 	DB          string        `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
 	Lambda      string        `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
 	Bootstraps  string        `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
@@ -126,7 +126,7 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Shape: statemachine.Shape(c.Shape),
 		ToleratedFailurePercentage: &c.Tolerated,
-		MaxBytes:                   c.MaxBytes, VirtualTime: c.VirtualTime, Patience: c.Patience,
+		MaxBytes:                   int64(c.MaxBytes), VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
 			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
 			os.Exit(exitFailure)
