@@ -198,7 +198,7 @@ func (p *Platform) openQueues(context.Context) (err error) {
 	if err == nil {
 		p.onClose(p.Queues.Close)
 		p.offer(served{model: "sqs", about: "queues in " + filepath.Join(p.Dir, "sqs"),
-			Service: endpoint.Service{Name: "SQS", Signing: "sqs", Target: "AmazonSQS", Handler: lazily(p.Queues.Handler)}})
+			Service: endpoint.Service{Name: "SQS", Signing: "sqs", Target: "AmazonSQS", Handler: lazily(p.Queues.API)}})
 		p.Targets.Register("sqs", p.Queues)
 	}
 	return err

@@ -55,6 +55,7 @@ type Service struct {
 	// answers have the older error code in x-amzn-query-error.
 	QueryCompatible bool
 
+	queryNames QueryNames        // of a service that speaks Query beside its model
 	exceptions map[string]string // names of error shapes, by themselves and by their codes
 	operations []string
 	lines      map[string]string // JSON by operation

@@ -181,6 +181,7 @@ func (s *Service) shape(name string) (*Shape, error) {
 		delete(s.shapes, name)
 		return nil, err
 	}
+	s.nameQuery(made)
 	return made, nil
 }
 

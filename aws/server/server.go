@@ -116,6 +116,9 @@ func New(cfg Config) (*Service, error) {
 	return newService(cfg, m)
 }
 
+// NewOf is New with a model of one's own.
+func NewOf(cfg Config, m *model.Service) (*Service, error) { return newService(cfg, m) }
+
 // Must is New for services that are part of the program: it panics on an error, which a test of the service rules out.
 func Must(cfg Config) *Service {
 	s, err := New(cfg)

@@ -91,6 +91,7 @@ type killed struct {
 	server *tortured
 	alarms bool // are tried
 
+	cfg        aws.Config
 	cloudwatch *cloudwatch.Client
 	dynamodb   *dynamodb.Client
 	events     *eventbridge.Client
@@ -125,6 +126,7 @@ func newKilled(t *testing.T, server *tortured) *killed {
 		Retryer:     func() aws.Retryer { return aws.NopRetryer{} }, // whether a call was answered decides
 		HTTPClient:  &http.Client{Timeout: 20 * time.Second},
 	}
+	k.cfg = cfg
 	k.cloudwatch, k.dynamodb = cloudwatch.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 	k.events = eventbridge.NewFromConfig(cfg)
 	k.s3 = awss3.NewFromConfig(cfg, func(o *awss3.Options) { o.UsePathStyle = true })
@@ -190,7 +192,7 @@ func (k *killed) prepare() {
 			`{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"Next":"P"},"P":{"Type":"Pass","End":true}}}`)})
 	k.must(err)
 	k.machine = *m.StateMachineArn
-	k.registers = k.everyRegister()
+	k.registers = append(k.everyRegister(), k.describedRegisters(k.cfg)...)
 }
 
 // subscribed creates a topic with a queue for its messages.

@@ -260,13 +260,15 @@ func (s *Service) tidy(now int64, b *store.Batch, q *live) {
 }
 
 // Handler serves the API.
-func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{
+func (s *Service) Handler() *server.Service { return server.Must(s.config()) }
+
+func (s *Service) config() server.Config {
+	return server.Config{
 		Model: "sqs", Invalid: codeValue, Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope,
 		Log: s.opts.Log,
 		Words: server.Words{QueryCodes: queryCodes, Missing: missing, Unchecked: []string{"QueueAttributeName",
 			"MessageSystemAttributeName", "MessageSystemAttributeNameForSends"}},
-	})
+	}
 }
 
 func (s *Service) operations() map[string]server.Operation {
