@@ -34,7 +34,7 @@ func (c *definitionCmd) Run(ctx context.Context, std streams) error {
 		_, err = fmt.Fprintln(std.out, strings.TrimSpace(indented(string(text))))
 		return err
 	}
-	if file, _ := partOf(c.Of); exists(file) || file == "-" {
+	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
 		values, err := c.values()
 		if err != nil {
 			return &exitError{exitUsage, err}
