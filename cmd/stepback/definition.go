@@ -41,7 +41,7 @@ func (c *definitionCmd) Run(ctx context.Context, std streams) error {
 		}
 		d, err := readDefinition("", c.Of, values, std)
 		if err != nil {
-			return err
+			return &exitError{exitUsage, err}
 		}
 		if err := c.unknown(d); err != nil {
 			return &exitError{exitUsage, err}
