@@ -301,7 +301,7 @@ type RetriesOfView struct {
 	Name   string    `json:"name"`
 	Waits  []WaitOf  `json:"byState"`
 	States []RetryOf `json:"states"`
-	// Other says that errors are counted whose names are not in the retry table.
+	// Other says that errors are counted that have no names of their own in metrics.
 	Other  bool       `json:"-"`
 	Alarms []AlarmRow `json:"alarms"`
 	Load   Load       `json:"load"`

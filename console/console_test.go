@@ -289,7 +289,7 @@ func TestReadOnlyAndOff(t *testing.T) {
 		if strings.Contains(got.body, `method="post" action="/_stepback/act`) {
 			t.Errorf("%s has actions", path)
 		}
-		if strings.Contains(got.body, "4111") {
+		if strings.Contains(got.body, "4111-1111") {
 			t.Errorf("%s shows what is redacted", path)
 		}
 	}

@@ -30,7 +30,7 @@ const keepEvery = time.Minute
 // openMetrics counts from here on. Data in memory are kept nowhere.
 func (p *Platform) openMetrics(context.Context) error {
 	m := &p.metrics
-	m.Period, m.dir = p.cfg.MetricPeriod, p.Dir
+	m.Period, m.OwnErrors, m.dir = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir
 	info, err := os.Stat(filepath.Join(p.Dir, metricsfile.Name))
 	if err == nil {
 		m.since = info.ModTime()

@@ -42,7 +42,7 @@ type Progress struct {
 // watch, if not nil, is called about ten times a second from the calling goroutine.
 func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
 	began := time.Now()
-	key := filepath.Base(file)
+	key := keyOf(file)
 	s, err := p.upload(ctx, file, key)
 	if err != nil {
 		return nil, err
@@ -212,3 +212,9 @@ func rowsOf(output string) int64 {
 	}
 	return answer.Payload.Rows
 }
+
+// keyOf is the key under which a file is imported.
+func keyOf(file string) string { return filepath.Base(file) }
+
+// ObjectOf is the address of the object that a file is imported as, which causes of failures name.
+func ObjectOf(file string) string { return "s3://" + inputBucket + "/" + keyOf(file) }

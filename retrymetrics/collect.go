@@ -16,9 +16,13 @@ type Collector struct {
 	// Period is how long the periods are for which values are put together; 0 means a minute, CloudWatch's standard
 	// resolution.
 	Period time.Duration
+	// OwnErrors is how many error names of each machine, beside those of the retry table, are an ErrorType of their own;
+	// those that come later are [OtherError]. 0, for where each metric has its price, is none.
+	OwnErrors int
 
 	mu     sync.Mutex
 	points points
+	own    map[string]map[string]bool // names, by machine
 }
 
 // Add counts one ended execution's whole history.
@@ -52,14 +56,40 @@ func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
 	}
 	for name, n := range r.Retried {
 		l := l
-		l.ErrorType = ErrorTypeOf(name)
+		l.ErrorType = t.errorType(name)
 		t.add(RowsRetried, l, at.UnixNano(), float64(n))
 	}
 	c.take(&t)
 }
 
 func (c *Collector) teller(machine string) teller {
-	return teller{machine: machine, period: cmp.Or(c.Period, time.Minute)}
+	return teller{machine: machine, period: cmp.Or(c.Period, time.Minute), collector: c}
+}
+
+// errorType is the ErrorType of an error name of this machine.
+func (t *teller) errorType(name string) string {
+	known := ErrorTypeOf(name)
+	if known != OtherError || t.collector.OwnErrors == 0 || !plain(name) {
+		return known
+	}
+	c := t.collector
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	own := c.own[t.machine]
+	switch {
+	case own[name]:
+		return name
+	case len(own) >= c.OwnErrors:
+		return OtherError
+	case own == nil:
+		if c.own == nil {
+			c.own = map[string]map[string]bool{}
+		}
+		own = map[string]bool{}
+		c.own[t.machine] = own
+	}
+	own[name] = true
+	return name
 }
 
 func (c *Collector) take(t *teller) {
@@ -112,11 +142,12 @@ func afterType(arn string) string {
 // teller is the sink that writes points. Attempts and successes are by far the most that happens; they are counted
 // while state and period stay the same.
 type teller struct {
-	machine  string
-	period   time.Duration
-	points   points
-	attempts run
-	passes   run
+	machine   string
+	period    time.Duration
+	points    points
+	attempts  run
+	passes    run
+	collector *Collector
 }
 
 // run is a number of like happenings.
@@ -184,7 +215,7 @@ func (t *teller) one(m *Metric, k Key, at int64) { t.some(m, k, at, 1) }
 
 func (t *teller) some(m *Metric, k Key, at int64, n float64) {
 	l := t.labels(k.State)
-	l.ErrorType = ErrorTypeOf(k.Error)
+	l.ErrorType = t.errorType(k.Error)
 	t.add(m, l, at, n)
 }
 

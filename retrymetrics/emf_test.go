@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -165,4 +166,28 @@ func ExampleCollector() {
 	// 00:00 CircuitBreakerState Work  0 None
 	// 00:00 RetryAttempts Work  0 Count
 	// 00:00 RetryAttempts Work Lambda.TooManyRequestsException 1 Count
+}
+
+// TestOwnErrorTypesAreBounded: where metrics cost nothing, each machine's first names are its own ErrorTypes, but for
+// those that no dimension can have.
+func TestOwnErrorTypesAreBounded(t *testing.T) {
+	t.Parallel()
+	c := retrymetrics.Collector{OwnErrors: 2}
+	for _, name := range []string{"CardDeclined", "two\nlines", "StockGone", "CardDeclined", "TooMany", "States.Timeout"} {
+		c.AddRows(machine, time.Unix(100, 0), retrymetrics.Rows{Retried: map[string]int64{name: 1}})
+	}
+	c.AddRows("other", time.Unix(100, 0), retrymetrics.Rows{Retried: map[string]int64{"TooMany": 1}})
+	got := map[[2]string]int64{}
+	for _, p := range c.Points() {
+		if p.Metric == retrymetrics.RowsRetried && p.Labels.ErrorType != "" {
+			for i, n := range p.Counts {
+				got[[2]string{p.Labels.StateMachine, p.Labels.ErrorType}] += n * int64(p.Values[i])
+			}
+		}
+	}
+	want := map[[2]string]int64{{machine, "CardDeclined"}: 2, {machine, "StockGone"}: 1, {machine, "Other"}: 2,
+		{machine, "States.Timeout"}: 1, {"other", "TooMany"}: 1}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }

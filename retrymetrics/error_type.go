@@ -10,6 +10,9 @@ import (
 // OtherError is the ErrorType of every error name that is not in the retry table.
 const OtherError = "Other"
 
+// OwnErrors is how many error names of its own a machine has where metrics cost nothing.
+const OwnErrors = 50
+
 var errorTypes = knownErrors()
 
 func knownErrors() []string {
@@ -32,12 +35,19 @@ func ErrorTypes() []string { return slices.Clone(errorTypes) }
 
 // ErrorTypeOf returns the ErrorType of an error name. Names come from code, of which a panic alone can make up any:
 // each would be one more metric to pay for, so that a name which the retry table does not know is counted as
-// [OtherError].
+// [OtherError]; but see Collector.OwnErrors.
 func ErrorTypeOf(name string) string {
 	if _, ok := slices.BinarySearch(errorTypes, name); ok {
 		return name
 	}
 	return OtherError
+}
+
+// plain reports whether a name can be the value of a dimension, and be read: up to 100 printable characters of ASCII.
+func plain(name string) bool {
+	const longest = 100
+	return name != "" && len(name) <= longest &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // throttled reports whether an error says that a callee refused an attempt for its rate or concurrency.

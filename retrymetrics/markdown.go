@@ -54,7 +54,8 @@ The namespace is ` + "`" + Namespace + "`" +
 	`. CloudWatch finds a custom metric by exactly a dimension set that it was published with and by its
 unit; dashboards and alarms are built from this table and checked against it. An error name that the retry table does not know
 is counted under the ErrorType ` + "`" + OtherError + "`" +
-	`, so that no bug in a function can make up new metrics without end.
+	`, so that no bug in a function can make up new metrics without end; on a laptop, where they cost nothing, the first
+fifty of each state machine have their own.
 
 `
 

@@ -23,7 +23,7 @@ type execCmd struct {
 	Nested      []string      `sep:"none" placeholder:"NAME=FILE" help:"Another state machine, which tasks can start (repeatable)."`
 	Express     bool          `help:"Run as a state machine of type EXPRESS."`
 	Lambda      []string      `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable): a command, a URL to post to, or a bootstrap binary, its directory or zip file."`
-	Mock        string        `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local."`
+	Mock        string        `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local."`
 	TestCase    string        `placeholder:"NAME" help:"Test case of the mock configuration."`
 	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
 	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`

@@ -15,8 +15,9 @@ import (
 	"stepback/pipeline"
 )
 
-// printReport prints a report for people, about an import in a data directory.
-func printReport(w io.Writer, r *pipeline.Report, data string) {
+// printReport prints a report for people, about the import of a file in a data directory. The file, which may be empty,
+// takes the place of its object's address, for that is what people have given.
+func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 	if r.Earlier {
 		fmt.Fprintln(w, "This file was imported before; nothing was done. The earlier report (--again imports it once more):")
 		fmt.Fprintln(w)
@@ -27,7 +28,11 @@ func printReport(w io.Writer, r *pipeline.Report, data string) {
 		if r.State != "" {
 			in = " in " + r.State
 		}
-		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, messageOf(r.Cause))
+		message := messageOf(r.Cause)
+		if file != "" {
+			message = strings.Replace(message, pipeline.ObjectOf(file), shortPath(file), 1)
+		}
+		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, message)
 	}
 	printRows(w, r)
 	printRetries(w, r)

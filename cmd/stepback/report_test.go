@@ -20,12 +20,13 @@ func TestTheCauseIsShownAsItsMessage(t *testing.T) {
 	t.Parallel()
 	for cause, want := range map[string]string{
 		`{"errorMessage":"e.csv is empty","errorType":"CSVFileEmpty"}`: "  CSVFileEmpty in ValidateCSVFile: e.csv is empty\n",
-		`{"other":1}`: "  CSVFileEmpty in ValidateCSVFile: {\"other\":1}\n",
-		"text":        "  CSVFileEmpty in ValidateCSVFile: text\n",
+		`{"other":1}`:                     "  CSVFileEmpty in ValidateCSVFile: {\"other\":1}\n",
+		"text":                            "  CSVFileEmpty in ValidateCSVFile: text\n",
+		"s3://csv-input/e.csv: line 1: x": "  CSVFileEmpty in ValidateCSVFile: in/e.csv: line 1: x\n",
 	} {
 		var b bytes.Buffer
 		printReport(&b, &pipeline.Report{Status: "FAILED", Name: "e", Error: "CSVFileEmpty", State: "ValidateCSVFile",
-			Cause: cause}, ".stepback")
+			Cause: cause}, ".stepback", "in/e.csv")
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("cause %s:\n%s", cause, b.String())
 		}

@@ -189,7 +189,7 @@ func (c *runCmd) print(r *pipeline.Report, std streams) error {
 			return err
 		}
 	} else {
-		printReport(std.out, r, c.Data)
+		printReport(std.out, r, c.Data, c.CSV)
 	}
 	switch r.Verdict() {
 	case pipeline.Complete:

@@ -21,6 +21,7 @@ import (
 // Exposition adds up what executions came to. The zero value is ready; it is safe for concurrent use. It is an
 // http.Handler.
 type Exposition struct {
+	own     sync.Once // error names of machines' own are counted
 	counted retrymetrics.Collector
 
 	mu     sync.Mutex
@@ -47,7 +48,10 @@ var (
 )
 
 // Observe counts an execution that has ended, by its ARN and its whole history.
-func (x *Exposition) Observe(arn string, events []history.Event) { x.counted.Add(arn, events) }
+func (x *Exposition) Observe(arn string, events []history.Event) {
+	x.own.Do(func() { x.counted.OwnErrors = retrymetrics.OwnErrors })
+	x.counted.Add(arn, events)
+}
 
 // NameOf is the name of a metric in Prometheus, without the suffix that its kind has: RetryAttempts is
 // stepback_retry_attempts.

@@ -1,6 +1,8 @@
 package mock_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,8 +108,9 @@ func TestFileIsReadAgain(t *testing.T) {
 
 func TestOpenWithoutAFile(t *testing.T) {
 	t.Parallel()
-	if _, err := mock.Open(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.HasPrefix(err.Error(),
-		"mock configuration: ") {
+	path := filepath.Join(t.TempDir(), "none.json")
+	if _, err := mock.Open(path); !errors.Is(err, fs.ErrNotExist) ||
+		err.Error() != "mock configuration "+path+": no such file or directory" {
 		t.Errorf("got %v", err)
 	}
 }

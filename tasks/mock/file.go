@@ -1,7 +1,9 @@
 package mock
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -53,14 +55,14 @@ func (f *File) load() (*Config, error) {
 	defer f.mu.Unlock()
 	info, err := os.Stat(f.path)
 	if err != nil {
-		return nil, fmt.Errorf("mock configuration: %w", err)
+		return nil, f.unreadable(err)
 	}
 	if f.config != nil && info.Size() == f.size && info.ModTime().Equal(f.stamp) {
 		return f.config, nil
 	}
 	text, err := os.ReadFile(f.path)
 	if err != nil {
-		return nil, fmt.Errorf("mock configuration: %w", err)
+		return nil, f.unreadable(err)
 	}
 	c, err := Parse(text)
 	if err != nil {
@@ -68,4 +70,12 @@ func (f *File) load() (*Config, error) {
 	}
 	f.config, f.size, f.stamp = c, info.Size(), info.ModTime()
 	return c, nil
+}
+
+// unreadable says why the file cannot be read, without the system call that found it out.
+func (f *File) unreadable(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		err = of.Err
+	}
+	return fmt.Errorf("mock configuration %s: %w", f.path, err)
 }
