@@ -307,6 +307,7 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	}()
 	p.onClose(func() error {
 		p.engines.closing()
+		p.Functions.Closing()
 		stop()
 		return <-served
 	})

@@ -34,14 +34,14 @@ func (c *definitionCmd) Run(ctx context.Context, std streams) error {
 		_, err = fmt.Fprintln(std.out, strings.TrimSpace(indented(string(text))))
 		return err
 	}
-	if file, _ := partOf(c.Of); exists(file) || file == "-" {
+	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
 		values, err := c.values()
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
 		d, err := readDefinition("", c.Of, values, std)
 		if err != nil {
-			return err
+			return &exitError{exitUsage, err}
 		}
 		if err := c.unknown(d); err != nil {
 			return &exitError{exitUsage, err}

@@ -98,11 +98,11 @@ func TestExecTellsHowItEnds(t *testing.T) {
 			"  error: Stopped\n  cause: the execution took longer than --timeout\n"},
 		{`{"StartAt":"N","States":{"F":{"Type":"Succeed"}}}`, nil, exitData, "error MISSING_TRANSITION_TARGET"},
 		{failing, []string{"--input", "{"}, exitUsage, "--input is not JSON: "},
-		{failing, []string{"--input", "@nowhere.json"}, exitUsage, "--input: open nowhere.json"},
+		{failing, []string{"--input", "@nowhere.json"}, exitUsage, "--input: nowhere.json: no such file"},
 		{failing, []string{"--test-case", "T"}, exitUsage, "--test-case needs --mock"},
 		{failing, []string{"--nested", "x"}, exitUsage, "--nested x: give NAME=FILE"},
 		{failing, []string{"--lambda", "f"}, exitUsage, "--lambda f: give NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP"},
-		{failing, []string{"--lambda", "f=bootstrap:nowhere"}, exitUsage, "--lambda f=bootstrap:nowhere: stat nowhere"},
+		{failing, []string{"--lambda", "f=bootstrap:nowhere"}, exitUsage, "--lambda f=bootstrap:nowhere: nowhere: no such file"},
 		{failing, []string{"--lambda", "f=http://"}, exitUsage, "http:// is not a URL"},
 		{failing, []string{"--name", "a b"}, exitUsage, "InvalidName: "},
 	} {

@@ -19,7 +19,8 @@ func TestAPipeThatNobodyWritesIntoIsGivenUp(t *testing.T) {
 		t.Skip("there are no named pipes here:", err)
 	}
 	for _, verb := range [][]string{{"validate", fifo}, {"retries", "review", fifo}, {"exec", fifo, "--input", "{}"},
-		{"test", fifo}} {
+		{"test", fifo}, {"definition", fifo}, {"graph", fifo}, {"cost", fifo}, {"test-state", fifo, "--state", "A"},
+		{"retries", "explain", fifo}} {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		var out, err bytes.Buffer

@@ -42,7 +42,7 @@ func (c *graphCmd) Run(ctx context.Context, std streams) error {
 	}
 	if _, err := os.Stat(c.Of); err != nil && c.Of != "-" {
 		if strings.ContainsAny(c.Of, `/\`) && !strings.HasPrefix(c.Of, "arn:") || isDefinition(c.Of) {
-			return err
+			return &exitError{exitUsage, err}
 		}
 		return onDirectory(ctx, std, c.Data, c)
 	}
@@ -52,7 +52,7 @@ func (c *graphCmd) Run(ctx context.Context, std streams) error {
 	}
 	d, err := readDefinition("", c.Of, values, std)
 	if err != nil {
-		return err
+		return &exitError{exitUsage, err}
 	}
 	if err := c.unknown(d); err != nil {
 		return &exitError{exitUsage, err}

@@ -18,7 +18,8 @@ func TestWhatWasMeantIsSaid(t *testing.T) {
 	for args, want := range map[string]string{
 		"run x.csv":      "unexpected argument x.csv; did you mean --csv x.csv?",
 		"run x.asl.json": "unexpected argument x.asl.json; run imports a CSV file; did you mean stepback exec x.asl.json?",
-		"run -csv x.csv": "did you mean --csv?",
+		"run -csv x.csv": "unknown flag -c; did you mean --csv?",
+		"ls":             "unexpected argument ls; did you mean stepback executions?",
 		"run --data d --fault ProcessSingleUserRecord:DatabaseConectionError:5%": "did you mean DatabaseConnectionError? (to inject it all the same, " +
 			"write custom=DatabaseConectionError)",
 	} {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -152,8 +153,9 @@ func execute(ctx context.Context, args []string, io streams) int {
 		} else {
 			fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
 		}
-		said := err.Error()
+		said := words(err)
 		if h := hint(args); h != "" {
+			said, _, _ = strings.Cut(said, ", did you mean ")
 			said += "; " + h
 		}
 		fmt.Fprintf(io.err, "stepback: %s\n", said)
@@ -208,6 +210,6 @@ func report(io streams, err error) int {
 	if errors.Is(err, context.Canceled) {
 		code = exitStopped
 	}
-	fmt.Fprintf(io.err, "stepback: %v\n", err)
+	fmt.Fprintf(io.err, "stepback: %s\n", words(err))
 	return code
 }

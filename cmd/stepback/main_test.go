@@ -103,7 +103,7 @@ func TestWrongUsage(t *testing.T) {
 		{"ls", []string{"did you mean stepback executions?"}},
 		{"ui", []string{"did you mean stepback serve, which has a console in the browser?"}},
 		{"run --bogus", []string{"stepback: unknown flag --bogus", "Usage: stepback run"}},
-		{"run --csv " + dir + "/missing.csv", []string{"stepback: --csv: stat " + dir +
+		{"run --csv " + dir + "/missing.csv", []string{"stepback: --csv: " + dir +
 			"/missing.csv: no such file or directory"}},
 		{"run --csv " + dir, []string{"exists but is a directory"}},
 		{"run --batch many", []string{`--batch: expected a valid 64 bit int but got "many"`}},

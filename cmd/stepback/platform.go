@@ -64,7 +64,7 @@ func openMocks(path string) (*mock.File, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // there are no test cases
 	}
-	return mock.Open(path)
+	return mock.Open(nearPath(path))
 }
 
 // resuming says which executions go on that an earlier process left under way.

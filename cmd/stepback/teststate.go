@@ -68,7 +68,7 @@ func (c *testStateCmd) Run(ctx context.Context, std streams) error {
 	}
 	d, err := readDefinition("", c.File, values, std)
 	if err != nil {
-		return err
+		return &exitError{exitUsage, err}
 	}
 	if len(d.document.Problems) > 0 {
 		fmt.Fprint(std.err, d.render(d.document.Problems))

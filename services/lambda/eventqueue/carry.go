@@ -10,6 +10,9 @@ import (
 	"stepback/engine/clock"
 )
 
+// errClosing says that an attempt has failed which may have lost what it depends on.
+var errClosing = errors.New("the attempt failed while the queue was closing")
+
 // at has an event tried at its time.
 func (q *Queue) at(key string, e *Event) {
 	when, of := time.UnixMilli(e.Next), laneOf(e)
@@ -65,7 +68,7 @@ func (q *Queue) serve(of lane, l *line) {
 			ctx, work = q.o.Clock.Begin(q.ctx, patience)
 			was.End()
 		}
-		if err := q.carry(ctx, key); err != nil && ctx.Err() == nil {
+		if err := q.carry(ctx, key); err != nil && ctx.Err() == nil && !errors.Is(err, errClosing) {
 			q.o.Log.Error("an asynchronous invocation is kept and not carried out", "event", key, "error", err)
 		}
 	}
@@ -117,6 +120,9 @@ func (q *Queue) later(e *Event) error {
 // is tried again.
 func (q *Queue) attempt(ctx context.Context, e *Event) (gone bool, err error) {
 	answer, err := q.o.Invoke(ctx, e)
+	if q.closing.Load() && (err != nil || answer.FunctionError != "") {
+		return false, errClosing
+	}
 	var wait time.Duration
 	var refused *aws.Error
 	switch {

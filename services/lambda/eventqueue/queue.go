@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/aws"
@@ -38,6 +39,7 @@ type Queue struct {
 	ctx      context.Context
 	stop     context.CancelFunc
 	work     sync.WaitGroup
+	closing  atomic.Bool // see Closing
 
 	mu      sync.Mutex
 	events  int
@@ -121,6 +123,10 @@ func decode(key string, text []byte) (*Event, error) {
 	}
 	return e, nil
 }
+
+// Closing says that what functions depend on is about to end, and the queue after it. An attempt that fails from now on
+// may have failed for that: it does not count, and the next process makes it again.
+func (q *Queue) Closing() { q.closing.Store(true) }
 
 // Close ends the invocations under way and waits for them. What has not ended is kept for the next process.
 func (q *Queue) Close() {

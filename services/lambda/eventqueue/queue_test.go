@@ -326,3 +326,59 @@ func TestEventsThatAreNotCarriedOutAreKept(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestFailuresWhileClosingDoNotCount has an attempt fail, in each of the ways it can, after the queue was told that it
+// is about to be closed.
+func TestFailuresWhileClosingDoNotCount(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]struct {
+		answer *invocation.Answer
+		err    error
+	}{
+		"the function fails": {answer: bad}, "there is no function": {err: missing}, "the service breaks": {err: broken},
+		"the service refuses": {err: throttled}, "the function is paused": {err: eventqueue.ErrPaused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			disk := vfs.NewMem()
+			store, err := documents.Open("/documents", disk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := clock.Virtual(epoch)
+			defer c.Close()
+			entered, closing := make(chan struct{}), make(chan struct{})
+			q, err := eventqueue.Open(eventqueue.Options{Store: store, Clock: c,
+				Invoke: func(context.Context, *eventqueue.Event) (*invocation.Answer, error) {
+					close(entered)
+					<-closing
+					return failure.answer, failure.err
+				},
+				Tell: func(_ context.Context, e *eventqueue.Event) error {
+					t.Errorf("an end is told: %+v", e.End)
+					return nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := event("1")
+			last.Retries = 0
+			if err := q.Accept(last); err != nil {
+				t.Fatal(err)
+			}
+			<-entered
+			q.Closing()
+			close(closing)
+			q.Close()
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+			f := &function{answer: func(*eventqueue.Event, int) (*invocation.Answer, error) { return good, nil }}
+			again := open(t, disk, f, eventqueue.Options{})
+			again.Resume()
+			if e := <-f.ended; e.Attempts != 1 || e.Delays != 0 || e.End.Condition != eventqueue.Success {
+				t.Errorf("%+v, %+v", e, e.End)
+			}
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestAFileThatIsNotThereIsNamedAsItWasTyped(t *testing.T) {
+	t.Parallel()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		path, want string
+	}{
+		{filepath.Join(here, "mocks", "order.json"), "mock configuration: mocks/order.json: no such file or directory"},
+		{filepath.Join(filepath.Dir(here), "order.json"),
+			"mock configuration: " + filepath.Dir(here) + "/order.json: no such file or directory"},
+		{"order.json", "mock configuration: order.json: no such file or directory"},
+	} {
+		err := fmt.Errorf("mock configuration: %w", &fs.PathError{Op: "stat", Path: test.path, Err: syscall.ENOENT})
+		if got := words(err); got != test.want {
+			t.Errorf("got %s, want %s", got, test.want)
+		}
+	}
+}
+
+// TestFilesThatAreNotThere gives every verb that reads a definition, and every flag that reads a file, one that is
+// not there.
+func TestFilesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"definition", "nowhere.asl.json"}, {"graph", "nowhere.asl.json"}, {"exec", "nowhere.asl.json"},
+		{"validate", "nowhere.asl.json"}, {"test-state", "nowhere.asl.json"}, {"cost", "nowhere.asl.json"},
+		{"retries", "review", "nowhere.asl.json"}, {"retries", "explain", "nowhere.asl.json"},
+		{"run", "--csv", "nowhere.asl.json"}, {"chaos", "add", "--file", "nowhere.asl.json"},
+		{"exec", write(t, `{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}`), "--mock", "nowhere.asl.json",
+			"--test-case", "A"},
+	} {
+		s := stepback(t, args...)
+		s.complains(t, exitUsage, "nowhere.asl.json: no such file or directory")
+	}
+}
