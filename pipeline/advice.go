@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"strings"
-
 	"stepback/engine/history"
 	"stepback/retrypatterns"
 )
@@ -57,6 +55,3 @@ func causeOf(name, cause string) string {
 	}
 	return cause
 }
-
-// ofFile is a cause with the name of the imported file in place of its address in the bucket, which nobody uploaded to.
-func ofFile(cause string) string { return strings.ReplaceAll(cause, "s3://"+inputBucket+"/", "") }

@@ -95,7 +95,7 @@ func replacedAt(t *testing.T, shape statemachine.Shape, at string, counted bool)
 	ended(t, other, "SUCCEEDED", "", pipeline.Complete)
 	if !counted {
 		ended(t, r, "FAILED", "CSVFileChanged", pipeline.NeedsPerson)
-		if !strings.Contains(r.Cause, "activity.csv was replaced") || strings.Contains(r.Cause, "s3://") {
+		if !strings.Contains(r.Cause, "s3://csv-input/activity.csv was replaced") {
 			t.Errorf("the cause is %s", r.Cause)
 		}
 		tr.sameUsers(t, sum(second, nil))

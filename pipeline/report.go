@@ -124,7 +124,7 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 			Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
 	}
 	if x.Status != history.Succeeded {
-		r.Error, r.Cause = x.Failure.Name, ofFile(causeOf(x.Failure.Name, x.Failure.Cause))
+		r.Error, r.Cause = x.Failure.Name, causeOf(x.Failure.Name, x.Failure.Cause)
 		if events, err := p.journal.History(ctx, x.ARN); err == nil && r.Error != statemachine.ToleranceExceeded {
 			r.State = failedState(events)
 		}
