@@ -112,7 +112,12 @@ func (g *guard) roleOf(ctx context.Context, function string) string {
 }
 
 // inRole refuses what a session of a role may not do.
-func (g *guard) inRole(ctx context.Context, role, session, model string, needs []access.Need, also policy.Context) error {
+func (g *guard) inRole(
+	ctx context.Context,
+	role, session, model string,
+	needs []access.Need,
+	also policy.Context,
+) error {
 	keys, ok, err := sts.Stand(g.p.Documents, role, session)
 	if err != nil {
 		return err
@@ -126,7 +131,10 @@ func (g *guard) inRole(ctx context.Context, role, session, model string, needs [
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+keys.Key+"/20260101/"+scope.Region+"/"+model+"/aws4_request")
+	r.Header.Set(
+		"Authorization",
+		"AWS4-HMAC-SHA256 Credential="+keys.Key+"/20260101/"+scope.Region+"/"+model+"/aws4_request",
+	)
 	return g.decide(ctx, r, scope, model, needs, also)
 }
 
@@ -167,8 +175,8 @@ func (q judgedQueues) DeliverAll(letters []delivery.Letter) []error {
 	return errs
 }
 
-// httpTasks has HTTP Tasks judged: whether the role may call the endpoint, and read the connection and its secret. A nil
-// guard lets them be.
+// httpTasks has HTTP Tasks judged: whether the role may call the endpoint, and read the connection and its secret. A
+// nil guard lets them be.
 func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	if g == nil {
 		return next

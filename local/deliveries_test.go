@@ -35,9 +35,13 @@ func (e enforced) queue(name string) string {
 // lets has a queue take messages from a service for a source.
 func (e enforced) lets(url, service, source string) {
 	e.t.Helper()
-	e.must("sqs", "SetQueueAttributes", map[string]any{"QueueUrl": url, "Attributes": map[string]any{"Policy": `{"Version":"2012-10-17",` +
-		`"Statement":[{"Effect":"Allow","Principal":{"Service":"` + service + `"},"Action":"sqs:SendMessage","Resource":"*",` +
-		`"Condition":{"ArnEquals":{"aws:SourceArn":"` + source + `"}}}]}`}})
+	e.must(
+		"sqs",
+		"SetQueueAttributes",
+		map[string]any{"QueueUrl": url, "Attributes": map[string]any{"Policy": `{"Version":"2012-10-17",` +
+			`"Statement":[{"Effect":"Allow","Principal":{"Service":"` + service + `"},"Action":"sqs:SendMessage","Resource":"*",` +
+			`"Condition":{"ArnEquals":{"aws:SourceArn":"` + source + `"}}}]}`}},
+	)
 }
 
 // received are the bodies of up to ten messages of a queue, waited for if wait says so.
@@ -58,15 +62,23 @@ func (e enforced) received(url string, wait bool) (bodies []string) {
 // role makes a role of a service, which may do nothing.
 func (e enforced) role(name, service string) string {
 	e.t.Helper()
-	e.must("iam", "CreateRole", map[string]any{"RoleName": name, "AssumeRolePolicyDocument": `{"Version":"2012-10-17","Statement":[` +
-		`{"Effect":"Allow","Principal":{"Service":"` + service + `"},"Action":"sts:AssumeRole"}]}`})
+	e.must(
+		"iam",
+		"CreateRole",
+		map[string]any{"RoleName": name, "AssumeRolePolicyDocument": `{"Version":"2012-10-17","Statement":[` +
+			`{"Effect":"Allow","Principal":{"Service":"` + service + `"},"Action":"sts:AssumeRole"}]}`},
+	)
 	return "arn:aws:iam::000000000000:role/" + name
 }
 
 func (e enforced) allow(role, action string) {
 	e.t.Helper()
-	e.must("iam", "PutRolePolicy", map[string]any{"RoleName": role, "PolicyName": "p", "PolicyDocument": `{"Version":"2012-10-17",` +
-		`"Statement":[{"Effect":"Allow","Action":"` + action + `","Resource":"*"}]}`})
+	e.must(
+		"iam",
+		"PutRolePolicy",
+		map[string]any{"RoleName": role, "PolicyName": "p", "PolicyDocument": `{"Version":"2012-10-17",` +
+			`"Statement":[{"Effect":"Allow","Action":"` + action + `","Resource":"*"}]}`},
+	)
 }
 
 func TestTopicsNeedTheQueuesPolicy(t *testing.T) {
@@ -85,7 +97,8 @@ func TestTopicsNeedTheQueuesPolicy(t *testing.T) {
 			e.lets(url, "sns.amazonaws.com", c.source)
 		}
 		e.must("sns", "Publish", map[string]any{"TopicArn": topic, "Message": c.message})
-		if got := e.received(url, false); c.arrives && (len(got) != 1 || got[0] != c.message) || !c.arrives && len(got) != 0 {
+		if got := e.received(url, false); c.arrives && (len(got) != 1 || got[0] != c.message) ||
+			!c.arrives && len(got) != 0 {
 			t.Errorf("%s: received %q", c.message, got)
 		}
 	}
@@ -96,10 +109,14 @@ func TestBucketsNeedTheQueuesPolicy(t *testing.T) {
 	e := enforce(t)
 	url := e.queue("uploads")
 	e.must("s3", "CreateBucket", map[string]any{"Bucket": "files"})
-	in := map[string]any{"Bucket": "files", "NotificationConfiguration": map[string]any{"QueueConfigurations": []any{map[string]any{
-		"QueueArn": "arn:aws:sqs:us-east-1:000000000000:uploads", "Events": []any{"s3:ObjectCreated:*"}}}}}
+	in := map[string]any{
+		"Bucket": "files",
+		"NotificationConfiguration": map[string]any{"QueueConfigurations": []any{map[string]any{
+			"QueueArn": "arn:aws:sqs:us-east-1:000000000000:uploads", "Events": []any{"s3:ObjectCreated:*"}}}},
+	}
 	const refusal = "s3.amazonaws.com is not authorized to perform: sqs:SendMessage"
-	if _, err := e.try("s3", "PutBucketNotificationConfiguration", in); err == nil || !strings.Contains(err.Error(), refusal) {
+	if _, err := e.try("s3", "PutBucketNotificationConfiguration", in); err == nil ||
+		!strings.Contains(err.Error(), refusal) {
 		t.Errorf("without a policy: %v", err)
 	}
 	e.lets(url, "s3.amazonaws.com", "arn:aws:s3:::files")
@@ -122,15 +139,30 @@ func TestRulesNeedPoliciesAndRoles(t *testing.T) {
 	started := e.queue("started")
 	e.lets(started, "events.amazonaws.com", rule+"2")
 	e.must("eventbridge", "PutRule", map[string]any{"Name": "placed", "EventPattern": `{"source":["shop"]}`})
-	e.must("eventbridge", "PutTargets", map[string]any{"Rule": "placed", "Targets": []any{map[string]any{"Id": "m", "Arn": machine,
-		"RoleArn": role, "DeadLetterConfig": map[string]any{"Arn": "arn:aws:sqs:us-east-1:000000000000:dead"}}}})
-	e.must("eventbridge", "PutRule", map[string]any{"Name": "placed2", "EventPattern": `{"source":["aws.states"],"detail":{"status":["SUCCEEDED"]}}`})
+	e.must(
+		"eventbridge",
+		"PutTargets",
+		map[string]any{"Rule": "placed", "Targets": []any{map[string]any{"Id": "m", "Arn": machine,
+			"RoleArn": role, "DeadLetterConfig": map[string]any{"Arn": "arn:aws:sqs:us-east-1:000000000000:dead"}}}},
+	)
+	e.must(
+		"eventbridge",
+		"PutRule",
+		map[string]any{
+			"Name":         "placed2",
+			"EventPattern": `{"source":["aws.states"],"detail":{"status":["SUCCEEDED"]}}`,
+		},
+	)
 	e.must("eventbridge", "PutTargets", map[string]any{"Rule": "placed2", "Targets": []any{map[string]any{"Id": "q",
 		"Arn": "arn:aws:sqs:us-east-1:000000000000:started"}}})
 	send := func() {
 		t.Helper()
-		e.must("eventbridge", "PutEvents", map[string]any{"Entries": []any{map[string]any{"Source": "shop", "DetailType": "placed",
-			"Detail": `{}`}}})
+		e.must(
+			"eventbridge",
+			"PutEvents",
+			map[string]any{"Entries": []any{map[string]any{"Source": "shop", "DetailType": "placed",
+				"Detail": `{}`}}},
+		)
 	}
 	send()
 	if got := e.received(dead, true); len(got) != 1 {
@@ -147,7 +179,11 @@ func TestStacksAreMadeInTheirRole(t *testing.T) {
 	t.Parallel()
 	e := enforce(t)
 	role := e.role("maker", "cloudformation.amazonaws.com")
-	in := map[string]any{"StackName": "one", "RoleARN": role, "TemplateBody": `{"Resources":{"Q":{"Type":"AWS::SQS::Queue"}}}`}
+	in := map[string]any{
+		"StackName":    "one",
+		"RoleARN":      role,
+		"TemplateBody": `{"Resources":{"Q":{"Type":"AWS::SQS::Queue"}}}`,
+	}
 	e.call("CreateStack", in)
 	status, _ := e.settled("one")
 	const refusal = "User: arn:aws:sts::000000000000:assumed-role/maker/AWSCloudFormation is not authorized to perform: sqs:CreateQueue"
@@ -166,11 +202,18 @@ func TestHTTPTasksNeedPermission(t *testing.T) {
 	t.Parallel()
 	e := enforce(t)
 	role := e.role("caller", "states.amazonaws.com")
-	e.must("eventbridge", "CreateConnection", map[string]any{"Name": "c", "AuthorizationType": "API_KEY", "AuthParameters": map[string]any{
-		"ApiKeyAuthParameters": map[string]any{"ApiKeyName": "k", "ApiKeyValue": "v"}}})
+	e.must(
+		"eventbridge",
+		"CreateConnection",
+		map[string]any{"Name": "c", "AuthorizationType": "API_KEY", "AuthParameters": map[string]any{
+			"ApiKeyAuthParameters": map[string]any{"ApiKeyName": "k", "ApiKeyValue": "v"}}},
+	)
 	connection := e.must("eventbridge", "DescribeConnection", map[string]any{"Name": "c"})["ConnectionArn"]
-	state := fmt.Sprintf(`{"Type":"Task","Resource":"arn:aws:states:::http:invoke","Parameters":{"ApiEndpoint":"https://127.0.0.1:1/",`+
-		`"Method":"GET","Authentication":{"ConnectionArn":%q}},"End":true}`, connection)
+	state := fmt.Sprintf(
+		`{"Type":"Task","Resource":"arn:aws:states:::http:invoke","Parameters":{"ApiEndpoint":"https://127.0.0.1:1/",`+
+			`"Method":"GET","Authentication":{"ConnectionArn":%q}},"End":true}`,
+		connection,
+	)
 	const who = "User: arn:aws:sts::000000000000:assumed-role/caller/StepFunctions is not authorized to perform: "
 	for _, c := range []struct{ allowed, name, cause string }{
 		{"", "States.Permissions", who + "states:InvokeHTTPEndpoint on resource: arn:aws:states:us-east-1:000000000000:stateMachine:"},
@@ -179,8 +222,12 @@ func TestHTTPTasksNeedPermission(t *testing.T) {
 		{"*", "States.Http.Socket", ""},
 	} {
 		if c.allowed != "" {
-			e.must("iam", "PutRolePolicy", map[string]any{"RoleName": "caller", "PolicyName": "p", "PolicyDocument": `{"Version":"2012-10-17",` +
-				`"Statement":[{"Effect":"Allow","Action":["` + c.allowed + `"],"Resource":"*"}]}`})
+			e.must(
+				"iam",
+				"PutRolePolicy",
+				map[string]any{"RoleName": "caller", "PolicyName": "p", "PolicyDocument": `{"Version":"2012-10-17",` +
+					`"Statement":[{"Effect":"Allow","Action":["` + c.allowed + `"],"Resource":"*"}]}`},
+			)
 		}
 		out := e.must("sfn", "TestState", map[string]any{"definition": state, "roleArn": role})
 		name, _ := out["error"].(string)

@@ -16,8 +16,8 @@ type Collector struct {
 	// Period is how long the periods are for which values are put together; 0 means a minute, CloudWatch's standard
 	// resolution.
 	Period time.Duration
-	// OwnErrors is how many error names of each machine, beside those of the retry table, are an ErrorType of their own;
-	// those that come later are [OtherError]. 0, for where each metric has its price, is none.
+	// OwnErrors is how many error names of each machine, beside those of the retry table, are an ErrorType of their
+	// own; those that come later are [OtherError]. 0, for where each metric has its price, is none.
 	OwnErrors int
 
 	mu     sync.Mutex

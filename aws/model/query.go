@@ -2,8 +2,8 @@ package model
 
 import "maps"
 
-// QueryNames are the names that lists and maps have in Query, by their shapes, for a service whose model tells only of a
-// newer protocol.
+// QueryNames are the names that lists and maps have in Query, by their shapes, for a service whose model tells only of
+// a newer protocol.
 type QueryNames map[string]QueryName
 
 // QueryName is the name of the elements of a list or a map. Key and Value are those within each of a map.
@@ -12,7 +12,8 @@ type QueryName struct{ Name, Key, Value string }
 // AsQuery is the service as it speaks Query.
 func (s *Service) AsQuery(namespace string, names QueryNames) *Service {
 	return &Service{Name: s.Name, Class: s.Class, ID: s.ID, FullName: s.FullName, EndpointPrefix: s.EndpointPrefix,
-		SigningName: s.SigningName, APIVersion: s.APIVersion, XMLNamespace: namespace, SignatureVersion: s.SignatureVersion,
+		SigningName: s.SigningName, APIVersion: s.APIVersion, XMLNamespace: namespace,
+		SignatureVersion: s.SignatureVersion,
 		Protocols: []Protocol{Query}, exceptions: maps.Clone(s.exceptions), operations: s.operations, lines: s.lines,
 		shapeLines: s.shapeLines, queryNames: names, ready: map[string]*Operation{}, shapes: map[string]*Shape{},
 		bindings: map[Protocol]*Binding{}}

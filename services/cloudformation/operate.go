@@ -88,7 +88,11 @@ func (d *deployment) limited() (context.Context, func()) {
 
 // walk calls f for each ID as soon as those that it needs are done, several at a time. After an error, no more are
 // begun when stop is set; otherwise those that need what failed are left out. It returns the errors by ID.
-func (d *deployment) walk(ids []string, needs func(string) []string, stop bool, f func(ctx context.Context, id string) error,
+func (d *deployment) walk(
+	ids []string,
+	needs func(string) []string,
+	stop bool,
+	f func(ctx context.Context, id string) error,
 ) map[string]error {
 	among := map[string]bool{}
 	for _, id := range ids {
@@ -183,9 +187,20 @@ func (d *deployment) role() string { return cmp.Or(d.op.Target.RoleARN, d.st.Rol
 
 // request is what a type is asked to do for a resource.
 func (d *deployment) request(r *record, of made, previous *made) *resource.Request {
-	q := &resource.Request{API: d.s.opts.API(d.st.scope(), d.role()), Scope: d.st.scope(), Stack: d.st.Name, StackID: d.st.ID,
-		LogicalID: r.ID, Suffix: of.Suffix, Type: of.Type, ID: of.Physical, Properties: of.Properties, Tags: of.Tags,
-		Attributes: of.Attributes, GiveUp: d.waits}
+	q := &resource.Request{
+		API:        d.s.opts.API(d.st.scope(), d.role()),
+		Scope:      d.st.scope(),
+		Stack:      d.st.Name,
+		StackID:    d.st.ID,
+		LogicalID:  r.ID,
+		Suffix:     of.Suffix,
+		Type:       of.Type,
+		ID:         of.Physical,
+		Properties: of.Properties,
+		Tags:       of.Tags,
+		Attributes: of.Attributes,
+		GiveUp:     d.waits,
+	}
 	if previous != nil {
 		q.Previous, q.PreviousTags = previous.Properties, previous.Tags
 		if q.Previous == nil {

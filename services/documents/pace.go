@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// busy is how many batches a millisecond are waited for while many clients write at once. One client alone waits for
-	// the disk between its batches and stays below.
+	// busy is how many batches a millisecond are waited for while many clients write at once. One client alone waits
+	// for the disk between its batches and stays below.
 	busy = 4
 	// gathering is how long the disk is left alone after a sync while many write, so that one sync is for more of them.
 	gathering = 300 * time.Microsecond

@@ -17,8 +17,8 @@ type settling struct {
 	again   bool // something was applied after the sync under way had begun
 }
 
-// ApplyLater has the changes take effect, in the order of the calls, and returns at once. They are on the disk soon, with
-// whatever is synced next; a failure of the disk is that of the next batch that is waited for.
+// ApplyLater has the changes take effect, in the order of the calls, and returns at once. They are on the disk soon,
+// with whatever is synced next; a failure of the disk is that of the next batch that is waited for.
 func (b *Batch) ApplyLater() error {
 	if b.err == nil && b.batch.Len() <= emptyBatch {
 		return b.batch.Close()
@@ -45,7 +45,7 @@ func (s *Store) settle() {
 	}
 	c.running = true
 	c.Go(func() {
-		for s.sync() == nil && c.more() { //nolint:revive // the condition does all of it
+		for s.sync() == nil && c.more() {
 		}
 	})
 }

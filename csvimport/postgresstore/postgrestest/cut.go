@@ -1,6 +1,7 @@
 package postgrestest
 
 import (
+	"context"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -30,7 +31,7 @@ func NewCutter(t testing.TB, address string, every int) *Cutter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func NewCutter(t testing.TB, address string, every int) *Cutter {
 	c := &Cutter{Address: u.String(), every: every, random: rand.New(rand.NewPCG(uint64(every), 0))}
 	var all sync.WaitGroup
 	t.Cleanup(func() {
-		l.Close()
+		_ = l.Close()
 		all.Wait()
 	})
 	all.Go(func() {
@@ -48,15 +49,15 @@ func NewCutter(t testing.TB, address string, every int) *Cutter {
 			if err != nil {
 				return
 			}
-			all.Go(func() { c.relay(client, server) })
+			all.Go(func() { c.relay(t.Context(), client, server) })
 		}
 	})
 	return c
 }
 
-func (c *Cutter) relay(client net.Conn, server string) {
+func (c *Cutter) relay(ctx context.Context, client net.Conn, server string) {
 	defer client.Close()
-	upstream, err := net.Dial("tcp", server)
+	upstream, err := new(net.Dialer).DialContext(ctx, "tcp", server)
 	if err != nil {
 		return
 	}
@@ -64,7 +65,7 @@ func (c *Cutter) relay(client net.Conn, server string) {
 	go func() {
 		defer close(back)
 		_, _ = io.Copy(client, upstream)
-		client.Close()
+		_ = client.Close()
 	}()
 	buffer := make([]byte, 64<<10)
 	for {
@@ -77,14 +78,14 @@ func (c *Cutter) relay(client net.Conn, server string) {
 			n = 0
 			err = io.EOF // the request is lost
 		case 1:
-			client.Close() // the answer is lost
+			_ = client.Close() // the answer is lost
 			err = io.EOF
 		}
 		if _, werr := upstream.Write(buffer[:n]); err != nil || werr != nil {
 			break
 		}
 	}
-	upstream.Close()
+	_ = upstream.Close()
 	<-back
 }
 

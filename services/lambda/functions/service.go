@@ -156,8 +156,8 @@ func (s *Service) Now() time.Time { return s.opts.Now() }
 // that functions and destinations need.
 func (s *Service) Resume() { s.events.Resume() }
 
-// Closing says that what functions call is about to end: an asynchronous invocation that fails from now on is made again
-// by the next process, as though it had not been tried.
+// Closing says that what functions call is about to end: an asynchronous invocation that fails from now on is made
+// again by the next process, as though it had not been tried.
 func (s *Service) Closing() { s.events.Closing() }
 
 // StopEvents ends the asynchronous invocations under way and waits for them. They are kept for the next process, and

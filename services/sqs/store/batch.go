@@ -15,7 +15,8 @@ type Batch struct {
 	*documents.Batch
 }
 
-// Apply has the changes take effect. What it returns waits for the disk, unless that is for later, and must be called once.
+// Apply has the changes take effect. What it returns waits for the disk, unless that is for later, and must be called
+// once.
 func (b *Batch) Apply() (wait func() error) {
 	if !b.Later {
 		return b.Batch.Apply()
