@@ -19,7 +19,8 @@ type Import struct {
 	// FailingBatches is the share of a batch's invocations that fail and are made again; in bulk only.
 	FailingBatches float64
 	// RefusedRows and RefusedBatches are how many of the attempts, for each row and for each batch, Lambda itself
-	// refuses (Lambda.TooManyRequestsException). They are transitions, but no invocations: Lambda does not charge for them.
+	// refuses (Lambda.TooManyRequestsException). They are transitions, but no invocations: Lambda does not charge for
+	// them.
 	RefusedRows, RefusedBatches float64
 	// MemoryMB is the size of the function that applies rows.
 	MemoryMB int

@@ -14,7 +14,8 @@ func (s *Service) AsQuery(namespace string, names QueryNames) *Service {
 	return &Service{Name: s.Name, Class: s.Class, ID: s.ID, FullName: s.FullName, EndpointPrefix: s.EndpointPrefix,
 		SigningName: s.SigningName, APIVersion: s.APIVersion, XMLNamespace: namespace,
 		SignatureVersion: s.SignatureVersion,
-		Protocols: []Protocol{Query}, exceptions: maps.Clone(s.exceptions), operations: s.operations, lines: s.lines,
+		Protocols:        []Protocol{Query}, exceptions: maps.Clone(s.exceptions), operations: s.operations,
+		lines: s.lines,
 		shapeLines: s.shapeLines, queryNames: names, ready: map[string]*Operation{}, shapes: map[string]*Shape{},
 		bindings: map[Protocol]*Binding{}}
 }
