@@ -15,7 +15,7 @@ func (s *Service) AsQuery(namespace string, names QueryNames) *Service {
 		SigningName: s.SigningName, APIVersion: s.APIVersion, XMLNamespace: namespace,
 		SignatureVersion: s.SignatureVersion,
 		Protocols:        []Protocol{Query}, exceptions: maps.Clone(s.exceptions), operations: s.operations,
-		lines: s.lines,
+		lines:      s.lines,
 		shapeLines: s.shapeLines, queryNames: names, ready: map[string]*Operation{}, shapes: map[string]*Shape{},
 		bindings: map[Protocol]*Binding{}}
 }
