@@ -154,6 +154,9 @@ func execute(ctx context.Context, args []string, io streams) int {
 			fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
 		}
 		said := words(err)
+		if before, after, ok := strings.Cut(said, " (short flag); perhaps try "); ok {
+			said = before + ", which begins with a dash: write " + strings.TrimSuffix(after, "?")
+		}
 		if h := hint(args); h != "" {
 			said, _, _ = strings.Cut(said, ", did you mean ")
 			said += "; " + h

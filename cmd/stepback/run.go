@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"stepback/csvimport/sample"
@@ -147,6 +148,11 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	var injected local.Config
 	if err := c.apply(&injected, statemachine.TaskStates()...); err != nil {
 		return cfg, err
+	}
+	for _, text := range c.Fault {
+		if strings.HasSuffix(text, ":1") {
+			fmt.Fprintf(std.err, "--fault %s befalls every task; 1%% befalls one in a hundred\n", text)
+		}
 	}
 	cfg.Faults, cfg.Seed = injected.Faults, injected.Seed
 	if c.Verbose {
