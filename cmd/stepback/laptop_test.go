@@ -238,7 +238,8 @@ func (l *laptop) imports() {
 	l.until(time.Minute, "a row is in the database", func() bool { return l.rows(ctx) > 0 })
 	l.kill()
 	l.begin("--fault", "ApplyBatch:throttle:35%")
-	l.until(4*time.Minute, "the import has ended", func() bool {
+	// A batch that Lambda refuses six times in a row has waited for five minutes.
+	l.until(12*time.Minute, "the import has ended", func() bool {
 		list, err := sfn.NewFromConfig(l.config()).ListExecutions(ctx,
 			&sfn.ListExecutionsInput{StateMachineArn: &machine})
 		if err != nil || len(list.Executions) != 1 {
