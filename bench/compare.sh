@@ -13,7 +13,7 @@ time=${4:-0.2s}
 shift $(($# < 4 ? $# : 4))
 packages=("$@")
 if [ ${#packages[@]} -eq 0 ]; then
-	packages=(./engine ./engine/interpreter ./engine/journal/pebble ./engine/clock ./jsonvalue ./asl/jsonpath ./asl/template)
+	packages=(./engine ./engine/internal/interpreter ./engine/journal/pebble ./engine/clock ./jsonvalue ./asl/jsonpath ./asl/template)
 fi
 
 benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da

@@ -41,7 +41,7 @@ func csvJobOverUpserts(rows int) measurement {
 func upsertLoop(ctx context.Context, file, database string) (err error) {
 	const table = `CREATE TABLE users (user_id TEXT PRIMARY KEY, login_count INTEGER NOT NULL, post_count INTEGER NOT NULL)
 		WITHOUT ROWID`
-	db, err := sql.Open("sqlite", "file:"+database+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-24576)")
+	db, err := sql.Open("sqlite", "file:"+database+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-12288)")
 	if err != nil {
 		return err
 	}

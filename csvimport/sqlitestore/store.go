@@ -15,12 +15,13 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// pragmas of every connection. The cache is of 24 MB, for which the driver takes up to twice as much, since it rounds
+// pragmas of every connection. The cache is of 12 MB, for which the driver takes up to twice as much, since it rounds
 // what a page needs up to a power of two; what it does not hold is with the system. An import of users that are all
-// different takes no longer than with 64 MB. The write-ahead log grows to 32 MB before its pages go into the database:
+// different takes no longer than with 24 or 64 MB; and what a larger one would hold of a long file are the records of
+// rows that are long done. The write-ahead log grows to 32 MB before its pages go into the database:
 // most pages of a table of users change in every large transaction, and to copy them after each was a fifth of an
 // import's processor time.
-var pragmas = []string{"busy_timeout(5000)", "cache_size(-24576)", "temp_store(MEMORY)", "wal_autocheckpoint(8192)"}
+var pragmas = []string{"busy_timeout(5000)", "cache_size(-12288)", "temp_store(MEMORY)", "wal_autocheckpoint(8192)"}
 
 // Durability says what a commit survives once it has been answered.
 type Durability string
