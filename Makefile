@@ -41,7 +41,7 @@ run: ## the main job: a bundled CSV goes through the state machine, with faults 
 	@[ -e $(BIN)/stepback ] || { $(GO) build net/http html/template database/sql encoding/xml image/png archive/zip & \
 		$(GO) list -deps ./cmd/stepback 2>&1 >/dev/null | \
 		awk '/^go: downloading/ { if (!(++d % 25)) { printf "  %d modules\n", d; fflush() } ; next } { print }' >&2; wait; }
-	@$(GO) build -v -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
+	@$(GO) build -v -tags lambda.norpc -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
 		!/^go: downloading/ && !/^[a-zA-Z0-9._\/-]+$$/ { print; fflush() } \
 		/^go: downloading/ || /^[a-zA-Z0-9._\/-]+$$/ { if (!((d+c) % 25)) { printf "  %d modules, %d packages\n", d, c; fflush() } }' >&2)
 	@$(BIN)/stepback run $(ARGS)
@@ -85,7 +85,7 @@ bench-outbox: ## the outbox: SQLite, PostgreSQL, commit to delivery, and beside 
 # Without the tables of debuggers, which are more than a quarter of the command; stack traces need none of them.
 .PHONY: build
 build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
-	$(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback
+	$(GO) build -trimpath -tags lambda.norpc -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback
 
 .PHONY: lambdas
 lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstrap

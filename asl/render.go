@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stepback/asl/source"
+	"stepback/internal/sorting"
 )
 
 // Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what
@@ -22,7 +23,7 @@ import (
 // left out. definition is the text that was parsed; filename only stands in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
-	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	sorting.Stable(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	lines := source.NewLines(definition)
 	var b strings.Builder
 	for i, d := range sorted {

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"stepback/engine/history"
+	"stepback/internal/sorting"
 	"stepback/timeline"
 )
 
@@ -127,7 +127,7 @@ func (v *BarsView) attempts(visit *timeline.Visit) []Bar {
 		out = append(out, v.bar("wait", "wait", w.From, w.Until, fmt.Sprintf("waits before retry %d", w.Retry)))
 	}
 	// What is short lies on top of what is long.
-	slices.SortStableFunc(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
+	sorting.Stable(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
 	return out
 }
 

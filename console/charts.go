@@ -14,6 +14,7 @@ import (
 	"stepback/alarms"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
+	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 )
 
@@ -193,7 +194,7 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 		}
 		rows = append(rows, row)
 	}
-	slices.SortStableFunc(rows, func(a, b AlarmRow) int {
+	sorting.Stable(rows, func(a, b AlarmRow) int {
 		return cmp.Compare(btoi(b.State == string(alarms.Alarming)), btoi(a.State == string(alarms.Alarming)))
 	})
 	c.mu.Lock()
@@ -291,7 +292,7 @@ func (c *Console) retries(r *request) (*answer, error) {
 	for _, m := range machines {
 		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
 	}
-	slices.SortStableFunc(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
+	sorting.Stable(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
 	v.Alarms = c.charts.firing(machines, r.now)
 	return &answer{Title: "Retries", Template: "retries", View: v}, nil
 }
@@ -374,14 +375,14 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 			v.Waits = append(v.Waits, *one)
 		}
 	}
-	slices.SortFunc(v.Waits, func(a, b WaitOf) int {
+	sorting.Func(v.Waits, func(a, b WaitOf) int {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Failed, a.Failed),
 			strings.Compare(a.State, b.State))
 	})
 	for _, one := range by {
 		v.States = append(v.States, *one)
 	}
-	slices.SortFunc(v.States, func(a, b RetryOf) int {
+	sorting.Func(v.States, func(a, b RetryOf) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State),
 			strings.Compare(a.Error, b.Error))
 	})

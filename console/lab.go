@@ -11,6 +11,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/history"
+	"stepback/internal/sorting"
 	"stepback/retryanalysis"
 	"stepback/retrypatterns"
 )
@@ -229,7 +230,7 @@ func (c *Console) compare(v *LabView, collector *retryanalysis.Collector, rules 
 	for _, s := range states {
 		v.States = append(v.States, *s)
 	}
-	slices.SortFunc(v.States, func(a, b LabState) int { return strings.Compare(a.State, b.State) })
+	sorting.Func(v.States, func(a, b LabState) int { return strings.Compare(a.State, b.State) })
 	if len(v.States) == 0 {
 		v.Why = "No task of these executions has a Retry array."
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"stepback/internal/sorting"
 	"strconv"
 	"strings"
 )
@@ -82,7 +83,7 @@ func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		}
 		all = append(all, groups...)
 	}
-	slices.SortStableFunc(all, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	sorting.Stable(all, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return all, nil
 }
 
@@ -175,6 +176,6 @@ func (r Rooms) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
 		}
 		all = append(all, acts...)
 	}
-	slices.SortStableFunc(all, func(a, b Act) int { return b.At.Compare(a.At) })
+	sorting.Stable(all, func(a, b Act) int { return b.At.Compare(a.At) })
 	return all[:min(limit, len(all))], nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"stepback/internal/sorting"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,7 +157,7 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 			}
 		}
 	}
-	slices.SortFunc(dead, func(a, b Letter) int {
+	sorting.Func(dead, func(a, b Letter) int {
 		return cmp.Or(a.DeadAt.Compare(b.DeadAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
 	return dead, nil
@@ -219,7 +220,7 @@ func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		groups[n].Count++
 		groups[n].Newest = l.DeadAt
 	}
-	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	sorting.Stable(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return groups, nil
 }
 
@@ -241,7 +242,7 @@ func (r *SourceRoom) Acts(ctx context.Context, id string, limit int) ([]Act, err
 			all = append(all, e.Acts...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Act) int { return a.At.Compare(b.At) })
+	sorting.Stable(all, func(a, b Act) int { return a.At.Compare(b.At) })
 	slices.Reverse(all)
 	return all[:min(limit, len(all))], nil
 }

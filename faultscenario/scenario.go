@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"stepback/internal/sorting"
 	"stepback/pipeline"
 )
 
@@ -84,7 +85,7 @@ func (r *Report) Holds(passed bool, what, format string, args ...any) {
 
 // finish sorts the timeline and says whether all checks hold.
 func (r *Report) finish() {
-	slices.SortStableFunc(r.Timeline, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
+	sorting.Stable(r.Timeline, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
 	r.Passed = !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.Passed })
 }
 

@@ -9,7 +9,7 @@ out=dist/release
 rm -rf "$out"
 mkdir -p "$out/docker"
 go run ./release/licences ./cmd/stepback >"$out/LICENCES-OF-DEPENDENCIES"
-go build -o "$out/host-stepback" ./cmd/stepback
+go build -tags lambda.norpc -o "$out/host-stepback" ./cmd/stepback
 for shell in bash zsh fish; do "$out/host-stepback" completion "$shell" >"$out/stepback.$shell"; done
 rm "$out/host-stepback"
 
@@ -20,7 +20,7 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wi
 	mkdir -p "$out/$name/completions"
 	suffix=
 	[ "$system" != windows ] || suffix=.exe
-	GOOS=$system GOARCH=$machine CGO_ENABLED=0 go build -trimpath \
+	GOOS=$system GOARCH=$machine CGO_ENABLED=0 go build -trimpath -tags lambda.norpc \
 		-ldflags "-s -w -X main.released=$version" -o "$out/$name/stepback$suffix" ./cmd/stepback
 	cp LICENSE README.md CHANGELOG.md "$out/LICENCES-OF-DEPENDENCIES" "$out/$name/"
 	cp "$out"/stepback.{bash,zsh,fish} "$out/$name/completions/"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
+	"stepback/internal/sorting"
 	"stepback/retrylab/statistics"
 )
 
@@ -66,7 +67,7 @@ func (t trials) inOrder() []tally {
 	for at := range t {
 		keys = append(keys, at)
 	}
-	slices.SortFunc(keys, func(a, b cluster) int {
+	sorting.Func(keys, func(a, b cluster) int {
 		return cmp.Or(cmp.Compare(a.spell, b.spell), cmp.Compare(a.callee, b.callee))
 	})
 	all := make([]tally, len(keys))
@@ -171,7 +172,7 @@ func cumulative(retries []trials) []Estimate {
 	for at := range keys {
 		names = append(names, at)
 	}
-	slices.SortFunc(names, func(a, b cluster) int {
+	sorting.Func(names, func(a, b cluster) int {
 		return cmp.Or(cmp.Compare(a.spell, b.spell), cmp.Compare(a.callee, b.callee))
 	})
 	// sums[i] and drawn hold what each drawn cluster adds.

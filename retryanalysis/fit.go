@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/internal/sorting"
 	"stepback/retrypatterns"
 )
 
@@ -58,7 +59,7 @@ func (x *callee) fitted() (mean float64, servers int) {
 			calm = append(calm, s)
 		}
 	}
-	slices.SortStableFunc(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
+	sorting.Stable(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
 	n := 0
 	for _, s := range calm[:(len(calm)+3)/4] {
 		mean += s.took

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stepback/engine/history"
+	"stepback/internal/sorting"
 )
 
 // Execution is what [Collector.AddHistory] has to know of an execution beside its events.
@@ -31,7 +32,7 @@ func (c *Collector) AddHistory(x Execution, events []history.Event) {
 	r := &reading{x: x, add: c.Add}
 	if !slices.IsSortedFunc(events, byID) {
 		events = slices.Clone(events)
-		slices.SortFunc(events, byID)
+		sorting.Func(events, byID)
 	}
 	r.read(events)
 	if r.gaps {

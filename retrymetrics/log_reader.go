@@ -3,6 +3,7 @@ package retrymetrics
 import (
 	"cmp"
 	"slices"
+	"stepback/internal/sorting"
 	"time"
 )
 
@@ -54,7 +55,7 @@ const (
 func (r *LogReader) Read(batch []Record) []Point {
 	r.reads++
 	batch = slices.Clone(batch)
-	slices.SortStableFunc(batch, func(a, b Record) int {
+	sorting.Stable(batch, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Execution, b.Execution), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range batch {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"stepback/internal/sorting"
 	"strconv"
 	"time"
 )
@@ -142,7 +143,7 @@ func (ps points) sorted() []Point {
 		c.Values, c.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(a, b Point) int {
+	sorting.Func(out, func(a, b Point) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name),
 			cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
 			cmp.Compare(a.Labels.State, b.Labels.State), cmp.Compare(a.Labels.ErrorType, b.Labels.ErrorType))

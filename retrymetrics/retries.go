@@ -8,11 +8,11 @@ package retrymetrics
 
 import (
 	"cmp"
-	"slices"
 	"sync"
 	"time"
 
 	"stepback/engine/history"
+	"stepback/internal/sorting"
 )
 
 // Key is what retries are counted by.
@@ -94,7 +94,7 @@ func (c *Counter) Tallies() []Tally {
 		one.Unfinished = one.Retries - one.Recovered - one.FailedAgain
 		out = append(out, one)
 	}
-	slices.SortFunc(out, func(a, b Tally) int {
+	sorting.Func(out, func(a, b Tally) int {
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Error, b.Error))
 	})
 	return out

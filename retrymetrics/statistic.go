@@ -3,7 +3,7 @@ package retrymetrics
 import (
 	"fmt"
 	"math"
-	"slices"
+	"stepback/internal/sorting"
 	"time"
 )
 
@@ -42,7 +42,7 @@ func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapo
 		}
 		out = append(out, Datapoint{time.Unix(0, at).UTC(), v})
 	}
-	slices.SortFunc(out, func(a, b Datapoint) int { return a.Start.Compare(b.Start) })
+	sorting.Func(out, func(a, b Datapoint) int { return a.Start.Compare(b.Start) })
 	return out, nil
 }
 
@@ -85,7 +85,7 @@ func (s *sample) statistic(stat Stat) (float64, error) {
 
 // percentile is the smallest value that at least the share q of all values do not exceed.
 func (s *sample) percentile(q float64) float64 {
-	slices.SortFunc(s.values, func(a, b weighted) int {
+	sorting.Func(s.values, func(a, b weighted) int {
 		if a.v < b.v {
 			return -1
 		}

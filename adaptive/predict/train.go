@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"stepback/internal/sorting"
 	"time"
 )
 
@@ -38,7 +39,7 @@ func Train(all []Example, seed uint64) (*Model, error) {
 		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
 	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Example) int {
+	sorting.Stable(all, func(a, b Example) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Execution, b.Execution))
 	})
 	fit, calibrate, test := split(all)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -60,7 +61,7 @@ func (s *Shape) events() bool {
 // listed sorts members as results list them.
 func listed(members []*Member) []*Member {
 	all := slices.Clone(members)
-	slices.SortStableFunc(all, func(a, b *Member) int {
+	sorting.Stable(all, func(a, b *Member) int {
 		if a.Required != b.Required {
 			if a.Required {
 				return -1

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithydocument "github.com/aws/smithy-go/document"
 
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -200,7 +200,7 @@ func fromMap[T any](m map[string]T) (jsonvalue.Value, error) {
 // sorted makes an object in the order of its keys.
 func sorted(entries map[string]jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(entries))
-	for _, key := range slices.SortedFunc(maps.Keys(entries), jsonvalue.CompareUTF16) {
+	for _, key := range sorting.Collect(maps.Keys(entries), jsonvalue.CompareUTF16) {
 		b.Set(key, entries[key])
 	}
 	return b.Value()

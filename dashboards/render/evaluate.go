@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricmath"
 )
@@ -117,7 +118,7 @@ func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 		}
 		out = append(out, line{label: strings.Join(s.Values[1:], " "), values: values})
 	}
-	slices.SortFunc(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
+	sorting.Func(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
 	return out, nil
 }
 

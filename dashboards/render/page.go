@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/internal/sorting"
 	"stepback/retrymetrics/metricmath"
 )
 
@@ -66,7 +67,7 @@ func (p Page) HTML(out io.Writer) error {
 		html.EscapeString(p.span(g)))
 	p.alarmTable(&page)
 	page.WriteString("<main>\n")
-	slices.SortStableFunc(b.Widgets, func(a, c widget) int {
+	sorting.Stable(b.Widgets, func(a, c widget) int {
 		return cmp.Or(cmp.Compare(a.Y, c.Y),
 			cmp.Compare(a.X, c.X))
 	})

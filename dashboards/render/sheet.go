@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"stepback/internal/sorting"
 	"stepback/retrymetrics/metricmath"
 )
 
@@ -56,7 +57,7 @@ const gridColumns = 24
 
 // closedUp are the widgets that have data, in their order, in rows without gaps. Those of a row stay together.
 func (p Page) closedUp(all []widget) ([]widget, error) {
-	slices.SortStableFunc(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	sorting.Stable(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	var left []widget
 	x, y, row, high := 0, 0, 0, 0
 	for _, w := range all {

@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"slices"
+	"stepback/internal/sorting"
 	"strings"
 )
 
@@ -78,7 +79,7 @@ func (p Page) alarmTable(out io.Writer) {
 // sortedAlarms are the alarms, those first that tripped.
 func (p Page) sortedAlarms() []Alarm {
 	all := slices.Clone(p.Alarms)
-	slices.SortStableFunc(all, func(a, b Alarm) int {
+	sorting.Stable(all, func(a, b Alarm) int {
 		switch {
 		case a.Tripped == b.Tripped:
 			return 0

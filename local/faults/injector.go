@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -122,7 +123,7 @@ func (i *Injector) Counts() []Count {
 	for key, n := range i.counts {
 		counts = append(counts, Count{key.state, key.fault, n})
 	}
-	slices.SortFunc(counts, func(a, b Count) int {
+	sorting.Func(counts, func(a, b Count) int {
 		return cmp.Or(strings.Compare(a.State, b.State), strings.Compare(a.Error, b.Error))
 	})
 	return counts

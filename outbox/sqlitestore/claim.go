@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"stepback/internal/sorting"
 	"stepback/outbox"
 )
 
@@ -131,7 +132,7 @@ func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int6
 		}
 		all = append(all, d)
 	}
-	slices.SortFunc(
+	sorting.Func(
 		all,
 		func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) },
 	)

@@ -9,12 +9,12 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"stepback/engine/history"
+	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 )
 
@@ -123,7 +123,7 @@ func (x *Exposition) Write(w io.Writer) error {
 	defer x.mu.Unlock()
 	x.add()
 	var b strings.Builder
-	keys := slices.SortedFunc(maps.Keys(x.totals), func(a, c key) int {
+	keys := sorting.Collect(maps.Keys(x.totals), func(a, c key) int {
 		return cmp.Or(cmp.Compare(a.labels.StateMachine, c.labels.StateMachine),
 			cmp.Compare(a.labels.State, c.labels.State), cmp.Compare(a.labels.ErrorType, c.labels.ErrorType))
 	})

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/services/delivery"
 	"stepback/services/documents"
@@ -342,7 +342,7 @@ func page[T any](s *Service, p paged, of string, scope aws.Scope, list []T, name
 		}
 		size = n
 	}
-	slices.SortFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
+	sorting.Func(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
 	listing := aws.NewListing(s.o.Now(), of, scope.Account, scope.Region, p.APIID)
 	part, next, ok := aws.Page(listing, p.NextToken, size, list,
 		name)

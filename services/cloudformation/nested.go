@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stepback/internal/sorting"
 	"stepback/services/cloudformation/resource"
 	"stepback/services/cloudformation/template"
 )
@@ -28,7 +29,7 @@ func nested(r *resource.Request) (given []parameter, topics []string, err error)
 		}
 		given = append(given, parameter{Key: k, Value: text})
 	}
-	slices.SortFunc(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
+	sorting.Func(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
 	if l, ok := r.Properties["NotificationARNs"].([]any); ok {
 		for _, e := range l {
 			topics = append(topics, textOr(e, ""))

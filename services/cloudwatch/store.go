@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/sorting"
 	"stepback/services/cloudwatch/datapoints"
 	"stepback/services/documents"
 )
@@ -41,7 +42,7 @@ type Metric struct {
 }
 
 func (m *Metric) sorted() {
-	slices.SortFunc(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
 	if m.Dimensions == nil {
 		m.Dimensions = []Dimension{}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -106,7 +107,7 @@ func (c *compiler) build() *Pattern {
 			i, _ := slices.BinarySearch(p.names, name)
 			fields = append(fields, field{i, values})
 		}
-		slices.SortFunc(fields, func(a, b field) int { return a.name - b.name })
+		sorting.Func(fields, func(a, b field) int { return a.name - b.name })
 		p.branches = append(p.branches, fields)
 	}
 	p.scratch.New = func() any {

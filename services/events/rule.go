@@ -12,6 +12,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
+	"stepback/internal/sorting"
 	"stepback/services/documents"
 	"stepback/services/eventpattern"
 	"stepback/services/schedule"
@@ -327,7 +328,7 @@ func (b *bus) sorted() []*rule {
 	for _, r := range b.rules {
 		all = append(all, r)
 	}
-	slices.SortFunc(all, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
+	sorting.Func(all, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"stepback/aws"
+	"stepback/internal/sorting"
 	"stepback/services/logs/logstore"
 )
 
@@ -92,7 +93,7 @@ func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 
 func (r *describeLogStreamsRequest) sort(streams []logstore.Stream) {
 	if r.OrderBy == byLastEvent {
-		slices.SortStableFunc(streams, func(a, b logstore.Stream) int { return cmp.Compare(a.Last, b.Last) })
+		sorting.Stable(streams, func(a, b logstore.Stream) int { return cmp.Compare(a.Last, b.Last) })
 	}
 	if r.Descending {
 		slices.Reverse(streams)

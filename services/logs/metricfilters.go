@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/sorting"
 	"stepback/services/logs/logstore"
 )
 
@@ -133,7 +134,7 @@ func (s *Service) describeMetricFilters(_ context.Context, scope aws.Scope,
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b describedMetricFilter) int {
+	sorting.Func(found, func(a, b describedMetricFilter) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
 	})
 	found, next, err := page(r.paged, s.now(),

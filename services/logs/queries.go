@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/sorting"
 	"stepback/services/logs/insights"
 	"stepback/services/logs/logstore"
 )
@@ -112,7 +113,7 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 				Stream: e.Stream, Log: scope.Account + ":" + group, Pointer: idOf(e)})
 		}
 	}
-	slices.SortStableFunc(events, func(a, b insights.Event) int {
+	sorting.Stable(events, func(a, b insights.Event) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(b.Pointer, a.Pointer))
 	})
 	run.statistic.Scanned, run.statistic.Groups = float64(len(events)), float64(len(groups))

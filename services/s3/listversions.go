@@ -2,7 +2,7 @@ package s3
 
 import (
 	"encoding/xml"
-	"slices"
+	"stepback/internal/sorting"
 	"strings"
 
 	"github.com/johannesboyne/gofakes3"
@@ -186,6 +186,6 @@ func (s *store) versionRows(bucket, prefix string, old []shelf) ([]versionRow, e
 			}
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
+	sorting.Stable(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
 	return rows, nil
 }

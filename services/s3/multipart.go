@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"stepback/internal/sorting"
 	"strconv"
 	"strings"
 	"time"
@@ -184,6 +184,6 @@ func (s *store) parts(id gofakes3.UploadID) ([]part, error) {
 		parts = append(parts, part{number: number, etag: etag, path: path, size: info.Size(),
 			modified: info.ModTime().UTC()})
 	}
-	slices.SortFunc(parts, func(a, b part) int { return a.number - b.number })
+	sorting.Func(parts, func(a, b part) int { return a.number - b.number })
 	return parts, nil
 }

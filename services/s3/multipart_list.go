@@ -3,7 +3,7 @@ package s3
 import (
 	"cmp"
 	"os"
-	"slices"
+	"stepback/internal/sorting"
 	"strings"
 
 	"github.com/johannesboyne/gofakes3"
@@ -107,7 +107,7 @@ func (s *store) uploads(bucket, prefix string) ([]upload, error) {
 			uploads = append(uploads, u)
 		}
 	}
-	slices.SortFunc(uploads, func(a, b upload) int {
+	sorting.Func(uploads, func(a, b upload) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), a.Initiated.Compare(b.Initiated))
 	})
 	return uploads, nil

@@ -3,7 +3,7 @@ package s3
 import (
 	"os"
 	"path/filepath"
-	"slices"
+	"stepback/internal/sorting"
 	"strings"
 )
 
@@ -27,7 +27,7 @@ func (w *walker) dir(path, keyPrefix string) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	slices.SortFunc(elements, func(a, b element) int { return strings.Compare(a.name, b.name) })
+	sorting.Func(elements, func(a, b element) int { return strings.Compare(a.name, b.name) })
 	for _, e := range elements {
 		key := keyPrefix + e.name
 		more := true

@@ -8,6 +8,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 	"stepback/services/documents"
 )
 
@@ -156,7 +157,7 @@ func (s *Service) listGroups(_ context.Context, scope aws.Scope, in *listGroupsR
 			all = append(all, g.shown())
 		}
 	}
-	slices.SortFunc(all, func(a, b groupAnswer) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(all, func(a, b groupAnswer) int { return strings.Compare(a.Name, b.Name) })
 	part, next, err := page(s, in.paged, []string{"ListScheduleGroups", scope.Account, scope.Region, in.NamePrefix}, all,
 		func(g groupAnswer) string { return g.Name })
 	return &groupsAnswer{part, next}, err

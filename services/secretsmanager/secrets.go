@@ -10,6 +10,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/services/documents"
 )
@@ -388,7 +389,7 @@ func (s *Service) listSecrets(_ context.Context, scope aws.Scope, in *listSecret
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b *secret) int {
+	sorting.Stable(all, func(a, b *secret) int {
 		order := a.Created.Compare(b.Created)
 		switch in.By {
 		case "name":

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"stepback/internal/sorting"
 	"strings"
 	"time"
 )
@@ -91,7 +91,7 @@ func (s *Service) loadDuplicates() error {
 	}); err != nil {
 		return err
 	}
-	slices.SortStableFunc(all, func(a, b kept) int { return int(min(1, max(-1, a.At-b.At))) })
+	sorting.Stable(all, func(a, b kept) int { return int(min(1, max(-1, a.At-b.At))) })
 	for _, k := range all {
 		k.topic.recent.remember(k.key, k.published)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 	"stepback/services/documents"
 )
 
@@ -77,7 +78,7 @@ func (s *Service) addSubscription(r subscriptionRecord) error {
 	}
 	list := slices.DeleteFunc(slices.Clone(t.subscriptions), func(o *subscription) bool { return o.ARN == r.ARN })
 	list = append(list, sub)
-	slices.SortStableFunc(list, func(a, b *subscription) int {
+	sorting.Stable(list, func(a, b *subscription) int {
 		if a.Created != b.Created {
 			return int(min(1, max(-1, a.Created-b.Created)))
 		}
@@ -371,7 +372,7 @@ func (s *Service) listSubscriptionsByTopic(_ context.Context, scope aws.Scope, i
 
 // pageOf answers a page of subscriptions.
 func (s *Service) pageOf(all []*subscription, token string, words ...string) (*subscriptionEntries, error) {
-	slices.SortFunc(all, func(a, b *subscription) int { return strings.Compare(a.ARN, b.ARN) })
+	sorting.Func(all, func(a, b *subscription) int { return strings.Compare(a.ARN, b.ARN) })
 	page, next, ok := aws.Page(aws.NewListing(s.clock.Now(), words...), token, pageSize, all,
 		func(sub *subscription) string { return sub.ARN })
 	if !ok {

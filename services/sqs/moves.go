@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/sorting"
 	"stepback/services/documents"
 	"stepback/services/sqs/queue"
 	"stepback/services/sqs/store"
@@ -132,7 +132,7 @@ func (s *Service) movesOf(source string) (list []*move) {
 			list = append(list, m)
 		}
 	}
-	slices.SortFunc(list, func(a, b *move) int { return cmp.Compare(b.id, a.id) })
+	sorting.Func(list, func(a, b *move) int { return cmp.Compare(b.id, a.id) })
 	return list
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 	"stepback/services/sqs/store"
 )
 
@@ -138,7 +139,7 @@ func (s *Service) cut(p page, r *http.Request, list []*live, words ...string) (u
 			return nil, "", invalidValue(size, "MaxResults", "MaxResults must be an integer between 1 and 1000.")
 		}
 	}
-	slices.SortFunc(list, func(a, b *live) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(list, func(a, b *live) int { return strings.Compare(a.Name, b.Name) })
 	found, next, ok := aws.Page(aws.NewListing(s.clock.Now(), words...), p.NextToken, size, list,
 		func(q *live) string { return q.Name })
 	if !ok {

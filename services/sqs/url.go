@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/loopback"
+	"stepback/internal/sorting"
 )
 
 // base is how the URLs of queues begin in the answer to a request.
@@ -78,5 +78,5 @@ func (s *Service) byARN(arn string) *live {
 }
 
 func sortBy[T any](list []T, by func(T) int64) {
-	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
+	sorting.Stable(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
 }

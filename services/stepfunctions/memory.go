@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"stepback/internal/sorting"
 	"strings"
 	"sync"
 	"time"
@@ -144,7 +145,7 @@ func (s *Memory) Activities(prefix string) ([]*Activity, error) {
 		}
 	}
 	s.mu.Unlock()
-	slices.SortFunc(found, func(a, b *Activity) int {
+	sorting.Func(found, func(a, b *Activity) int {
 		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ARN, b.ARN))
 	})
 	return found, nil

@@ -9,6 +9,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 )
 
 type graphRequest struct {
@@ -144,7 +145,7 @@ func graph(traces []*trace) []node {
 	}
 	out := make([]node, len(nodes))
 	for i, n := range nodes {
-		slices.SortFunc(n.Edges, func(a, b edge) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
+		sorting.Func(n.Edges, func(a, b edge) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
 		out[i] = *n
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/services/documents"
 )
@@ -59,7 +60,7 @@ func (s *Service) all(scope aws.Scope) ([]ruleRecord, error) {
 			},
 		)
 	}
-	slices.SortStableFunc(list, func(a, b ruleRecord) int {
+	sorting.Stable(list, func(a, b ruleRecord) int {
 		if a.SamplingRule.Priority != b.SamplingRule.Priority {
 			return a.SamplingRule.Priority - b.SamplingRule.Priority
 		}

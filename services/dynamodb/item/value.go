@@ -3,6 +3,7 @@ package item
 import (
 	"bytes"
 	"slices"
+	"stepback/internal/sorting"
 	"strings"
 )
 
@@ -67,7 +68,7 @@ func String(s string) Value { return Value{Kind: KindString, Text: s} }
 
 // Set returns a set of values of one type, without those that are there twice.
 func Set(kind Kind, elements []Value) Value {
-	sorted := slices.SortedFunc(slices.Values(elements), Compare)
+	sorted := sorting.Collect(slices.Values(elements), Compare)
 	return Value{Kind: kind, List: slices.CompactFunc(sorted, func(a, b Value) bool { return a.Text == b.Text })}
 }
 

@@ -3,6 +3,7 @@ package insights
 import (
 	"regexp"
 	"slices"
+	"stepback/internal/sorting"
 	"strconv"
 	"strings"
 )
@@ -177,7 +178,7 @@ func (p *parser) sort(q *Query) {
 			}
 			values[r] = of
 		}
-		slices.SortStableFunc(rows, func(a, b *Row) int {
+		sorting.Stable(rows, func(a, b *Row) int {
 			for i, k := range keys {
 				x, y := values[a][i], values[b][i]
 				order := 0

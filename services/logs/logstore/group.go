@@ -9,12 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
+	"stepback/internal/sorting"
 )
 
 // The errors of the store.
@@ -194,7 +194,7 @@ func (s *Store) Groups(scope aws.Scope, selects func(name string) bool) []Group 
 			found = append(found, g.describe())
 		}
 	}
-	slices.SortFunc(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
 	return found
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
+	"stepback/internal/sorting"
 )
 
 // DroppedStream is the stream of a group that tells which events of the others have made room for newer ones. It is
@@ -73,7 +73,7 @@ func (s *Store) tellDropped() {
 	now := s.now().UnixMilli()
 	s.mu.Unlock()
 	byStream := func(a, b dropped) int { return cmp.Compare(a.stream, b.stream) }
-	for _, at := range slices.SortedFunc(maps.Keys(all), byStream) {
+	for _, at := range sorting.Collect(maps.Keys(all), byStream) {
 		n := all[at]
 		s.log.Warn("log events have been dropped", "group", at.group.Name, "stream", at.stream, "events", n.events,
 			"bytes", n.bytes, "why", at.why)
