@@ -25,7 +25,7 @@ CDKFLAGS ?=
 # What `make run` breaks on purpose, unless ARGS says otherwise.
 ARGS ?= --concurrency 50 \
 	--fault ProcessSingleUserRecord:DatabaseConnectionError:3% \
-	--fault ApplyBatch:throttle:10% \
+	--fault ApplyBatch:throttle:3% \
 	--fault ApplyBatch:crash:10%
 
 .DEFAULT_GOAL := help
