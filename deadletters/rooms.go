@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"stepback/internal/sorting"
 	"strconv"
 	"strings"
+
+	"stepback/internal/sorting"
 )
 
 // Part is a room among others.

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"stepback/internal/sorting"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // SourceRoom is a room of letters whose source keeps no record: what people do to them is kept in documents, one for

@@ -3,8 +3,9 @@ package retrymetrics
 import (
 	"cmp"
 	"slices"
-	"stepback/internal/sorting"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It takes each

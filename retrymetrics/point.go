@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"stepback/internal/sorting"
 	"strconv"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // Labels are the dimension values that are known about a value; empty ones are not.

@@ -3,8 +3,9 @@ package retrymetrics
 import (
 	"fmt"
 	"math"
-	"stepback/internal/sorting"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // Datapoint is the value of a statistic over one period.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+
 	"stepback/internal/sorting"
 )
 

@@ -3,6 +3,7 @@ package predict
 import (
 	"cmp"
 	"sort"
+
 	"stepback/internal/sorting"
 )
 

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"stepback/internal/sorting"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // Kind is a kind of model, the simplest first.

@@ -105,11 +105,31 @@ func TestTablesFitTheScreen(t *testing.T) {
 	var b bytes.Buffer
 	table := newTable("state", "status", ">retries", "errors")
 	table.add("Ship", "FAILED", 3, "DatabaseConnectionError, AuroraTemporaryError, DeadlockException")
-	table.print(onScreen{&b, screen{width: 50, colour: true}}, "  ")
+	table.print(onScreen{&b, screen{width: 54, colour: true}}, "  ")
 	want := "  state  status  retries  errors\n" +
-		"  Ship   \x1b[31mFAILED\x1b[0m        3  DatabaseConnectionError\n" +
-		"                          , AuroraTemporaryError,\n" +
+		"  Ship   \x1b[31mFAILED\x1b[0m        3  DatabaseConnectionError,\n" +
+		"                          AuroraTemporaryError,\n" +
 		"                          DeadlockException\n"
+	if b.String() != want {
+		t.Errorf("the table is\n%s", b.String())
+	}
+}
+
+// TestTablesThatDoNotFitAreStacked prints a table whose names would have to be broken in the middle.
+func TestTablesThatDoNotFitAreStacked(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	table := newTable("state", "error", ">failed", ">failed again", ">waited")
+	table.add("ProcessSingleUserRecord", "DatabaseConnectionError", 281, 14, "4m45s")
+	table.add("ApplyBatch", "Runtime.ExitError", 2, 0, "4s")
+	table.print(onScreen{&b, screen{width: 40}}, "  ")
+	want := "  state  error\n" +
+		"  ProcessSingleUserRecord  DatabaseConnectionError\n" +
+		"      failed 281, failed again 14\n" +
+		"      waited 4m45s\n" +
+		"  ApplyBatch  Runtime.ExitError\n" +
+		"      failed 2, failed again 0\n" +
+		"      waited 4s\n"
 	if b.String() != want {
 		t.Errorf("the table is\n%s", b.String())
 	}

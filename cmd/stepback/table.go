@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,17 +36,22 @@ func (t *table) add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// print prints the table, on a screen within its width: long cells of columns to the left go on in the next line.
+// print prints the table, on a screen within its width: long cells of columns to the left go on in the next line. What
+// does not fit even so, or only with names broken in the middle, is printed row by row, its numbers below its texts.
 func (t *table) print(w io.Writer, indent string) {
 	on := screenOf(w)
-	widths := make([]int, len(t.head))
+	widths, words := make([]int, len(t.head)), make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
-			widths[i] = max(widths[i], source.Cells(c))
+			widths[i], words[i] = max(widths[i], source.Cells(c)), max(words[i], longestWord(c))
 		}
 	}
-	if on.width > 0 {
-		t.narrow(widths, on.width-len(indent)-1)
+	if on.width > 0 && !t.narrow(widths, words, on.width-len(indent)-1) {
+		if slices.Contains(t.right, true) {
+			t.stack(w, on, indent)
+			return
+		}
+		t.narrow(widths, make([]int, len(words)), on.width-len(indent)-1)
 	}
 	for n, row := range append([][]string{t.head}, t.rows...) {
 		for _, line := range broken(row, widths) {
@@ -68,11 +74,49 @@ func (t *table) print(w io.Writer, indent string) {
 	}
 }
 
+// stack prints each row in two parts: its texts in a line, and below it its numbers with the heads of their columns.
+func (t *table) stack(w io.Writer, on screen, indent string) {
+	var heads []string
+	for i, h := range t.head {
+		if !t.right[i] && h != "" {
+			heads = append(heads, h)
+		}
+	}
+	if len(heads) > 0 {
+		fmt.Fprintln(w, indent+strings.Join(heads, "  "))
+	}
+	for _, row := range t.rows {
+		var texts, numbers []string
+		for i, c := range row {
+			switch {
+			case c == "":
+			case t.right[i]:
+				numbers = append(numbers, t.head[i]+" "+c)
+			default:
+				texts = append(texts, on.status(c))
+			}
+		}
+		if len(texts) > 0 {
+			fmt.Fprintln(w, indent+strings.Join(texts, "  "))
+		}
+		for len(numbers) > 0 {
+			line, n := numbers[0], 1
+			for n < len(numbers) && source.Cells(line+", "+numbers[n]) < on.width-len(indent)-5 {
+				line += ", " + numbers[n]
+				n++
+			}
+			fmt.Fprintln(w, indent+"    "+line)
+			numbers = numbers[n:]
+		}
+	}
+}
+
 // narrowest is how narrow a column may become.
 const narrowest = 12
 
-// narrow takes room from the widest columns, of those to the left, until the table fits or all are narrow.
-func (t *table) narrow(widths []int, room int) {
+// narrow takes room from the widest columns, of those to the left, until the table fits, and tells whether it does. No
+// column becomes narrower than its longest word.
+func (t *table) narrow(widths, words []int, room int) bool {
 	const gap = 2
 	total := -gap
 	for _, w := range widths {
@@ -81,17 +125,30 @@ func (t *table) narrow(widths []int, room int) {
 	for total > room {
 		widest := -1
 		for i, w := range widths {
-			if !t.right[i] && w > narrowest && (widest < 0 || w > widths[widest]) {
+			if !t.right[i] && w > max(narrowest, words[i]) && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
 		if widest < 0 {
-			return
+			return false
 		}
 		widths[widest]--
 		total--
 	}
+	return true
 }
+
+// longestWord is how many cells the longest part of a text takes that is not broken: see broken.
+func longestWord(text string) int {
+	longest := 0
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(breaks, r) }) {
+		longest = max(longest, source.Cells(word)+1)
+	}
+	return longest
+}
+
+// breaks are what a line may end with.
+const breaks = " ,/"
 
 // broken is a row as lines whose cells have no more than their widths: broken behind a blank, a comma or a slash, or
 // else anywhere.
@@ -123,7 +180,7 @@ func head(text string, width int) (first, rest string) {
 			break
 		}
 		end = i + len(string(r))
-		if strings.ContainsRune(" ,/", r) {
+		if strings.ContainsRune(breaks, r) {
 			good = end
 		}
 	}

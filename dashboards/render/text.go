@@ -5,8 +5,9 @@ import (
 	"html"
 	"io"
 	"slices"
-	"stepback/internal/sorting"
 	"strings"
+
+	"stepback/internal/sorting"
 )
 
 const layoutCSS = `

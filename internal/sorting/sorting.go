@@ -1,6 +1,6 @@
 // Package sorting puts slices of structs in order where their number is small or their order is for people. The sort of
-// package slices is compiled once for each kind of element, some 13 kB every time: what was sorted here and there was two
-// megabytes of the command. This one is compiled once. It calls its comparison and its swap through an interface, which
+// package slices is compiled once for each kind of element, some 13 kB every time: what was sorted here and there was a
+// megabyte of the command. This one is compiled once. It calls its comparison and its swap through an interface, which
 // takes about half as long again: what sorts for each row or event uses package slices. It never copies an element.
 package sorting
 

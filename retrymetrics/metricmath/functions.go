@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"stepback/internal/sorting"
 	"strings"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // function evaluates a function of evaluated arguments.

@@ -2,8 +2,9 @@ package s3
 
 import (
 	"encoding/xml"
-	"stepback/internal/sorting"
 	"strings"
+
+	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )

@@ -10,10 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"stepback/internal/sorting"
 	"strconv"
 	"strings"
 	"time"
+
+	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )

@@ -3,8 +3,9 @@ package s3
 import (
 	"cmp"
 	"os"
-	"stepback/internal/sorting"
 	"strings"
+
+	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )

@@ -3,8 +3,9 @@ package s3
 import (
 	"os"
 	"path/filepath"
-	"stepback/internal/sorting"
 	"strings"
+
+	"stepback/internal/sorting"
 )
 
 // walker visits the objects of a bucket in S3's order, the byte order of keys, and keeps away from directories that

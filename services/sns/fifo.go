@@ -6,9 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"stepback/internal/sorting"
 	"strings"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // deduplicationInterval is how long a message is known under its deduplication key.

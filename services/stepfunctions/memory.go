@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"stepback/internal/sorting"
 	"strings"
 	"sync"
 	"time"
+
+	"stepback/internal/sorting"
 )
 
 // Memory is a Store that lives as long as the process.

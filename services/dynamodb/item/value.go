@@ -3,8 +3,9 @@ package item
 import (
 	"bytes"
 	"slices"
-	"stepback/internal/sorting"
 	"strings"
+
+	"stepback/internal/sorting"
 )
 
 // Invalid is the message of a ValidationException.

@@ -3,9 +3,10 @@ package insights
 import (
 	"regexp"
 	"slices"
-	"stepback/internal/sorting"
 	"strconv"
 	"strings"
+
+	"stepback/internal/sorting"
 )
 
 // The numbers of rows that a query answers.

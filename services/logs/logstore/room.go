@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+
 	"stepback/internal/sorting"
 )
 
