@@ -88,6 +88,9 @@ func about(e *history.Event, v *visit, data int) string {
 			b.WriteString(" " + v.iterated(m.Index))
 		case history.MapStateStarted:
 			b.WriteString(" " + counted(m.Length, "item"))
+			if m.Length == 0 { // AWS, too, has 0 in the event of a distributed Map
+				b.WriteString(" (a Map Run counts its own)")
+			}
 		case history.MapRunStarted:
 			b.WriteString(" " + m.MapRunARN)
 		default:

@@ -46,9 +46,11 @@ func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	return out, a.tell(ctx, in, out)
 }
 
+// now has the milliseconds that Step Functions gives its times, such as that of the start.
 func (a *Aggregator) now() time.Time {
+	now := time.Now
 	if a.Now != nil {
-		return a.Now().UTC()
+		now = a.Now
 	}
-	return time.Now().UTC()
+	return now().UTC().Truncate(time.Millisecond)
 }
