@@ -85,7 +85,7 @@ func (m *Model) seal() (err error) {
 func Read(text []byte) (*Model, error) {
 	var m Model
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("predict: model file: %w", err)
+		return nil, fmt.Errorf("predict: it is no model file: %w; stepback predict train writes one", err)
 	}
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -96,15 +96,15 @@ func Read(text []byte) (*Model, error) {
 // Check refuses a model of another version, with other features, that was changed by hand, or that could not predict.
 func (m *Model) Check() error {
 	if m.Version != modelVersion {
-		return fmt.Errorf("predict: model file has version %d; this program reads version %d: train it anew",
+		return fmt.Errorf("predict: the model file has version %d; this program reads version %d: train it anew",
 			m.Version, modelVersion)
 	}
 	if !slices.Equal(m.Features, FeatureNames) {
-		return fmt.Errorf("predict: model file has the features %v; this program has %v: train it anew",
+		return fmt.Errorf("predict: the model file has the features %v; this program has %v: train it anew",
 			m.Features, FeatureNames)
 	}
 	if hash, err := m.digest(); err != nil || hash != m.Hash {
-		return errors.New("predict: model file does not have the hash that it names: " +
+		return errors.New("predict: the model file does not have the hash that it names: " +
 			"it was changed or is damaged; train it anew")
 	}
 	return m.whole()
@@ -113,7 +113,7 @@ func (m *Model) Check() error {
 // whole refuses a model that could not predict; a hash can be made by hand.
 func (m *Model) whole() error {
 	width := len(m.Features)
-	malformed := errors.New("predict: model file is malformed: train it anew")
+	malformed := errors.New("predict: the model file is malformed: train it anew")
 	calibrated := func(f *Isotonic) bool { return f != nil && len(f.Scores) == len(f.Probabilities) }
 	switch m.Kind {
 	case BaseRate, ShrunkRates:

@@ -97,7 +97,7 @@ func (c *predictShowCmd) Run(std streams) error {
 	}
 	m, err := predict.Read(text)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", c.Model, err)
 	}
 	return showModel(m, c.JSON, std)
 }
