@@ -442,8 +442,13 @@ func TestAlarmsUndoADeployment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put("PutMetricAlarm", map[string]any{"AlarmName": "errors", "Namespace": "N", "MetricName": "M", "Statistic": "Sum",
-		"Period": 60, "EvaluationPeriods": 1, "Threshold": 1, "ComparisonOperator": "GreaterThanThreshold"})
+	watch := func(missing string) {
+		t.Helper()
+		put("PutMetricAlarm", map[string]any{"AlarmName": "errors", "Namespace": "N", "MetricName": "M", "Statistic": "Sum",
+			"Period": 60, "EvaluationPeriods": 1, "Threshold": 1, "ComparisonOperator": "GreaterThanThreshold",
+			"TreatMissingData": missing})
+	}
+	watch("notBreaching")
 	request := func(name, value, kind string) map[string]any {
 		return map[string]any{"StackName": name,
 			"TemplateBody":          "Resources: {A: {Type: AWS::SSM::Parameter, Properties: {Name: /watched, Type: String, Value: '" + value + "'}}}",
@@ -453,6 +458,7 @@ func TestAlarmsUndoADeployment(t *testing.T) {
 	if status, reason := s.settled("watched"); status != "CREATE_COMPLETE" {
 		t.Fatal(status, reason)
 	}
+	watch("breaching") // or the next evaluation, which may come at once, takes the state back
 	put("SetAlarmState", map[string]any{"AlarmName": "errors", "StateValue": "ALARM", "StateReason": "test"})
 	s.call("UpdateStack", request("watched", "2", "AWS::CloudWatch::Alarm"))
 	if status, _ := s.settled("watched"); status != "UPDATE_ROLLBACK_COMPLETE" ||

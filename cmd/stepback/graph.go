@@ -29,6 +29,7 @@ func (graphCmd) Help() string {
 	return `Examples:
   stepback graph orders.asl.json -o orders.svg
   stepback graph orders.asl.json -o mermaid
+  stepback graph template.yaml#Orders -o orders.png
   stepback graph 7c0ffee0-1111-4222-8333-444455556666 -o failed.png
 
 The graph of an execution shows its path, its attempts and where it failed or waits.`
@@ -40,8 +41,9 @@ func (c *graphCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if _, err := os.Stat(c.Of); err != nil && c.Of != "-" {
-		if strings.ContainsAny(c.Of, `/\`) && !strings.HasPrefix(c.Of, "arn:") || isDefinition(c.Of) {
+	file, _, inTemplate := strings.Cut(c.Of, "#") // template.yaml#Orders
+	if _, err := os.Stat(file); err != nil && c.Of != "-" {
+		if strings.ContainsAny(file, `/\`) && !strings.HasPrefix(c.Of, "arn:") || isDefinition(file) || inTemplate {
 			return &exitError{exitUsage, err}
 		}
 		return onDirectory(ctx, std, c.Data, c)
