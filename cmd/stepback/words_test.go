@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -27,6 +29,20 @@ func TestAFileThatIsNotThereIsNamedAsItWasTyped(t *testing.T) {
 		if got := words(err); got != test.want {
 			t.Errorf("got %s, want %s", got, test.want)
 		}
+	}
+}
+
+func TestAnAddressAtWhichNothingListensIsNamed(t *testing.T) {
+	t.Parallel()
+	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4566}
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	err := fmt.Errorf("operation error SFN: %w", &url.Error{Op: "Post", URL: "http://127.0.0.1:4566/", Err: refused})
+	want := "nothing listens at 127.0.0.1:4566: start it there, as stepback serve --listen 127.0.0.1:4566 does, or name another address"
+	if got := words(err); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := words(refused); got != refused.Error() { // of a database, say
+		t.Errorf("got %s", got)
 	}
 }
 
