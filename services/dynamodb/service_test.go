@@ -68,8 +68,8 @@ func (b *bench) open() {
 		RetryMaxAttempts: 1, Credentials: provider, Logger: warned(b.t)})
 }
 
-// wholeBodies sends requests from a copy of their bodies. The SDK closes a request's body once the answer begins; where
-// that comes before the transport has seen the end of the body, the transport closes the connection in the middle of the
+// wholeBodies sends requests from a copy of their bodies. The SDK closes a request's body once the answer begins. Where
+// that is before the transport has seen the end of the body, the transport closes the connection in the middle of the
 // answer, and these clients make no second attempt.
 type wholeBodies struct{ next http.RoundTripper }
 
