@@ -22,8 +22,7 @@ import (
 // executions in memory and the real time.
 type Config struct {
 	// Dir is the data directory: executions, functions, buckets, topics, logs, metric data. It is made if need be.
-	// Empty
-	// means a temporary one, which Close removes.
+	// Empty means a temporary one, which Close removes.
 	Dir string
 	// Journal keeps the executions, and the state machines if it is a stepfunctions.Documents. Nil means the one in
 	// Dir, or memory when Dir is empty. Whoever gives one closes it.
@@ -49,13 +48,11 @@ type Config struct {
 	// Version is shown with the health of the services.
 	Version string
 
-	// LambdaEndpoint and S3Endpoint are where tasks invoke functions, and where Maps read and write objects, in
-	// place of
-	// the services here.
+	// LambdaEndpoint and S3Endpoint are where tasks invoke functions, and where Maps read and write objects, in place
+	// of the services here.
 	LambdaEndpoint, S3Endpoint string
-	// Beside is another platform whose Lambda, S3, SNS and CloudWatch Logs tasks and Maps use in place of those
-	// here; nil
-	// means none.
+	// Beside is another platform whose Lambda, S3, SNS and CloudWatch Logs tasks and Maps use in place of those here;
+	// nil means none.
 	Beside *Server
 	// Getenv reads the variables that say where other services are, such as SQS_ENDPOINT; nil means that there are
 	// none.

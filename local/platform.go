@@ -95,8 +95,7 @@ type Platform struct {
 }
 
 // Open opens or creates a data directory, goes on with the executions that an earlier process left under way, and
-// serves
-// everything. The error is an *InUseError when another process has the directory open.
+// serves everything. The error is an *InUseError when another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
 	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),

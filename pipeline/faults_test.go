@@ -199,8 +199,7 @@ func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
 }
 
 // TestTheSummaryEndsOnTheRunsOwnClock lets rows wait for retries in virtual time: the summary ends within the
-// execution,
-// after the children, and not when the wall's clock says.
+// execution, after the children, and not when the wall's clock says.
 func TestTheSummaryEndsOnTheRunsOwnClock(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "activity.csv", plain(activities(200, 0)))

@@ -60,8 +60,7 @@ const environments = 4
 
 // Functions are the three functions of the import, for local.Config.BuiltIn: a platform that has them can go on with
 // the imports of a data directory, and start others. They log to log, which may be nil, and what went wrong to their
-// own
-// log groups. full, which may be nil, is called when the disk of their SQLite database is full.
+// own log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 	return functionsAt(log, full, &Config{}, nil)
 }

@@ -38,8 +38,7 @@ type Report struct {
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
 	// Waited is the sum of all delays before retries, on the run's own clock; rows that wait at the same time each
-	// count
-	// in full. Elapsed is real time.
+	// count in full. Elapsed is real time.
 	Waited  Seconds `json:"waitedSeconds"`
 	Elapsed Seconds `json:"elapsedSeconds"`
 	// Attempts = Succeeded + Failed + Unfinished, of which the last were under way when their execution ended.

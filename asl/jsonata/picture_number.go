@@ -64,8 +64,7 @@ func indexOf(text []rune, symbol string, from int) int {
 }
 
 // cut takes a sub-picture apart. One without an active character has no prefix and no suffix, as AWS and versions of
-// the
-// reference implementation behind 2.1.0 have it; 2.0.6 stumbled over it.
+// the reference implementation behind 2.1.0 have it; 2.0.6 stumbled over it.
 func (f *decimalFormat) cut(picture string) *subPicture {
 	s := &subPicture{text: []rune(picture)}
 	edge := func(r rune) bool { return f.isActive(r) && string(r) != f.exponent }

@@ -64,8 +64,7 @@ func (s stateError) Error() string    { return "SQLSTATE " + string(s) }
 func (s stateError) SQLState() string { return string(s) }
 
 // attempts runs a generic retry of each library over an operation that fails with err, and says how often it ran and
-// how
-// long it took in virtual time.
+// how long it took in virtual time.
 type generic func(ctx context.Context, op func() error) error
 
 var retriers = [4]generic{
@@ -536,9 +535,8 @@ func failsafeHedge(op func(context.Context) error) error {
 		RunWithExecution(func(e failsafe.Execution[any]) error { return op(e.Context()) })
 }
 
-// hedge has a first operation that hangs, and takes its time to notice that it was cancelled. It returns when the
-// call was
-// answered, not counting that, and how many operations still ran then.
+// hedge has a first operation that hangs, and takes its time to notice that it was cancelled. It returns when the call
+// was answered, not counting that, and how many operations still ran then.
 func hedge(t *testing.T, run func(func(context.Context) error) error) (time.Duration, int32) {
 	t.Helper()
 	var started, running atomic.Int32

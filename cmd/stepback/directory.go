@@ -9,8 +9,7 @@ import (
 )
 
 // directoryVerb is a verb about a data directory. It is carried out by the process that has the directory open, or
-// alone
-// when there is none. Its exported fields are all that it knows.
+// alone when there is none. Its exported fields are all that it knows.
 type directoryVerb interface {
 	// alone carries the verb out on a directory that no process has open.
 	alone(ctx context.Context, std streams) error

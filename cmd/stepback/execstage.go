@@ -76,8 +76,7 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 }
 
 // mocks opens the mock configuration, if there is one. Without a test case of the machine it would mock nothing, so
-// that
-// tasks would call their services: that is refused.
+// that tasks would call their services: that is refused.
 func (c *execCmd) mocks(machine string) (*mock.File, error) {
 	mocks, err := openMocks(c.Mock)
 	if mocks == nil || err != nil {

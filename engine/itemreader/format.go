@@ -13,8 +13,7 @@ import (
 type Format func(object io.ReaderAt, size int64) (Rows, error)
 
 // Formats are the formats that a program has, by InputType. The one that AWS knows is PARQUET; package parquetrows
-// reads
-// it.
+// reads it.
 type Formats map[string]Format
 
 // FormatOf makes a Format of a function that returns rows of its own type, as parquetrows.Open does.

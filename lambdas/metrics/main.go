@@ -7,9 +7,8 @@
 // Every other event, such as a schedule's, has it publish how the state machine retries at present.
 //
 // Environment: LOG_LEVEL, the state machine's log level, ALL or ERROR, ALL when it is not set; CHILD_STATE, the only
-// Task
-// state of the Map's child executions (for log level ERROR, which does not name states); STATE_MACHINE_ARN, the state
-// machine whose configuration is published.
+// Task state of the Map's child executions (for log level ERROR, which does not name states); STATE_MACHINE_ARN, the
+// state machine whose configuration is published.
 package main
 
 import (

@@ -3,12 +3,9 @@
 // the expressions; this package has the tables, keeps everything in a store of its own, and speaks AWS's words.
 //
 // What has been answered is on the disk: also a read, or a refused condition, waits for the disk if what it saw is
-// still
-// on its way there. Reads see each write at once, on tables and on all indexes, whether they ask for consistency or
-// not.
-// Time is that of a clock.Clock.
+// still on its way there. Reads see each write at once, on tables and on all indexes, whether they ask for consistency
+// or not. Time is that of a clock.Clock.
 //
 // It throttles nothing: capacities are kept, and counted in answers, and have no other effect. It makes no backups and
-// no
-// replicas, encrypts nothing and evaluates no policies.
+// no replicas, encrypts nothing and evaluates no policies.
 package dynamodb

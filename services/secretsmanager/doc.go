@@ -3,6 +3,5 @@
 // Options.Secrets, under KMS's keys.
 //
 // A rotation is carried out when it is asked for; its schedule is kept and told, and starts none by itself. Policies
-// are
-// kept and evaluated for nobody. Replicas in other regions and secrets that others manage are refused by name.
+// are kept and evaluated for nobody. Replicas in other regions and secrets that others manage are refused by name.
 package secretsmanager

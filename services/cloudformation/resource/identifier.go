@@ -54,8 +54,7 @@ func (t *Type) Identify(s State, properties map[string]any) string {
 }
 
 // Locate is the physical ID of the resource of an identifier, and the properties that the identifier tells; false for
-// one
-// that does not have the parts that it needs.
+// one that does not have the parts that it needs.
 func (t *Type) Locate(identifier string) (id string, properties map[string]any, ok bool) {
 	names := t.IdentifiedBy()
 	parts := strings.Split(identifier, "|")
