@@ -156,8 +156,8 @@ func badBatches(t *testing.T, bootstraps string) {
 				}
 			}
 			all.Wait()
-			// An import is known to the database by its name and start: the same file in two directories that begin in one
-			// millisecond is one import, whose rows both call applied. The users tell that they counted once.
+			// An import is known to the database by its name and start: the same file in two directories that begin in
+			// one millisecond is one import, whose rows both call applied. The users tell that they counted once.
 			if applied+before != 1600 || applied < 800 {
 				t.Errorf("%d rows are applied and %d had been, want 800 of each, or more applied of 1600", applied, before)
 			}
