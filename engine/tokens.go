@@ -26,6 +26,13 @@ var (
 	ErrOutput = errors.New("invalid output")
 )
 
+// ExecutionOfToken is the ARN of the execution that a task token names; false for what no execution can have made. It
+// does not say that the execution is there, or made it.
+func ExecutionOfToken(token string) (arn string, ok bool) {
+	t, ok := interpreter.ParseToken(token)
+	return t.Execution, ok
+}
+
 // SendTaskSuccess ends the task of a token with a result, which is JSON text. It returns once that is durable. Its
 // errors are ErrInvalidToken, ErrNoTask, ErrTaskTimedOut, ErrOutput, ErrClosed, that of the context, and those of the
 // journal, after which it is unknown whether the report counts.

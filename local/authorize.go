@@ -14,6 +14,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/engine"
 	"stepback/jsonvalue"
 	"stepback/services/iam"
 	"stepback/services/iam/access"
@@ -82,7 +83,60 @@ func (g *guard) judge(ctx context.Context, model, operation string, r *server.Re
 		return nil // anyone may ask who they are
 	}
 	needs := access.Of(model, operation, r.Input, r.Scope)
+	if model == "apigatewayv2" {
+		needs[0] = access.OfGateway(r.HTTP.Method, r.HTTP.URL.Path, r.Scope)
+	}
+	if model == "sfn" && strings.HasPrefix(operation, "SendTask") {
+		return g.report(ctx, r, needs)
+	}
 	return g.decide(ctx, r.HTTP, r.Scope, model, needs, requestContext(r.Input))
+}
+
+// report judges who reports by a task token: they may when policies let them at the state machine whose execution made
+// the token, or at an activity. Which of the account's activities the token is for, it does not tell.
+func (g *guard) report(ctx context.Context, r *server.Request, needs []access.Need) error {
+	token, _ := r.Input.Get("taskToken")
+	arn := ""
+	if token.Kind() == jsonvalue.String {
+		arn, _ = engine.ExecutionOfToken(token.Text())
+	}
+	execution, ok := aws.ParseARN(arn)
+	if !ok {
+		return g.decide(ctx, r.HTTP, r.Scope, "sfn", needs, policy.Context{})
+	}
+	machine, _, _ := strings.Cut(strings.TrimPrefix(execution.Resource, "execution:"), ":")
+	machine, _, _ = strings.Cut(machine, "/") // of the child executions of a Map Run
+	of := func(resource string) error {
+		one := []access.Need{{Action: needs[0].Action, Resource: resource}}
+		return g.decide(ctx, r.HTTP, r.Scope, "sfn", one, policy.Context{})
+	}
+	refusal := of(execution.Scope().ARN("states", "stateMachine:"+machine))
+	if refusal == nil {
+		return nil
+	}
+	next := ""
+	for {
+		in, out := map[string]any{}, struct {
+			Activities []struct {
+				ActivityArn string `json:"activityArn"`
+			} `json:"activities"`
+			NextToken string `json:"nextToken"`
+		}{}
+		if next != "" {
+			in["nextToken"] = next
+		}
+		if err := (platformAPI{p: g.p, scope: execution.Scope()}).Call(ctx, "sfn", "ListActivities", in, &out); err != nil {
+			return err
+		}
+		for _, a := range out.Activities {
+			if of(a.ActivityArn) == nil {
+				return nil
+			}
+		}
+		if next = out.NextToken; next == "" {
+			return refusal
+		}
+	}
 }
 
 // requestContext are the condition keys that come from the document of a request: its tags.
@@ -180,8 +234,13 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 		p := policy.Policies{Identity: a.grants.Identity, Boundary: a.grants.Boundary, Session: a.session}
 		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, model, need)
 		resource, _ := aws.ParseARN(need.Resource)
+		owner := cmp.Or(resource.Account, a.Account) // buckets and objects name none
+		context["aws:ResourceAccount"] = []string{owner}
+		if model == "s3" {
+			context["s3:ResourceAccount"] = []string{owner}
+		}
 		d := p.Evaluate(&policy.Request{Principal: a.Principal, Action: need.Action, Resource: need.Resource,
-			Account: cmp.Or(resource.Account, a.Account), Context: context})
+			Account: owner, Context: context})
 		if !d.Allowed {
 			return denied(model, a.ARN, need, d.Reason)
 		}
@@ -203,7 +262,9 @@ func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scop
 	}
 	c["aws:PrincipalAccount"], c["aws:RequestedRegion"] = []string{a.Account}, []string{scope.Region}
 	c["aws:CurrentTime"], c["aws:EpochTime"] = []string{now.Format(time.RFC3339)}, []string{strconv.FormatInt(now.Unix(), 10)}
-	c["aws:SecureTransport"], c["aws:UserAgent"] = []string{strconv.FormatBool(r.TLS != nil)}, []string{r.UserAgent()}
+	// At AWS these clients would ask over TLS: policies that refuse plain HTTP, as those of CDK's own bucket, are not meant
+	// for this address.
+	c["aws:SecureTransport"], c["aws:UserAgent"] = []string{"true"}, []string{r.UserAgent()}
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		c["aws:SourceIp"] = []string{host}
 	}
@@ -288,7 +349,7 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 		bucket, _, _ := strings.Cut(arn.Resource, "/")
 		text = member(call("s3", "GetBucketPolicy", map[string]any{"Bucket": bucket}), "Policy")
 	case "cloudwatchlogs":
-		return name, g.logPolicy(call), true
+		return name, g.logPolicy(call), false
 	case "dynamodb":
 		text = member(call("dynamodb", "GetResourcePolicy", map[string]any{"ResourceArn": name}), "Policy")
 	}

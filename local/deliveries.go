@@ -57,10 +57,12 @@ func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) err
 	if s.Service == "logs.amazonaws.com" {
 		names = append(names, "logs."+scope.Region+".amazonaws.com") // as permissions of functions often have it
 	}
+	about := sourceContext(s)
+	about["aws:ResourceAccount"] = []string{to.Account}
 	var d policy.Decision
 	for _, name := range names {
 		d = p.Evaluate(&policy.Request{Principal: policy.Principal{Service: name}, Action: need.Action,
-			Resource: need.Resource, Account: to.Account, Context: sourceContext(s)})
+			Resource: need.Resource, Account: to.Account, Context: about})
 		if d.Allowed {
 			return nil
 		}
@@ -82,7 +84,7 @@ func sameAccount(source string, to aws.ARN) bool {
 // sourceContext are the condition keys that tell what a service delivers for.
 func sourceContext(s delivery.Sender) policy.Context {
 	c := policy.Context{"aws:SourceArn": {s.Source}, "aws:PrincipalIsAWSService": {"true"},
-		"aws:PrincipalServiceName": {s.Service}}
+		"aws:PrincipalServiceName": {s.Service}, "aws:SecureTransport": {"true"}}
 	from, _ := aws.ParseARN(s.Source)
 	if from.Account != "" {
 		c["aws:SourceAccount"] = []string{from.Account}

@@ -293,21 +293,30 @@ func (b *Binding) inBody(m *Member) []smithy.Trait {
 }
 
 // WithMessage returns the shape of an error and its schema, with a member Message where the model has none: services
-// answer with one all the same.
+// answer with one all the same, and in JSON in either spelling.
 func (s *Shape) WithMessage(b *Binding) (*Shape, *smithy.Schema) {
+	missing := []string{"Message"}
+	if b.Protocol == RESTJSON || b.Protocol == JSON {
+		missing = append(missing, "message")
+	}
 	for _, m := range s.Members {
-		if strings.EqualFold(m.Name, "message") {
+		if !strings.EqualFold(m.Name, "message") {
+			continue
+		}
+		if len(missing) == 1 {
 			return s, b.Schema(s)
 		}
+		missing = slices.DeleteFunc(missing, func(name string) bool { return name == m.Name })
 	}
-	message := &Member{Name: "Message", Shape: &Shape{Name: "Message", Type: String}}
 	made := *s
-	made.Members = append(slices.Clone(s.Members), message)
-	made.listed = append(slices.Clone(s.listed), message)
-	made.byName = maps.Clone(s.byName)
+	made.Members, made.listed, made.byName = slices.Clone(s.Members), slices.Clone(s.listed), maps.Clone(s.byName)
 	if made.byName == nil {
 		made.byName = map[string]*Member{}
 	}
-	made.byName[message.Name] = message
+	for _, name := range missing {
+		message := &Member{Name: name, Shape: &Shape{Name: "Message", Type: String}}
+		made.Members, made.listed = append(made.Members, message), append(made.listed, message)
+		made.byName[name] = message
+	}
 	return &made, b.Schema(&made)
 }

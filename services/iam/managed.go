@@ -54,4 +54,26 @@ var awsPolicies = map[string]string{
 	"AmazonSSMFullAccess":                         "ssm:* cloudwatch:PutMetricData ds:CreateComputer ds:DescribeDirectories ec2:DescribeInstanceStatus logs:*",
 	"IAMFullAccess":                               "iam:* organizations:DescribeAccount organizations:DescribeOrganization",
 	"AWSCloudFormationFullAccess":                 "cloudformation:*",
+	"AWSCloudFormationReadOnlyAccess":             cloudFormationReading,
+	"AWSLambda_ReadOnlyAccess":                    "lambda:Get* lambda:List* cloudformation:DescribeStacks cloudformation:ListStackResources cloudwatch:GetMetricData cloudwatch:ListMetrics kms:ListAliases iam:GetPolicy iam:GetRole iam:ListRoles logs:DescribeLogGroups states:DescribeStateMachine states:ListStateMachines xray:GetTraceSummaries xray:BatchGetTraces",
+	"AWSStepFunctionsReadOnlyAccess":              "states:List* states:Describe* states:GetExecutionHistory",
+	"AmazonDynamoDBReadOnlyAccess":                dynamoDBReading + " cloudwatch:DescribeAlarms cloudwatch:GetMetricData cloudwatch:ListMetrics iam:GetRole iam:ListRoles kms:DescribeKey kms:ListAliases sns:ListTopics lambda:ListFunctions",
+	"AmazonEventBridgeReadOnlyAccess":             "events:Describe* events:List* events:TestEventPattern scheduler:Get* scheduler:List*",
+	"CloudWatchReadOnlyAccess":                    "cloudwatch:Describe* cloudwatch:Get* cloudwatch:List* " + logsReading + " sns:Get* sns:List*",
+	"CloudWatchLogsReadOnlyAccess":                logsReading,
+	"IAMReadOnlyAccess":                           iamReading,
+	"ReadOnlyAccess": "apigateway:GET " + cloudFormationReading + " cloudwatch:Describe* cloudwatch:Get* cloudwatch:List* " + dynamoDBReading +
+		" ecr:BatchCheck* ecr:BatchGet* ecr:Describe* ecr:Get* ecr:List* events:Describe* events:List* events:TestEventPattern " + iamReading +
+		" kms:Describe* kms:Get* kms:List* lambda:Get* lambda:List* " + logsReading + " s3:Get* s3:List* s3:Describe* scheduler:Get* scheduler:List*" +
+		" secretsmanager:Describe* secretsmanager:GetResourcePolicy secretsmanager:List* sns:Check* sns:Get* sns:List* sqs:Get* sqs:List* sqs:Receive*" +
+		" ssm:Describe* ssm:Get* ssm:List* states:Describe* states:GetExecutionHistory states:List* sts:GetAccessKeyInfo sts:GetCallerIdentity" +
+		" sts:GetSessionToken tag:Get* xray:BatchGet* xray:Get* xray:List*",
 }
+
+// What several policies that only read have, by service.
+const (
+	cloudFormationReading = "cloudformation:Describe* cloudformation:Detect* cloudformation:EstimateTemplateCost cloudformation:Get* cloudformation:List* cloudformation:ValidateTemplate"
+	dynamoDBReading       = "dynamodb:BatchGet* dynamodb:Describe* dynamodb:Get* dynamodb:List* dynamodb:PartiQLSelect dynamodb:Query dynamodb:Scan"
+	iamReading            = "iam:Generate* iam:Get* iam:List* iam:Simulate*"
+	logsReading           = "logs:Describe* logs:Get* logs:List* logs:FilterLogEvents logs:StartLiveTail logs:StartQuery logs:StopLiveTail logs:StopQuery logs:TestMetricFilter"
+)

@@ -20,7 +20,7 @@ type Need struct{ Action, Resource string }
 // prefixes begin the actions of a service, by the name of its API model where it is another.
 var prefixes = map[string]string{
 	"sfn": "states", "cloudwatchlogs": "logs", "eventbridge": "events", "dynamodbstreams": "dynamodb",
-	"apigatewayv2": "apigateway", "s3": "s3",
+	"apigatewayv2": "apigateway", "cloudcontrol": "cloudformation",
 }
 
 // actions are the actions of operations that have other names, by the model and the operation.
@@ -101,6 +101,12 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 		needs = append(needs, Need{prefix + ":" + action, r})
 	}
 	return append(needs, passed...)
+}
+
+// OfGateway says what a request to API Gateway needs: its actions are HTTP's methods, and its resources the paths.
+func OfGateway(method, path string, scope aws.Scope) Need {
+	scope.Account = ""
+	return Need{"apigateway:" + method, scope.ARN("apigateway", strings.TrimPrefix(path, "/v2"))}
 }
 
 // request is a request whose resource is looked for.

@@ -43,6 +43,7 @@ func TestOf(t *testing.T) {
 		{"sts", "AssumeRole", `{"RoleArn":"arn:aws:iam::111111111111:role/r"}`, "[{sts:AssumeRole arn:aws:iam::111111111111:role/r}]"},
 		{"cloudformation", "DescribeStacks", `{"StackName":"s"}`, "[{cloudformation:DescribeStacks arn:aws:cloudformation:eu-west-1:111111111111:stack/s/*}]"},
 		{"cloudwatch", "PutMetricData", `{"Namespace":"n"}`, "[{cloudwatch:PutMetricData *}]"},
+		{"cloudcontrol", "ListResources", `{"TypeName":"AWS::SQS::Queue"}`, "[{cloudformation:ListResources *}]"},
 	} {
 		in, err := jsonvalue.Parse(c.input)
 		if err != nil {
@@ -51,6 +52,14 @@ func TestOf(t *testing.T) {
 		if got := fmt.Sprint(access.Of(c.model, c.operation, in, scope)); got != c.want {
 			t.Errorf("%s %s %s:\n got %s\nwant %s", c.model, c.operation, c.input, got, c.want)
 		}
+	}
+}
+
+func TestOfGateway(t *testing.T) {
+	t.Parallel()
+	got := access.OfGateway("PATCH", "/v2/apis/a1/routes/r1", aws.Scope{Account: "111111111111", Region: "eu-west-1"})
+	if want := (access.Need{"apigateway:PATCH", "arn:aws:apigateway:eu-west-1::/apis/a1/routes/r1"}); got != want {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -1,0 +1,141 @@
+package local_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go"
+
+	saws "stepback/aws"
+	"stepback/local"
+	"stepback/services/cloudformation/resource"
+)
+
+// TestWhatDeploymentsAndWorkersNeed has a user do, under the policies that CDK writes for it, what deployments and
+// workers do: among them AWS's own reading policies, conditions on the resource's account, queues that refuse plain
+// HTTP, and reports by task tokens.
+func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
+	t.Parallel()
+	p := open(t, local.Config{EnforceIAM: true})
+	ctx, root := t.Context(), settings(p)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	people := iam.NewFromConfig(root)
+	_, err := people.CreateUser(ctx, &iam.CreateUserInput{UserName: aws.String("eve")})
+	must(err)
+	key, err := people.CreateAccessKey(ctx, &iam.CreateAccessKeyInput{UserName: aws.String("eve")})
+	must(err)
+	her := root.Copy()
+	her.Credentials = credentials.NewStaticCredentialsProvider(*key.AccessKey.AccessKeyId, *key.AccessKey.SecretAccessKey, "")
+	may := func(statements string) {
+		t.Helper()
+		_, err := people.PutUserPolicy(ctx, &iam.PutUserPolicyInput{UserName: aws.String("eve"), PolicyName: aws.String("p"),
+			PolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[` + statements + `]}`)})
+		must(err)
+	}
+	denied := func(err error, message string) {
+		t.Helper()
+		var e smithy.APIError
+		if !errors.As(err, &e) || !strings.HasPrefix(e.ErrorCode(), "AccessDenied") ||
+			!strings.HasPrefix(e.ErrorMessage(), "User: arn:aws:iam::000000000000:user/eve is not authorized to perform: "+message) {
+			t.Errorf("got %v, want the refusal of %s", err, message)
+		}
+	}
+
+	caller := &resource.Caller{Endpoint: p.Endpoint, Scope: saws.Scope{Account: "000000000000", Region: "us-east-1"},
+		AccessKey: *key.AccessKey.AccessKeyId}
+	call := func(service, operation string, in map[string]any) error {
+		return caller.Call(ctx, service, operation, in, nil)
+	}
+
+	// Log groups have no policies of their own: what a user's own allows is enough.
+	group := map[string]any{"logGroupName": "g"}
+	denied(call("cloudwatchlogs", "CreateLogGroup", group), "logs:CreateLogGroup on resource: arn:aws:logs:us-east-1:000000000000:log-group:g ")
+	may(`{"Effect":"Allow","Action":"logs:CreateLogGroup","Resource":"*","Condition":{"StringEquals":{"aws:ResourceAccount":"111111111111"}}}`)
+	denied(call("cloudwatchlogs", "CreateLogGroup", group), "logs:CreateLogGroup on ")
+	may(`{"Effect":"Allow","Action":"logs:CreateLogGroup","Resource":"*","Condition":{"StringEquals":{"aws:ResourceAccount":"000000000000"}}}`)
+	must(call("cloudwatchlogs", "CreateLogGroup", group))
+
+	// A queue that refuses plain HTTP.
+	q, err := sqs.NewFromConfig(root).CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("jobs"), Attributes: map[string]string{
+		"Policy": `{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"sqs:*","Resource":"*",` +
+			`"Condition":{"Bool":{"aws:SecureTransport":"false"}}}]}`}})
+	must(err)
+	may(`{"Effect":"Allow","Action":"sqs:SendMessage","Resource":"*"}`)
+	_, err = sqs.NewFromConfig(her).SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: q.QueueUrl, MessageBody: aws.String("x")})
+	must(err)
+
+	// API Gateway's actions are the methods of HTTP.
+	api := map[string]any{"Name": "a", "ProtocolType": "HTTP"}
+	denied(call("apigatewayv2", "CreateApi", api), "apigateway:POST on resource: arn:aws:apigateway:us-east-1::/apis ")
+	may(`{"Effect":"Allow","Action":"apigateway:POST","Resource":"arn:aws:apigateway:us-east-1::/apis"}`)
+	must(call("apigatewayv2", "CreateApi", api))
+	denied(call("apigatewayv2", "GetApis", nil), "apigateway:GET on resource: arn:aws:apigateway:us-east-1::/apis ")
+
+	// AWS's own policies that only read.
+	_, err = people.AttachUserPolicy(ctx, &iam.AttachUserPolicyInput{UserName: aws.String("eve"),
+		PolicyArn: aws.String("arn:aws:iam::aws:policy/ReadOnlyAccess")})
+	must(err)
+	must(call("apigatewayv2", "GetApis", nil))
+	must(call("cloudformation", "ListStacks", nil))
+	denied(call("ssm", "PutParameter", map[string]any{"Name": "n", "Value": "v", "Type": "String"}), "ssm:PutParameter on resource: arn:aws:ssm:us-east-1:000000000000:parameter/n ")
+
+	// Reports by task tokens are judged at the state machine, or at an activity.
+	_, err = people.CreateRole(ctx, &iam.CreateRoleInput{RoleName: aws.String("machine"), AssumeRolePolicyDocument: aws.String(
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"states.amazonaws.com"},"Action":"sts:AssumeRole"}]}`)})
+	must(err)
+	_, err = people.PutRolePolicy(ctx, &iam.PutRolePolicyInput{RoleName: aws.String("machine"), PolicyName: aws.String("p"),
+		PolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"sqs:*","Resource":"*"}]}`)})
+	must(err)
+	machines := sfn.NewFromConfig(root, sameHost)
+	m, err := machines.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: aws.String("m"),
+		RoleArn: aws.String("arn:aws:iam::000000000000:role/machine"), Definition: aws.String(
+			`{"StartAt":"Ask","States":{"Ask":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken",` +
+				`"Parameters":{"QueueUrl":"` + *q.QueueUrl + `","MessageBody":{"token.$":"$$.Task.Token"}},"End":true}}}`)})
+	must(err)
+	_, err = sqs.NewFromConfig(root).PurgeQueue(ctx, &sqs.PurgeQueueInput{QueueUrl: q.QueueUrl})
+	must(err)
+	for _, resource := range []string{*m.StateMachineArn, "arn:aws:states:us-east-1:000000000000:activity:work"} {
+		x, err := machines.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: m.StateMachineArn})
+		must(err)
+		got, err := sqs.NewFromConfig(root).ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: q.QueueUrl, WaitTimeSeconds: 20})
+		must(err)
+		var asked struct {
+			Token string `json:"token"`
+		}
+		must(json.Unmarshal([]byte(*got.Messages[0].Body), &asked))
+		report := &sfn.SendTaskSuccessInput{TaskToken: &asked.Token, Output: aws.String("1")}
+		may(`{"Effect":"Allow","Action":"states:SendTaskSuccess","Resource":"arn:aws:states:us-east-1:000000000000:stateMachine:other"}`)
+		_, err = sfn.NewFromConfig(her).SendTaskSuccess(ctx, report)
+		denied(err, "states:SendTaskSuccess on resource: "+*m.StateMachineArn+" ")
+		_, err = machines.CreateActivity(ctx, &sfn.CreateActivityInput{Name: aws.String("work")})
+		must(err)
+		may(`{"Effect":"Allow","Action":"states:SendTaskSuccess","Resource":"` + resource + `"}`)
+		_, err = sfn.NewFromConfig(her).SendTaskSuccess(ctx, report)
+		must(err)
+		waiter := sfn.DescribeExecutionInput{ExecutionArn: x.ExecutionArn}
+		for out, deadline := "", time.Now().Add(time.Minute); out != "1"; {
+			d, err := machines.DescribeExecution(ctx, &waiter)
+			must(err)
+			out = aws.ToString(d.Output)
+			if time.Now().After(deadline) {
+				t.Fatalf("the execution is %s", d.Status)
+			}
+		}
+	}
+	may(`{"Effect":"Allow","Action":"sqs:*","Resource":"*"}`)
+	_, err = sfn.NewFromConfig(her).SendTaskHeartbeat(ctx, &sfn.SendTaskHeartbeatInput{TaskToken: aws.String("no token")})
+	denied(err, "states:SendTaskHeartbeat on resource: * ")
+}
