@@ -231,6 +231,11 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 		if need.Action == access.PassRole {
 			context[passedTo] = []string{access.PassedTo(model)}
 		}
+		delete(context, machineQualifier)
+		var qualifier string
+		if need.Resource, qualifier = access.Unqualified(need.Resource); qualifier != "" {
+			context[machineQualifier] = []string{qualifier}
+		}
 		p := policy.Policies{Identity: a.grants.Identity, Boundary: a.grants.Boundary, Session: a.session}
 		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, model, need)
 		resource, _ := aws.ParseARN(need.Resource)
@@ -248,8 +253,12 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 	return nil
 }
 
-// passedTo is the condition key of the service that a role is passed to.
-const passedTo = "iam:PassedToService"
+// passedTo is the condition key of the service that a role is passed to, machineQualifier that of a state machine's
+// version or alias.
+const (
+	passedTo         = "iam:PassedToService"
+	machineQualifier = "states:StateMachineQualifier"
+)
 
 // fill adds the condition keys that every request has.
 func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scope) {

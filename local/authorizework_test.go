@@ -17,6 +17,7 @@ import (
 	saws "stepback/aws"
 	"stepback/local"
 	"stepback/services/cloudformation/resource"
+	"stepback/services/lambda/functions"
 )
 
 // TestWhatDeploymentsAndWorkersNeed has a user do, under the policies that CDK writes for it, what deployments and
@@ -138,4 +139,66 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 	may(`{"Effect":"Allow","Action":"sqs:*","Resource":"*"}`)
 	_, err = sfn.NewFromConfig(her).SendTaskHeartbeat(ctx, &sfn.SendTaskHeartbeatInput{TaskToken: aws.String("no token")})
 	denied(err, "states:SendTaskHeartbeat on resource: * ")
+}
+
+// TestFunctionsReadSourcesInTheirRoles has event source mappings refused whose function's role may not read the source.
+func TestFunctionsReadSourcesInTheirRoles(t *testing.T) {
+	t.Parallel()
+	got := make(chan string, 10)
+	p := open(t, local.Config{EnforceIAM: true, BuiltIn: map[string]functions.BuiltIn{"f": func(functions.Surroundings) (functions.Program, error) {
+		return functions.Program{Handler: func(in struct {
+			Records []struct {
+				Body string `json:"body"`
+			}
+		}) {
+			got <- in.Records[0].Body
+		}}, nil
+	}}})
+	ctx := t.Context()
+	if err := p.Functions.PutLocal(ctx, p.Scope, &functions.LocalInput{Name: "f", BuiltIn: "f",
+		Role: "arn:aws:iam::000000000000:role/f"}); err != nil {
+		t.Fatal(err)
+	}
+	caller := &resource.Caller{Endpoint: p.Endpoint, Scope: saws.Scope{Account: "000000000000", Region: "us-east-1"}}
+	call := func(service, operation string, in map[string]any) map[string]any {
+		t.Helper()
+		out := map[string]any{}
+		if err := caller.Call(ctx, service, operation, in, &out); err != nil {
+			t.Fatal(operation, err)
+		}
+		return out
+	}
+	call("iam", "CreateRole", map[string]any{"RoleName": "f", "AssumeRolePolicyDocument": `{"Version":"2012-10-17","Statement":` +
+		`[{"Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"},"Action":"sts:AssumeRole"}]}`})
+	may := func(action string) {
+		t.Helper()
+		call("iam", "PutRolePolicy", map[string]any{"RoleName": "f", "PolicyName": "p", "PolicyDocument": `{"Version":"2012-10-17",` +
+			`"Statement":[{"Effect":"Allow","Action":"` + action + `","Resource":"*"}]}`})
+	}
+	url := call("sqs", "CreateQueue", map[string]any{"QueueName": "jobs"})["QueueUrl"]
+	call("dynamodb", "CreateTable", map[string]any{"TableName": "table", "BillingMode": "PAY_PER_REQUEST",
+		"KeySchema":            []any{map[string]any{"AttributeName": "k", "KeyType": "HASH"}},
+		"AttributeDefinitions": []any{map[string]any{"AttributeName": "k", "AttributeType": "S"}},
+		"StreamSpecification":  map[string]any{"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}})
+	table := call("dynamodb", "DescribeTable", map[string]any{"TableName": "table"})["Table"].(map[string]any)
+	mapping := map[string]any{"FunctionName": "f", "EventSourceArn": "arn:aws:sqs:us-east-1:000000000000:jobs"}
+	refused := func(in map[string]any, message string) {
+		t.Helper()
+		err := caller.Call(ctx, "lambda", "CreateEventSourceMapping", in, nil)
+		var e smithy.APIError
+		if !errors.As(err, &e) || e.ErrorCode() != "InvalidParameterValueException" || e.ErrorMessage() != message {
+			t.Errorf("got %v, want %s", err, message)
+		}
+	}
+	may("sns:*")
+	refused(mapping, "The provided execution role does not have permissions to call ReceiveMessage on SQS")
+	stream := table["LatestStreamArn"].(string)
+	refused(map[string]any{"FunctionName": "f", "EventSourceArn": stream, "StartingPosition": "LATEST"}, "Cannot access stream "+stream+
+		". Please ensure the role can perform the GetRecords, GetShardIterator, DescribeStream, and ListStreams Actions on your stream in IAM.")
+	may("sqs:*")
+	call("lambda", "CreateEventSourceMapping", mapping)
+	call("sqs", "SendMessage", map[string]any{"QueueUrl": url, "MessageBody": "hello"})
+	if text := <-got; text != "hello" {
+		t.Errorf("the function got %q", text)
+	}
 }

@@ -3,13 +3,39 @@ package local
 import (
 	"context"
 
+	"stepback/aws"
+	"stepback/services/iam/access"
+	"stepback/services/iam/policy"
 	"stepback/services/lambda/eventsource"
 )
 
 // openMappings opens the event source mappings of functions, which are carried out once everything else is there
 // (resume).
 func (p *Platform) openMappings(context.Context) (err error) {
-	p.mappings, err = eventsource.Open(eventsource.Options{Store: p.Documents, Clock: p.Clock, Queues: p.Queues,
-		Streams: p.Tables, Functions: p.Functions, Deliver: p.Targets.Deliver, Log: p.cfg.Log})
+	o := eventsource.Options{Store: p.Documents, Clock: p.Clock, Queues: p.Queues,
+		Streams: p.Tables, Functions: p.Functions, Deliver: p.Targets.Deliver, Log: p.cfg.Log}
+	if p.cfg.EnforceIAM { // nothing is read, or made, before the guard is there
+		o.MayRead = func(ctx context.Context, function, source string) error {
+			return p.around.guard.mayRead(ctx, function, source)
+		}
+	}
+	p.mappings, err = eventsource.Open(o)
 	return err
+}
+
+// mayRead refuses a function whose role may not do what its event source mapping does at the source.
+func (g *guard) mayRead(ctx context.Context, function, source string) error {
+	role := g.roleOf(ctx, function)
+	if role == "" {
+		return nil // the function is not there any more
+	}
+	model, actions := "sqs", []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+	if from, _ := aws.ParseARN(source); from.Service == "dynamodb" {
+		model, actions = "dynamodbstreams", []string{"dynamodb:DescribeStream", "dynamodb:GetShardIterator", "dynamodb:GetRecords"}
+	}
+	needs := make([]access.Need, len(actions))
+	for i, action := range actions {
+		needs[i] = access.Need{Action: action, Resource: source}
+	}
+	return g.inRole(ctx, role, sessionOf("lambda.amazonaws.com"), model, needs, policy.Context{})
 }

@@ -32,15 +32,15 @@ import (
 
 // TestLaptop has the CDK command line put the CSV import onto a server of its own process, on an empty directory and
 // with a PostgreSQL: bootstrap, deploy, deploy again, diff, drift, a changed deployment and destroy, by both methods.
-// An upload is imported by the real bootstraps, while tasks fail, and through a SIGKILL; the alarm of the retries comes
-// into the inbox. It takes some minutes; make laptop-trial builds what it needs and sets STEPBACK_LAPTOP.
+// An upload is imported by the real bootstraps in their roles, which are enforced, while tasks fail, and through a
+// SIGKILL; the alarm of the retries comes into the inbox. It takes some minutes; make laptop-trial builds what it needs and sets STEPBACK_LAPTOP.
 func TestLaptop(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("STEPBACK_LAPTOP") == "" {
 		t.Skip("it takes minutes, Node.js, npm and PostgreSQL: make laptop-trial runs it")
 	}
 	l := newLaptop(t)
-	l.begin("--fault", "ApplyBatch:throttle:35%")
+	l.begin("--fault", "ApplyBatch:throttle:35%", "--enforce-iam")
 	l.put("/stepback/laptop/database", l.database)
 	l.cdk(0, "bootstrap", "aws://000000000000/us-east-1")
 
@@ -237,7 +237,7 @@ func (l *laptop) imports() {
 	}
 	l.until(time.Minute, "a row is in the database", func() bool { return l.rows(ctx) > 0 })
 	l.kill()
-	l.begin("--fault", "ApplyBatch:throttle:35%")
+	l.begin("--fault", "ApplyBatch:throttle:35%", "--enforce-iam")
 	// A batch that Lambda refuses six times in a row has waited for five minutes.
 	l.until(12*time.Minute, "the import has ended", func() bool {
 		list, err := sfn.NewFromConfig(l.config()).ListExecutions(ctx,

@@ -100,6 +100,9 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 	for _, r := range resources {
 		needs = append(needs, Need{prefix + ":" + action, r})
 	}
+	if publish, ok := input.Get("publish"); ok && model == "sfn" && publish.Kind() == jsonvalue.Bool && publish.Bool() {
+		needs = append(needs, Need{prefix + ":PublishStateMachineVersion", needs[0].Resource})
+	}
 	return append(needs, passed...)
 }
 
@@ -107,6 +110,20 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 func OfGateway(method, path string, scope aws.Scope) Need {
 	scope.Account = ""
 	return Need{"apigateway:" + method, scope.ARN("apigateway", strings.TrimPrefix(path, "/v2"))}
+}
+
+// Unqualified is what policies call the state machine of a version or an alias: its own ARN; the number of the version or
+// name of the alias is the condition key states:StateMachineQualifier. Other resources stay as they are.
+func Unqualified(resource string) (machine, qualifier string) {
+	arn, ok := aws.ParseARN(resource)
+	name, isMachine := strings.CutPrefix(arn.Resource, "stateMachine:")
+	if !ok || arn.Service != "states" || !isMachine {
+		return resource, ""
+	}
+	if _, qualifier, ok = strings.Cut(name, ":"); !ok {
+		return resource, ""
+	}
+	return strings.TrimSuffix(resource, ":"+qualifier), qualifier
 }
 
 // request is a request whose resource is looked for.

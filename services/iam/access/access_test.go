@@ -24,6 +24,7 @@ func TestOf(t *testing.T) {
 		{"sfn", "StartExecution", `{"stateMachineArn":"arn:aws:states:eu-west-1:111111111111:stateMachine:m"}`, "[{states:StartExecution arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},
 		{"sfn", "CreateStateMachine", `{"name":"m"}`, "[{states:CreateStateMachine arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},
 		{"sfn", "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::111111111111:role/r"}`, "[{states:CreateStateMachine arn:aws:states:eu-west-1:111111111111:stateMachine:m} {iam:PassRole arn:aws:iam::111111111111:role/r}]"},
+		{"sfn", "UpdateStateMachine", `{"stateMachineArn":"arn:aws:states:eu-west-1:111111111111:stateMachine:m","publish":true}`, "[{states:UpdateStateMachine arn:aws:states:eu-west-1:111111111111:stateMachine:m} {states:PublishStateMachineVersion arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},
 		{"lambda", "CreateFunction", `{"FunctionName":"f","Role":"arn:aws:iam::111111111111:role/r"}`, "[{lambda:CreateFunction arn:aws:lambda:eu-west-1:111111111111:function:f} {iam:PassRole arn:aws:iam::111111111111:role/r}]"},
 		{"scheduler", "CreateSchedule", `{"Name":"s","Target":{"RoleArn":"arn:aws:iam::111111111111:role/r"}}`, "[{scheduler:CreateSchedule arn:aws:scheduler:eu-west-1:111111111111:schedule/default/s} {iam:PassRole arn:aws:iam::111111111111:role/r}]"},
 		{"eventbridge", "PutTargets", `{"Rule":"r","Targets":[{"Id":"a","RoleArn":"arn:aws:iam::111111111111:role/r"},{"Id":"b","RoleArn":"arn:aws:iam::111111111111:role/r"},{"Id":"c"}]}`, "[{events:PutTargets arn:aws:events:eu-west-1:111111111111:rule/r} {iam:PassRole arn:aws:iam::111111111111:role/r}]"},
@@ -51,6 +52,22 @@ func TestOf(t *testing.T) {
 		}
 		if got := fmt.Sprint(access.Of(c.model, c.operation, in, scope)); got != c.want {
 			t.Errorf("%s %s %s:\n got %s\nwant %s", c.model, c.operation, c.input, got, c.want)
+		}
+	}
+}
+
+func TestUnqualified(t *testing.T) {
+	t.Parallel()
+	for resource, want := range map[string][2]string{
+		"arn:aws:states:eu-west-1:111111111111:stateMachine:m":          {"arn:aws:states:eu-west-1:111111111111:stateMachine:m", ""},
+		"arn:aws:states:eu-west-1:111111111111:stateMachine:m:live":     {"arn:aws:states:eu-west-1:111111111111:stateMachine:m", "live"},
+		"arn:aws:states:eu-west-1:111111111111:stateMachine:m:3":        {"arn:aws:states:eu-west-1:111111111111:stateMachine:m", "3"},
+		"arn:aws:states:eu-west-1:111111111111:execution:m:e":           {"arn:aws:states:eu-west-1:111111111111:execution:m:e", ""},
+		"arn:aws:lambda:eu-west-1:111111111111:function:stateMachine:x": {"arn:aws:lambda:eu-west-1:111111111111:function:stateMachine:x", ""},
+		"*": {"*", ""},
+	} {
+		if machine, qualifier := access.Unqualified(resource); [2]string{machine, qualifier} != want {
+			t.Errorf("%s: %s, %s, want %v", resource, machine, qualifier, want)
 		}
 	}
 }

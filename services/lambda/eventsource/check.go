@@ -30,6 +30,15 @@ func errDuplicate(m *Mapping, uuid string) error {
 		Message: fmt.Sprintf(text, m.EventSourceArn, n.Function, uuid)}
 }
 
+// errUnreadable refuses a mapping whose function's role may not read the source.
+func errUnreadable(m *Mapping) error {
+	if m.ofStream() {
+		return invalid("Cannot access stream %s. Please ensure the role can perform the GetRecords, GetShardIterator, "+
+			"DescribeStream, and ListStreams Actions on your stream in IAM.", m.EventSourceArn)
+	}
+	return invalid("The provided execution role does not have permissions to call ReceiveMessage on SQS")
+}
+
 // source is what a mapping reads.
 type source struct {
 	queue sqs.Consumable

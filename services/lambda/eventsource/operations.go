@@ -11,7 +11,7 @@ import (
 )
 
 // Create makes a mapping. An error is an *aws.Error, or the disk's.
-func (s *Service) Create(_ context.Context, scope aws.Scope, in *CreateInput) (*Configuration, error) {
+func (s *Service) Create(ctx context.Context, scope aws.Scope, in *CreateInput) (*Configuration, error) {
 	s.changes.Lock()
 	defer s.changes.Unlock()
 	m := &Mapping{UUID: aws.NewID(), Scope: scope, EventSourceArn: in.EventSourceArn, Enabled: true, Tags: in.Tags}
@@ -24,6 +24,11 @@ func (s *Service) Create(_ context.Context, scope aws.Scope, in *CreateInput) (*
 	}
 	if err := s.duplicate(m); err != nil {
 		return nil, err
+	}
+	if s.o.MayRead != nil {
+		if err := s.o.MayRead(ctx, m.FunctionArn, m.EventSourceArn); err != nil {
+			return nil, errUnreadable(m)
+		}
 	}
 	m.LastModified = s.o.Clock.Now()
 	if err := s.keep(m, source.place); err != nil {

@@ -93,6 +93,9 @@ func (p *poller) gather(ctx context.Context, queue aws.ARN) (batch []received, e
 	const atATime = 10
 	var end time.Time
 	size := 0
+	if err := p.mayRead(ctx); err != nil {
+		return nil, err
+	}
 	for len(batch) < p.mapping.BatchSize && size < maxPayload {
 		got, err := p.service.o.Queues.Consume(ctx, queue, min(atATime, p.mapping.BatchSize-len(batch)), end)
 		if err != nil {

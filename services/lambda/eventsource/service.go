@@ -38,7 +38,7 @@ type Functions interface {
 	Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error)
 }
 
-// Options are the settings of a Service. All but Log are required.
+// Options are the settings of a Service. All but MayRead and Log are required.
 type Options struct {
 	Store     *documents.Store
 	Clock     *clock.Clock
@@ -47,6 +47,8 @@ type Options struct {
 	Functions Functions
 	// Deliver hands what is told of records that were given up to a queue or topic.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
+	// MayRead says why the role of a function, given by its ARN, may not read a source. Nil lets all read.
+	MayRead func(ctx context.Context, function, source string) error
 	// Log receives what mappings cannot do; nil drops them.
 	Log *slog.Logger
 }

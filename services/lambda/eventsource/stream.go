@@ -69,8 +69,14 @@ func (p *poller) readStream(ctx context.Context) {
 		defer end()
 	}
 	for ctx.Err() == nil {
-		changes, next, err := s.o.Streams.Changes(p.mapping.EventSourceArn, place, p.mapping.BatchSize, maxPayload/2)
+		err := p.mayRead(ctx)
+		var changes []dynamodb.Change
+		var next uint64
+		if err == nil {
+			changes, next, err = s.o.Streams.Changes(p.mapping.EventSourceArn, place, p.mapping.BatchSize, maxPayload/2)
+		}
 		if err != nil {
+			s.o.Log.Warn("an event source mapping cannot read its stream", "stream", p.mapping.EventSourceArn, "error", err)
 			p.note(noSource)
 			if p.rest(ctx, idle) != nil {
 				return
