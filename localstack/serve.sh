@@ -1,6 +1,6 @@
-# Sourced by deploy.sh: puts the CSV import into stepback serve by the AWS command line: two buckets, the functions' zip files and the state
-# machine of AWS, whose placeholders take the names of the parts. The database is the PostgreSQL server of DATABASE_HOST, or else SQLite
-# in .stepback/local-users.db, or what DATABASE_URL says.
+# Sourced by deploy.sh: puts the CSV import into stepback serve by the AWS command line: two buckets, the topic of import
+# results, the functions' zip files and the state machine of AWS, whose placeholders take the names of the parts. The
+# database is the PostgreSQL server of DATABASE_HOST, or else SQLite in .stepback/local-users.db, or what DATABASE_URL says.
 command -v zip >/dev/null || { echo "zip is not installed; the functions' code is put there as zip files" >&2 && exit 1; }
 role=arn:aws:iam::000000000000:role/local
 if [ -z "${DATABASE_URL:-}" ]; then
@@ -35,9 +35,10 @@ process=$(deploy_function process 30 "$database")
 aggregate=$(deploy_function aggregate 120 "$database")
 
 IFS=: read -r _ _ _ _ account _ <<<"$validate"
+topic=$(aws sns create-topic --name "$prefix-imports" --query TopicArn --output text) # the same again if it is there
 definition=$(mktemp)
 sed -e "s|\${ValidateFunctionArn}|$validate|; s|\${ProcessFunctionArn}|$process|; s|\${AggregateFunctionArn}|$aggregate|" \
-	-e "s|\${ResultBucketName}|$(output ResultBucketName)|; s|\${NotificationTopicArn}|arn:aws:sns:$AWS_REGION:$account:$prefix-imports|" \
+	-e "s|\${ResultBucketName}|$(output ResultBucketName)|; s|\${NotificationTopicArn}|$topic|" \
 	"$root/statemachine/testdata/substitutions.golden.json" >"$definition"
 logging="{\"level\":\"ALL\",\"includeExecutionData\":true,\"destinations\":[{\"cloudWatchLogsLogGroup\":{\"logGroupArn\":\"arn:aws:logs:$AWS_REGION:$account:log-group:/aws/vendedlogs/states/$prefix:*\"}}]}"
 machine=$(output StateMachineArn)
