@@ -9,9 +9,12 @@ import (
 	"stepback/engine/journal"
 )
 
-// enough is how many commits a process makes before its execution is stopped, because it loops; and so after as many
-// more.
-const enough = 1500
+// A process makes enough commits before its execution is stopped, because it loops; and so after as many more. So many
+// events count as one more commit: of an execution that loops without waiting, one commit may have 25,000.
+const (
+	enough = 1500
+	events = 100
+)
 
 // committing is the journal of a process: its records wait in the world for their turn, in their order, and what was
 // acknowledged is written down.
@@ -40,7 +43,8 @@ func (c *committing) Commit(r *journal.Record, done func(error)) {
 	kept.Execution, kept.Signals = &x, slices.Clone(r.Signals)
 	kept.History, kept.All = slices.Clone(r.History), slices.Clone(r.All)
 	c.take(fmt.Sprintf("commit %s %d %s %d", x.MachineARN, x.FirstItem, x.Name, r.Step), func() {
-		if c.count++; c.count%enough == 0 {
+		before := c.count
+		if c.count += 1 + len(kept.History)/events; c.count/enough > before/enough {
 			go func() {
 				if c.world.wait("stop") {
 					c.tooMany()
