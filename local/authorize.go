@@ -271,8 +271,8 @@ func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scop
 	}
 	c["aws:PrincipalAccount"], c["aws:RequestedRegion"] = []string{a.Account}, []string{scope.Region}
 	c["aws:CurrentTime"], c["aws:EpochTime"] = []string{now.Format(time.RFC3339)}, []string{strconv.FormatInt(now.Unix(), 10)}
-	// At AWS these clients would ask over TLS: policies that refuse plain HTTP, as those of CDK's own bucket, are not meant
-	// for this address.
+	// At AWS these clients would ask over TLS: policies that refuse plain HTTP, as those of CDK's own bucket, are not
+	// meant for this address.
 	c["aws:SecureTransport"], c["aws:UserAgent"] = []string{"true"}, []string{r.UserAgent()}
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		c["aws:SourceIp"] = []string{host}

@@ -111,7 +111,8 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 	for _, resource := range []string{*m.StateMachineArn, "arn:aws:states:us-east-1:000000000000:activity:work"} {
 		x, err := machines.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: m.StateMachineArn})
 		must(err)
-		got, err := sqs.NewFromConfig(root).ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: q.QueueUrl, WaitTimeSeconds: 20})
+		got, err := sqs.NewFromConfig(root).ReceiveMessage(ctx,
+			&sqs.ReceiveMessageInput{QueueUrl: q.QueueUrl, WaitTimeSeconds: 20})
 		must(err)
 		var asked struct {
 			Token string `json:"token"`

@@ -33,7 +33,8 @@ import (
 // TestLaptop has the CDK command line put the CSV import onto a server of its own process, on an empty directory and
 // with a PostgreSQL: bootstrap, deploy, deploy again, diff, drift, a changed deployment and destroy, by both methods.
 // An upload is imported by the real bootstraps in their roles, which are enforced, while tasks fail, and through a
-// SIGKILL; the alarm of the retries comes into the inbox. It takes some minutes; make laptop-trial builds what it needs and sets STEPBACK_LAPTOP.
+// SIGKILL; the alarm of the retries comes into the inbox. It takes some minutes; make laptop-trial builds what it needs
+// and sets STEPBACK_LAPTOP.
 func TestLaptop(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("STEPBACK_LAPTOP") == "" {

@@ -112,8 +112,8 @@ func OfGateway(method, path string, scope aws.Scope) Need {
 	return Need{"apigateway:" + method, scope.ARN("apigateway", strings.TrimPrefix(path, "/v2"))}
 }
 
-// Unqualified is what policies call the state machine of a version or an alias: its own ARN; the number of the version or
-// name of the alias is the condition key states:StateMachineQualifier. Other resources stay as they are.
+// Unqualified is what policies call the state machine of a version or an alias: its own ARN; the number of the version
+// or name of the alias is the condition key states:StateMachineQualifier. Other resources stay as they are.
 func Unqualified(resource string) (machine, qualifier string) {
 	arn, ok := aws.ParseARN(resource)
 	name, isMachine := strings.CutPrefix(arn.Resource, "stateMachine:")
