@@ -32,6 +32,13 @@ func (e *Engine) Running(ctx context.Context, machineARN string) []string {
 	return arns
 }
 
+// Open counts the executions under way, with the child executions of Map Runs.
+func (e *Engine) Open() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs)
+}
+
 // Query says which executions are listed.
 type Query struct {
 	// Of is the ARN of a state machine, a version, an alias or a Map Run, whose executions are listed, or that of a

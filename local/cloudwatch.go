@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/engine/history"
-	"stepback/engine/journal"
 	"stepback/local/endpoint"
 	"stepback/services/cloudwatch"
 	"stepback/services/cloudwatch/datapoints"
@@ -40,7 +38,7 @@ type meter struct {
 	measured map[measure]*datapoints.Summary
 	embedded map[aws.Scope][]cloudwatch.Datum // in logs, or what metric filters make of them
 	filters  logs.MetricFilters
-	sampled  int64 // the minute in which queues were measured last
+	sampled  int64 // the minute in which queues and engines were measured last
 }
 
 // measure is a metric of a resource in a minute.
@@ -107,6 +105,9 @@ func (m *meter) flush(p *Platform) error {
 }
 
 func (of *measure) dimensions() []cloudwatch.Dimension {
+	if of.dimension == "" { // of an account
+		return nil
+	}
 	d := []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}
 	if of.stage != "" {
 		d = append(d, cloudwatch.Dimension{Name: "Stage", Value: of.stage})
@@ -152,26 +153,6 @@ func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints
 		m.measured[of] = sum
 	}
 	return sum
-}
-
-// ended are the metrics of AWS/States that count ends.
-var ended = map[history.Status]string{
-	history.Succeeded: "ExecutionsSucceeded", history.Failed: "ExecutionsFailed", history.TimedOut: "ExecutionsTimedOut",
-	history.Aborted: "ExecutionsAborted",
-}
-
-// states measures an execution that has ended, as AWS/States does. Child executions of Map Runs count by their Map Run
-// there, and here not at all.
-func (p *Platform) states(x *journal.Execution, _ []history.Event) {
-	name, ok := ended[x.Status]
-	arn, valid := aws.ParseARN(x.MachineARN)
-	if !ok || !valid || x.MapRunARN != "" {
-		return
-	}
-	of := measure{scope: arn.Scope(), namespace: "AWS/States", dimension: "StateMachineArn", resource: x.MachineARN}
-	p.meter.add(of, x.Start, "ExecutionsStarted", "Count", 1)
-	p.meter.add(of, x.Stop, name, "Count", 1)
-	p.meter.add(of, x.Stop, "ExecutionTime", "Milliseconds", float64(x.Stop.Sub(x.Start))/float64(time.Millisecond))
 }
 
 // ran measures an invocation of a function, as AWS/Lambda does.

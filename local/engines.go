@@ -115,6 +115,13 @@ func (s *engines) all() []*engine.Engine {
 	return slices.Collect(maps.Values(s.made))
 }
 
+// byScope returns every engine by its account and region.
+func (s *engines) byScope() map[aws.Scope]*engine.Engine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.made)
+}
+
 // stopPolls has workers that wait for the tasks of activities be told that there are none.
 func (s *engines) stopPolls() {
 	for _, e := range s.all() {
