@@ -97,8 +97,9 @@ func (m *meter) tasks(scope aws.Scope, events []history.Event) {
 		}
 		var a *attempt
 		if step.what == scheduled {
-			a = &attempt{kind: step.kind, scheduled: e.At(), measure: measure{scope: scope, namespace: namespaceOfStates,
-				dimension: step.kind.dimension, resource: resourceOf(e, scope)}}
+			a = &attempt{kind: step.kind, scheduled: e.At()}
+			a.measure = measure{scope: scope, namespace: namespaceOfStates, dimension: step.kind.dimension,
+				resource: resourceOf(e, scope)}
 			if under == nil {
 				under = map[int64]*attempt{}
 			}

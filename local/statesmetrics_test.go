@@ -84,7 +84,8 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 	sum := func(name, dimension, value string) (total, count float64) {
 		t.Helper()
 		in := &cloudwatch.GetMetricStatisticsInput{Namespace: aws.String("AWS/States"), MetricName: &name,
-			StartTime: aws.Time(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)), EndTime: aws.Time(time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)),
+			StartTime:  aws.Time(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)),
+			EndTime:    aws.Time(time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)),
 			Period:     aws.Int32(3600),
 			Statistics: []cwtypes.Statistic{cwtypes.StatisticSum, cwtypes.StatisticSampleCount}}
 		if dimension != "" {
