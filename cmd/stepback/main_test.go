@@ -293,8 +293,8 @@ func TestHistory(t *testing.T) {
 	data := t.TempDir()
 	file := write(t, "user_id,login_count,post_count\nbert,1,2\nanna,3,4\nbert,5,6\n")
 	stepback(t, "run", "--csv", file, "--data", data, "--batch", "2", "--virtual-time", "--fault",
-		"ProcessSingleUserRecord:hang:1").ends(t, 3, "what became of a dead letter, line 2 (States.Timeout):",
-		"stepback history activity-csv-", "--row 0 --data ")
+		"ProcessSingleUserRecord:hang:1").ends(t, 3, "what became of a dead letter, line ", " (States.Timeout):",
+		"stepback history activity-csv-", "--row ")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "2").ends(t, 0, "#0 TaskTimedOut",
 		"MapIterationStarted ProcessOneByOne #0", "DeadLetterRecord")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "3").complains(t, 1, "has the row 3")
