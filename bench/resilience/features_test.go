@@ -63,8 +63,7 @@ type stateError string
 func (s stateError) Error() string    { return "SQLSTATE " + string(s) }
 func (s stateError) SQLState() string { return string(s) }
 
-// attempts runs a generic retry of each library over an operation that fails with err, and says how often it ran and
-// how long it took in virtual time.
+// generic is the retry of one library with its own idea of what is worth a retry: it runs op until it gives up.
 type generic func(ctx context.Context, op func() error) error
 
 var retriers = [4]generic{

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -127,14 +126,13 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 		may(`{"Effect":"Allow","Action":"states:SendTaskSuccess","Resource":"` + resource + `"}`)
 		_, err = sfn.NewFromConfig(her).SendTaskSuccess(ctx, report)
 		must(err)
-		waiter := sfn.DescribeExecutionInput{ExecutionArn: x.ExecutionArn}
-		for out, deadline := "", time.Now().Add(time.Minute); out != "1"; {
-			d, err := machines.DescribeExecution(ctx, &waiter)
-			must(err)
-			out = aws.ToString(d.Output)
-			if time.Now().After(deadline) {
-				t.Fatalf("the execution is %s", d.Status)
-			}
+		e, err := p.Engine()
+		must(err)
+		must(e.Await(ctx, *x.ExecutionArn))
+		d, err := machines.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: x.ExecutionArn})
+		must(err)
+		if aws.ToString(d.Output) != "1" {
+			t.Errorf("the execution is %s with the output %q, want 1", d.Status, aws.ToString(d.Output))
 		}
 	}
 	may(`{"Effect":"Allow","Action":"sqs:*","Resource":"*"}`)
