@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/aws"
@@ -38,7 +39,8 @@ type meter struct {
 	measured map[measure]*datapoints.Summary
 	embedded map[aws.Scope][]cloudwatch.Datum // in logs, or what metric filters make of them
 	filters  logs.MetricFilters
-	sampled  int64 // the minute in which queues and engines were measured last
+	sampled  int64                   // the minute in which queues and engines were measured last
+	engines  atomic.Pointer[engines] // nil until there are any
 }
 
 // measure is a metric of a resource in a minute.

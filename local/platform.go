@@ -239,6 +239,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		p.Targets.Judged(p.around.guard.delivers)
 	}
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
+	p.meter.engines.Store(p.engines)
 	p.onClose(func() error { p.engines.close(); return nil })
 	p.StepFunctions = stepfunctions.New(stepfunctions.Config{
 		Open: p.engines.open, Store: store, Now: p.Clock.Now, Default: p.Scope, Log: p.cfg.Log,

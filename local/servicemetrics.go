@@ -29,7 +29,7 @@ func (m *meter) measureQueues(p *Platform, ending bool) {
 	if !ending {
 		at = time.Unix(60*(minute-1), 0)
 	}
-	m.measureEngines(p, at)
+	m.measureEngines(at)
 	for _, q := range p.Queues.Measure() {
 		of := measure{scope: q.Scope, namespace: "AWS/SQS", dimension: "QueueName", resource: q.Queue}
 		for name, n := range map[string]int64{

@@ -148,11 +148,12 @@ const (
 )
 
 // measureEngines measures what runs in each account and region that has ever run something.
-func (m *meter) measureEngines(p *Platform, at time.Time) {
-	if p.engines == nil {
+func (m *meter) measureEngines(at time.Time) {
+	all := m.engines.Load()
+	if all == nil {
 		return
 	}
-	for scope, e := range p.engines.byScope() {
+	for scope, e := range all.byScope() {
 		of := measure{scope: scope, namespace: namespaceOfStates}
 		var pending int64
 		runs := e.MapRuns()

@@ -25,10 +25,8 @@ func (s *Service) Create(ctx context.Context, scope aws.Scope, in *CreateInput) 
 	if err := s.duplicate(m); err != nil {
 		return nil, err
 	}
-	if s.o.MayRead != nil {
-		if err := s.o.MayRead(ctx, m.FunctionArn, m.EventSourceArn); err != nil {
-			return nil, errUnreadable(m)
-		}
+	if err := s.mayRead(ctx, m); err != nil {
+		return nil, errUnreadable(m)
 	}
 	m.LastModified = s.o.Clock.Now()
 	if err := s.keep(m, source.place); err != nil {

@@ -191,14 +191,6 @@ func (p *poller) matches(record json.RawMessage, body string) bool {
 	return false
 }
 
-// mayRead says why the function may not read its source any more.
-func (p *poller) mayRead(ctx context.Context) error {
-	if p.service.o.MayRead == nil {
-		return nil
-	}
-	return p.service.o.MayRead(ctx, p.mapping.FunctionArn, p.mapping.EventSourceArn)
-}
-
 // backoff is how long to wait after a number of failures: from a second to a minute.
 func backoff(failures int) time.Duration {
 	const longest, doublings = time.Minute, 6

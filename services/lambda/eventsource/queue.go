@@ -93,7 +93,7 @@ func (p *poller) gather(ctx context.Context, queue aws.ARN) (batch []received, e
 	const atATime = 10
 	var end time.Time
 	size := 0
-	if err := p.mayRead(ctx); err != nil {
+	if err := p.service.mayRead(ctx, p.mapping); err != nil {
 		return nil, err
 	}
 	for len(batch) < p.mapping.BatchSize && size < maxPayload {

@@ -113,6 +113,14 @@ func (s *Service) Close() {
 	s.pollers.Wait()
 }
 
+// mayRead says why the function of a mapping may not read its source.
+func (s *Service) mayRead(ctx context.Context, m *Mapping) error {
+	if s.o.MayRead == nil {
+		return nil
+	}
+	return s.o.MayRead(ctx, m.FunctionArn, m.EventSourceArn)
+}
+
 // begin has a mapping carried out, once what carried it out before has ended. mu is held.
 func (s *Service) begin(m *mapped, before *poller) {
 	if !m.Enabled || !s.resumed || s.ctx.Err() != nil {

@@ -69,7 +69,7 @@ func (p *poller) readStream(ctx context.Context) {
 		defer end()
 	}
 	for ctx.Err() == nil {
-		err := p.mayRead(ctx)
+		err := s.mayRead(ctx, p.mapping)
 		var changes []dynamodb.Change
 		var next uint64
 		if err == nil {
