@@ -14,15 +14,28 @@ import (
 
 // disk is the simulated disk of a process: it knows what was synced, so that a crash can lose and tear what was not.
 // Its log may be slow, and it may lie: say that something is on the disk which is not.
+//
+// A store that is there already opens without waiting for the disk: one that cannot be opened is closed again, and
+// Pebble holds its lock while that syncs the log. A goroutine of Pebble's that asks for the lock meanwhile is not idle in
+// the eyes of the bubble, and the world, which lets the sync go on once all are idle, would wait for ever.
 type disk struct {
 	vfs.FS
-	mem   *vfs.MemFS
-	world *world
-	slow  bool
-	lies  atomic.Bool
+	mem     *vfs.MemFS
+	world   *world
+	slow    bool
+	opening atomic.Bool // a store that was there is being opened
+	lies    atomic.Bool
 }
 
-func newDisk(w *world, mem *vfs.MemFS) *disk { return &disk{FS: mem, mem: mem, world: w} }
+func newDisk(w *world, mem *vfs.MemFS) *disk {
+	d := &disk{FS: mem, mem: mem, world: w}
+	names, err := mem.List(journalDir)
+	d.opening.Store(err == nil && len(names) > 0)
+	return d
+}
+
+// opened ends the time in which the disk waits for nothing.
+func (d *disk) opened() { d.opening.Store(false) }
 
 // journalDir is where the journal is on the disk.
 const journalDir = "journal"
@@ -59,7 +72,7 @@ var errDead = errors.New("simulation: the process has died")
 // settle waits for the disk, and reports whether what was written is to be synced: not by a disk that lies, nor for a
 // process that has died.
 func (f *logFile) settle() bool {
-	if f.disk.slow && !f.disk.world.wait("sync") {
+	if f.disk.slow && !f.disk.opening.Load() && !f.disk.world.wait("sync") {
 		return false
 	}
 	return !f.disk.lies.Load()

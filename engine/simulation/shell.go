@@ -253,6 +253,7 @@ func (s *shell) live(ctx context.Context) outcome {
 	if err != nil {
 		return outcome{s.copied != nil, err}
 	}
+	s.files.opened()
 	if lost := s.journal.LostTails(); len(lost) > 0 {
 		return outcome{true, lost[0]}
 	}
