@@ -16,8 +16,8 @@ import (
 // Its log may be slow, and it may lie: say that something is on the disk which is not.
 //
 // A store that is there already opens without waiting for the disk: one that cannot be opened is closed again, and
-// Pebble holds its lock while that syncs the log. A goroutine of Pebble's that asks for the lock meanwhile is not idle in
-// the eyes of the bubble, and the world, which lets the sync go on once all are idle, would wait for ever.
+// Pebble holds its lock while that syncs the log. A goroutine of Pebble's that asks for the lock meanwhile is not idle
+// in the eyes of the bubble, and the world, which lets the sync go on once all are idle, would wait for ever.
 type disk struct {
 	vfs.FS
 	mem     *vfs.MemFS
