@@ -294,6 +294,9 @@ func (ch *change) shown(values bool) map[string]any {
 		}
 	}
 	put(m, "PhysicalResourceId", ch.Physical)
+	if values && ch.Action == "Add" {
+		put(m, "Replacement", "True") // as recorded, though nothing is replaced
+	}
 	put(m, "Replacement", ch.Replacement)
 	put(m, "PolicyAction", ch.Policy)
 	m["Scope"] = orEmpty(ch.Scope)
@@ -303,11 +306,14 @@ func (ch *change) shown(values bool) map[string]any {
 	}
 	details := make([]map[string]any, 0, len(ch.Details))
 	for _, d := range ch.Details {
+		if d.Valued && !values {
+			continue
+		}
 		target := map[string]any{"Attribute": d.Attribute}
 		put(target, "Name", d.Name)
 		put(target, "RequiresRecreation", d.Recreation)
-		put(target, "Path", d.Path)
 		if values {
+			put(target, "Path", d.Path)
 			if d.Before != nil {
 				target["BeforeValue"] = *d.Before
 			}

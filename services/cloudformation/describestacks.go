@@ -91,7 +91,7 @@ func (s *Service) describe(st *stack) described {
 	if st.Template == "" && st.Operation != nil && st.Operation.Kind == opCreate {
 		of = &st.Operation.Target
 	}
-	d := described{ID: st.ID, Name: st.Name, ChangeSetID: st.ChangeSet, Description: of.Description,
+	d := described{ID: st.ID, Name: st.Name, Description: of.Description,
 		Parameters: s.shown(of), CreationTime: timeOf(st.Created), DeletionTime: timeOf(st.Deleted),
 		LastUpdatedTime: timeOf(st.Updated), StackStatus: st.Status, StackStatusReason: st.Reason,
 		DisableRollback: st.DisableRollback, NotificationARNs: orEmpty(of.NotificationARNs),
@@ -99,7 +99,7 @@ func (s *Service) describe(st *stack) described {
 		RoleARN: of.RoleARN, Tags: tagsIn(of.Tags), RollbackConfiguration: of.Rollback, ParentID: st.Parent,
 		RootID: st.Root, DriftInformation: st.drift(), LastOperations: st.Last}
 	if !st.gone() {
-		d.EnableTerminationProtection = &st.Protected
+		d.EnableTerminationProtection, d.ChangeSetID = &st.Protected, st.ChangeSet
 	}
 	return d
 }

@@ -31,6 +31,7 @@ type detail struct {
 	Kind               string `json:",omitempty"` // Add, Remove, Modify
 	Evaluation, Source string
 	Cause              string `json:",omitempty"`
+	Valued             bool   `json:",omitempty"` // told only where values are asked for
 }
 
 // knownAfterApply stands for values that only the deployment brings.
@@ -254,8 +255,8 @@ func (ch *change) add(scope string, d detail) {
 	ch.Details = append(ch.Details, d)
 }
 
-// details tells how a property changes: once for the value itself, and once for each resource or parameter that makes
-// it change.
+// details tells how a property changes: once for the value itself, and once for the resource or parameter that makes
+// it change. Which of them are told without values, and how certain each is, follows recorded change sets.
 func (p *planner) details(ch *change, t *resource.Type, name string, before, after map[string]any, source any) {
 	d := detail{Attribute: "Properties", Name: name, Path: "/Properties/" + name, Recreation: "Never", Kind: "Modify",
 		Evaluation: "Static", Source: "DirectModification"}
@@ -280,9 +281,6 @@ func (p *planner) details(ch *change, t *resource.Type, name string, before, aft
 		d.After = &text
 	}
 	_, unknown := template.FindUnknown(a)
-	if unknown {
-		d.Evaluation = "Dynamic"
-	}
 	if len(t.Replaces([]string{name})) > 0 {
 		d.Recreation = "Always"
 		if ch.Replacement != "True" {
@@ -292,28 +290,37 @@ func (p *planner) details(ch *change, t *resource.Type, name string, before, aft
 			}
 		}
 	}
-	caused := false
+	caused := d
 	template.References(source, p.c.conditions, func(ref template.Reference) {
 		cause := p.done[ref.Name]
-		if cause == nil || caused {
+		if cause == nil || caused.Cause != "" {
 			return
 		}
-		caused = true
-		d.Source, d.Cause = "ResourceReference", ref.Name
+		caused.Source, caused.Cause = "ResourceReference", ref.Name
 		if ref.Attribute != "" {
-			d.Source, d.Cause = "ResourceAttribute", ref.Name+"."+ref.Attribute
+			caused.Source, caused.Cause = "ResourceAttribute", ref.Name+"."+ref.Attribute
+		}
+		if !certain(cause) {
+			caused.Evaluation = "Dynamic"
+		}
+		d.Valued = true
+	})
+	template.References(source, p.c.conditions, func(ref template.Reference) {
+		now, is := p.to.Values[ref.Name]
+		if old := p.st.Values[ref.Name]; is && old != now && caused.Cause == "" {
+			caused.Source, caused.Cause = "ParameterReference", ref.Name
 		}
 	})
-	if !caused {
-		template.References(source, p.c.conditions, func(ref template.Reference) {
-			now, is := p.to.Values[ref.Name]
-			if old := p.st.Values[ref.Name]; is && old != now && !caused {
-				caused = true
-				d.Source, d.Cause = "ParameterReference", ref.Name
-			}
-		})
+	if caused.Cause == "" {
+		if unknown {
+			d.Evaluation = "Dynamic"
+		}
+		ch.add(scope, d)
+		return
 	}
+	d.Evaluation = "Dynamic"
 	ch.add(scope, d)
+	ch.add(scope, caused)
 }
 
 func shownText(v any) string {
@@ -324,14 +331,17 @@ func shownText(v any) string {
 	return template.JSON(shown)
 }
 
+// certain reports whether a resource certainly is another one afterwards: what refers to it changes for sure.
+func certain(ch *change) bool { return ch.Replacement == "True" || ch.Action == "Add" }
+
 // replaced reports whether a value certainly is another one afterwards: it names a resource that is replaced or new.
-func (p *planner) replaced(source any) (certain bool) {
+func (p *planner) replaced(source any) (is bool) {
 	template.References(source, p.c.conditions, func(ref template.Reference) {
-		if ch := p.done[ref.Name]; ch != nil && (ch.Replacement == "True" || ch.Action == "Add") {
-			certain = true
+		if ch := p.done[ref.Name]; ch != nil && certain(ch) {
+			is = true
 		}
 	})
-	return certain
+	return is
 }
 
 // differs reports whether a deployment would change anything of a stack.

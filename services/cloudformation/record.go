@@ -286,6 +286,9 @@ func (k *keeper) event(st *stack, e event) {
 	e.ID, e.At = aws.NewID(), max(k.s.now().UnixMilli(), st.Latest+1)
 	if e.Type != stackType || e.Physical != st.ID {
 		e.ID = fmt.Sprintf("%s-%s-%s", e.LogicalID, e.Status, instant(e.At).Format("2006-01-02T15:04:05.000Z"))
+		if strings.HasSuffix(st.Status, "_CLEANUP_IN_PROGRESS") { // as recorded: what is swept away has fewer facts
+			e.ID, e.Properties = e.LogicalID+"-"+aws.NewID(), ""
+		}
 	}
 	st.Latest = e.At
 	if st.Operation != nil {
