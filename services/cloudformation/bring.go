@@ -216,7 +216,7 @@ func (d *deployment) create(ctx context.Context, r *record, to made, doing strin
 	to.Suffix = newSuffix()
 	if err := d.s.change(func(k *keeper) error {
 		r.Operation, r.Doing, r.Token = d.op.ID, doing, aws.NewID()
-		status, reason := "CREATE_IN_PROGRESS", ""
+		status, reason, physical := "CREATE_IN_PROGRESS", "", to.Physical
 		if doing == doReplace {
 			status = "UPDATE_IN_PROGRESS"
 			reason = "Requested update requires the creation of a new physical resource; hence creating one."
@@ -225,11 +225,12 @@ func (d *deployment) create(ctx context.Context, r *record, to made, doing strin
 				r.Before = &before
 			}
 			r.Trash = append(r.Trash, r.made)
+			physical = r.Physical // as recorded, that of the resource in whose place it comes
 		} else {
 			r.New = true
 		}
 		r.made = to
-		k.progress(d.st, r, status, reason)
+		k.progressOf(d.st, r, physical, status, reason)
 		return nil
 	}); err != nil {
 		return err

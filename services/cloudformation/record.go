@@ -307,8 +307,13 @@ func (k *keeper) status(st *stack, status, reason string) {
 
 // progress gives a resource another status, with an event of it.
 func (k *keeper) progress(st *stack, r *record, status, reason string) {
+	k.progressOf(st, r, r.Physical, status, reason)
+}
+
+// progressOf is progress whose event tells of another physical resource than the record.
+func (k *keeper) progressOf(st *stack, r *record, physical, status, reason string) {
 	r.Status, r.Reason, r.Updated = status, reason, k.s.now().UnixMilli()
-	e := event{LogicalID: r.ID, Physical: r.Physical, Type: r.Type, Status: status, Reason: reason}
+	e := event{LogicalID: r.ID, Physical: physical, Type: r.Type, Status: status, Reason: reason}
 	if text, err := json.Marshal(r.Properties); err == nil && !r.NoEcho {
 		e.Properties = string(text)
 	}

@@ -52,6 +52,10 @@ func (r *record) attribute(name string) (any, error) {
 			return v, nil
 		}
 	}
+	// As recorded, what a resource was given can be asked for, too: the DisplayName of a topic.
+	if v, ok := r.Properties[name]; ok {
+		return v, nil
+	}
 	return nil, invalid("Template error: resource %s does not support attribute type %s in Fn::GetAtt", r.ID, name)
 }
 
