@@ -226,7 +226,8 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 		return err
 	}
 	g.fill(context, a, r, scope)
-	for _, need := range needs {
+	for _, need := range append(needs[:len(needs):len(needs)], g.keyNeeds(ctx, r, scope, needs)...) {
+		keyUse(context, model, need.Action, scope, a.Account)
 		delete(context, passedTo)
 		if need.Action == access.PassRole {
 			context[passedTo] = []string{access.PassedTo(model)}
@@ -237,7 +238,7 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 			context[machineQualifier] = []string{qualifier}
 		}
 		p := policy.Policies{Identity: a.grants.Identity, Boundary: a.grants.Boundary, Session: a.session}
-		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, model, need)
+		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, policyModel(model, need), need)
 		resource, _ := aws.ParseARN(need.Resource)
 		owner := cmp.Or(resource.Account, a.Account) // buckets and objects name none
 		context["aws:ResourceAccount"] = []string{owner}
@@ -290,8 +291,16 @@ func denied(model, who string, need access.Need, reason string) error {
 	case "lambda", "scheduler":
 		status = http.StatusForbidden
 	}
+	switch byKey := strings.HasPrefix(need.Action, "kms:"); {
+	case byKey && model == "sqs":
+		code, status = "KmsAccessDenied", http.StatusBadRequest
+	case byKey && model == "sns":
+		code, status = "KMSAccessDenied", http.StatusBadRequest
+	case byKey && model == "secretsmanager":
+		return &aws.Error{Code: code, Status: status, Message: "Access to KMS is not allowed"}
+	}
 	resource := need.Resource
-	if model == "s3" {
+	if strings.HasPrefix(need.Action, "s3:") {
 		resource = strconv.Quote(resource)
 	}
 	return &aws.Error{Code: code, Status: status, Message: fmt.Sprintf("User: %s is not authorized to perform: %s on "+

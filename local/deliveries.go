@@ -51,23 +51,35 @@ func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) err
 		return g.inRole(ctx, role, sessionOf(s.Service), act.model, []access.Need{need}, sourceContext(s))
 	}
 	scope := to.Scope()
+	needs := []access.Need{need}
+	for _, need := range append(needs, g.keyNeeds(ctx, nil, scope, needs)...) {
+		if err := g.serviceMay(ctx, s, scope, act.model, need); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serviceMay refuses what the policy of a resource does not let a service do for a source.
+func (g *guard) serviceMay(ctx context.Context, s delivery.Sender, scope aws.Scope, model string, need access.Need) error {
 	p := policy.Policies{NeedsResource: true}
-	need.Resource, p.Resource, _ = g.resource(ctx, scope, act.model, need)
+	need.Resource, p.Resource, _ = g.resource(ctx, scope, policyModel(model, need), need)
 	names := []string{s.Service}
 	if s.Service == "logs.amazonaws.com" {
 		names = append(names, "logs."+scope.Region+".amazonaws.com") // as permissions of functions often have it
 	}
 	about := sourceContext(s)
-	about["aws:ResourceAccount"] = []string{to.Account}
+	about["aws:ResourceAccount"] = []string{scope.Account}
+	keyUse(about, model, need.Action, scope, scope.Account)
 	var d policy.Decision
 	for _, name := range names {
 		d = p.Evaluate(&policy.Request{Principal: policy.Principal{Service: name}, Action: need.Action,
-			Resource: need.Resource, Account: to.Account, Context: about})
+			Resource: need.Resource, Account: scope.Account, Context: about})
 		if d.Allowed {
 			return nil
 		}
 	}
-	return denied(act.model, s.Service, need, d.Reason)
+	return denied(model, s.Service, need, d.Reason)
 }
 
 // sessionOf is the name of the sessions in which a service acts.
