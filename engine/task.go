@@ -32,6 +32,8 @@ type Task struct {
 	RoleARN string
 	// MachineRoleARN is the role of the state machine, in which its tasks act; TestState's may have none.
 	MachineRoleARN string
+	// TraceHeader is the X-Ray trace that the execution belongs to, as StartExecution was given it; empty for none.
+	TraceHeader string
 	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash;
 	// empty when it was not.
 	Submission string
@@ -191,7 +193,9 @@ func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 
 // task is a call as integrations see it.
 func (r *run) task(call *interpreter.TaskCall) *Task {
-	return taskOf(r.record.ARN, r.machine.RoleARN, call)
+	t := taskOf(r.record.ARN, r.machine.RoleARN, call)
+	t.TraceHeader = r.record.TraceHeader
+	return t
 }
 
 func (e *Engine) integration(t *plan.Task) Integration {

@@ -159,6 +159,7 @@ func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints
 
 // ran measures an invocation of a function, as AWS/Lambda does.
 func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
+	p.tracer.Ran(scope, &r)
 	of, at := measure{scope: scope, namespace: "AWS/Lambda", dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
 	if r.Throttled {
 		p.meter.add(of, at, "Throttles", "Count", 1)

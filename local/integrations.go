@@ -9,6 +9,7 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/local/faults"
+	"stepback/local/tracing"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/httptask"
 	"stepback/tasks/jobs"
@@ -27,6 +28,8 @@ type surroundings struct {
 	connections httptask.Connections
 	// guard judges what tasks do by the roles of their state machines; nil when nobody is judged.
 	guard *guard
+	// tracer has tasks hand on the traces of their executions; nil for none.
+	tracer *tracing.Tracer
 }
 
 func newSurroundings(getenv func(string) string, mocks *mock.File) *surroundings {
@@ -95,6 +98,9 @@ func (s *surroundings) integrations(
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	for name, in := range all {
 		all[name] = s.guard.tasks(in)
+		if s.tracer != nil {
+			all[name] = s.tracer.Tasks(all[name])
+		}
 	}
 	return all
 }

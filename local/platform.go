@@ -20,6 +20,7 @@ import (
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/local/tracing"
 	"stepback/services/apigateway"
 	"stepback/services/cloudcontrol"
 	"stepback/services/cloudformation"
@@ -39,6 +40,7 @@ import (
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
+	"stepback/services/xray"
 )
 
 // Platform is an open data directory with everything running on it. It is safe for concurrent use.
@@ -88,6 +90,8 @@ type Platform struct {
 	listeners listeners
 	claims    claims
 	handler   http.Handler
+	traces    *xray.Service
+	tracer    *tracing.Tracer
 	token     string // of clients that are other processes
 	front     front
 	broken    chan error     // what ended the serving, or the journal
@@ -115,11 +119,10 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openCloudWatch, p.openLogs, p.openFunctions, p.openMappings, p.stopSubscriptions, p.openTopics, p.expire,
-		p.openMetrics, p.openIdentity,
-		p.openSecrets,
+		p.openTraces, p.openCloudWatch, p.openLogs, p.openFunctions, p.openMappings,
+		p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openGateway, p.openStacks, p.openCloudControl, p.openTraces, p.resume, p.serve,
+		p.openGateway, p.openStacks, p.openCloudControl, p.offerTraces, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -234,6 +237,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		p.Faults.Carrying(b)
 	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
+	p.around.tracer = p.tracer
 	if p.cfg.EnforceIAM {
 		p.around.guard = &guard{p, p.roles}
 		p.Targets.Judged(p.around.guard.delivers)
@@ -243,7 +247,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 	p.onClose(func() error { p.engines.close(); return nil })
 	p.StepFunctions = stepfunctions.New(stepfunctions.Config{
 		Open: p.engines.open, Store: store, Now: p.Clock.Now, Default: p.Scope, Log: p.cfg.Log,
-		TestCases: p.cfg.Mocks != nil, Logs: p.Logs,
+		TestCases: p.cfg.Mocks != nil, Logs: p.Logs, Sample: p.tracer.SampleMachine,
 	})
 	p.offer(served{model: "sfn", own: true, about: "state machines, executions, activities; in " + p.Dir,
 		Service: endpoint.Service{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions",

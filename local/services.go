@@ -87,7 +87,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
 		FetchPackages: p.cfg.FetchPackages, Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
-		BuiltIn: p.cfg.BuiltIn, Ran: p.ran, Deliver: p.Targets.Deliver,
+		BuiltIn: p.cfg.BuiltIn, Ran: p.ran, Sample: p.tracer.SampleFunction, Deliver: p.Targets.Deliver,
 		Store: p.Documents, Clock: p.Clock, Keys: p.functionKeys(),
 		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope, p.Metrics()} },
 	})
@@ -112,7 +112,11 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 // environment is what functions find in theirs, so that AWS's SDKs in them come here and not to AWS. What this process
 // was told about other services' endpoints holds for them too.
 func (p *Platform) environment() map[string]string {
-	env := map[string]string{"AWS_ENDPOINT_URL": p.Endpoint, "AWS_EC2_METADATA_DISABLED": "true"}
+	env := map[string]string{"AWS_ENDPOINT_URL": p.Endpoint, "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR"}
+	if address := p.tracer.Address(); address != "" {
+		env["AWS_XRAY_DAEMON_ADDRESS"] = address
+	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		if value := p.cfg.Getenv(name); strings.HasPrefix(name, "AWS_ENDPOINT_URL_") && value != "" {

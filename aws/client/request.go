@@ -253,6 +253,9 @@ func (x *exchange) sign(ctx context.Context, r *http.Request, hash string) error
 	if isS3 || x.Operation.UnsignedBody || x.Service.Name == "glacier" {
 		r.Header.Set("X-Amz-Content-Sha256", hash)
 	}
+	if trace, ok := aws.TraceOf(ctx); ok {
+		r.Header.Set(aws.TraceHeader, trace.String()) // which the signature leaves out
+	}
 	now := time.Now
 	if x.Now != nil {
 		now = x.Now

@@ -62,6 +62,9 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	if err := c.authorize(ctx, r); err != nil {
 		return nil, err
 	}
+	if trace, ok := aws.ParseTrace(c.request.Header.Get(aws.TraceHeader)); ok {
+		ctx = aws.WithTrace(ctx, trace)
+	}
 	a, err := c.carryOut(ctx, r)
 	if err != nil {
 		return nil, err

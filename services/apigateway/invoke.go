@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/services/delivery"
 	"stepback/services/lambda/httpevent"
 	"stepback/tasks/lambda/invocation"
@@ -496,31 +497,9 @@ func (p *policyDocument) allows(resource string) bool {
 
 func (o oneOrMore) fit(text string) bool {
 	for _, pattern := range o {
-		if wildcard(pattern, text) {
+		if aws.Matches(pattern, text) {
 			return true
 		}
 	}
 	return false
-}
-
-// wildcard matches * and ?.
-func wildcard(pattern, text string) bool {
-	before, star := -1, 0
-	p, t := 0, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			before, star = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case before >= 0:
-			star++
-			p, t = before+1, star
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }

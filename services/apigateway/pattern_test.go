@@ -51,18 +51,6 @@ func TestRouteKeysThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestWildcards(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		pattern, text string
-		want          bool
-	}{{"*", "anything", true}, {"a*c", "abbc", true}, {"a*c", "abb", false}, {"a?c", "abc", true}, {"", "", true}, {"*x*y", "axbxy", true}} {
-		if got := wildcard(c.pattern, c.text); got != c.want {
-			t.Errorf("wildcard(%q, %q) = %v", c.pattern, c.text, got)
-		}
-	}
-}
-
 func FuzzRouteKeys(f *testing.F) {
 	f.Add("GET /pets/{id}", "/pets/1")
 	f.Add("ANY /{proxy+}", "/%zz")

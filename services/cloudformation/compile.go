@@ -331,7 +331,7 @@ func (c *compiled) allowed(types []string) error {
 	for _, id := range c.graph.IDs {
 		if typ := c.Resource(id).Type; !slices.ContainsFunc(
 			types,
-			func(pattern string) bool { return wildcard(pattern, typ) },
+			func(pattern string) bool { return aws.Matches(pattern, typ) },
 		) {
 			return invalid(
 				"Resource type %s is not allowed by parameter ResourceTypes [%s]",

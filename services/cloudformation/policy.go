@@ -74,24 +74,7 @@ func updates(actions words) bool {
 // matches reports whether a text matches one of the words, in which a * stands for anything.
 func (w words) matches(text string) bool {
 	for _, pattern := range w {
-		if wildcard(pattern, text) {
-			return true
-		}
-	}
-	return false
-}
-
-func wildcard(pattern, text string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == text
-	}
-	if !strings.HasPrefix(text, head) {
-		return false
-	}
-	text = text[len(head):]
-	for i := 0; i <= len(text); i++ {
-		if wildcard(rest, text[i:]) {
+		if aws.Matches(pattern, text) {
 			return true
 		}
 	}

@@ -12,7 +12,7 @@ var partly = map[string]string{
 	"CreateFunctionUrlConfig":         "answers are not streamed; of AWS_IAM the signature is not checked",
 	"UpdateFunctionUrlConfig":         "as CreateFunctionUrlConfig",
 	"PutProvisionedConcurrencyConfig": "no process is started in advance",
-	"CreateFunction": "no container images, VPC, file systems and code signing; tracing and SnapStart are " +
+	"CreateFunction": "no container images, VPC, file systems and code signing; SnapStart is " +
 		"kept without effect",
 	"PutFunctionEventInvokeConfig": "buckets are no destinations",
 	"UpdateFunctionConfiguration":  "as CreateFunction",

@@ -24,6 +24,9 @@ type Config struct {
 	TestCases bool
 	// Logs is where executions log; nil means nowhere.
 	Logs LogGroups
+	// Sample decides whether an execution that nobody has decided about is traced, of a machine with
+	// tracingConfiguration; nil traces none.
+	Sample func(scope aws.Scope, machine string) bool
 	// Now tells the time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.

@@ -65,7 +65,7 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 		Machine: plan,
 		Origin: engine.Origin{
 			Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
-			TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
+			TraceHeader: s.trace(ctx, scope, t, in.TraceHeader), TestCase: in.testCase, Sync: in.sync,
 		},
 	})
 	if refusal := noTestCase(err); refusal != nil {
@@ -81,4 +81,24 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 		return nil, executionExists(plan.ExecutionARN(in.Name))
 	}
 	return started, err
+}
+
+// trace is the trace header of an execution: that of the request, which counts before the one in its body. Where they
+// say nothing, the machine's tracingConfiguration and the sampling rules decide.
+func (s *Service) trace(ctx context.Context, scope aws.Scope, t *target, given string) string {
+	trace, ok := aws.TraceOf(ctx)
+	if ok {
+		given = trace.String()
+	} else {
+		trace, ok = aws.ParseTrace(given)
+	}
+	if ok && !trace.Undecided || s.cfg.Sample == nil || !t.revision.Tracing.Enabled ||
+		!s.cfg.Sample(scope, t.machine.ARN) {
+		return given
+	}
+	if !ok {
+		trace = aws.NewTrace(s.cfg.Now(), true)
+	}
+	trace.Sampled, trace.Undecided = true, false
+	return trace.String()
 }

@@ -34,8 +34,9 @@ type Service struct {
 	segments *documents.Table
 	rules    *documents.Table
 
-	mu     sync.Mutex
-	pruned time.Time
+	mu      sync.Mutex
+	pruned  time.Time
+	sampler sampler
 }
 
 // New makes a service over a store.

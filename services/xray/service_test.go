@@ -13,6 +13,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	vocabulary "stepback/aws"
 	"stepback/aws/loopback"
 	"stepback/services/documents"
 	"stepback/services/xray"
@@ -24,10 +25,11 @@ var at = time.Unix(0x6922c600, 0).UTC()
 // bench is a service on a disk in memory, with AWS's client of it.
 type bench struct {
 	*client.Client
-	t     *testing.T
-	disk  *vfs.MemFS
-	store *documents.Store
-	now   time.Time
+	service *xray.Service
+	t       *testing.T
+	disk    *vfs.MemFS
+	store   *documents.Store
+	now     time.Time
 }
 
 func newBench(t *testing.T) *bench {
@@ -45,6 +47,7 @@ func (b *bench) open() {
 		b.t.Fatal(err)
 	}
 	s := xray.New(xray.Options{Store: b.store, Now: func() time.Time { return b.now }})
+	b.service = s
 	b.Client = client.New(
 		client.Options{Region: "us-east-1", BaseEndpoint: aws.String("http://xray"), Retryer: aws.NopRetryer{},
 			HTTPClient: loopback.Client(
@@ -235,6 +238,44 @@ func TestSamplingRules(t *testing.T) {
 	if err != nil || len(rules.SamplingRuleRecords) != 1 ||
 		*rules.SamplingRuleRecords[0].SamplingRule.RuleName != "Default" {
 		t.Errorf("%+v, %v", rules, err)
+	}
+}
+
+// TestRulesDecideWhatIsTraced has the reservoir of the first rule that fits let traces through, each second anew.
+func TestRulesDecideWhatIsTraced(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rule := func(name, service, kind string, reservoir int32) {
+		t.Helper()
+		in := &types.SamplingRule{RuleName: &name, ServiceName: &service, ServiceType: &kind, ResourceARN: aws.String("*"), Host: aws.String("*"),
+			HTTPMethod: aws.String("*"), URLPath: aws.String("*"), Priority: aws.Int32(1), FixedRate: 0,
+			ReservoirSize: reservoir, Version: aws.Int32(1)}
+		if _, err := b.CreateSamplingRule(t.Context(), &client.CreateSamplingRuleInput{SamplingRule: in}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scope := vocabulary.Scope{Account: "000000000000", Region: "us-east-1"}
+	sampled := func(name string) (n int) {
+		for range 10 {
+			if b.service.Sample(scope, xray.Traced{Name: name, Type: "AWS::Lambda::Function", ARN: "arn:aws:lambda:x"}) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := sampled("orders"); n == 0 {
+		t.Error("the default rule lets nothing through")
+	}
+	rule("orders", "ord*", "AWS::Lambda::Function", 3)
+	rule("none", "quiet", "*", 0)
+	for range 2 {
+		b.now = b.now.Add(time.Second)
+		if n := sampled("orders"); n != 3 {
+			t.Errorf("a reservoir of 3 lets %d of 10 through", n)
+		}
+	}
+	if n := sampled("quiet"); n != 0 {
+		t.Errorf("a reservoir of 0 without a rate lets %d through", n)
 	}
 }
 

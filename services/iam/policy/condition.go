@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"stepback/aws"
 )
 
 // Context are the values of condition keys, such as aws:username and s3:prefix. Names of keys differ by more than case.
@@ -42,7 +44,7 @@ type comparison func(policy, request string) bool
 var operators = map[string]comparison{
 	"StringEquals":           func(p, r string) bool { return p == r },
 	"StringEqualsIgnoreCase": strings.EqualFold,
-	"StringLike":             matches,
+	"StringLike":             aws.Matches,
 	"ArnEquals":              matchesARN,
 	"ArnLike":                matchesARN,
 	"Bool":                   strings.EqualFold,
@@ -128,10 +130,10 @@ func matchesARN(pattern, arn string) bool {
 	const parts = 6
 	p, a := strings.SplitN(pattern, ":", parts), strings.SplitN(arn, ":", parts)
 	if len(p) != parts || len(a) != parts {
-		return matches(pattern, arn)
+		return aws.Matches(pattern, arn)
 	}
 	for i := range p {
-		if !matches(p[i], a[i]) {
+		if !aws.Matches(p[i], a[i]) {
 			return false
 		}
 	}

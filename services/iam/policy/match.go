@@ -1,27 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
 
-// matches reports whether a text is of a pattern, in which * stands for any text and ? for any character.
-func matches(pattern, text string) bool {
-	p, t, star, mark := 0, 0, -1, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
+	"stepback/aws"
+)
 
 // filled puts the values of policy variables into a pattern: ${aws:username}, ${aws:PrincipalTag/team, 'none'}. ok is
 // false when one has no value. ${*}, ${?} and ${$} are these characters; the pattern takes the first two as wildcards.
@@ -65,7 +48,7 @@ func (p *Policy) anyOf(patterns []string, text string, context Context) bool {
 			}
 			pattern = made
 		}
-		if matches(pattern, text) {
+		if aws.Matches(pattern, text) {
 			return true
 		}
 	}

@@ -28,6 +28,8 @@ type Event struct {
 	InvokedARN        string
 	// ClientContext is what the caller passes beside the event, as JSON.
 	ClientContext []byte `json:",omitempty"`
+	// Trace is the trace header that the event came with.
+	Trace string `json:",omitempty"`
 	Handling
 	// Accepted is when the event was taken, Next when it is tried again, in milliseconds since 1970.
 	Accepted int64

@@ -37,8 +37,12 @@ func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area
 	if opts.Ran != nil {
 		ran = func(r runner.Ran) { opts.Ran(scope, r) }
 	}
+	var sample func(name, arn string) bool
+	if opts.Sample != nil {
+		sample = func(name, arn string) bool { return opts.Sample(scope, name, arn) }
+	}
 	a.lambda = runner.New(runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout,
-		Logs: a.sink, Room: room, Ran: ran})
+		Logs: a.sink, Room: room, Ran: ran, Sample: sample})
 	return a
 }
 

@@ -51,8 +51,11 @@ type DeadLetterConfig struct {
 	TargetArn string `json:",omitempty"`
 }
 
-// TracingConfig is kept and shown; nothing is traced.
+// TracingConfig says whether invocations begin traces: Active, or PassThrough.
 type TracingConfig struct{ Mode string }
+
+// Active reports whether invocations begin traces of their own.
+func (t TracingConfig) Active() bool { return t.Mode == "Active" }
 
 // EphemeralStorage is kept and shown; what a function may write is not bounded.
 type EphemeralStorage struct{ Size int } // megabytes

@@ -41,7 +41,7 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
 		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
 		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true,
-		Packages: packages, Released: release,
+		Packages: packages, Released: release, Traced: c.TracingConfig.Active(),
 	})
 	if err != nil {
 		release()

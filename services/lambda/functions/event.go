@@ -14,13 +14,17 @@ import (
 )
 
 // accept keeps an asynchronous invocation and answers that it will be carried out.
-func (s *Service) accept(t *target, r *invocation.Request) (*invocation.Answer, error) {
+func (s *Service) accept(ctx context.Context, t *target, r *invocation.Request) (*invocation.Answer, error) {
 	payload, err := runner.CheckEvent(r)
 	if err != nil {
 		return nil, err
 	}
 	e := &eventqueue.Event{Scope: t.area.scope, Function: r.FunctionName, Version: r.Qualifier,
 		InvokedARN: r.InvokedARN, ClientContext: r.ClientContext, Handling: handling(t), Payload: payload}
+	if trace, ok := aws.TraceOf(ctx); ok {
+		e.Trace = trace.String()
+	}
+	//nolint:contextcheck // an event outlives the request
 	if err := s.events.Accept(e); err != nil {
 		return nil, err
 	}
@@ -55,6 +59,9 @@ func (s *Service) invokeEvent(ctx context.Context, e *eventqueue.Event) (*invoca
 	a, r, err := s.find(e.Scope, e.Function, ending(e.Version))
 	if err != nil {
 		return nil, err
+	}
+	if trace, ok := aws.ParseTrace(e.Trace); ok {
+		ctx = aws.WithTrace(ctx, trace)
 	}
 	out, err := a.lambda.Invoke(ctx, &invocation.Request{FunctionName: e.Function, Qualifier: e.Version,
 		Payload: e.Payload, Valid: true, ClientContext: e.ClientContext, InvokedARN: e.InvokedARN, RequestID: e.ID})

@@ -21,7 +21,7 @@ func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Req
 	}
 	switch r.Type {
 	case invocation.Event:
-		return s.accept(t, &resolved) //nolint:contextcheck // an event outlives the request
+		return s.accept(ctx, t, &resolved)
 	case invocation.DryRun:
 		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()}, nil
 	}

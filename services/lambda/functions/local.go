@@ -99,7 +99,7 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	f := runner.Function{
 		Name: c.FunctionName, Version: c.Version, Timeout: time.Duration(c.Timeout) * time.Second,
 		MemoryMB: c.MemorySize, Environments: s.opts.Environments, Env: s.variables(a, nil, c),
-		LogGroup: c.LoggingConfig.LogGroup,
+		LogGroup: c.LoggingConfig.LogGroup, Traced: c.TracingConfig.Active(),
 	}
 	if r.Binary != "" {
 		f.Command = []string{r.Binary}

@@ -36,6 +36,9 @@ type Options struct {
 	LogSink func(aws.Scope) runner.LogSink
 	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
 	Ran func(aws.Scope, runner.Ran)
+	// Sample decides whether an invocation that nobody has decided about is traced, of a function whose TracingConfig
+	// is Active; nil traces none.
+	Sample func(scope aws.Scope, name, arn string) bool
 	// Deliver hands a record or a dead letter of an asynchronous invocation to what an ARN names, as delivery.Targets
 	// does; nil means that there are no destinations.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error

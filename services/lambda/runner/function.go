@@ -56,6 +56,8 @@ type Function struct {
 	// AnyAnswer passes an answer that is no JSON on as it is, which Lambda does; without it such an answer is the
 	// function's error.
 	AnyAnswer bool
+	// Traced has invocations traced that do not belong to a trace yet, as Options.Sample decides.
+	Traced bool
 	// Packages, when set, says in which directory a Command finds a package that AWS's runtime brings along, such as
 	// "@aws-sdk/client-s3", and may fetch it first. How long that takes does not count to the function's time.
 	Packages func(ctx context.Context, name string) (dir string, err error)

@@ -71,6 +71,10 @@ func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 	defer cancel()
 	running = lambdacontext.NewContext(running, &lambdacontext.LambdaContext{AwsRequestID: c.requestID,
 		InvokedFunctionArn: c.arn})
+	if c.trace != "" {
+		//nolint:staticcheck // the key under which the library for functions in Go has the header
+		running = context.WithValue(running, "x-amzn-trace-id", c.trace)
+	}
 	e.state.Store(waitedFor)
 	e.requests <- request{running, c.payload}
 	select {

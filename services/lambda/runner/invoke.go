@@ -66,7 +66,9 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 	defer d.limit.active.Add(-1)
 	most, active := d.limit.most.Load(), d.limit.active.Add(1)
 	if active > most {
-		s.tell(Ran{Function: d.Name, Throttled: true})
+		trace := s.traceOf(ctx, d)
+		s.tell(Ran{Function: d.Name, Throttled: true, ARN: d.arn, RequestID: requestID, Trace: trace,
+			Segment: segmentOf(trace)})
 		return nil, throttled(most)
 	}
 	began := time.Now()
@@ -74,13 +76,19 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 		requestID: requestID, arn: in.invokedARN, payload: in.payload, clientContext: in.clientContext,
 		timeout: d.Timeout, closing: s.ctx.Done(),
 	}
+	trace := s.traceOf(ctx, d)
+	segment := segmentOf(trace)
+	if trace.Root != "" {
+		c.trace = trace.Under(segment).String()
+	}
 	c.log = s.beginLog(d, c.requestID, in.wantsLog)
 	a, err := d.pool.run(ctx, c)
 	if err == nil {
 		a = settle(a, d.AnyAnswer)
 	}
 	c.log.end(a)
-	s.tell(Ran{Function: d.Name, Took: time.Since(began), Failed: err != nil || a.failed, Active: active})
+	s.tell(Ran{Function: d.Name, Took: time.Since(began), Failed: err != nil || a.failed, Active: active,
+		ARN: d.arn, RequestID: requestID, Trace: trace, Segment: segment})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -96,6 +104,32 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 		out.LogTail = c.log.lastBytes()
 	}
 	return out, nil
+}
+
+// traceOf is the trace that an invocation belongs to; without a Root, it belongs to none.
+func (s *Service) traceOf(ctx context.Context, d *deployed) aws.Trace {
+	trace, given := aws.TraceOf(ctx)
+	switch {
+	case given && !trace.Undecided:
+	case d.Traced && s.opts.Sample != nil:
+		sampled := s.opts.Sample(d.Name, d.arn)
+		if !given {
+			if !sampled {
+				return aws.Trace{}
+			}
+			trace = aws.NewTrace(time.Now(), true)
+		}
+		trace.Sampled, trace.Undecided = sampled, false
+	}
+	return trace
+}
+
+// segmentOf draws the ID of the segment of a function in a trace that is recorded.
+func segmentOf(trace aws.Trace) string {
+	if !trace.Sampled {
+		return trace.Parent
+	}
+	return aws.NewSegmentID()
 }
 
 // tell tells who measures of an invocation.

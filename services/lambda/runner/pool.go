@@ -28,6 +28,7 @@ type call struct {
 	arn           string
 	payload       []byte
 	clientContext []byte // JSON; empty when the caller sent none
+	trace         string // the header that the function is given; empty for one that names no trace
 	timeout       time.Duration
 	closing       <-chan struct{} // closed when the service closes
 	log           *invocationLog  // nil when nobody wants a log

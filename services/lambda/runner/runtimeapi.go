@@ -93,7 +93,11 @@ func (api *runtimeAPI) deliver(w http.ResponseWriter, e *event) {
 	h.Set("Lambda-Runtime-Aws-Request-Id", e.requestID)
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(e.deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", e.arn)
-	h.Set("Lambda-Runtime-Trace-Id", "Root=1-00000000-"+e.requestID[24:]+e.requestID[:8]+e.requestID[9:13]+";Sampled=0")
+	trace := e.trace
+	if trace == "" {
+		trace = "Root=1-00000000-" + e.requestID[24:] + e.requestID[:8] + e.requestID[9:13] + ";Sampled=0"
+	}
+	h.Set("Lambda-Runtime-Trace-Id", trace)
 	if len(e.clientContext) > 0 {
 		h.Set("Lambda-Runtime-Client-Context", string(e.clientContext))
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"stepback/aws"
 )
 
 // Options are the settings of a Service; the zero value is usable.
@@ -24,6 +26,9 @@ type Options struct {
 	Room *Room
 	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
 	Ran func(Ran)
+	// Sample decides whether an invocation of a function with Traced is traced that nobody has decided about; nil
+	// traces none.
+	Sample func(name, arn string) bool
 }
 
 // Ran is what there is to measure of an invocation.
@@ -35,6 +40,12 @@ type Ran struct {
 	Failed, Throttled bool
 	// Active is how many invocations of the function were under way, this one included.
 	Active int64
+	// ARN is the function's, RequestID that of the invocation.
+	ARN, RequestID string
+	// Trace is the trace that the invocation belongs to, recorded or not; Segment is the ID of the function's segment,
+	// under which the function itself traces.
+	Trace   aws.Trace
+	Segment string
 }
 
 // Service is the Lambda service of the laptop. It is safe for concurrent use.

@@ -1,0 +1,25 @@
+package aws
+
+import "strings"
+
+// Matches reports whether a text is of a pattern, in which * stands for any text and ? for any character, as policies,
+// sampling rules and permissions of AWS have it.
+func Matches(pattern, text string) bool {
+	p, t, star, mark := 0, 0, -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

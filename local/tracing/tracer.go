@@ -1,0 +1,281 @@
+package tracing
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/services/lambda/runner"
+	"stepback/services/xray"
+)
+
+// Tracer keeps segments in X-Ray. It is safe for concurrent use. Close ends it.
+type Tracer struct {
+	xray  *xray.Service
+	scope aws.Scope // of what comes by UDP and of which no trace is known
+	log   *slog.Logger
+	now   func() time.Time
+
+	daemon   net.PacketConn // nil where there is none
+	last     string         // the text of the last datagram
+	received chan struct{}  // closed when the daemon takes nothing any more
+	ended    sync.WaitGroup
+
+	mu      sync.Mutex
+	queue   chan sent // nil after Close
+	dropped int
+	scopes  map[string]aws.Scope // of traces that began a short time ago
+	calls   map[string][]call    // by execution, those that have handed their traces on
+}
+
+// sent is the documents of a scope.
+type sent struct {
+	scope     aws.Scope
+	documents [][]byte
+}
+
+// call is a task that has handed its trace on.
+type call struct {
+	state   string
+	attempt int64
+	segment string
+}
+
+// Bounds of what is remembered: documents that wait, traces whose scope is known, executions whose calls are.
+const (
+	waiting    = 4096
+	remembered = 4096
+)
+
+// New starts a tracer. scope is that of segments which functions send in traces that are not known.
+func New(ctx context.Context, x *xray.Service, scope aws.Scope, now func() time.Time, log *slog.Logger) *Tracer {
+	t := &Tracer{xray: x, scope: scope, log: log, now: now, queue: make(chan sent, waiting), last: aws.NewID(),
+		scopes: map[string]aws.Scope{}, calls: map[string][]call{}}
+	queue := t.queue
+	t.ended.Go(func() { t.write(queue) })
+	var err error
+	if t.daemon, err = (&net.ListenConfig{}).ListenPacket(ctx, "udp", "127.0.0.1:0"); err != nil {
+		log.Warn("functions cannot send segments of their own to X-Ray", "error", err)
+		return t
+	}
+	t.received = make(chan struct{})
+	t.ended.Go(func() {
+		defer close(t.received)
+		t.receive()
+	})
+	return t
+}
+
+// lastOrders takes what has been sent to the daemon until now, and closes it: a datagram of its own is the last one.
+func (t *Tracer) lastOrders() error {
+	const patience = time.Second // for a datagram that is lost
+	_ = t.daemon.SetReadDeadline(time.Now().Add(patience))
+	if _, err := t.daemon.WriteTo([]byte(t.last), t.daemon.LocalAddr()); err == nil {
+		<-t.received
+	}
+	return t.daemon.Close()
+}
+
+// Address is where functions send segments, as AWS_XRAY_DAEMON_ADDRESS names it; empty where they cannot.
+func (t *Tracer) Address() string {
+	if t.daemon == nil {
+		return ""
+	}
+	return t.daemon.LocalAddr().String()
+}
+
+// Close keeps what is under way, and ends.
+func (t *Tracer) Close() error {
+	var err error
+	if t.daemon != nil {
+		err = t.lastOrders()
+	}
+	t.mu.Lock()
+	if t.queue != nil {
+		close(t.queue)
+		t.queue = nil
+	}
+	dropped := t.dropped
+	t.mu.Unlock()
+	t.ended.Wait()
+	if dropped > 0 {
+		t.log.Warn("segments were dropped, more than could be kept in time", "segments", dropped)
+	}
+	return err
+}
+
+// send has documents kept, unless too many wait.
+func (t *Tracer) send(scope aws.Scope, documents [][]byte) {
+	if len(documents) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case t.queue <- sent{scope, documents}:
+	default: // also after Close, when there is no queue
+		t.dropped += len(documents)
+	}
+}
+
+// write keeps documents, as many at once as wait.
+func (t *Tracer) write(queue <-chan sent) {
+	for first := range queue {
+		all := map[aws.Scope][][]byte{first.scope: first.documents}
+		for n := len(queue); n > 0; n-- {
+			next := <-queue
+			all[next.scope] = append(all[next.scope], next.documents...)
+		}
+		for scope, documents := range all {
+			if err := t.xray.Put(scope, documents); err != nil {
+				t.log.Warn("segments cannot be kept", "segments", len(documents), "error", err)
+			}
+		}
+	}
+}
+
+// receive takes segments by UDP as X-Ray's daemon does: a line of JSON that names the format, and the segment.
+func (t *Tracer) receive() {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, _, err := t.daemon.ReadFrom(buffer)
+		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) ||
+			string(buffer[:max(n, 0)]) == t.last {
+			return
+		}
+		header, document, ok := bytes.Cut(buffer[:max(n, 0)], []byte("\n"))
+		var format struct{ Format string }
+		if err != nil || !ok || json.Unmarshal(header, &format) != nil || format.Format != "json" {
+			continue
+		}
+		var of struct {
+			TraceID string `json:"trace_id"`
+		}
+		if json.Unmarshal(document, &of) != nil {
+			continue
+		}
+		t.mu.Lock()
+		scope, known := t.scopes[of.TraceID]
+		t.mu.Unlock()
+		if !known {
+			scope = t.scope
+		}
+		t.send(scope, [][]byte{slices.Clone(document)})
+	}
+}
+
+// remember keeps the scope of a trace for what comes of it by UDP.
+func (t *Tracer) remember(trace string, scope aws.Scope) {
+	if scope == t.scope {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.scopes) >= remembered {
+		clear(t.scopes)
+	}
+	t.scopes[trace] = scope
+}
+
+// SampleMachine decides whether an execution of a state machine is traced.
+func (t *Tracer) SampleMachine(scope aws.Scope, machine string) bool {
+	arn, _ := aws.ParseARN(machine)
+	return t.xray.Sample(scope, xray.Traced{Name: strings.TrimPrefix(arn.Resource, "stateMachine:"), Type: MachineType,
+		ARN: machine})
+}
+
+// SampleFunction decides whether an invocation of a function is traced.
+func (t *Tracer) SampleFunction(scope aws.Scope, name, arn string) bool {
+	return t.xray.Sample(scope, xray.Traced{Name: name, Type: FunctionType, ARN: arn})
+}
+
+// Ran sends the segments of an invocation that has ended.
+func (t *Tracer) Ran(scope aws.Scope, r *runner.Ran) {
+	if r.Trace.Sampled {
+		t.remember(r.Trace.Root, scope)
+		t.send(scope, Invocation(r, t.now()))
+	}
+}
+
+// Observe sends the segments of an execution that has ended.
+func (t *Tracer) Observe(x *journal.Execution, events []history.Event) {
+	if x.TraceHeader == "" {
+		return
+	}
+	t.mu.Lock()
+	calls := t.calls[x.ARN]
+	delete(t.calls, x.ARN)
+	t.mu.Unlock()
+	arn, _ := aws.ParseARN(x.ARN)
+	t.send(arn.Scope(), Execution(x, events, func(state string, attempt int64) string {
+		i := slices.IndexFunc(calls, func(c call) bool { return c.state == state && c.attempt == attempt })
+		if i < 0 {
+			return ""
+		}
+		id := calls[i].segment
+		calls = slices.Delete(calls, i, i+1)
+		return id
+	}))
+}
+
+// Tasks has what tasks call belong to the trace of their execution.
+func (t *Tracer) Tasks(next engine.Integration) engine.Integration {
+	if checker, ok := next.(engine.ParameterChecker); ok {
+		return checkedTasks{tasks{t, next}, checker}
+	}
+	return tasks{t, next}
+}
+
+// tasks are tasks that hand the trace of their execution on.
+type tasks struct {
+	tracer *Tracer
+	next   engine.Integration
+}
+
+// checkedTasks are tasks whose parameters are checked before they are scheduled.
+type checkedTasks struct {
+	tasks
+	checker engine.ParameterChecker
+}
+
+// CheckParameters implements engine.ParameterChecker.
+func (c checkedTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
+
+// Invoke implements engine.Integration.
+func (s tasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.TraceHeader == "" {
+		return s.next.Invoke(ctx, t)
+	}
+	trace, ok := aws.ParseTrace(t.TraceHeader)
+	if !ok {
+		return s.next.Invoke(ctx, t)
+	}
+	if trace.Sampled {
+		trace = trace.Under(s.tracer.call(t))
+	}
+	return s.next.Invoke(aws.WithTrace(ctx, trace), t)
+}
+
+// call draws the ID of the segment of a task.
+func (t *Tracer) call(task *engine.Task) string {
+	c := call{task.State, task.Attempt, aws.NewSegmentID()}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	const most = 1024 // tasks of an execution, above which segments are not linked
+	if len(t.calls) < remembered && len(t.calls[task.Execution]) < most {
+		t.calls[task.Execution] = append(t.calls[task.Execution], c)
+	}
+	return c.segment
+}

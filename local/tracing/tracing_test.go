@@ -1,0 +1,111 @@
+package tracing_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"testing"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local/tracing"
+	"stepback/services/lambda/runner"
+)
+
+const header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+
+// document is what the tests look at of a document.
+type document struct {
+	Name, ID, Type, Origin string
+	ParentID               string `json:"parent_id"`
+	TraceID                string `json:"trace_id"`
+	Throttle               bool
+	Subsegments            []document
+}
+
+func read(t *testing.T, documents [][]byte) []document {
+	t.Helper()
+	all := make([]document, len(documents))
+	for i, text := range documents {
+		if err := json.Unmarshal(text, &all[i]); err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > 64<<10 {
+			t.Errorf("a document has %d bytes, more than X-Ray takes", len(text))
+		}
+	}
+	return all
+}
+
+// long is an execution of many Pass states.
+func long(states int) (*journal.Execution, []history.Event) {
+	begun := time.Unix(1_700_000_000, 0)
+	x := &journal.Execution{Status: history.Succeeded, Start: begun, Stop: begun.Add(time.Hour)}
+	x.ARN, x.MachineARN = "arn:aws:states:eu-west-1:123456789012:execution:m:e", "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
+	x.TraceHeader = header
+	var events []history.Event
+	add := func(typ history.Type, name string) {
+		n := int64(len(events))
+		events = append(events, history.Event{ID: n + 1, Previous: n, Type: typ, Name: name,
+			Time: begun.Add(time.Duration(n) * time.Millisecond).UnixNano()})
+	}
+	add(history.ExecutionStarted, "")
+	for i := range states {
+		add(history.PassStateEntered, "State"+strconv.Itoa(i))
+		add(history.PassStateExited, "State"+strconv.Itoa(i))
+	}
+	add(history.ExecutionSucceeded, "")
+	return x, events
+}
+
+func none(string, int64) string { return "" }
+
+func TestAnExecutionIsOneDocument(t *testing.T) {
+	t.Parallel()
+	x, events := long(2)
+	got := read(t, tracing.Execution(x, events, none))
+	if len(got) != 1 || got[0].Name != "m" || got[0].ParentID != "53995c3f42cd8ad8" ||
+		got[0].TraceID != "1-5759e988-bd862e3fe1be46a994272793" || got[0].Origin != tracing.MachineType ||
+		len(got[0].Subsegments) != 2 || got[0].Subsegments[1].Name != "State1" {
+		t.Errorf("%+v", got)
+	}
+	again := read(t, tracing.Execution(x, events, none))
+	if again[0].ID != got[0].ID || again[0].Subsegments[1].ID != got[0].Subsegments[1].ID {
+		t.Error("what is sent again, after a redrive, has other IDs")
+	}
+	x.TraceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0"
+	if got := tracing.Execution(x, events, none); got != nil {
+		t.Errorf("a trace that is not recorded has %d documents", len(got))
+	}
+}
+
+// TestALongExecutionIsSplit has an execution with more states than one document of X-Ray takes, and one with more than
+// are sent at all.
+func TestALongExecutionIsSplit(t *testing.T) {
+	t.Parallel()
+	for states, want := range map[int]int{2000: 2001, 20_000: 0} {
+		x, events := long(states)
+		documents := tracing.Execution(x, events, none)
+		got, size := read(t, documents), 0
+		for i, d := range got {
+			size += len(documents[i])
+			if i > 0 && (d.Type != "subsegment" || d.ParentID != got[0].ID || d.TraceID != got[0].TraceID) {
+				t.Fatalf("document %d is %+v", i, d)
+			}
+		}
+		if want > 0 && len(got) != want || size > 500<<10 || len(got) < 2000 {
+			t.Errorf("%d states: %d documents, %d bytes", states, len(got), size)
+		}
+	}
+}
+
+func TestAThrottledInvocation(t *testing.T) {
+	t.Parallel()
+	trace, _ := aws.ParseTrace(header)
+	got := read(t, tracing.Invocation(&runner.Ran{Function: "f", Throttled: true, Trace: trace,
+		ARN: "arn:aws:lambda:eu-west-1:123456789012:function:f"}, time.Unix(1_700_000_000, 0)))
+	if len(got) != 1 || !got[0].Throttle || got[0].Origin != "AWS::Lambda" || got[0].ParentID != trace.Parent {
+		t.Errorf("%+v", got)
+	}
+}
