@@ -63,13 +63,14 @@ func (s *Service) evaluateBand(scope aws.Scope, a *alarm, v *view, values []floa
 	if state, _ := rule.Decide(a.State, outside); state == a.State {
 		return nil
 	}
+	sums := s.samples(scope, a, start, len(values))
 	return s.turn(scope, a.Name, func(kept *alarm) (string, string, string) {
 		if !kept.Configured.Equal(a.Configured) {
 			return kept.State, "", "" // it is another alarm meanwhile
 		}
 		state, used := rule.Decide(kept.State, outside)
 		return state, bandReason(a, rule, state, values, outside, ends[1].Values, ends[0].Values, used, start),
-			reasonData(a, now, start, values, used)
+			reasonData(a, now, start, values, sums, used)
 	})
 }
 

@@ -250,6 +250,32 @@ func TestAlarm(t *testing.T) {
 	refused(t, err, "ValidationError", "Cannot delete Errors as there are composite alarm(s) depending on it: Any")
 }
 
+// TestAnAlarmOfHalfAMinute has an alarm with a period below a minute see data that are kept by the minute, and tell of
+// the samples.
+func TestAnAlarmOfHalfAMinute(t *testing.T) {
+	t.Parallel()
+	b, ctx := newBench(t), t.Context()
+	if _, err := b.PutMetricAlarm(ctx, &client.PutMetricAlarmInput{AlarmName: sdk.String("Errors"), Namespace: sdk.String("App"),
+		MetricName: sdk.String("Errors"), Statistic: types.StatisticAverage, Period: sdk.Int32(30),
+		EvaluationPeriods: sdk.Int32(1), Threshold: sdk.Float64(2), TreatMissingData: sdk.String("notBreaching"),
+		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold}); err != nil {
+		t.Fatal(err)
+	}
+	b.put("Errors", 21)
+	b.put("Errors", 22)
+	b.pass(40 * time.Second)
+	all, err := b.DescribeAlarms(ctx, &client.DescribeAlarmsInput{AlarmNames: []string{"Errors"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := all.MetricAlarms[0]
+	if a.StateValue != types.StateValueAlarm || *a.StateReason != "Threshold Crossed: 1 datapoint [21.5 (22/11/26 12:00:00)] "+
+		"was greater than the threshold (2.0)." || !strings.Contains(*a.StateReasonData,
+		`"evaluatedDatapoints":[{"timestamp":"2026-11-22T12:00:00.000+0000","sampleCount":2,"value":21.5}]`) {
+		t.Errorf("%s: %s: %s", a.StateValue, *a.StateReason, *a.StateReasonData)
+	}
+}
+
 func TestActionsSurviveACrash(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()

@@ -236,11 +236,15 @@ func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time,
 	seconds, from := int64(period/time.Second), start.Unix()
 	letters := []string{"m", "q", "y"}
 	if seconds < 60 {
-		letters = []string{"s"}
+		letters = []string{"s", "m"}
 	}
 	end := from + seconds*int64(n)
 	for _, number := range numbers {
+		found := false
 		for _, letter := range letters {
+			if letter == "m" && seconds < 60 && found {
+				break // the minutes have the same data once more; data of standard resolution are in them alone
+			}
 			prefix := pointKeys + number + letter
 			err := s.table.ScanFrom(prefix, pointKey(number, letter, from), func(key string, value []byte) error {
 				at, err := strconv.ParseInt(key[len(prefix):], 10, 64)
@@ -254,6 +258,7 @@ func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time,
 				if err := one.Read(value); err != nil {
 					return err
 				}
+				found = true
 				sum := &all[(at-from)/seconds]
 				sum.Unit = one.Unit
 				sum.Merge(&one)

@@ -13,6 +13,7 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/clock"
+	"stepback/services/cloudwatch/datapoints"
 	"stepback/services/cloudwatch/evaluation"
 	"stepback/services/documents"
 )
@@ -258,13 +259,26 @@ func (s *Service) evaluate(scope aws.Scope, a *alarm, last time.Time) error {
 	if state, _ := rule.Decide(a.State, values); state == a.State {
 		return nil
 	}
+	sums := s.samples(scope, a, start, len(values))
 	return s.turn(scope, a.Name, func(kept *alarm) (string, string, string) {
 		if !kept.Configured.Equal(a.Configured) {
 			return kept.State, "", "" // it is another alarm meanwhile
 		}
 		state, used := rule.Decide(kept.State, values)
-		return state, reason(a, rule, state, values, used, start), reasonData(a, now, start, values, used)
+		return state, reason(a, rule, state, values, used, start), reasonData(a, now, start, values, sums, used)
 	})
+}
+
+// samples are the summaries of what a metric alarm looked at, of which reasons tell the counts; nil for expressions.
+func (s *Service) samples(scope aws.Scope, a *alarm, start time.Time, n int) []datapoints.Summary {
+	if a.Metric == nil {
+		return nil
+	}
+	sums, err := s.read(scope, &a.Metric.Metric, a.Metric.Unit, start, time.Duration(a.period())*time.Second, n)
+	if err != nil {
+		return nil // without, no counts are told
+	}
+	return sums
 }
 
 // compared is how reasons call comparisons.
@@ -328,9 +342,10 @@ func decimal(v float64) string {
 const reasonTime = "2006-01-02T15:04:05.000+0000"
 
 // reasonData is the datapoints that an alarm looked at.
-func reasonData(a *alarm, now, start time.Time, values []float64, used []int) string {
+func reasonData(a *alarm, now, start time.Time, values []float64, sums []datapoints.Summary, used []int) string {
 	type evaluated struct {
 		Timestamp string   `json:"timestamp"`
+		Samples   *float64 `json:"sampleCount,omitempty"`
 		Value     *float64 `json:"value,omitempty"`
 	}
 	recent, all := []float64{}, []evaluated{}
@@ -340,7 +355,11 @@ func reasonData(a *alarm, now, start time.Time, values []float64, used []int) st
 		}
 		recent = append(recent, values[i])
 		at := start.Add(time.Duration(int64(i)*a.period()) * time.Second)
-		all = append([]evaluated{{Timestamp: at.Format(reasonTime), Value: &values[i]}}, all...)
+		one := evaluated{Timestamp: at.Format(reasonTime), Value: &values[i]}
+		if i < len(sums) {
+			one.Samples = &sums[i].Count
+		}
+		all = append([]evaluated{one}, all...)
 	}
 	if len(used) == 0 { // what was missing is told by its times
 		last := start.Add(time.Duration(int64(len(values)-1)*a.period()) * time.Second)
