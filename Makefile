@@ -207,7 +207,7 @@ recordings: ## pack the recordings of FROM into recordings/recordings.tar.zst
 		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o recordings/recordings.tar.zst
 
 .PHONY: clients
-clients: ## every served operation by boto3 and the SDK for JavaScript, Step Functions by the AWS CLI too, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
+clients: ## every served operation by boto3, the AWS CLI and the SDKs for JavaScript and Go, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
 	@services/clients/run.sh
 
 .PHONY: bench-compare

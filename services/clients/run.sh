@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Serves stepback on a fresh data directory and has AWS's own clients work with it: boto3, the AWS CLI, the SDK for JavaScript,
-# Terraform. A client that is not installed is skipped; the packages of the SDK for JavaScript come from npm.
-# Usage: services/clients/run.sh [boto3|awscli|javascript|terraform …]
+# Serves stepback on a fresh data directory and has AWS's own clients work with it: boto3, the AWS CLI, the SDKs for JavaScript and
+# for Go, Terraform. A client that is not installed is skipped; the packages of the SDK for JavaScript come from npm.
+# Usage: services/clients/run.sh [boto3|awscli|javascript|gosdk|terraform …]
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -55,6 +55,25 @@ awscli() {
 		return
 	fi
 	./operations.sh "$work"
+	if ! [ -e "$work/inputs.json" ]; then
+		skip "boto3, which makes the requests of every operation, is not installed or was not asked for"
+	elif ! python3 -c 'import awscli' 2>/dev/null; then
+		skip "every operation needs version 1 of the AWS CLI as a package of Python (pip install awscli)"
+	else
+		python3 every_cli.py "$work/inputs.json"
+	fi
+}
+
+gosdk() {
+	if ! [ -e "$work/inputs.json" ]; then
+		skip "boto3, which makes the requests, is not installed or was not asked for"
+		return
+	fi
+	if ! (cd gosdk && "${GO:-go}" build -o "$work/gosdk" .) 2>"$work/gosdk.log"; then
+		skip "the clients of the SDK for Go cannot be fetched: $(tail -1 "$work/gosdk.log")"
+		return
+	fi
+	"$work/gosdk" "$work/inputs.json"
 }
 
 terraform() {
@@ -65,7 +84,7 @@ terraform() {
 	./terraform.sh "$work/terraform"
 }
 
-for client in "${@:-boto3 awscli javascript terraform}"; do
+for client in "${@:-boto3 awscli javascript gosdk terraform}"; do
 	for c in $client; do
 		echo "$c:"
 		"$c"

@@ -239,7 +239,7 @@ def of_cloudwatch():
     assert out["MetricDataResults"][0]["Values"] == [5], out
     assert cloudwatch.list_metrics(Namespace="n")["Metrics"][0]["MetricName"] == "m"
     cloudwatch.put_metric_alarm(AlarmName="a", Namespace="n", MetricName="m", Statistic="Maximum", Period=60, EvaluationPeriods=1,
-                                Threshold=1, ComparisonOperator="GreaterThanThreshold")
+                                Threshold=1, ComparisonOperator="GreaterThanThreshold", TreatMissingData="ignore")
     cloudwatch.put_composite_alarm(AlarmName="c", AlarmRule="ALARM(a)")
     cloudwatch.set_alarm_state(AlarmName="a", StateValue="ALARM", StateReason="because")
     assert cloudwatch.describe_alarms(AlarmNames=["a"])["MetricAlarms"][0]["StateValue"] == "ALARM"
