@@ -69,6 +69,7 @@ func (a platformAPI) Call(ctx context.Context, service, operation string, in, ou
 	}
 	c := a.caller(service)
 	c.AccessKey = keys.Key
+	ctx = aws.WithSystemTags(ctx)
 	return c.Call(ctx, service, operation, in, out)
 }
 

@@ -34,7 +34,8 @@ func (d *deployment) wanted(id string) (made, error) {
 	if !ok {
 		return made{}, invalid("Template format error: the properties of %s are not an object", id)
 	}
-	to := made{Type: t.Type, Properties: properties, Tags: d.op.Target.Tags, Needs: d.c.graph.Needs[id]}
+	to := made{Type: t.Type, Properties: properties, Tags: d.op.Target.Tags, Needs: d.c.graph.Needs[id],
+		SystemTags: true}
 	if typ := d.s.typeOf(t.Type); typ != nil {
 		if err := typ.Check(id, properties); err != nil {
 			return to, err

@@ -185,6 +185,14 @@ func (d *deployment) begin(of *deployed) error {
 // role is the role in which the stack's resources are made; empty for the account itself.
 func (d *deployment) role() string { return cmp.Or(d.op.Target.RoleARN, d.st.RoleARN) }
 
+// tagsOf are the tags that a resource has or gets beside its own: those of the stack, and CloudFormation's.
+func (st *stack) tagsOf(id string, of *made) map[string]string {
+	if !of.SystemTags {
+		return of.Tags
+	}
+	return resource.WithSystemTags(of.Tags, of.Type, st.Name, st.ID, id)
+}
+
 // request is what a type is asked to do for a resource.
 func (d *deployment) request(r *record, of made, previous *made) *resource.Request {
 	q := &resource.Request{
@@ -197,12 +205,12 @@ func (d *deployment) request(r *record, of made, previous *made) *resource.Reque
 		Type:       of.Type,
 		ID:         of.Physical,
 		Properties: of.Properties,
-		Tags:       of.Tags,
+		Tags:       d.st.tagsOf(r.ID, &of),
 		Attributes: of.Attributes,
 		GiveUp:     d.waits,
 	}
 	if previous != nil {
-		q.Previous, q.PreviousTags = previous.Properties, previous.Tags
+		q.Previous, q.PreviousTags = previous.Properties, d.st.tagsOf(r.ID, previous)
 		if q.Previous == nil {
 			q.Previous = map[string]any{}
 		}

@@ -117,6 +117,8 @@ type made struct {
 	UpdateReplacePolicy string            `json:",omitempty"`
 	Metadata            any               `json:",omitempty"`
 	Suffix              string            `json:",omitempty"`
+	// SystemTags says that it has the tags that CloudFormation gives by itself; what older versions made has not.
+	SystemTags bool `json:",omitempty"`
 }
 
 // record is what is kept of a resource.

@@ -25,13 +25,16 @@ func lambdas() []*Type {
 		},
 	}, {
 		Name:       "AWS::Lambda::Version",
-		Properties: properties("FunctionName*! Description! CodeSha256!"),
+		Properties: properties("FunctionName*! Description! CodeSha256! ProvisionedConcurrencyConfig!"),
 		Create: func(ctx context.Context, r *Request) (State, error) {
 			var out struct {
 				ARN     string `json:"FunctionArn"`
 				Version string
 			}
 			err := r.Call(ctx, "lambda", "PublishVersion", pick(r.Properties, "FunctionName Description CodeSha256"), &out)
+			if err == nil {
+				err = provision(ctx, r, out.Version)
+			}
 			return created(State{ID: out.ARN, Attributes: map[string]any{"Version": out.Version, "FunctionArn": out.ARN}}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
@@ -39,10 +42,11 @@ func lambdas() []*Type {
 				"FunctionName": strings.TrimSuffix(r.ID, ":"+after(r.ID, ":")), "Qualifier": after(r.ID, ":")}, nil))
 		},
 	}, {
-		Name:       "AWS::Lambda::Alias",
-		Properties: properties("FunctionName*! Name*= FunctionVersion* Description RoutingConfig"),
-		Create:     func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "CreateAlias") },
-		Update:     func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "UpdateAlias") },
+		Name: "AWS::Lambda::Alias",
+		Properties: properties(`FunctionName*! Name*= FunctionVersion* Description RoutingConfig
+			ProvisionedConcurrencyConfig`),
+		Create: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "CreateAlias") },
+		Update: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "UpdateAlias") },
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, "lambda", "DeleteAlias", pick(r.Properties, "FunctionName Name"), nil))
 		},
@@ -337,7 +341,23 @@ func putAlias(ctx context.Context, r *Request, operation string) (State, error) 
 	if err == nil && !made {
 		err = r.Call(ctx, "lambda", "UpdateAlias", in, &out)
 	}
+	if err == nil {
+		err = provision(ctx, r, textOf(r.Properties, "Name"))
+	}
 	return created(State{ID: out.ARN, Attributes: map[string]any{"AliasArn": out.ARN}}, err)
+}
+
+// provision gives a version or an alias the provisioned concurrency that it asks for, or takes away what it had.
+func provision(ctx context.Context, r *Request, qualifier string) error {
+	in := map[string]any{"FunctionName": r.Properties["FunctionName"], "Qualifier": qualifier}
+	if c := object(r.Properties, "ProvisionedConcurrencyConfig"); c != nil {
+		in["ProvisionedConcurrentExecutions"] = c["ProvisionedConcurrentExecutions"]
+		return r.Call(ctx, "lambda", "PutProvisionedConcurrencyConfig", in, nil)
+	}
+	if r.Previous["ProvisionedConcurrencyConfig"] == nil {
+		return nil
+	}
+	return gone(r.Call(ctx, "lambda", "DeleteProvisionedConcurrencyConfig", in, nil))
 }
 
 func createPermission(ctx context.Context, r *Request) (State, error) {

@@ -11,7 +11,7 @@ const cloudwatchLogs = "cloudwatchlogs"
 func logs() []*Type {
 	return []*Type{{
 		Name:       "AWS::Logs::LogGroup",
-		Properties: properties("LogGroupName= RetentionInDays KmsKeyId LogGroupClass! Tags"),
+		Properties: properties("LogGroupName= RetentionInDays KmsKeyId LogGroupClass! DeletionProtectionEnabled Tags"),
 		Create:     createLogGroup, Update: updateLogGroup, Read: readLogGroup,
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, cloudwatchLogs, "DeleteLogGroup", map[string]any{"logGroupName": r.ID}, nil))
@@ -46,7 +46,18 @@ func createLogGroup(ctx context.Context, r *Request) (State, error) {
 	if _, err := r.create(ctx, cloudwatchLogs, "CreateLogGroup", in, nil); err != nil {
 		return State{}, err
 	}
-	return logGroupState(r, name), retention(ctx, r, name)
+	if err := retention(ctx, r, name); err != nil {
+		return logGroupState(r, name), err
+	}
+	return logGroupState(r, name), deletionProtection(ctx, r, name)
+}
+
+func deletionProtection(ctx context.Context, r *Request, name string) error {
+	if !r.changed("DeletionProtectionEnabled") {
+		return nil
+	}
+	return r.Call(ctx, cloudwatchLogs, "PutLogGroupDeletionProtection", map[string]any{"logGroupIdentifier": name,
+		"deletionProtectionEnabled": r.text("DeletionProtectionEnabled") == "true"}, nil)
 }
 
 func logGroupState(r *Request, name string) State {
@@ -66,6 +77,9 @@ func retention(ctx context.Context, r *Request, name string) error {
 
 func updateLogGroup(ctx context.Context, r *Request) (State, error) {
 	if err := retention(ctx, r, r.ID); err != nil {
+		return State{}, err
+	}
+	if err := deletionProtection(ctx, r, r.ID); err != nil {
 		return State{}, err
 	}
 	if r.changed("KmsKeyId") {

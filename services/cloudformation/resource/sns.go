@@ -23,7 +23,7 @@ func topics() []*Type {
 			return gone(r.Call(ctx, "sns", "Unsubscribe", map[string]any{"SubscriptionArn": r.ID}, nil))
 		},
 	}, policyOf("AWS::SNS::TopicPolicy", "Topics", putTopicPolicy),
-		policyOf("AWS::SNS::TopicInlinePolicy", "TopicArn", putTopicPolicy)}
+		policyOf("AWS::SNS::TopicInlinePolicy", "TopicArn!", putTopicPolicy)}
 }
 
 var topicAttributes = "FifoTopic ContentBasedDeduplication DisplayName KmsMasterKeyId TracingConfig SignatureVersion " +

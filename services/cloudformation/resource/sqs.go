@@ -23,7 +23,7 @@ func queues() []*Type {
 			return gone(r.Call(ctx, "sqs", "DeleteQueue", map[string]any{"QueueUrl": r.ID}, nil))
 		},
 	}, policyOf("AWS::SQS::QueuePolicy", "Queues", putQueuePolicy),
-		policyOf("AWS::SQS::QueueInlinePolicy", "Queue", putQueuePolicy)}
+		policyOf("AWS::SQS::QueueInlinePolicy", "Queue!", putQueuePolicy)}
 }
 
 func queueAttributes(p map[string]any) map[string]any {
@@ -118,8 +118,10 @@ func putQueuePolicy(ctx context.Context, r *Request, queue, policy string) error
 		"Attributes": map[string]any{"Policy": policy}}, nil)
 }
 
-// policyOf is a type that puts one policy on what a property names, which is a text or a list.
-func policyOf(name, property string, put func(ctx context.Context, r *Request, target, policy string) error) *Type {
+// policyOf is a type that puts one policy on what a property names, which is a text or a list. The property may have
+// marks as properties has them.
+func policyOf(name, marked string, put func(ctx context.Context, r *Request, target, policy string) error) *Type {
+	property := strings.TrimRight(marked, "!")
 	targets := func(p map[string]any) []string {
 		if s, ok := p[property].(string); ok {
 			return []string{s}
@@ -143,7 +145,7 @@ func policyOf(name, property string, put func(ctx context.Context, r *Request, t
 		return State{ID: nonempty(r.ID, r.Name(maxID))}, nil
 	}
 	return &Type{
-		Name: name, Properties: properties("PolicyDocument* " + property + "*"), Create: apply, Update: apply,
+		Name: name, Properties: properties("PolicyDocument* " + marked + "*"), Create: apply, Update: apply,
 		Delete: func(ctx context.Context, r *Request) error {
 			for _, t := range targets(r.Properties) {
 				if err := gone(put(ctx, r, t, "")); err != nil {
