@@ -36,6 +36,7 @@ func tables() []*Type {
 type table struct {
 	Name       string           `json:"TableName"`
 	ARN        string           `json:"TableArn"`
+	ID         string           `json:"TableId"`
 	Stream     string           `json:"LatestStreamArn"`
 	Status     string           `json:"TableStatus"`
 	Keys       any              `json:"KeySchema"`
@@ -75,7 +76,7 @@ func activeTable(ctx context.Context, r *Request, name string) (State, error) {
 }
 
 func tableState(t table) State {
-	s := State{ID: t.Name, Attributes: map[string]any{"Arn": t.ARN}}
+	s := State{ID: t.Name, Attributes: map[string]any{"Arn": t.ARN, "TableId": t.ID}}
 	if t.Stream != "" {
 		s.Attributes["StreamArn"] = t.Stream
 	}

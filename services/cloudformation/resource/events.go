@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"strings"
 
 	"stepback/aws"
 )
@@ -286,7 +287,8 @@ func putConnection(ctx context.Context, r *Request, operation string) (State, er
 		Secret string `json:"SecretArn"`
 	}
 	err = r.Call(ctx, eventBridge, "DescribeConnection", map[string]any{"Name": name}, &out)
-	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "SecretArn": out.Secret}}, err)
+	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "SecretArn": out.Secret,
+		"ArnForPolicy": arnForPolicy(out.ARN)}}, err)
 }
 
 func putDestination(ctx context.Context, r *Request, operation string) (State, error) {
@@ -300,5 +302,8 @@ func putDestination(ctx context.Context, r *Request, operation string) (State, e
 	if err == nil && !made {
 		err = r.Call(ctx, eventBridge, "UpdateApiDestination", in, &out)
 	}
-	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "ArnForPolicy": out.ARN}}, err)
+	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "ArnForPolicy": arnForPolicy(out.ARN)}}, err)
 }
+
+// arnForPolicy is an ARN without the ID at its end, as policies name a connection or an API destination.
+func arnForPolicy(arn string) string { return arn[:max(strings.LastIndexByte(arn, '/'), 0)] }

@@ -250,11 +250,25 @@ func createManagedPolicy(ctx context.Context, r *Request) (State, error) {
 	if !made {
 		arn = r.Scope.GlobalARN("iam", "policy"+nonempty(r.text("Path"), "/")+name)
 	}
-	return managedPolicyState(arn), attach(ctx, r, arn)
+	if err := attach(ctx, r, arn); err != nil {
+		return State{ID: arn}, err
+	}
+	return managedPolicyState(ctx, r, arn)
 }
 
-func managedPolicyState(arn string) State {
-	return State{ID: arn, Attributes: map[string]any{"PolicyArn": arn}}
+func managedPolicyState(ctx context.Context, r *Request, arn string) (State, error) {
+	s := State{ID: arn, Attributes: map[string]any{"PolicyArn": arn}}
+	var out struct{ Policy map[string]any }
+	if err := r.Call(ctx, "iam", "GetPolicy", map[string]any{"PolicyArn": arn}, &out); err != nil {
+		return s, err
+	}
+	for _, name := range []string{"PolicyId", "DefaultVersionId", "AttachmentCount", "PermissionsBoundaryUsageCount",
+		"IsAttachable", "CreateDate", "UpdateDate"} {
+		if v, ok := out.Policy[name]; ok {
+			s.Attributes[name] = attributeText(name, v)
+		}
+	}
+	return s, nil
 }
 
 func attach(ctx context.Context, r *Request, arn string) error {
@@ -312,7 +326,10 @@ func updateManagedPolicy(ctx context.Context, r *Request) (State, error) {
 			return State{}, err
 		}
 	}
-	return managedPolicyState(r.ID), attach(ctx, r, r.ID)
+	if err := attach(ctx, r, r.ID); err != nil {
+		return State{ID: r.ID}, err
+	}
+	return managedPolicyState(ctx, r, r.ID)
 }
 
 func deleteManagedPolicy(ctx context.Context, r *Request) error {

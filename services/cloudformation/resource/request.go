@@ -7,7 +7,9 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/smithy-go"
 
@@ -126,6 +128,19 @@ func document(v any) string {
 		return ""
 	}
 	return template.JSON(v)
+}
+
+// attributeText is a member of an answer as an attribute has it: a number as text, and a date, whose name ends in Date,
+// as ISO 8601 has it.
+func attributeText(name string, v any) any {
+	n, isNumber := v.(float64)
+	switch {
+	case !isNumber:
+		return v
+	case strings.HasSuffix(name, "Date"):
+		return time.UnixMilli(int64(n * 1000)).UTC().Format(time.RFC3339)
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // tags are those of the stack and of the resource, which win.

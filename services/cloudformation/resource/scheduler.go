@@ -21,11 +21,16 @@ func schedules() []*Type {
 			name := r.named("Name", 64)
 			in := map[string]any{"Name": name}
 			set(in, "Tags", r.tagList())
-			_, err := r.create(ctx, "scheduler", "CreateScheduleGroup", in, nil)
-			return groupState(r, name), err
+			if _, err := r.create(ctx, "scheduler", "CreateScheduleGroup", in, nil); err != nil {
+				return State{}, err
+			}
+			return groupState(ctx, r, name)
 		},
 		Update: func(ctx context.Context, r *Request) (State, error) {
-			s := groupState(r, r.ID)
+			s, err := groupState(ctx, r, r.ID)
+			if err != nil {
+				return s, err
+			}
 			return s, r.retag(ctx, "scheduler", "TagResource", "UntagResource", map[string]any{
 				"ResourceArn": s.Attributes["Arn"]}, "Tags", "TagKeys", asKeyValue)
 		},
@@ -35,9 +40,12 @@ func schedules() []*Type {
 	}}
 }
 
-func groupState(r *Request, name string) State {
+func groupState(ctx context.Context, r *Request, name string) (State, error) {
+	var out map[string]any
+	err := r.Call(ctx, "scheduler", "GetScheduleGroup", map[string]any{"Name": name}, &out)
 	return State{ID: name, Attributes: map[string]any{"Arn": r.Scope.ARN("scheduler", "schedule-group/"+name),
-		"State": "ACTIVE"}}
+		"State": out["State"], "CreationDate": attributeText("CreationDate", out["CreationDate"]),
+		"LastModificationDate": attributeText("LastModificationDate", out["LastModificationDate"])}}, err
 }
 
 func putSchedule(ctx context.Context, r *Request, operation string) (State, error) {

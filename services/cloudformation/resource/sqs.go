@@ -142,7 +142,8 @@ func policyOf(name, marked string, put func(ctx context.Context, r *Request, tar
 				}
 			}
 		}
-		return State{ID: nonempty(r.ID, r.Name(maxID))}, nil
+		id := nonempty(r.ID, r.Name(maxID))
+		return State{ID: id, Attributes: map[string]any{"Id": id}}, nil
 	}
 	return &Type{
 		Name: name, Properties: properties("PolicyDocument* " + marked + "*"), Create: apply, Update: apply,

@@ -213,7 +213,8 @@ func createAccessKey(ctx context.Context, r *Request) (State, error) {
 	if err := r.Call(ctx, "iam", "CreateAccessKey", pick(r.Properties, "UserName"), &out); err != nil {
 		return State{}, err
 	}
-	state := State{ID: out.AccessKey.ID, Attributes: map[string]any{"SecretAccessKey": out.AccessKey.Secret}}
+	state := State{ID: out.AccessKey.ID, Attributes: map[string]any{"SecretAccessKey": out.AccessKey.Secret,
+		"Id": out.AccessKey.ID}}
 	if r.text("Status") != "Inactive" {
 		return state, nil
 	}
