@@ -307,6 +307,17 @@ func denied(model, who string, need access.Need, reason string) error {
 		"resource: %s %s", who, need.Action, resource, reason)}
 }
 
+// answers calls services of an account and region as the platform itself: nil instead of an answer where there is none.
+func (g *guard) answers(ctx context.Context, of aws.Scope) func(service, operation string, in map[string]any) map[string]any {
+	return func(service, operation string, in map[string]any) map[string]any {
+		out := map[string]any{}
+		if (platformAPI{p: g.p, scope: of}).Call(ctx, service, operation, in, &out) != nil {
+			return nil
+		}
+		return out
+	}
+}
+
 // resource finds the policy of a resource, and the name by which policies call it: secrets and keys have names of their
 // own. needed says that nothing is allowed without it.
 func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, need access.Need) (name string,
@@ -324,13 +335,7 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 		return name, grants.Trust, true
 	}
 	of := aws.Scope{Account: cmp.Or(arn.Account, scope.Account), Region: cmp.Or(arn.Region, scope.Region)}
-	call := func(service, operation string, in map[string]any) map[string]any {
-		out := map[string]any{}
-		if (platformAPI{p: g.p, scope: of}).Call(ctx, service, operation, in, &out) != nil {
-			return nil
-		}
-		return out
-	}
+	call := g.answers(ctx, of)
 	text := ""
 	switch model {
 	case "sqs":

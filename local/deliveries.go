@@ -195,37 +195,18 @@ func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	if g == nil {
 		return next
 	}
-	t := httpTasks{g, next}
-	if checker, ok := next.(engine.ParameterChecker); ok {
-		return checkedHTTPTasks{t, checker}
-	}
-	return t
-}
-
-type httpTasks struct {
-	guard *guard
-	next  engine.Integration
-}
-
-type checkedHTTPTasks struct {
-	httpTasks
-	checker engine.ParameterChecker
-}
-
-// CheckParameters implements engine.ParameterChecker.
-func (c checkedHTTPTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
-
-// Invoke implements engine.Integration.
-func (h httpTasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	if role := cmp.Or(t.RoleARN, t.MachineRoleARN); role != "" {
-		if err := h.judge(ctx, t, role); err != nil {
-			return nil, err
+	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
+		if role := cmp.Or(t.RoleARN, t.MachineRoleARN); role != "" {
+			if err := g.httpTask(ctx, t, role); err != nil {
+				return nil, err
+			}
 		}
-	}
-	return h.next.Invoke(ctx, t)
+		return to.Invoke(ctx, t)
+	})
 }
 
-func (h httpTasks) judge(ctx context.Context, t *engine.Task, role string) error {
+// httpTask refuses an HTTP Task that a role may not carry out.
+func (g *guard) httpTask(ctx context.Context, t *engine.Task, role string) error {
 	params, err := t.Value()
 	if err != nil {
 		return err
@@ -248,7 +229,7 @@ func (h httpTasks) judge(ctx context.Context, t *engine.Task, role string) error
 		{"sfn", access.Need{Action: "states:InvokeHTTPEndpoint", Resource: machineOf(t.Execution)}},
 		{"eventbridge", access.Need{Action: "events:RetrieveConnectionCredentials", Resource: connection}},
 	}
-	if secret := h.guard.secretOf(ctx, connection); secret != "" {
+	if secret := g.secretOf(ctx, connection); secret != "" {
 		steps = append(steps, struct {
 			model string
 			need  access.Need
@@ -256,7 +237,7 @@ func (h httpTasks) judge(ctx context.Context, t *engine.Task, role string) error
 	}
 	also := policy.Context{"states:HTTPMethod": {text("Method")}, "states:HTTPEndpoint": {text("ApiEndpoint")}}
 	for _, s := range steps {
-		err := h.guard.inRole(ctx, role, ofMachines, s.model, []access.Need{s.need}, also)
+		err := g.inRole(ctx, role, ofMachines, s.model, []access.Need{s.need}, also)
 		if refused, ok := err.(*aws.Error); ok { //nolint:errorlint // it is not wrapped
 			return engine.NewFailure("States.Permissions", refused.Message)
 		}

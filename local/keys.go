@@ -64,13 +64,7 @@ func (g *guard) keyOf(ctx context.Context, r *http.Request, scope aws.Scope, nee
 		return ""
 	}
 	of := aws.Scope{Account: cmp.Or(arn.Account, scope.Account), Region: cmp.Or(arn.Region, scope.Region)}
-	call := func(service, operation string, in map[string]any) map[string]any {
-		out := map[string]any{}
-		if (platformAPI{p: g.p, scope: of}).Call(ctx, service, operation, in, &out) != nil {
-			return nil
-		}
-		return out
-	}
+	call := g.answers(ctx, of)
 	switch arn.Service {
 	case "sqs":
 		return member(call("sqs", "GetQueueAttributes", map[string]any{"QueueUrl": g.p.Endpoint + "/" + of.Account + "/" +

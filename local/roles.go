@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -40,39 +41,13 @@ func (g *guard) tasks(next engine.Integration) engine.Integration {
 	if g == nil {
 		return next
 	}
-	t := roleTasks{g, next}
-	if checker, ok := next.(engine.ParameterChecker); ok {
-		return checkedRoleTasks{t, checker}
-	}
-	return t
-}
-
-// roleTasks are tasks that are judged.
-type roleTasks struct {
-	guard *guard
-	next  engine.Integration
-}
-
-// checkedRoleTasks are tasks whose parameters are checked before they are scheduled.
-type checkedRoleTasks struct {
-	roleTasks
-	checker engine.ParameterChecker
-}
-
-// CheckParameters implements engine.ParameterChecker.
-func (c checkedRoleTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
-
-// Invoke implements engine.Integration.
-func (r roleTasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	role := t.RoleARN
-	if role == "" {
-		role = t.MachineRoleARN
-	}
-	ctx, _, err := r.guard.acting(ctx, role, ofMachines)
-	if err != nil {
-		return nil, err
-	}
-	return r.next.Invoke(ctx, t)
+	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
+		ctx, _, err := g.acting(ctx, cmp.Or(t.RoleARN, t.MachineRoleARN), ofMachines)
+		if err != nil {
+			return nil, err
+		}
+		return to.Invoke(ctx, t)
+	})
 }
 
 // invoker has the functions that tasks call judged. A nil guard lets them be.

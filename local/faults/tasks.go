@@ -11,47 +11,29 @@ import (
 // DynamoDb.ThrottlingException; a crash loses the connection, in half of the cases after the work was done, and is
 // States.TaskFailed.
 func (i *Injector) Tasks(next engine.Integration, throttled string) engine.Integration {
-	t := tasks{i, next, throttled}
-	if checker, ok := next.(engine.ParameterChecker); ok {
-		return checkedTasks{t, checker}
-	}
-	return t
+	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
+		return i.task(ctx, t, to, throttled)
+	})
 }
 
-// tasks are tasks with faults.
-type tasks struct {
-	*Injector
-	next      engine.Integration
-	throttled string
-}
-
-// checkedTasks are tasks whose parameters are checked before they are scheduled.
-type checkedTasks struct {
-	tasks
-	checker engine.ParameterChecker
-}
-
-// CheckParameters implements engine.ParameterChecker.
-func (c checkedTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
-
-// Invoke implements engine.Integration.
-func (s tasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	hit, d, ok := befalls(s.Injector, t.State, t.Parameters, t.Attempt)
+func (i *Injector) task(ctx context.Context, t *engine.Task, next engine.Integration, throttled string) (engine.Result,
+	error) {
+	hit, d, ok := befalls(i, t.State, t.Parameters, t.Attempt)
 	if !ok {
-		return s.next.Invoke(ctx, t)
+		return next.Invoke(ctx, t)
 	}
 	switch hit.Error {
 	case Hang, "States.Timeout":
-		return nil, s.parker.Park(ctx)
+		return nil, i.parker.Park(ctx)
 	case Crash:
 		if d.afterward {
-			if _, err := s.next.Invoke(ctx, t); ctx.Err() != nil {
+			if _, err := next.Invoke(ctx, t); ctx.Err() != nil {
 				return nil, err
 			}
 		}
 		return nil, engine.NewFailure("States.TaskFailed", "Unable to execute HTTP request: Connection reset by peer")
 	case Throttle:
-		return nil, engine.NewFailure(s.throttled, "Rate exceeded")
+		return nil, engine.NewFailure(throttled, "Rate exceeded")
 	default:
 		return nil, engine.NewFailure(hit.Error, messageOf(hit.Error))
 	}

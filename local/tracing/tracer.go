@@ -232,40 +232,21 @@ func (t *Tracer) Observe(x *journal.Execution, events []history.Event) {
 
 // Tasks has what tasks call belong to the trace of their execution.
 func (t *Tracer) Tasks(next engine.Integration) engine.Integration {
-	if checker, ok := next.(engine.ParameterChecker); ok {
-		return checkedTasks{tasks{t, next}, checker}
+	return engine.Around(next, t.task)
+}
+
+func (t *Tracer) task(ctx context.Context, task *engine.Task, next engine.Integration) (engine.Result, error) {
+	if task.TraceHeader == "" {
+		return next.Invoke(ctx, task)
 	}
-	return tasks{t, next}
-}
-
-// tasks are tasks that hand the trace of their execution on.
-type tasks struct {
-	tracer *Tracer
-	next   engine.Integration
-}
-
-// checkedTasks are tasks whose parameters are checked before they are scheduled.
-type checkedTasks struct {
-	tasks
-	checker engine.ParameterChecker
-}
-
-// CheckParameters implements engine.ParameterChecker.
-func (c checkedTasks) CheckParameters(t *engine.Task) error { return c.checker.CheckParameters(t) }
-
-// Invoke implements engine.Integration.
-func (s tasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	if t.TraceHeader == "" {
-		return s.next.Invoke(ctx, t)
-	}
-	trace, ok := aws.ParseTrace(t.TraceHeader)
+	trace, ok := aws.ParseTrace(task.TraceHeader)
 	if !ok {
-		return s.next.Invoke(ctx, t)
+		return next.Invoke(ctx, task)
 	}
 	if trace.Sampled {
-		trace = trace.Under(s.tracer.call(t))
+		trace = trace.Under(t.call(task))
 	}
-	return s.next.Invoke(aws.WithTrace(ctx, trace), t)
+	return next.Invoke(aws.WithTrace(ctx, trace), task)
 }
 
 // call draws the ID of the segment of a task.
