@@ -53,12 +53,8 @@ func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason s
 	if isJSON(l.ContentType) {
 		if err := checkJSON(payload); err != nil {
 			return &BadActError{
-				fmt.Sprintf(
-					"the letter %s is %s, and the edited payload is not: %v; nothing was changed",
-					id,
-					l.ContentType,
-					err,
-				),
+				fmt.Sprintf("the letter %s is %s, and the edited payload is not: %v; nothing was changed", id,
+					l.ContentType, err),
 			}
 		}
 	}

@@ -43,10 +43,8 @@ func (r *Relay) expired(d *Delivery) (Settlement, bool) {
 			d.Seq,
 			d.Lease,
 		}, Key: d.Key, Status: Dead, Error: retrypatterns.RuntimeExitError, Reason: ReasonLeaseExpired,
-		Cause: fmt.Sprintf(
-			"%d leases on it ended without any news of the relays that had it: it may be what ends them",
-			d.Expiries,
-		),
+		Cause: fmt.Sprintf("%d leases on it ended without any news of the relays that had it: it may be what ends them",
+			d.Expiries),
 	}, true
 }
 

@@ -62,10 +62,8 @@ func TestMain(m *testing.M) {
 // openApplication opens the application's own connections, and says how it writes to the outbox.
 func openApplication(address string) (*sql.DB, func(context.Context, *sql.Tx, ...outbox.Message) error, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
-		db, err := sql.Open(
-			"sqlite",
-			"file:"+path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_txlock=immediate",
-		)
+		db, err := sql.Open("sqlite",
+			"file:"+path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_txlock=immediate")
 		return db, func(ctx context.Context, tx *sql.Tx, m ...outbox.Message) error {
 			return sqlitestore.Write(ctx, tx, m...)
 		}, err

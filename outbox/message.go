@@ -93,15 +93,11 @@ func (m *Message) Prepare() error {
 	case m.Topic == "":
 		return invalid("topic", "1 to 255 bytes; it is empty")
 	case len(m.Topic) > MaxTopic || !isText(m.Topic):
-		return invalid(
-			"topic",
-			fmt.Sprintf("1 to 255 bytes of UTF-8 without NUL; it is %d bytes: %.40q", len(m.Topic), m.Topic),
-		)
+		return invalid("topic",
+			fmt.Sprintf("1 to 255 bytes of UTF-8 without NUL; it is %d bytes: %.40q", len(m.Topic), m.Topic))
 	case len(m.Key) > MaxKey || !isText(m.Key):
-		return invalid(
-			"key",
-			fmt.Sprintf("at most %d bytes of UTF-8 without NUL; it is %d bytes: %.40q", MaxKey, len(m.Key), m.Key),
-		)
+		return invalid("key",
+			fmt.Sprintf("at most %d bytes of UTF-8 without NUL; it is %d bytes: %.40q", MaxKey, len(m.Key), m.Key))
 	case len(m.Payload) > MaxPayload:
 		return invalid("payload", fmt.Sprintf("at most %d bytes; it is %d", MaxPayload, len(m.Payload)))
 	case len(m.ContentType) > MaxTopic || !isHeader(m.ContentType):

@@ -54,10 +54,8 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 	s := &session{
 		Relay: r, drain: drain, soft: soft, hard: hard,
 		work: make(chan []*Delivery), outcomes: make(chan Settlement, 2*r.cfg.Batch),
-		wake: make(
-			chan struct{},
-			1,
-		), freed: make(chan struct{}, 1), idle: make(chan struct{}), over: make(chan struct{}),
+		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1),
+		idle: make(chan struct{}), over: make(chan struct{}),
 		held: map[int64]holding{},
 	}
 	r.health.begin(r.cfg.Clock.Now())

@@ -115,15 +115,10 @@ func (w *world) relay(c outbox.Config) (stop func() error) {
 		at := time.Since(w.began).Round(time.Millisecond)
 		switch e.Kind {
 		case outbox.EventRetry:
-			w.ends = append(
-				w.ends,
-				fmt.Sprint(at, " ", string(e.Delivery.Payload), " failed: ", e.Error, ", again after ", e.After),
-			)
+			w.ends = append(w.ends,
+				fmt.Sprint(at, " ", string(e.Delivery.Payload), " failed: ", e.Error, ", again after ", e.After))
 		case outbox.EventDead:
-			w.ends = append(
-				w.ends,
-				fmt.Sprint(at, " ", string(e.Delivery.Payload), " died: ", e.Reason, ", ", e.Error),
-			)
+			w.ends = append(w.ends, fmt.Sprint(at, " ", string(e.Delivery.Payload), " died: ", e.Reason, ", ", e.Error))
 		default:
 		}
 	}
@@ -402,10 +397,8 @@ func TestARelayThatVanishes(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.write("deadly", "k:1")
 		for range 3 {
-			claimed, err := w.store.Claim(
-				t.Context(),
-				outbox.Claim{Lease: "gone", For: time.Minute, Limit: 1, PerKey: 1, Bytes: 1},
-			)
+			claimed, err := w.store.Claim(t.Context(),
+				outbox.Claim{Lease: "gone", For: time.Minute, Limit: 1, PerKey: 1, Bytes: 1})
 			if err != nil || len(claimed.Messages) != 1 || string(claimed.Messages[0].Payload) != "deadly" {
 				t.Fatalf("claimed %v, %v", claimed.Messages, err)
 			}
@@ -501,8 +494,7 @@ func (f *flaky) Settle(ctx context.Context, all []outbox.Settlement) (int, error
 func TestADatabaseThatFails(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		relay, err := outbox.New(
-			outbox.Config{Store: &flaky{Store: w.store}, Sink: outbox.SinkFunc(w.take), Batch: 4, Linger: -1},
-		)
+			outbox.Config{Store: &flaky{Store: w.store}, Sink: outbox.SinkFunc(w.take), Batch: 4, Linger: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

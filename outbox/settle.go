@@ -115,13 +115,8 @@ func (s *session) recordOnce(all []Settlement) error {
 func (s *session) recordSingly(all []Settlement) {
 	for i := range all {
 		if err := s.recordOnce(all[i : i+1]); err != nil {
-			s.cfg.Log.Error(
-				"an outcome cannot be recorded; the message is sent again when its lease ends",
-				"seq",
-				all[i].Seq,
-				"error",
-				err.Error(),
-			)
+			s.cfg.Log.Error("an outcome cannot be recorded; the message is sent again when its lease ends", "seq",
+				all[i].Seq, "error", err.Error())
 		}
 	}
 }
@@ -158,7 +153,5 @@ func (s *session) unsettled() error {
 		return nil
 	}
 	return fmt.Errorf(
-		"the last outcomes were not recorded, and their messages will be sent again under the same IDs: %w",
-		s.settled,
-	)
+		"the last outcomes were not recorded, and their messages will be sent again under the same IDs: %w", s.settled)
 }

@@ -210,19 +210,8 @@ func (s *session) report(d *Delivery, o Settlement) {
 		s.cfg.Observe(Event{Kind: EventRetry, Delivery: d, Error: o.Error, After: o.After})
 	case Dead:
 		s.counts.dead.Add(1)
-		s.cfg.Log.Error(
-			"a message is a dead letter",
-			"id",
-			d.ID,
-			"topic",
-			d.Topic,
-			"reason",
-			o.Reason,
-			"error",
-			o.Error,
-			"cause",
-			o.Cause,
-		)
+		s.cfg.Log.Error("a message is a dead letter", "id", d.ID, "topic", d.Topic, "reason", o.Reason, "error",
+			o.Error, "cause", o.Cause)
 		s.cfg.Observe(Event{Kind: EventDead, Delivery: d, Error: o.Error, Reason: o.Reason})
 	default:
 		s.cfg.Observe(Event{Kind: EventReleased, Delivery: d})

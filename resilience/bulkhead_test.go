@@ -54,8 +54,7 @@ func TestBulkheadQueueTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, err := resilience.NewBulkhead(
-			resilience.BulkheadSettings{Concurrent: 1, Queue: 5, QueueTimeout: time.Second},
-		)
+			resilience.BulkheadSettings{Concurrent: 1, Queue: 5, QueueTimeout: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,9 +62,7 @@ func TestBulkheadQueueTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		if err := b.Enter(
-			t.Context(),
-		); !errors.Is(err, resilience.ErrQueueTimeout) ||
+		if err := b.Enter(t.Context()); !errors.Is(err, resilience.ErrQueueTimeout) ||
 			time.Since(began) != time.Second {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
@@ -110,10 +107,8 @@ func TestBulkheadsKeepServicesApart(t *testing.T) {
 	if got := r.Statistics(); got["a"].Running != 1 || got["a"].Full != 1 || got["b"].Running != 2 {
 		t.Errorf("counted %+v", got)
 	}
-	if _, err := resilience.NewBulkheads(
-		resilience.BulkheadSettings{Concurrent: 1},
-		map[string]resilience.BulkheadSettings{"x": {}},
-	); err == nil {
+	if _, err := resilience.NewBulkheads(resilience.BulkheadSettings{Concurrent: 1},
+		map[string]resilience.BulkheadSettings{"x": {}}); err == nil {
 		t.Error("a size of 0 was accepted")
 	}
 }

@@ -121,12 +121,8 @@ func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 	t.Parallel()
 	clock := &skipping{now: time.Now()}
 	policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 200}
-	_, err := resilience.Do(
-		t.Context(),
-		func(context.Context) (int, error) { return 0, errUnavailable },
-		policy,
-		resilience.WithClock(clock),
-	)
+	_, err := resilience.Do(t.Context(), func(context.Context) (int, error) { return 0, errUnavailable }, policy,
+		resilience.WithClock(clock))
 	wantStop(t, err, resilience.ErrExhausted, 201)
 	if clock.waits[199] != time.Minute || slices.Max(clock.waits) != time.Minute {
 		t.Errorf("waits %v", clock.waits)
@@ -187,13 +183,8 @@ func TestAClockThatJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
 		clock := &skipping{now: time.Now()}
-		e := must(
-			t,
-			seconds(2),
-			resilience.WithClock(clock),
-			resilience.AttemptTimeout(time.Minute),
-			resilience.Idempotent(),
-		)
+		e := must(t, seconds(2), resilience.WithClock(clock), resilience.AttemptTimeout(time.Minute),
+			resilience.Idempotent())
 		calls := 0
 		out, err := resilience.Execute(t.Context(), e, func(context.Context) (int, error) {
 			clock.now = clock.now.Add(jump)

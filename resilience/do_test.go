@@ -292,10 +292,8 @@ func TestTimeoutIsNotRepeatedWhereNotIdempotent(t *testing.T) {
 func TestRetryAfterLengthensAWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := failing(
-			resilience.WithRetryAfter(errUnavailable, 7*time.Second),
-			resilience.WithRetryAfter(errUnavailable, time.Millisecond),
-		)
+		s := failing(resilience.WithRetryAfter(errUnavailable, 7*time.Second),
+			resilience.WithRetryAfter(errUnavailable, time.Millisecond))
 		if out, err := resilience.Do(t.Context(), s.call, seconds(3)); out != "ok" {
 			t.Errorf("%q, %v", out, err)
 		}
@@ -415,12 +413,8 @@ func TestWhatTheBreakerCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = resilience.Do(
-				t.Context(),
-				func(context.Context) (int, error) { return 0, c.err },
-				seconds(0),
-				resilience.WithBreaker(b),
-			)
+			_, _ = resilience.Do(t.Context(), func(context.Context) (int, error) { return 0, c.err }, seconds(0),
+				resilience.WithBreaker(b))
 			got := b.Statistics().Totals
 			if got.Successes != c.successes || got.Failures != c.failures || got.Ignored != c.ignored {
 				t.Errorf("counted %+v", got)
@@ -439,13 +433,8 @@ func TestAPanicGivesEverythingBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := must(
-		t,
-		seconds(3),
-		resilience.WithBreaker(b),
-		resilience.WithBulkhead(bulkhead),
-		resilience.AttemptTimeout(time.Second),
-	)
+	e := must(t, seconds(3), resilience.WithBreaker(b), resilience.WithBulkhead(bulkhead),
+		resilience.AttemptTimeout(time.Second))
 	func() {
 		defer func() {
 			if r := recover(); r != "boom" {
@@ -528,8 +517,7 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("counted %+v", got)
 		}
 		if want := "map[it may have happened already, and the operation is not idempotent:1 no retry is left:1]"; fmt.Sprint(
-			got.Refused,
-		) != want {
+			got.Refused) != want {
 			t.Errorf("refused %v", got.Refused)
 		}
 		if got.RetriesByError[retrypatterns.ServiceUnavailableError] != 2 || got.MeanAttempts() != 1.5 ||

@@ -46,13 +46,8 @@ func TestHedge(t *testing.T) {
 func TestHedgeUnderAnAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(
-			t,
-			seconds(0),
-			resilience.Idempotent(),
-			resilience.Hedge(100*time.Millisecond, 1),
-			resilience.AttemptTimeout(time.Second),
-		)
+		e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(100*time.Millisecond, 1),
+			resilience.AttemptTimeout(time.Second))
 		began := time.Now()
 		_, err := resilience.Execute(t.Context(), e, func(ctx context.Context) (int, error) {
 			<-ctx.Done()
@@ -92,13 +87,8 @@ func TestAPanicOfAHedgeReachesTheCaller(t *testing.T) {
 func TestDiscardAndKeep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(
-			t,
-			seconds(0),
-			resilience.Idempotent(),
-			resilience.Hedge(time.Second, 1),
-			resilience.AttemptTimeout(time.Minute),
-		)
+		e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(time.Second, 1),
+			resilience.AttemptTimeout(time.Minute))
 		var calls atomic.Int64
 		var discarded []int64
 		var inner context.Context

@@ -27,13 +27,8 @@ func TestLogRetries(t *testing.T) {
 				return a
 			}}),
 		)
-		_, _ = resilience.Do(
-			t.Context(),
-			failing(errUnavailable).call,
-			seconds(3),
-			resilience.Name("payments"),
-			resilience.Observe(resilience.LogRetries(log)),
-		)
+		_, _ = resilience.Do(t.Context(), failing(errUnavailable).call, seconds(3), resilience.Name("payments"),
+			resilience.Observe(resilience.LogRetries(log)))
 		want := `{"level":"WARN","msg":"retry","event":"retry_attempt","service":"payments","attempt":1,"max_retries":3,"delay_ms":1000,` +
 			`"error_type":"ServiceUnavailableError","error_class":"transient","error_message":"503"}` + "\n"
 		if out.String() != want {
@@ -52,10 +47,8 @@ func (*recorder) Begin(ctx context.Context, service string) context.Context {
 }
 
 func (r *recorder) Observe(ctx context.Context, e resilience.Event) {
-	r.lines = append(
-		r.lines,
-		fmt.Sprint(ctx.Value(recorded{}), " ", e.Kind, " ", e.Attempt, " ", e.Delay, " ", e.Duration, " ", e.Err),
-	)
+	r.lines = append(r.lines,
+		fmt.Sprint(ctx.Value(recorded{}), " ", e.Kind, " ", e.Attempt, " ", e.Delay, " ", e.Duration, " ", e.Err))
 }
 
 func TestEvents(t *testing.T) {

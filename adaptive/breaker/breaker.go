@@ -142,11 +142,8 @@ type OpenError struct {
 
 // Error names the error, the circuit and when to come back.
 func (e *OpenError) Error() string {
-	return fmt.Sprintf(
-		"CircuitOpen: the circuit is %s and admits no call now; try again in %s",
-		e.Circuit,
-		e.RetryAfter,
-	)
+	return fmt.Sprintf("CircuitOpen: the circuit is %s and admits no call now; try again in %s", e.Circuit,
+		e.RetryAfter)
 }
 
 // Call is one call through a [Breaker]; see [Do].

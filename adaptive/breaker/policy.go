@@ -88,10 +88,8 @@ func (p Policy) Validate() error {
 	check(p.Window == 0 || p.Window >= slices, "Window is %v; it must be at least %d ns", p.Window, slices)
 	check(p.WindowRequests >= 0 && p.WindowRequests <= MaxWindowRequests,
 		"WindowRequests is %d; it must be between 0 and %d", p.WindowRequests, MaxWindowRequests)
-	check(
-		p.Window == 0 || p.WindowRequests == 0,
-		"Window and WindowRequests are both set; a window is one of time or one of calls",
-	)
+	check(p.Window == 0 || p.WindowRequests == 0,
+		"Window and WindowRequests are both set; a window is one of time or one of calls")
 	check(!p.watches() || p.Window > 0 || p.WindowRequests > 0,
 		"FailureRate or MinimumFailures is set without Window or WindowRequests")
 	check(p.ConsecutiveFailures > 0 || p.watches(),

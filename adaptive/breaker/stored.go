@@ -74,11 +74,8 @@ func (s *State) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("breaker: stored state: %w", err)
 	}
 	if in.Version != storedVersion {
-		return fmt.Errorf(
-			"breaker: stored state has version %d; this program reads version %d",
-			in.Version,
-			storedVersion,
-		)
+		return fmt.Errorf("breaker: stored state has version %d; this program reads version %d", in.Version,
+			storedVersion)
 	}
 	read := State{
 		circuit:     in.Circuit,

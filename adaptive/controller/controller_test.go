@@ -45,8 +45,7 @@ func newWorld(t *testing.T, rows controller.Rows) *world {
 	scope := aws.Scope{Region: "us-east-1", Account: "123456789012"}
 	c := clock.Real()
 	e, err := engine.New(
-		engine.Config{Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account},
-	)
+		engine.Config{Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +60,8 @@ func newWorld(t *testing.T, rows controller.Rows) *world {
 		Credentials: credentials.NewStaticCredentialsProvider(scope.Account, "secret", ""),
 	})}
 	made, err := w.client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-		Name: sdk.String(
-			"saves",
-		), Definition: sdk.String(definition), RoleArn: sdk.String("arn:aws:iam::123456789012:role/r"),
+		Name: sdk.String("saves"), Definition: sdk.String(definition),
+		RoleArn: sdk.String("arn:aws:iam::123456789012:role/r"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -94,10 +92,8 @@ func (w *world) measured(minutes int, failing float64) {
 			retrymetrics.TaskAttempts: 1200, retrymetrics.RetryAttempts: 0, retrymetrics.TaskFailures: 1200 * failing,
 		} {
 			labels := retrymetrics.Labels{StateMachine: "saves", State: "Save"}
-			all = append(
-				all,
-				retrymetrics.Point{Metric: m, Labels: labels, Start: at, Values: []float64{value}, Counts: []int64{1}},
-			)
+			all = append(all,
+				retrymetrics.Point{Metric: m, Labels: labels, Start: at, Values: []float64{value}, Counts: []int64{1}})
 			if labels.ErrorType = "States.Timeout"; m == retrymetrics.TaskFailures && failing > 0 {
 				all = append(
 					all,
@@ -181,17 +177,12 @@ func through(t *testing.T, rows controller.Rows) {
 	w.measured(20, 0.01)
 	w.tick(t)
 	attempts(t, w, 0, 4, 20)
-	versions, err := w.client.ListStateMachineVersions(
-		t.Context(),
-		&sfn.ListStateMachineVersionsInput{StateMachineArn: &w.Machine},
-	)
+	versions, err := w.client.ListStateMachineVersions(t.Context(),
+		&sfn.ListStateMachineVersionsInput{StateMachineArn: &w.Machine})
 	if err != nil || len(versions.StateMachineVersions) != 2 {
 		t.Errorf("%d published versions (%v), want 2", len(versions.StateMachineVersions), err)
 	}
-	if got := strings.Join(w.told, ", "); got != strings.Repeat(
-		"csv.processing.retry.manager/Retry Configuration Update, ",
-		1,
-	)+
+	if got := strings.Join(w.told, ", "); got != "csv.processing.retry.manager/Retry Configuration Update, "+
 		"csv.processing.retry.manager/Retry Configuration Update" {
 		t.Errorf("events are %s", got)
 	}
@@ -309,10 +300,8 @@ func TestACrashBetweenUpdateAndEntry(t *testing.T) {
 	w.tick(t)
 	cut := strings.Replace(definition, `"MaxAttempts":4`, `"MaxAttempts":1`, 1)
 	row, _ := rows.Load(t.Context(), w.Machine)
-	row.History = append(
-		row.History,
-		controller.Entry{What: controller.Begun, State: "Save", After: controller.Hash(cut)},
-	)
+	row.History = append(row.History,
+		controller.Entry{What: controller.Begun, State: "Save", After: controller.Hash(cut)})
 	if _, err := rows.Save(t.Context(), row); err != nil {
 		t.Fatal(err)
 	}
@@ -351,12 +340,8 @@ func TestReplaceKeepsEverythingElse(t *testing.T) {
 	}
 	setting := decide.Setting{Retries: 1, Stretch: 2}
 	out, err := controller.Replace(nested, "T", setting.Apply(targets[0].Base))
-	want := strings.Replace(
-		nested,
-		`[{"ErrorEquals":["States.Timeout"]}]`,
-		`[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":2,"MaxAttempts":1,"BackoffRate":2}]`,
-		1,
-	)
+	want := strings.Replace(nested, `[{"ErrorEquals":["States.Timeout"]}]`,
+		`[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":2,"MaxAttempts":1,"BackoffRate":2}]`, 1)
 	if err != nil || out != want {
 		t.Errorf("%s, %v\nwant %s", out, err, want)
 	}

@@ -81,9 +81,7 @@ func TestAgainstMoto(t *testing.T) {
 				&cloudwatch.PutMetricDataInput{
 					Namespace: sdk.String(retrymetrics.Namespace),
 					MetricData: []types.MetricDatum{{
-						MetricName: sdk.String(
-							"TaskAttempts",
-						), Value: sdk.Float64(value), Unit: types.StandardUnitCount,
+						MetricName: sdk.String("TaskAttempts"), Value: sdk.Float64(value), Unit: types.StandardUnitCount,
 						Timestamp: sdk.Time(at.Add(time.Duration(i/2) * time.Minute)),
 						Dimensions: []types.Dimension{
 							{Name: sdk.String("StateMachine"), Value: sdk.String("saves")},
@@ -97,11 +95,8 @@ func TestAgainstMoto(t *testing.T) {
 			}
 		}
 		got, err := controller.CloudWatch{Client: c}.Minutes(t.Context(), []retrymetrics.Series{
-			retrymetrics.TaskFailures.In(
-				retrymetrics.ByState,
-				"saves",
-				"Save",
-			), retrymetrics.TaskAttempts.In(retrymetrics.ByState, "saves", "Save"),
+			retrymetrics.TaskFailures.In(retrymetrics.ByState, "saves", "Save"),
+			retrymetrics.TaskAttempts.In(retrymetrics.ByState, "saves", "Save"),
 		}, at.Add(-time.Hour), at.Add(5*time.Minute))
 		if err != nil || len(got) != 2 || len(got[0]) != 0 || len(got[1]) != 2 || got[1][at] != 12 ||
 			got[1][at.Add(time.Minute)] != 2 {

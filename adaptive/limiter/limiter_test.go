@@ -165,13 +165,8 @@ func TestPacerSpacesCallsEvenly(t *testing.T) {
 	for range 3 {
 		got = append(got, pc.Reserve(4, at(0)).Sub(noon).String())
 	}
-	got = append(
-		got,
-		pc.Waiting(at(0)).String(),
-		pc.Reserve(4, at(10)).Sub(noon).String(),
-		pc.Reserve(0, at(10)).Sub(noon).String(),
-		pc.Reserve(1, at(10)).Sub(noon).String(),
-	)
+	got = append(got, pc.Waiting(at(0)).String(), pc.Reserve(4, at(10)).Sub(noon).String(),
+		pc.Reserve(0, at(10)).Sub(noon).String(), pc.Reserve(1, at(10)).Sub(noon).String())
 	if want := "0s 250ms 500ms 750ms 10s 10.25s 24h0m10.25s"; strings.Join(got, " ") != want {
 		t.Errorf("times are %s, want %s", strings.Join(got, " "), want)
 	}
@@ -215,9 +210,7 @@ func TestLimiterRefusesByName(t *testing.T) {
 	_, err = l.Allow()
 	var refused *limiter.ExhaustedError
 	if want := "RetryBudgetExhausted: the callee is called 1 at a time and 1 are under way; try again later"; !errors.As(
-		err,
-		&refused,
-	) ||
+		err, &refused) ||
 		err.Error() != want {
 		t.Errorf("error is %v, want %q", err, want)
 	}

@@ -27,11 +27,8 @@ func (s *State) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("limiter: stored state: %w", err)
 	}
 	if in.Version != storedVersion {
-		return fmt.Errorf(
-			"limiter: stored state has version %d; this program reads version %d",
-			in.Version,
-			storedVersion,
-		)
+		return fmt.Errorf("limiter: stored state has version %d; this program reads version %d", in.Version,
+			storedVersion)
 	}
 	if !(in.Limit == 0 || in.Limit >= 1 && !math.IsInf(in.Limit, 0)) || in.Decreased < 0 {
 		return errors.New("limiter: stored state is malformed")

@@ -30,27 +30,18 @@ func Decide(probability, value float64, cost Cost) Decision {
 	case !(probability >= 0 && probability <= 1):
 		d.Reason = fmt.Sprintf(
 			"retry: the probability of success is %v, which is none; nothing is known against another attempt",
-			probability,
-		)
+			probability)
 	case !(value >= 0) || math.IsInf(value, 0):
 		d.Reason = fmt.Sprintf("retry: the value of a success is %v; set it to USD, 0 or more", value)
 	case math.IsNaN(total):
 		d.Reason = "retry: the cost of an attempt is not known"
 	case probability*value > total:
-		d.Reason = fmt.Sprintf(
-			"retry: %.3g × $%.3g is more than the $%.3g that an attempt costs",
-			probability,
-			value,
-			total,
-		)
+		d.Reason = fmt.Sprintf("retry: %.3g × $%.3g is more than the $%.3g that an attempt costs", probability, value,
+			total)
 	default:
 		d.Retry = false
-		d.Reason = fmt.Sprintf(
-			"give up: %.3g × $%.3g is not more than the $%.3g that an attempt costs",
-			probability,
-			value,
-			total,
-		)
+		d.Reason = fmt.Sprintf("give up: %.3g × $%.3g is not more than the $%.3g that an attempt costs", probability,
+			value, total)
 	}
 	return d
 }

@@ -55,11 +55,8 @@ func PricesOf(region string) (Prices, error) {
 	}
 	per1000, ok := t.TransitionPer1000[region]
 	if !ok {
-		return Prices{}, fmt.Errorf(
-			"worth: no prices of region %q; there are %v",
-			region,
-			slices.Sorted(maps.Keys(t.TransitionPer1000)),
-		)
+		return Prices{}, fmt.Errorf("worth: no prices of region %q; there are %v", region,
+			slices.Sorted(maps.Keys(t.TransitionPer1000)))
 	}
 	return Prices{
 		Region: region, Date: t.Date, Source: t.Source, Transition: per1000 / 1000,

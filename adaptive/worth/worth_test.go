@@ -91,15 +91,8 @@ func TestDecide(t *testing.T) {
 		{0.5, -1, true, "retry: the value of a success is -1; set it to USD, 0 or more"},
 	} {
 		if d := worth.Decide(c.probability, c.value, cost); d.Retry != c.retry || d.Reason != c.reason {
-			t.Errorf(
-				"p %v, value %v: %v, %q; want %v, %q",
-				c.probability,
-				c.value,
-				d.Retry,
-				d.Reason,
-				c.retry,
-				c.reason,
-			)
+			t.Errorf("p %v, value %v: %v, %q; want %v, %q", c.probability, c.value, d.Retry, d.Reason, c.retry,
+				c.reason)
 		}
 	}
 }

@@ -197,9 +197,7 @@ func TestARejectedRowThatWasCounted(t *testing.T) {
 	inc := csvimport.Increment{UserID: "u2", LoginCount: 2, PostCount: 2}
 	var f *csvimport.Failure
 	if outcome, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 2, inc); !errors.As(
-		err,
-		&f,
-	) ||
+		err, &f) ||
 		f.Name != retrypatterns.RetryNotWorthwhile {
 		t.Errorf("a late attempt at the rejected row: %s, %v", outcome, err)
 	}

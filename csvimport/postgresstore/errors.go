@@ -32,8 +32,9 @@ func failure(doing string, err error) error {
 			Err:     err,
 		}
 	}
-	return &csvimport.Failure{Name: nameOfConnectionError(err), Message: fmt.Sprintf("PostgreSQL cannot %s: %v", doing,
-		err), Err: err}
+	return &csvimport.Failure{
+		Name: nameOfConnectionError(err), Message: fmt.Sprintf("PostgreSQL cannot %s: %v", doing, err), Err: err,
+	}
 }
 
 // nameOfSQLState reads a cancelled query as what it is here: the statement_timeout this store sets ran out, and the

@@ -23,8 +23,7 @@ type Outbox interface {
 
 // ErrAddress says that an address is none that Open takes.
 var ErrAddress = errors.New(
-	"the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
-)
+	"the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name")
 
 // Open opens the outbox in the database of sqlite:/path/file.db or postgres://user:password@host/name, and creates
 // its tables where they are missing. configure, which may be nil, can say what a PostgreSQL address cannot.

@@ -44,14 +44,11 @@ const statsTimeout = 10 * time.Second
 func New(store Outbox) *Monitor {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(
-			prometheus.CounterOpts{Namespace: "stepback", Subsystem: "outbox", Name: name, Help: help},
-		)
+			prometheus.CounterOpts{Namespace: "stepback", Subsystem: "outbox", Name: name, Help: help})
 	}
 	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(
-			prometheus.CounterOpts{Namespace: "stepback", Subsystem: "outbox", Name: name, Help: help},
-			labels,
-		)
+			prometheus.CounterOpts{Namespace: "stepback", Subsystem: "outbox", Name: name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		return prometheus.NewHistogram(
@@ -68,25 +65,18 @@ func New(store Outbox) *Monitor {
 	m := &Monitor{
 		store: store, now: time.Now, registry: prometheus.NewRegistry(),
 		sent: counter("sent_total", "Messages that the sink took."),
-		released: counter(
-			"released_total",
-			"Messages that were given back unattempted: their key waits, or the relay stops.",
-		),
+		released: counter("released_total",
+			"Messages that were given back unattempted: their key waits, or the relay stops."),
 		overruns: counter("overruns_total", "Sends that did not return in time."),
 		deleted:  counter("deleted_total", "Messages that were deleted at the end of their retention."),
-		fenced: counter(
-			"fenced_total",
-			"Outcomes that came too late: the lease had ended and another relay had the message.",
-		),
+		fenced: counter("fenced_total",
+			"Outcomes that came too late: the lease had ended and another relay had the message."),
 		retries:       vector("retries_total", "Attempts that failed and are followed by another.", "error"),
 		dead:          vector("dead_letters_total", "Messages that became dead letters.", "reason", "error"),
 		storeFailures: vector("store_failures_total", "Calls that the database failed.", "call"),
 		sendSeconds:   histogram("send_seconds", "How long a successful send took.", seconds),
-		waitSeconds: histogram(
-			"wait_seconds",
-			"How old a message was when it was claimed to be sent, and then was.",
-			seconds,
-		),
+		waitSeconds: histogram("wait_seconds", "How old a message was when it was claimed to be sent, and then was.",
+			seconds),
 		claimSeconds:  histogram("claim_seconds", "How long a claim took.", seconds),
 		settleSeconds: histogram("settle_seconds", "How long recording outcomes took.", seconds),
 		claimBatch:    histogram("claimed_messages", "Messages of a claim.", prometheus.ExponentialBuckets(1, 4, 7)),
@@ -162,10 +152,8 @@ func (d depths) Collect(to chan<- prometheus.Metric) {
 // relay works, 503 and what is wrong otherwise.
 func (m *Monitor) Handler(relay Relay, patience time.Duration) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(
-		"GET /metrics",
-		promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}),
-	)
+	mux.Handle("GET /metrics",
+		promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		status := m.judge(relay.Health(), patience)
 		w.Header().Set("Content-Type", "application/json")

@@ -44,12 +44,8 @@ func testLetters(t *testing.T, o *Table) {
 		t.Errorf("the letters died between %v and %v", g.Oldest, g.Newest)
 	}
 	g.Oldest, g.Newest = time.Time{}, time.Time{}
-	want(
-		t,
-		"the larger group",
-		g,
-		deadletters.Group{Reason: "refused", Error: "InvalidInput", Subject: "test", Count: 3, Sample: id(1)},
-	)
+	want(t, "the larger group", g,
+		deadletters.Group{Reason: "refused", Error: "InvalidInput", Subject: "test", Count: 3, Sample: id(1)})
 	want(t, "the smaller group", groups[1].Count, 1)
 	for _, execution := range []string{m.Headers[outbox.HeaderExecution], "e"} {
 		of, err := o.Room.Groups(t.Context(), deadletters.Filter{Execution: execution})
@@ -76,10 +72,8 @@ func testLetters(t *testing.T, o *Table) {
 		if _, err := o.Room.Show(t.Context(), missing); !errors.Is(err, deadletters.ErrNotFound) {
 			t.Errorf("showing %q: %v", missing, err)
 		}
-		if err := o.Room.Redrive(t.Context(), missing, deadletters.By{Who: "me"}); !errors.Is(
-			err,
-			deadletters.ErrNotFound,
-		) {
+		if err := o.Room.Redrive(t.Context(), missing, deadletters.By{Who: "me"}); !errors.Is(err,
+			deadletters.ErrNotFound) {
 			t.Errorf("redriving %q: %v", missing, err)
 		}
 	}
@@ -111,25 +105,14 @@ func testLettersOfAFilter(t *testing.T, o *Table) {
 	want(t, "dry run", fmt.Sprint(dry), "map[would do:250]")
 	want(t, "acts after a dry run", len(actsOf(t, o, "")), 0)
 	want(t, "of one key", fmt.Sprint(count(deadletters.Filter{Key: "k"}, deadletters.Pace{})), "map[done:5]")
-	want(
-		t,
-		"of one error and reason",
+	want(t, "of one error and reason",
 		fmt.Sprint(count(deadletters.Filter{Error: "Error1", Reason: outbox.ReasonRefused}, deadletters.Pace{})),
-		"map[done:40]",
-	)
+		"map[done:40]")
 	want(t, "of no subject", fmt.Sprint(count(deadletters.Filter{Subject: "none"}, deadletters.Pace{})), "map[]")
-	want(
-		t,
-		"before they died",
-		fmt.Sprint(count(deadletters.Filter{Until: time.Now().Add(-time.Hour)}, deadletters.Pace{})),
-		"map[]",
-	)
-	want(
-		t,
-		"since then",
-		fmt.Sprint(count(deadletters.Filter{Since: time.Now().Add(-time.Hour)}, deadletters.Pace{})),
-		"map[done:205]",
-	)
+	want(t, "before they died",
+		fmt.Sprint(count(deadletters.Filter{Until: time.Now().Add(-time.Hour)}, deadletters.Pace{})), "map[]")
+	want(t, "since then", fmt.Sprint(count(deadletters.Filter{Since: time.Now().Add(-time.Hour)}, deadletters.Pace{})),
+		"map[done:205]")
 	want(t, "acts", len(actsOf(t, o, "")), 250)
 }
 
@@ -215,12 +198,8 @@ func testEdit(t *testing.T, o *Table) {
 		t.Fatalf("acts are %+v", all)
 	}
 	a := all[0]
-	want(
-		t,
-		"act",
-		fmt.Sprint(a.Who, " ", a.Verb, " ", a.ID, ": ", a.Reason),
-		"me edit "+id(1)+": the receiver wants text",
-	)
+	want(t, "act", fmt.Sprint(a.Who, " ", a.Verb, " ", a.ID, ": ", a.Reason),
+		"me edit "+id(1)+": the receiver wants text")
 	want(t, "before", string(a.Before), `{"payload":{"n":1}}`)
 	want(t, "after", string(a.After), `{"payload":{"n":"one"}}`)
 	if err := me.Redrive(t.Context(), deadletters.Selection{IDs: []string{id(1)}}, deadletters.Pace{}, "",

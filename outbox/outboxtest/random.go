@@ -36,10 +36,7 @@ func testRandomOrder(t *testing.T, o *Table) {
 				lease = -time.Second // the relay that gets it is as good as gone
 			}
 			claimed, err := o.Store.Claim(t.Context(), outbox.Claim{
-				Lease: fmt.Sprint(
-					"relay",
-					steps,
-				), For: lease, Limit: 1 + rnd.IntN(8), PerKey: 1 + rnd.IntN(4), Bytes: 1 << 20,
+				Lease: fmt.Sprint("relay", steps), For: lease, Limit: 1 + rnd.IntN(8), PerKey: 1 + rnd.IntN(4), Bytes: 1 << 20,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -15,9 +15,8 @@ import (
 
 func testTransaction(t *testing.T, o *Table) {
 	whole := outbox.Message{
-		ID: id(
-			1,
-		), Topic: "import.finished", Key: "ユーザー", Payload: []byte("\x00\xff"), ContentType: "application/octet-stream",
+		ID: id(1), Topic: "import.finished", Key: "ユーザー",
+		Payload: []byte("\x00\xff"), ContentType: "application/octet-stream",
 		Headers:     map[string]string{"A": "b", "Ü": "\"x\""},
 		TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", TraceState: "v=1",
 	}
@@ -174,10 +173,8 @@ func testLimits(t *testing.T, o *Table) {
 		o.write(t, m)
 	}
 	claim := func(limit, bytes int) outbox.Claimed {
-		claimed, err := o.Store.Claim(
-			t.Context(),
-			outbox.Claim{Lease: "l", For: time.Hour, Limit: limit, PerKey: 1, Bytes: bytes},
-		)
+		claimed, err := o.Store.Claim(t.Context(),
+			outbox.Claim{Lease: "l", For: time.Hour, Limit: limit, PerKey: 1, Bytes: bytes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,20 +206,15 @@ func testNobodyWaitsForever(t *testing.T, o *Table) {
 		}
 	}
 	if !seen[1] || !seen[2] {
-		t.Errorf(
-			"after four claims of 4 among 40 new messages, the retry was claimed: %v, that with a key: %v",
-			seen[1],
-			seen[2],
-		)
+		t.Errorf("after four claims of 4 among 40 new messages, the retry was claimed: %v, that with a key: %v",
+			seen[1], seen[2])
 	}
 }
 
 func testOrder(t *testing.T, o *Table) {
 	o.write(t, message(1, "a"), message(2, "b"), message(3, "a"), message(4, ""), message(5, "a"), message(6, "b"))
-	claimed, err := o.Store.Claim(
-		t.Context(),
-		outbox.Claim{Lease: "l", For: time.Hour, Limit: 10, PerKey: 2, Bytes: 1 << 20},
-	)
+	claimed, err := o.Store.Claim(t.Context(),
+		outbox.Claim{Lease: "l", For: time.Hour, Limit: 10, PerKey: 2, Bytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,14 +224,8 @@ func testOrder(t *testing.T, o *Table) {
 	// 1 is sent; 3 fails and comes again in an hour; 2 is sent and 6 given back.
 	failed := outcome(all[2], outbox.Failed)
 	failed.After = time.Hour
-	o.settle(
-		t,
-		outcome(all[0], outbox.Sent),
-		outcome(all[1], outbox.Sent),
-		failed,
-		outcome(all[3], outbox.Sent),
-		outcome(all[4], outbox.Pending),
-	)
+	o.settle(t, outcome(all[0], outbox.Sent), outcome(all[1], outbox.Sent), failed, outcome(all[3], outbox.Sent),
+		outcome(all[4], outbox.Pending))
 	o.writeAll(t, 7, 7, "a")
 	next := o.claim(t, "n", 10)
 	want(t, "claimed while a waits", numbers(t, next), "[6]")
@@ -281,10 +267,8 @@ func testLongQueueIsParked(t *testing.T, o *Table) {
 	o.settle(t, failed)
 	o.write(t, message(length+1, "other"))
 	want(t, "claimed behind the queue", numbers(t, o.claim(t, "b", 8)), "[301]")
-	claimed, err := o.Store.Claim(
-		t.Context(),
-		outbox.Claim{Lease: "l", For: time.Hour, Limit: 8, PerKey: 8, Bytes: 1 << 20},
-	)
+	claimed, err := o.Store.Claim(t.Context(),
+		outbox.Claim{Lease: "l", For: time.Hour, Limit: 8, PerKey: 8, Bytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,10 +295,8 @@ func testConcurrentClaims(t *testing.T, o *Table) {
 	for range relays {
 		working.Go(func() {
 			for len(seenAll(&mu, seen)) < messages {
-				claimed, err := o.Store.Claim(
-					t.Context(),
-					outbox.Claim{Lease: "l", For: time.Hour, Limit: 16, PerKey: 3, Bytes: 1 << 20},
-				)
+				claimed, err := o.Store.Claim(t.Context(),
+					outbox.Claim{Lease: "l", For: time.Hour, Limit: 16, PerKey: 3, Bytes: 1 << 20})
 				if err != nil {
 					t.Error(err)
 					return

@@ -205,10 +205,8 @@ func pick(b *testing.B, store *postgresstore.Store) {
 	b.ResetTimer()
 	for range b.N {
 		began := time.Now()
-		claimed, err := store.Claim(
-			b.Context(),
-			outbox.Claim{Lease: "bench", For: time.Hour, Limit: 100, PerKey: 10, Bytes: 1 << 20},
-		)
+		claimed, err := store.Claim(b.Context(),
+			outbox.Claim{Lease: "bench", For: time.Hour, Limit: 100, PerKey: 10, Bytes: 1 << 20})
 		if err != nil {
 			b.Fatal(err)
 		}

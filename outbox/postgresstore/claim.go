@@ -229,10 +229,8 @@ func deliveries(rows pgx.Rows, lease string) (all []*outbox.Delivery, first *tim
 		d.ID = uuid.UUID(id).String()
 		d.Waited = time.Duration(waited * float64(time.Second))
 		if headers != nil {
-			_ = json.Unmarshal(
-				headers,
-				&d.Headers,
-			) // another program's headers that are no object of strings are left out
+			_ = json.Unmarshal(headers,
+				&d.Headers) // another program's headers that are no object of strings are left out
 		}
 		all = append(all, d)
 	}

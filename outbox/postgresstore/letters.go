@@ -96,9 +96,7 @@ func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page
 		after, err := strconv.ParseInt(q.After, 10, 64)
 		if err != nil {
 			return page, &deadletters.BadActError{
-				Why: "the page after " + strconv.Quote(
-					q.After,
-				) + " cannot be asked for: take what the page before gave",
+				Why: "the page after " + strconv.Quote(q.After) + " cannot be asked for: take what the page before gave",
 			}
 		}
 		c.add("seq >", after)
@@ -152,59 +150,42 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 
 // Edit implements deadletters.Room.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
-	return s.act(
-		ctx,
-		id,
-		deadletters.VerbEdit,
-		by,
-		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-			var edited []byte // NULL takes the edit back
-			if string(payload) != string(l.Payload) {
-				edited = append([]byte{}, payload...)
-			}
-			return deadletters.WithPayload(
-					l.Sent(),
-				), deadletters.WithPayload(
-					payload,
-				), "edited_payload = $2", []any{
-					edited,
-				}
-		},
-	)
+	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) change {
+		var edited []byte // NULL takes the edit back
+		if string(payload) != string(l.Payload) {
+			edited = append([]byte{}, payload...)
+		}
+		return change{deadletters.WithPayload(l.Sent()), deadletters.WithPayload(payload), "edited_payload = $2", []any{edited}}
+	})
 }
 
 // Redrive implements deadletters.Room.
 func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(
-		ctx,
-		id,
-		deadletters.VerbRedrive,
-		by,
-		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-			before, after = outbox.RedriveSnapshots(l)
-			return before, after, `status = 'pending', parked = false, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
-			redrives = redrives + 1, dead_at = NULL, dead_letter_reason = NULL`, nil
-		},
-	)
+	return s.act(ctx, id, deadletters.VerbRedrive, by, func(l *deadletters.Letter) change {
+		before, after := outbox.RedriveSnapshots(l)
+		return change{before, after, `status = 'pending', parked = false, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
+		redrives = redrives + 1, dead_at = NULL, dead_letter_reason = NULL`, nil}
+	})
 }
 
 // Discard implements deadletters.Room.
 func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(
-		ctx,
-		id,
-		deadletters.VerbDiscard,
-		by,
-		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-			before, after = outbox.DiscardSnapshots(l)
-			return before, after, "status = 'discarded', ended_at = clock_timestamp()", nil
-		},
-	)
+	return s.act(ctx, id, deadletters.VerbDiscard, by, func(l *deadletters.Letter) change {
+		before, after := outbox.DiscardSnapshots(l)
+		return change{before, after, "status = 'discarded', ended_at = clock_timestamp()", nil}
+	})
+}
+
+// change is what an act does to a dead letter: what the record of the act shows, and what is set in the message's row.
+type change struct {
+	before, after deadletters.Snapshot
+	set           string
+	args          []any
 }
 
 // act changes a dead letter and records it.
 func (s *Store) act(ctx context.Context, id string, verb deadletters.Verb, by deadletters.By,
-	change func(*deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any),
+	changeOf func(*deadletters.Letter) change,
 ) error {
 	key, err := uuid.Parse(id)
 	if err != nil {
@@ -226,18 +207,11 @@ func (s *Store) act(ctx context.Context, id string, verb deadletters.Verb, by de
 			}
 			return not
 		}
-		before, after, statement, args := change(&l)
+		c := changeOf(&l)
 		var b pgx.Batch
-		b.Queue("UPDATE outbox_messages SET "+statement+" WHERE seq = $1", append([]any{seq}, args...)...)
-		b.Queue(
-			"INSERT INTO outbox_acts (who, act, message_id, reason, before, after) VALUES ($1, $2, $3, $4, $5, $6)",
-			by.Who,
-			string(verb),
-			l.ID,
-			by.Reason,
-			string(before.JSON()),
-			string(after.JSON()),
-		)
+		b.Queue("UPDATE outbox_messages SET "+c.set+" WHERE seq = $1", append([]any{seq}, c.args...)...)
+		b.Queue("INSERT INTO outbox_acts (who, act, message_id, reason, before, after) VALUES ($1, $2, $3, $4, $5, $6)",
+			by.Who, string(verb), l.ID, by.Reason, string(c.before.JSON()), string(c.after.JSON()))
 		b.Queue("SELECT pg_notify($1, '')", channel)
 		return tx.SendBatch(ctx, &b).Close()
 	})

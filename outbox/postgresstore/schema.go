@@ -125,11 +125,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 type NewerSchemaError struct{ Have, Known int }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf(
-		"the outbox has schema version %d, this program knows up to %d: use a newer program",
-		e.Have,
-		e.Known,
-	)
+	return fmt.Sprintf("the outbox has schema version %d, this program knows up to %d: use a newer program", e.Have,
+		e.Known)
 }
 
 type rowQuerier interface {

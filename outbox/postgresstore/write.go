@@ -69,19 +69,8 @@ func WriteSQL(ctx context.Context, tx SQLTx, messages ...outbox.Message) error {
 				statement.WriteString(", ")
 			}
 			n := len(args)
-			fmt.Fprintf(
-				&statement,
-				"($%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d)",
-				n+1,
-				n+2,
-				n+3,
-				n+4,
-				n+5,
-				n+6,
-				n+7,
-				n+8,
-				n+9,
-			)
+			fmt.Fprintf(&statement, "($%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5, n+6, n+7,
+				n+8, n+9)
 			row := values(&some[i])
 			args = append(args, row[:]...)
 		}
@@ -126,36 +115,15 @@ func values(m *outbox.Message) [9]any {
 // arrays are the columns of many messages.
 func arrays(messages []outbox.Message) []any {
 	n := len(messages)
-	ids, topics, keys, payloads, types := make(
-		[][16]byte,
-		n,
-	), make(
-		[]string,
-		n,
-	), make(
-		[]*string,
-		n,
-	), make(
-		[][]byte,
-		n,
-	), make(
-		[]string,
-		n,
-	)
+	ids, topics, keys := make([][16]byte, n), make([]string, n), make([]*string, n)
+	payloads, types := make([][]byte, n), make([]string, n)
 	parents, states, times, all := make([]*string, n), make([]*string, n), make([]*time.Time, n), make([]*string, n)
 	for i := range messages {
 		m := &messages[i]
 		ids[i] = uuid.MustParse(m.ID) // Prepare has parsed it
 		topics[i], keys[i], payloads[i], types[i] = m.Topic, orNull(m.Key), m.Payload, m.ContentType
-		all[i], parents[i], states[i], times[i] = headers(
-			m,
-		), orNull(
-			m.TraceParent,
-		), orNull(
-			m.TraceState,
-		), at(
-			m.NotBefore,
-		)
+		all[i], parents[i], states[i] = headers(m), orNull(m.TraceParent), orNull(m.TraceState)
+		times[i] = at(m.NotBefore)
 	}
 	return []any{ids, topics, keys, payloads, types, all, parents, states, times}
 }

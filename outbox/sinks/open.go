@@ -66,10 +66,8 @@ func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error
 		options = append(options, config.WithBaseEndpoint(o.Endpoint))
 		if u, err := url.Parse(o.Endpoint); err == nil && onThisMachine(u.Hostname()) {
 			// Whatever answers there has no business with the credentials of a real account.
-			options = append(
-				options,
-				config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")),
-			)
+			options = append(options,
+				config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")))
 		}
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
@@ -101,8 +99,7 @@ func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error
 	}
 	return nil, fmt.Errorf(
 		"messages cannot be sent to %s: write the ARN of an SNS topic, an SQS queue or an EventBridge event bus",
-		address,
-	)
+		address)
 }
 
 // named makes a sink with a client of a service.

@@ -23,10 +23,8 @@ func BenchmarkInsertToSent(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	db, err := sql.Open(
-		"sqlite",
-		"file:"+path+"?_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_txlock=immediate",
-	)
+	db, err := sql.Open("sqlite",
+		"file:"+path+"?_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_txlock=immediate")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -125,17 +125,13 @@ func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int6
 		}
 		d.Waited = time.Duration(now-created) * time.Microsecond
 		if headers.Valid {
-			_ = json.Unmarshal(
-				[]byte(headers.String),
-				&d.Headers,
-			) // another program's headers that are no object of strings are left out
+			_ = json.Unmarshal([]byte(headers.String),
+				&d.Headers) // another program's headers that are no object of strings are left out
 		}
 		all = append(all, d)
 	}
-	sorting.Func(
-		all,
-		func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) },
-	)
+	sorting.Func(all,
+		func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) })
 	return all, rows.Err()
 }
 

@@ -70,11 +70,8 @@ CREATE INDEX outbox_acts_of_message ON outbox_acts (message_id);
 type NewerSchemaError struct{ Have, Known int }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf(
-		"the outbox has schema version %d, this program knows up to %d: use a newer program",
-		e.Have,
-		e.Known,
-	)
+	return fmt.Sprintf("the outbox has schema version %d, this program knows up to %d: use a newer program", e.Have,
+		e.Known)
 }
 
 // Migrate creates the tables of the outbox, or brings them to the version that this program knows, for an application
@@ -94,11 +91,8 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		steps := append(
 			[]string{"CREATE TABLE IF NOT EXISTS outbox_version (version INTEGER NOT NULL)"},
 			migrations[current:]...)
-		steps = append(
-			steps,
-			"DELETE FROM outbox_version",
-			fmt.Sprintf("INSERT INTO outbox_version VALUES (%d)", schemaVersion),
-		)
+		steps = append(steps, "DELETE FROM outbox_version",
+			fmt.Sprintf("INSERT INTO outbox_version VALUES (%d)", schemaVersion))
 		for _, step := range steps {
 			if _, err := conn.ExecContext(ctx, step); err != nil {
 				return err

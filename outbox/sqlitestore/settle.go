@@ -27,17 +27,8 @@ func (s *Store) Settle(ctx context.Context, all []outbox.Settlement) (int, error
 			case outbox.Sent:
 				sent.add(o.Held)
 			case outbox.Failed:
-				err = s.change(
-					ctx,
-					&settled,
-					s.stmts.failed,
-					o.Seq,
-					o.Lease,
-					now,
-					now+o.After.Microseconds(),
-					o.Error,
-					o.Cause,
-				)
+				err = s.change(ctx, &settled, s.stmts.failed, o.Seq, o.Lease, now, now+o.After.Microseconds(), o.Error,
+					o.Cause)
 			case outbox.Dead:
 				err = s.change(ctx, &settled, s.stmts.dead, o.Seq, o.Lease, now, o.Reason, o.Error, o.Cause)
 			default:

@@ -49,10 +49,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 			return nil, fmt.Errorf("open the outbox: %w", err)
 		}
 	}
-	db, err := sql.Open(
-		"sqlite",
-		"file:"+(&url.URL{Path: path}).EscapedPath()+"?"+url.Values{"_pragma": pragmas}.Encode(),
-	)
+	db, err := sql.Open("sqlite",
+		"file:"+(&url.URL{Path: path}).EscapedPath()+"?"+url.Values{"_pragma": pragmas}.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox %s: %w", path, failure(err))
 	}

@@ -159,11 +159,8 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 	if to := answer.Header.Get("Location"); to != "" {
 		return outbox.Permanent(
 			"",
-			fmt.Errorf(
-				"the webhook answered %s and points to %s, which is not followed: have the relay send there",
-				answer.Status,
-				to,
-			),
+			fmt.Errorf("the webhook answered %s and points to %s, which is not followed: have the relay send there",
+				answer.Status, to),
 		)
 	}
 	return outbox.Permanent("", err)

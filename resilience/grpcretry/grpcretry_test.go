@@ -105,8 +105,7 @@ func serve(
 	conn, err := grpc.NewClient("passthrough:test", append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(
-			func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) },
-		),
+			func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
 	}, options...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -145,13 +144,8 @@ func always(string) bool { return true }
 
 func TestUnavailableIsRepeated(t *testing.T) {
 	t.Parallel()
-	s, client, clock := intercepted(
-		t,
-		grpcretry.Settings{Policy: three},
-		fails(codes.Unavailable),
-		fails(codes.ResourceExhausted),
-		fails(codes.OK),
-	)
+	s, client, clock := intercepted(t, grpcretry.Settings{Policy: three}, fails(codes.Unavailable),
+		fails(codes.ResourceExhausted), fails(codes.OK))
 	_ = check(t, client, codes.OK)
 	s.wantCalls(t, "", "1", "2")
 	if want := []time.Duration{time.Second, 2 * time.Second}; !slices.Equal(clock.waits, want) {
@@ -190,12 +184,8 @@ func TestPushback(t *testing.T) {
 		repeated bool
 	}{{"250", 250 * time.Millisecond, true}, {"0", 0, true}, {"-1", 0, false}, {"soon", 0, false},
 		{"99999999999", 0, false}} {
-		s, client, clock := intercepted(
-			t,
-			grpcretry.Settings{Policy: three},
-			fails(codes.Unavailable, c.pushback),
-			fails(codes.OK),
-		)
+		s, client, clock := intercepted(t, grpcretry.Settings{Policy: three}, fails(codes.Unavailable, c.pushback),
+			fails(codes.OK))
 		if c.repeated {
 			_ = check(t, client, codes.OK)
 			if len(clock.waits) != 1 || clock.waits[0] != c.wait {
@@ -230,11 +220,8 @@ func TestACallThatWasNeverMadeHasAStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Trip()
-	_, client, _ := intercepted(
-		t,
-		grpcretry.Settings{Policy: three, Options: []resilience.Option{resilience.WithBreaker(b)}},
-		fails(codes.OK),
-	)
+	_, client, _ := intercepted(t,
+		grpcretry.Settings{Policy: three, Options: []resilience.Option{resilience.WithBreaker(b)}}, fails(codes.OK))
 	if err := check(t, client, codes.Unavailable); !errors.Is(err, resilience.ErrCircuitOpen) {
 		t.Errorf("error is %v", err)
 	}
@@ -328,20 +315,13 @@ func TestServiceConfig(t *testing.T) {
 func TestGRPCTakesTheServiceConfig(t *testing.T) {
 	t.Parallel()
 	fast := retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
-	config, _, err := grpcretry.ServiceConfig(
-		[]grpcretry.Method{{Service: "grpc.health.v1.Health", Policy: fast}},
-		grpcretry.Throttle{},
-	)
+	config, _, err := grpcretry.ServiceConfig([]grpcretry.Method{{Service: "grpc.health.v1.Health", Policy: fast}},
+		grpcretry.Throttle{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, client := serve(
-		t,
-		[]grpc.DialOption{grpc.WithDefaultServiceConfig(config)},
-		fails(codes.Unavailable),
-		fails(codes.Unavailable),
-		fails(codes.OK),
-	)
+	s, client := serve(t, []grpc.DialOption{grpc.WithDefaultServiceConfig(config)}, fails(codes.Unavailable),
+		fails(codes.Unavailable), fails(codes.OK))
 	_ = check(t, client, codes.OK)
 	s.wantCalls(t, "", "1", "2")
 }

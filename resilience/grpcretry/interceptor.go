@@ -110,11 +110,8 @@ func (c *call) attempt(ctx context.Context) (struct{}, error) {
 	err := c.invoke(ctx, c.method, c.req, c.reply, c.conn, opts...)
 	if values := trailer.Get(pushbackKey); err != nil && len(values) > 0 {
 		ms, wrong := strconv.ParseInt(values[0], 10, 32)
-		err = resilience.WithPushback(
-			err,
-			time.Duration(ms)*time.Millisecond,
-			wrong == nil && ms >= 0 && len(values) == 1,
-		)
+		err = resilience.WithPushback(err, time.Duration(ms)*time.Millisecond,
+			wrong == nil && ms >= 0 && len(values) == 1)
 	}
 	return struct{}{}, err
 }

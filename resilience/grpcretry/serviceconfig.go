@@ -80,9 +80,7 @@ func ServiceConfig(methods []Method, throttle Throttle) (config string, notes []
 		if throttle.MaxTokens < 1 || throttle.MaxTokens > 1000 || !(throttle.TokenRatio > 0) {
 			return "", nil, fmt.Errorf(
 				"grpcretry: the throttle has %d tokens and ratio %v; want 1 to 1000 and more than 0",
-				throttle.MaxTokens,
-				throttle.TokenRatio,
-			)
+				throttle.MaxTokens, throttle.TokenRatio)
 		}
 		out.RetryThrottling = &throttling{throttle.MaxTokens, throttle.TokenRatio}
 	}

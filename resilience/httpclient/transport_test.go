@@ -530,12 +530,8 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			for j := range 5 {
 				body := fmt.Sprint(i, "/", j, strings.Repeat("x", 3000))
-				req, _ := http.NewRequestWithContext(
-					t.Context(),
-					http.MethodPost,
-					s.url(),
-					io.MultiReader(bytes.NewBufferString(body)),
-				)
+				req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url(),
+					io.MultiReader(bytes.NewBufferString(body)))
 				resp, err := s.client.Do(req)
 				if err != nil {
 					t.Error(err)
@@ -562,8 +558,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	circuit := breaker.Callee()
 	for name, base := range map[string]http.RoundTripper{"nothing": answer, "http.Transport": http.DefaultTransport} {
 		protected, err := httpclient.New(
-			httpclient.Settings{Base: base, Breaker: &circuit, Bulkhead: &resilience.BulkheadSettings{Concurrent: 10}},
-		)
+			httpclient.Settings{Base: base, Breaker: &circuit, Bulkhead: &resilience.BulkheadSettings{Concurrent: 10}})
 		if err != nil {
 			b.Fatal(err)
 		}

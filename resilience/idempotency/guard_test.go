@@ -111,15 +111,8 @@ func TestAConcurrentRequestIsToldToComeBack(t *testing.T) {
 		if !errors.As(err, &running) || !errors.Is(err, idempotency.ErrRunning) || running.After != 25*time.Second {
 			t.Errorf("error is %v", err)
 		}
-		if _, err := g.Once(
-			t.Context(),
-			"k",
-			[]byte("another"),
-			takes(0, &runs),
-		); !errors.Is(
-			err,
-			idempotency.ErrMismatch,
-		) {
+		if _, err := g.Once(t.Context(), "k", []byte("another"), takes(0, &runs)); !errors.Is(err,
+			idempotency.ErrMismatch) {
 			t.Errorf("error is %v", err)
 		}
 		first.Wait()
@@ -196,12 +189,8 @@ func TestErrorsAndPanicsReleaseTheKey(t *testing.T) {
 				t.Errorf("recovered %v", r)
 			}
 		}()
-		_, _ = g.Once(
-			t.Context(),
-			"k",
-			print32,
-			func(context.Context) (idempotency.Answer, bool, error) { panic("boom") },
-		)
+		_, _ = g.Once(t.Context(), "k", print32,
+			func(context.Context) (idempotency.Answer, bool, error) { panic("boom") })
 	}()
 	result, err := g.Once(t.Context(), "k", print32, func(context.Context) (idempotency.Answer, bool, error) {
 		return idempotency.Answer{Status: 503}, false, nil // not to be kept
@@ -210,12 +199,7 @@ func TestErrorsAndPanicsReleaseTheKey(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	var runs atomic.Int32
-	if result, err := g.Once(
-		t.Context(),
-		"k",
-		print32,
-		takes(0, &runs),
-	); err != nil || result.Replayed ||
+	if result, err := g.Once(t.Context(), "k", print32, takes(0, &runs)); err != nil || result.Replayed ||
 		runs.Load() != 1 {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -271,11 +255,8 @@ func TestAStoreThatDoesNotTakeTheAnswer(t *testing.T) {
 		down := resilience.Mark(errors.New("down"), "transient", "DatabaseConnectionError")
 		store := &broken{Store: open(t), finish: down, release: down}
 		var told []string
-		g := guard(
-			t,
-			store,
-			idempotency.Settings{OnError: func(key string, err error) { told = append(told, key+": "+err.Error()) }},
-		)
+		g := guard(t, store,
+			idempotency.Settings{OnError: func(key string, err error) { told = append(told, key+": "+err.Error()) }})
 		var runs atomic.Int32
 		result, err := g.Once(t.Context(), "k", print32, takes(0, &runs))
 		if err != nil || result.Stored || string(result.Answer.Body) != "run 1" || store.finishes.Load() != 4 {
@@ -300,12 +281,7 @@ func TestALongAnswerIsNotKept(t *testing.T) {
 	run := func(context.Context) (idempotency.Answer, bool, error) {
 		return idempotency.Answer{Status: 200, Body: make([]byte, 11)}, true, nil
 	}
-	if result, err := g.Once(
-		t.Context(),
-		"k",
-		print32,
-		run,
-	); err != nil || result.Stored ||
+	if result, err := g.Once(t.Context(), "k", print32, run); err != nil || result.Stored ||
 		len(result.Answer.Body) != 11 {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -79,12 +79,8 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 			key, there, ok := keyOf(r.Header.Values(Header))
 			switch {
 			case !ok:
-				problem(
-					w,
-					http.StatusBadRequest,
-					"The "+Header+" header has to be one string of 1 to 255 printable characters.",
-					0,
-				)
+				problem(w, http.StatusBadRequest,
+					"The "+Header+" header has to be one string of 1 to 255 printable characters.", 0)
 			case there:
 				g.serve(w, r, h, key, next)
 			case h.Required:
@@ -139,12 +135,8 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, h HTTP, key string
 	if err != nil {
 		var long *http.MaxBytesError
 		if errors.As(err, &long) {
-			problem(
-				w,
-				http.StatusRequestEntityTooLarge,
-				"The body of a request with an "+Header+" may have "+strconv.FormatInt(h.MaxRequest, 10)+" bytes.",
-				0,
-			)
+			problem(w, http.StatusRequestEntityTooLarge,
+				"The body of a request with an "+Header+" may have "+strconv.FormatInt(h.MaxRequest, 10)+" bytes.", 0)
 		} else {
 			problem(w, http.StatusBadRequest, "The body could not be read.", 0)
 		}
@@ -193,29 +185,17 @@ func (g *Guard) refuse(w http.ResponseWriter, key string, err error) {
 	case errors.Is(err, ErrMismatch):
 		problem(w, http.StatusUnprocessableEntity, "This "+Header+" was used for another request: take a new one.", 0)
 	case errors.Is(err, ErrAnswerTooLong):
-		problem(
-			w,
-			http.StatusConflict,
-			"The request with this "+Header+" was carried out; its answer was too long to be kept.",
-			0,
-		)
+		problem(w, http.StatusConflict,
+			"The request with this "+Header+" was carried out; its answer was too long to be kept.", 0)
 	case errors.Is(err, ErrKey):
 		problem(w, http.StatusBadRequest, "The "+Header+" is too long.", 0)
 	case errors.Is(err, ErrLeaseLost):
-		problem(
-			w,
-			http.StatusConflict,
-			"Another server took this request over: repeat it to get the answer.",
-			time.Second,
-		)
+		problem(w, http.StatusConflict, "Another server took this request over: repeat it to get the answer.",
+			time.Second)
 	default:
 		g.report(key, err)
-		problem(
-			w,
-			http.StatusServiceUnavailable,
-			"Whether this request was carried out before cannot be told now: repeat it later.",
-			time.Second,
-		)
+		problem(w, http.StatusServiceUnavailable,
+			"Whether this request was carried out before cannot be told now: repeat it later.", time.Second)
 	}
 }
 

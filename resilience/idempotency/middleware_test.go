@@ -146,11 +146,8 @@ func TestRefusals(t *testing.T) {
 
 func TestPrincipalsHaveTheirOwnKeys(t *testing.T) {
 	t.Parallel()
-	x := newShop(
-		t,
-		idempotency.HTTP{Principal: func(r *http.Request) string { return r.Header.Get("User") }},
-		idempotency.Settings{},
-	)
+	x := newShop(t, idempotency.HTTP{Principal: func(r *http.Request) string { return r.Header.Get("User") }},
+		idempotency.Settings{})
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "b"), 201, "order 2")
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
@@ -167,17 +164,8 @@ func (down) MaxAnswer() int { return 0 }
 func TestAStoreThatIsDown(t *testing.T) {
 	t.Parallel()
 	var told error
-	x := &shop{
-		handler: guard(
-			t,
-			down{},
-			idempotency.Settings{OnError: func(_ string, err error) { told = err }},
-		).Middleware(
-			idempotency.HTTP{},
-		)(
-			nil,
-		),
-	}
+	g := guard(t, down{}, idempotency.Settings{OnError: func(_ string, err error) { told = err }})
+	x := &shop{handler: g.Middleware(idempotency.HTTP{})(nil)}
 	w := x.send(t.Context(), "POST", "k", "tea")
 	wantResponse(t, w, 503, "repeat it later")
 	if told == nil || strings.Contains(w.Body.String(), "route") {

@@ -44,15 +44,9 @@ func (s spans) Observe(ctx context.Context, e resilience.Event) {
 		attributes = append(attributes, attribute.Float64("resilience.delay_seconds", e.Delay.Seconds()))
 	}
 	if e.Err != nil {
-		attributes = append(
-			attributes,
-			attribute.String("error.type", e.Classification.Error),
-			attribute.String(
-				"error.class",
-				string(e.Classification.Class),
-			),
-			attribute.String("error.message", e.Err.Error()),
-		)
+		attributes = append(attributes, attribute.String("error.type", e.Classification.Error),
+			attribute.String("error.class", string(e.Classification.Class)),
+			attribute.String("error.message", e.Err.Error()))
 	}
 	span.AddEvent(e.Kind.String(), trace.WithAttributes(attributes...))
 }

@@ -32,11 +32,8 @@ var (
 
 	running = describe("bulkhead_running", "Calls that run in the bulkhead.")
 	queued  = describe("bulkhead_queued", "Calls that wait in the bulkhead's queue.")
-	refused = describe(
-		"bulkhead_refused_total",
-		"Calls that the bulkhead refused, by reason: full or timeout.",
-		"reason",
-	)
+	refused = describe("bulkhead_refused_total", "Calls that the bulkhead refused, by reason: full or timeout.",
+		"reason")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -29,12 +29,8 @@ func TestCollector(t *testing.T) {
 			t.Fatal(err)
 		}
 		policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 1}
-		e, err := resilience.New(
-			policy,
-			resilience.Name("payments"),
-			resilience.WithBreaker(b),
-			resilience.WithBulkhead(bulkhead),
-		)
+		e, err := resilience.New(policy, resilience.Name("payments"), resilience.WithBreaker(b),
+			resilience.WithBulkhead(bulkhead))
 		if err != nil {
 			t.Fatal(err)
 		}

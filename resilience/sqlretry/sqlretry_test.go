@@ -131,10 +131,8 @@ func TestSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(
-		t.Context(),
-		"CREATE TABLE counts (n INTEGER); INSERT INTO counts VALUES (0)",
-	); err != nil {
+	if _, err := db.ExecContext(t.Context(),
+		"CREATE TABLE counts (n INTEGER); INSERT INTO counts VALUES (0)"); err != nil {
 		t.Fatal(err)
 	}
 	e, err := sqlretry.New(retrypatterns.Policy{Interval: time.Millisecond, Rate: 1, MaxAttempts: 3})

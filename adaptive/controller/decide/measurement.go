@@ -106,12 +106,8 @@ func (m *Measurement) problem() string {
 	}
 	if r := m.MapRun; r != nil &&
 		(r.Concurrency < 1 || r.Base < 1 || r.Concurrency > MaxConcurrency || r.Base > MaxConcurrency) {
-		return fmt.Sprintf(
-			"the Map Run's concurrency is %d of %d; it must be between 1 and %d",
-			r.Concurrency,
-			r.Base,
-			MaxConcurrency,
-		)
+		return fmt.Sprintf("the Map Run's concurrency is %d of %d; it must be between 1 and %d", r.Concurrency, r.Base,
+			MaxConcurrency)
 	}
 	return ""
 }
@@ -136,12 +132,8 @@ func (p Point) problem(now time.Time) string {
 	case p.Start.After(now):
 		return "is in the future"
 	case p.LoadFailures > p.Attempts || p.Overload > p.LoadFailures:
-		return fmt.Sprintf(
-			"has a failure rate above 1: %v overloads and %v load failures of %v attempts",
-			p.Overload,
-			p.LoadFailures,
-			p.Attempts,
-		)
+		return fmt.Sprintf("has a failure rate above 1: %v overloads and %v load failures of %v attempts", p.Overload,
+			p.LoadFailures, p.Attempts)
 	}
 	return ""
 }
@@ -173,19 +165,11 @@ func (m *Measurement) between(from, to time.Time) window {
 func (w window) problem() string {
 	switch {
 	case w.points < leastPoints:
-		return fmt.Sprintf(
-			"only %d of the last %d minutes were measured, %d are needed",
-			w.points,
-			WindowSize,
-			leastPoints,
-		)
+		return fmt.Sprintf("only %d of the last %d minutes were measured, %d are needed", w.points, WindowSize,
+			leastPoints)
 	case w.Attempts < leastCount:
-		return fmt.Sprintf(
-			"only %.0f attempts in the last %d minutes, %d are needed",
-			w.Attempts,
-			WindowSize,
-			leastCount,
-		)
+		return fmt.Sprintf("only %.0f attempts in the last %d minutes, %d are needed", w.Attempts, WindowSize,
+			leastCount)
 	// An attempt may begin in one minute and end in another; ten of a hundred are forgiven.
 	case w.Successes+w.LoadFailures > 1.1*w.Attempts:
 		return fmt.Sprintf("the metrics contradict one another: %.0f successes and %.0f load failures of %.0f attempts",

@@ -104,10 +104,8 @@ func (m Memory) After(d Decision) Memory {
 	if last.Direction != 0 && last.Direction != d.Direction {
 		out.Reversed = d.At
 	}
-	out.Changes = slices.DeleteFunc(
-		slices.Clone(m.Changes),
-		func(c Change) bool { return d.At.Sub(c.At) >= time.Hour && c != last },
-	)
+	out.Changes = slices.DeleteFunc(slices.Clone(m.Changes),
+		func(c Change) bool { return d.At.Sub(c.At) >= time.Hour && c != last })
 	out.Changes = append(out.Changes, Change{At: d.At, Direction: d.Direction})
 	return out
 }

@@ -96,12 +96,8 @@ func (n *next) propose() {
 	n.want = n.want.within()
 	if n.want.Equal(n.d.Before) {
 		if len(n.d.Reasons) == 0 {
-			n.d.because(
-				"guard",
-				"nothing to change: %.1f %% of %.0f attempts failed by load",
-				100*n.w.failed().Rate(),
-				n.w.Attempts,
-			)
+			n.d.because("guard", "nothing to change: %.1f %% of %.0f attempts failed by load", 100*n.w.failed().Rate(),
+				n.w.Attempts)
 		}
 		return
 	}

@@ -54,9 +54,7 @@ func subject() decide.Subject {
 func load(at, perSecond int, failing, overload float64) decide.Point {
 	attempts := float64(60 * perSecond)
 	return decide.Point{
-		Start: minute(
-			at,
-		), Attempts: attempts, FirstAttempts: attempts, LoadFailures: attempts * failing,
+		Start: minute(at), Attempts: attempts, FirstAttempts: attempts, LoadFailures: attempts * failing,
 		Overload:  attempts * failing * overload,
 		Successes: attempts * (1 - failing), Exhausted: attempts * failing / 2,
 	}
@@ -228,12 +226,8 @@ func TestIndependentErrorsAndCalmChangeNothing(t *testing.T) {
 	for name, failing := range map[string]float64{"2 %": 0.02, "20 %": 0.2, "40 %": 0.4} {
 		var mem decide.Memory
 		for now := 10; now < 300; now++ {
-			d := decide.Next(
-				subject(),
-				decide.Defaults(),
-				mem,
-				minutes(now-10, now, 25, func(at int) decide.Point { return load(at, 15, failing, 0) }),
-			)
+			d := decide.Next(subject(), decide.Defaults(), mem,
+				minutes(now-10, now, 25, func(at int) decide.Point { return load(at, 15, failing, 0) }))
 			mem = mem.After(d)
 			if d.Changes() {
 				t.Fatalf("%s: %s", name, d)
@@ -343,12 +337,8 @@ func TestAChangeThatMakesThingsWorseIsTakenBack(t *testing.T) {
 	t.Parallel()
 	p := decide.Defaults()
 	var mem decide.Memory
-	cut := decide.Next(
-		subject(),
-		p,
-		mem,
-		minutes(0, 10, 25, func(at int) decide.Point { return load(at, 20, 0.4, 0.8) }),
-	)
+	cut := decide.Next(subject(), p, mem,
+		minutes(0, 10, 25, func(at int) decide.Point { return load(at, 20, 0.4, 0.8) }))
 	if !cut.Changes() {
 		t.Fatal(cut)
 	}
@@ -422,10 +412,8 @@ func TestRestoreNeedsRoom(t *testing.T) {
 	}
 	d := decide.Next(subject(), decide.Defaults(), mem, minutes(0, 20, 20.5, calm))
 	if d.Changes() ||
-		!strings.Contains(
-			d.String(),
-			"calm, but 20 a second are more than 95 % of the capacity of 20.5: the base is not restored",
-		) {
+		!strings.Contains(d.String(),
+			"calm, but 20 a second are more than 95 % of the capacity of 20.5: the base is not restored") {
 		t.Error(d)
 	}
 }
@@ -584,9 +572,8 @@ func ExampleNext() {
 	m := decide.Measurement{Now: noon.Add(7 * time.Minute), Capacity: decide.Capacity{PerSecond: 25}}
 	for i := range 5 { // 20 a second come in, and nine of ten attempts time out
 		m.Points = append(m.Points, decide.Point{
-			Start: noon.Add(
-				time.Duration(i) * time.Minute,
-			), Attempts: 6000, FirstAttempts: 1200, LoadFailures: 5400, Overload: 5400, Successes: 600, Exhausted: 600,
+			Start: noon.Add(time.Duration(i) * time.Minute), Attempts: 6000, FirstAttempts: 1200,
+			LoadFailures: 5400, Overload: 5400, Successes: 600, Exhausted: 600,
 		})
 	}
 	fmt.Println(decide.Next(subject(), decide.Defaults(), decide.Memory{}, m).Setting)

@@ -15,11 +15,9 @@ func (n *next) cap() {
 	}
 	c, rate := n.m.Capacity.PerSecond, n.w.rate()
 	if c <= 0 || rate <= 0 {
-		n.d.because(
-			"R-cap",
+		n.d.because("R-cap",
 			"at least %.0f %% of the attempts are overload, and the callee's capacity is not known; set it",
-			100*evidence,
-		)
+			100*evidence)
 		return
 	}
 	p := n.w.failed().High()

@@ -13,26 +13,16 @@ func (n *next) mapRun() bool {
 		limit = min(limit, max(int(c.PerSecond*timeout.Seconds()), 1))
 	}
 	if set, ours := n.mem.Concurrency[run.ARN]; ours && set != run.Concurrency {
-		n.d.because(
-			"R-map",
-			"somebody else set MaxConcurrency of %s to %d, the controller had set %d: left alone",
-			run.ARN,
-			run.Concurrency,
-			set,
-		)
+		n.d.because("R-map", "somebody else set MaxConcurrency of %s to %d, the controller had set %d: left alone",
+			run.ARN, run.Concurrency, set)
 		return false
 	}
 	want, direction := run.Concurrency, Restore
 	switch failing := n.w.failed().Low(); {
 	case failing > n.MapFailing && run.Concurrency > 1:
 		want, direction = min(max(run.Concurrency/2, 1), limit), Cut
-		n.d.because(
-			"R-map",
-			"at least %.0f %% of the attempts fail by load: MaxConcurrency from %d to %d",
-			100*failing,
-			run.Concurrency,
-			want,
-		)
+		n.d.because("R-map", "at least %.0f %% of the attempts fail by load: MaxConcurrency from %d to %d", 100*failing,
+			run.Concurrency, want)
 	case run.Concurrency < limit && n.calm():
 		want = min(2*run.Concurrency, limit)
 		n.d.because("R-map", "two calm windows: MaxConcurrency from %d to %d of %d", run.Concurrency, want, run.Base)

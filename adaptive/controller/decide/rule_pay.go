@@ -21,17 +21,9 @@ func (n *next) pay() {
 		if high := (Share{r.Started, r.Succeeded}).High(); high*r.Value < r.Cost {
 			if limit, ok := limits[r.Error]; !ok || r.Retry-1 < limit {
 				limits[r.Error] = r.Retry - 1
-				n.d.because(
-					"R-pay",
-					"retry %d for %s recovered %.0f of %.0f, at most %.1f %%: worth $%.2g, costs $%.2g",
-					r.Retry,
-					r.Error,
-					r.Succeeded,
-					r.Started,
-					100*high,
-					high*r.Value,
-					r.Cost,
-				)
+				n.d.because("R-pay",
+					"retry %d for %s recovered %.0f of %.0f, at most %.1f %%: worth $%.2g, costs $%.2g", r.Retry,
+					r.Error, r.Succeeded, r.Started, 100*high, high*r.Value, r.Cost)
 			}
 		}
 	}

@@ -9,18 +9,12 @@ func (n *next) restore() {
 		return
 	}
 	if c := n.m.Capacity; c.Saturated && c.PerSecond > 0 && n.w.rate() > 0.95*c.PerSecond {
-		n.d.because(
-			"R-restore",
-			"calm, but %.3g a second are more than 95 %% of the capacity of %.3g: the base is not restored",
-			n.w.rate(),
-			c.PerSecond,
-		)
+		n.d.because("R-restore",
+			"calm, but %.3g a second are more than 95 %% of the capacity of %.3g: the base is not restored", n.w.rate(),
+			c.PerSecond)
 		return
 	}
 	n.want = restored
-	n.d.because(
-		"R-restore",
-		"two calm windows, at most %.1f %% of the attempts fail by load: back to the base",
-		100*n.w.failed().High(),
-	)
+	n.d.because("R-restore", "two calm windows, at most %.1f %% of the attempts fail by load: back to the base",
+		100*n.w.failed().High())
 }

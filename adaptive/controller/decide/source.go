@@ -156,18 +156,10 @@ func (n *next) source() {
 		return
 	}
 	n.want.Source = &steps
-	n.d.because(
-		"5.1",
+	n.d.because("5.1",
 		"error rate %.0f %%, mean duration %s, %.0f concurrent: %d retries fewer, interval × %g, cap × %g, rate + %g%s",
-		100*f.ErrorRate,
-		f.Duration,
-		f.Concurrent,
-		steps.Fewer,
-		steps.Interval,
-		steps.MaxDelay,
-		steps.Rate,
-		steps.delay(),
-	)
+		100*f.ErrorRate, f.Duration, f.Concurrent, steps.Fewer, steps.Interval, steps.MaxDelay, steps.Rate,
+		steps.delay())
 }
 
 // delay says what the adaptive delay does beside the rules.

@@ -40,16 +40,8 @@ func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 		if r.MaxAttempts != c.attempts || r.IntervalSeconds != c.interval || r.MaxDelaySeconds != c.maxDelay ||
 			r.BackoffRate != c.rate ||
 			r.JitterStrategy != c.jitter {
-			t.Errorf(
-				"%s: %+v, want %d attempts, interval %d, cap %d, rate %v, jitter %s",
-				c.name,
-				r,
-				c.attempts,
-				c.interval,
-				c.maxDelay,
-				c.rate,
-				c.jitter,
-			)
+			t.Errorf("%s: %+v, want %d attempts, interval %d, cap %d, rate %v, jitter %s", c.name, r, c.attempts,
+				c.interval, c.maxDelay, c.rate, c.jitter)
 		}
 	}
 	one := aggressive

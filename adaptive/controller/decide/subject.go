@@ -29,10 +29,8 @@ func (s Subject) Validate() error {
 	}
 	for i, r := range s.Base {
 		if len(r.ErrorEquals) == 0 || r.MaxAttempts < 0 || r.IntervalSeconds < 0 || r.MaxDelaySeconds < 0 {
-			problems = append(
-				problems,
-				fmt.Errorf("decide: state %s, retrier %d: it has no error names or negative numbers", s.State, i+1),
-			)
+			problems = append(problems,
+				fmt.Errorf("decide: state %s, retrier %d: it has no error names or negative numbers", s.State, i+1))
 		}
 	}
 	return errors.Join(problems...)
@@ -91,24 +89,16 @@ func (p Parameters) Validate() error {
 			problems = append(problems, fmt.Errorf("decide: "+format, args...))
 		}
 	}
-	check(
-		p.Rules == Standard || p.Rules == SourceRules,
-		"Rules is %q; there are %q and %q",
-		p.Rules,
-		Standard,
-		SourceRules,
-	)
+	check(p.Rules == Standard || p.Rules == SourceRules, "Rules is %q; there are %q and %q", p.Rules, Standard,
+		SourceRules)
 	for _, f := range []struct {
 		name string
 		is   float64
 	}{{"Overload", p.Overload}, {"MapFailing", p.MapFailing}, {"Stretch", p.Stretch}, {"Calm", p.Calm}} {
 		check(f.is > 0 && f.is < 1, "%s is %v; it must be between 0 and 1", f.name, f.is)
 	}
-	check(
-		p.Calm < p.Overload && p.Calm < p.MapFailing && p.Calm < p.Stretch,
-		"Calm is %v; it must be below the shares that have something done",
-		p.Calm,
-	)
+	check(p.Calm < p.Overload && p.Calm < p.MapFailing && p.Calm < p.Stretch,
+		"Calm is %v; it must be below the shares that have something done", p.Calm)
 	least := WindowSize*Minute + Age
 	check(p.CutDwell >= least, "CutDwell is %v; it must be at least %v, a window and its age", p.CutDwell, least)
 	check(p.RestoreDwell >= p.CutDwell, "RestoreDwell is %v; it must be at least CutDwell", p.RestoreDwell)

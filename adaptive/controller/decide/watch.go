@@ -35,13 +35,9 @@ func (n *next) judge() bool {
 	if !worse(n.w, w) || !worse(n.newest(), w) {
 		return false
 	}
-	n.d.because(
-		"watch",
+	n.d.because("watch",
 		"%.1f %% of the tasks end well, before the change of %s it was %.1f %%, and the callee fails no more often",
-		100*after.Rate(),
-		w.At.UTC().Format("15:04"),
-		100*before.Rate(),
-	)
+		100*after.Rate(), w.At.UTC().Format("15:04"), 100*before.Rate())
 	direction := Restore
 	if !looser(n.d.Before, w.Back, n.Base) {
 		direction = Cut

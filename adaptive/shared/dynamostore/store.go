@@ -50,10 +50,8 @@ const keepFor = 24 * time.Hour
 func (s *Store) Add(ctx context.Context, callee string, t limiter.Tally) (shared.Record, limiter.Tally, error) {
 	var item map[string]types.AttributeValue
 	if t == (limiter.Tally{}) {
-		out, err := s.Client.GetItem(
-			ctx,
-			&dynamodb.GetItemInput{TableName: &s.Table, Key: key(callee), ConsistentRead: aws.Bool(true)},
-		)
+		out, err := s.Client.GetItem(ctx,
+			&dynamodb.GetItemInput{TableName: &s.Table, Key: key(callee), ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return shared.Record{}, t, s.failed(callee, err)
 		}
@@ -74,12 +72,8 @@ func (s *Store) Add(ctx context.Context, callee string, t limiter.Tally) (shared
 	}
 	record, tally, err := read(item)
 	if err != nil {
-		return record, tally, fmt.Errorf(
-			"shared state of %s in table %s: %w; delete the item to begin anew",
-			callee,
-			s.Table,
-			err,
-		)
+		return record, tally, fmt.Errorf("shared state of %s in table %s: %w; delete the item to begin anew", callee,
+			s.Table, err)
 	}
 	return record, tally, nil
 }

@@ -108,12 +108,8 @@ func Size(body string, attributes map[string]string) int {
 func TooLarge(service string, size, most int) error {
 	return outbox.Permanent(
 		outbox.ReasonTooLarge,
-		fmt.Errorf(
-			"%s takes messages of %d bytes at most, with their attributes; this one has %d",
-			service,
-			most,
-			size,
-		),
+		fmt.Errorf("%s takes messages of %d bytes at most, with their attributes; this one has %d", service, most,
+			size),
 	)
 }
 

@@ -34,10 +34,8 @@ func TestCutInTheMiddle(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer store.Close()
-			guard, err := idempotency.New(
-				store,
-				idempotency.Settings{Lease: 100 * time.Millisecond, Wait: 50 * time.Millisecond},
-			)
+			guard, err := idempotency.New(store,
+				idempotency.Settings{Lease: 100 * time.Millisecond, Wait: 50 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -158,14 +158,8 @@ func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Ans
 		return err
 	}
 	var finished bool
-	err = s.pool.QueryRow(
-		ctx,
-		"SELECT status IS NOT NULL FROM idempotency_keys WHERE key = $1 AND token = $2",
-		key,
-		token,
-	).Scan(
-		&finished,
-	)
+	err = s.pool.QueryRow(ctx, "SELECT status IS NOT NULL FROM idempotency_keys WHERE key = $1 AND token = $2", key,
+		token).Scan(&finished)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !finished {
 		return idempotency.ErrLeaseLost
 	}

@@ -26,10 +26,8 @@ func TestSuite(t *testing.T) {
 }
 
 func BenchmarkRequests(b *testing.B) {
-	guard, err := idempotency.New(
-		open(b, postgrestest.Start(b).Database(b)+"&pool_max_conns=16"),
-		idempotency.Settings{},
-	)
+	guard, err := idempotency.New(open(b, postgrestest.Start(b).Database(b)+"&pool_max_conns=16"),
+		idempotency.Settings{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -188,11 +188,8 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 	}
 }
 
-var errClosed = resilience.Mark(
-	errors.New("idempotency: the database is closed"),
-	retrypatterns.Permanent,
-	retrypatterns.DatabaseConnectionError,
-)
+var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retrypatterns.Permanent,
+	retrypatterns.DatabaseConnectionError)
 
 // named classifies an error of SQLite.
 func named(err error) error {

@@ -88,10 +88,8 @@ func (w *writer) prepare(ctx context.Context) error {
 		}
 		*exec = stmt.(driver.StmtExecContext)
 	}
-	find, err := conn.PrepareContext(
-		ctx,
-		"SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = ?",
-	)
+	find, err := conn.PrepareContext(ctx,
+		"SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = ?")
 	if err != nil {
 		return err
 	}

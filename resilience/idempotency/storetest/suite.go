@@ -88,14 +88,8 @@ func (x suite) order(t *testing.T) {
 	if got := begin(t, s, claim("order", "1", noon), idempotency.Claimed); got.TakenOver {
 		t.Error("a new key was taken over")
 	}
-	if got := begin(
-		t,
-		s,
-		claim("order", "2", noon.Add(time.Second)),
-		idempotency.Running,
-	); !got.Until.Equal(
-		noon.Add(time.Minute),
-	) {
+	if got := begin(t, s, claim("order", "2", noon.Add(time.Second)), idempotency.Running); !got.Until.Equal(
+		noon.Add(time.Minute)) {
 		t.Errorf("runs until %s", got.Until)
 	}
 	finish(t, s, "order", "1", noon)

@@ -29,8 +29,7 @@ func TestSerializable(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := pgxretry.New(
-		retrypatterns.Policy{Interval: time.Millisecond, Rate: 1.5, MaxAttempts: 50, Jitter: retrypatterns.JitterFull},
-	)
+		retrypatterns.Policy{Interval: time.Millisecond, Rate: 1.5, MaxAttempts: 50, Jitter: retrypatterns.JitterFull})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,13 +44,8 @@ func TestSerializable(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 10 {
-				if _, err := pgxretry.InTx(
-					t.Context(),
-					e,
-					pool,
-					pgx.TxOptions{IsoLevel: pgx.Serializable},
-					add,
-				); err != nil {
+				if _, err := pgxretry.InTx(t.Context(), e, pool, pgx.TxOptions{IsoLevel: pgx.Serializable},
+					add); err != nil {
 					t.Error(err)
 				}
 			}
