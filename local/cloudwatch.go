@@ -20,8 +20,9 @@ import (
 
 // openCloudWatch opens CloudWatch, and what measures the other services for it.
 func (p *Platform) openCloudWatch(context.Context) (err error) {
+	p.meter.asks, p.meter.done = make(chan chan<- error), make(chan struct{})
 	p.CloudWatch, err = cloudwatch.Open(cloudwatch.Options{Documents: p.Documents, Clock: p.Clock, Targets: &p.Targets,
-		Scope: p.Scope, Log: p.cfg.Log, Measure: func() error { return p.meter.flush(p) }})
+		Scope: p.Scope, Log: p.cfg.Log, Measure: p.meter.flushed})
 	if err != nil {
 		return err
 	}
@@ -41,6 +42,9 @@ type meter struct {
 	filters  logs.MetricFilters
 	sampled  int64                   // the minute in which queues and engines were measured last
 	engines  atomic.Pointer[engines] // nil until there are any
+
+	asks chan chan<- error // of who reads, for what has been measured until then
+	done chan struct{}     // closed when nothing is put into CloudWatch any more
 }
 
 // measure is a metric of a resource in a minute.
@@ -57,9 +61,9 @@ const often = time.Second
 
 // measure puts measures into CloudWatch until stop is called, which puts the last ones.
 func (m *meter) measure(p *Platform) (stop func() error) {
-	ending, done := make(chan struct{}), make(chan struct{})
+	ending := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(m.done)
 		tick := time.NewTicker(often)
 		defer tick.Stop()
 		for {
@@ -68,6 +72,8 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 				if err := m.flush(p); err != nil {
 					p.cfg.Log.Warn("metrics could not be kept", "error", err)
 				}
+			case answer := <-m.asks:
+				answer <- m.flush(p)
 			case <-ending:
 				return
 			}
@@ -75,9 +81,21 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 	}()
 	return func() error {
 		close(ending)
-		<-done
+		<-m.done
 		m.measureQueues(p, true)
 		return m.flush(p)
+	}
+}
+
+// flushed has everything put into CloudWatch that has been measured until now, and waits for that. One goroutine does
+// so for all: somebody else's flush has what it took, but not yet put.
+func (m *meter) flushed() error {
+	answer := make(chan error, 1)
+	select {
+	case m.asks <- answer:
+		return <-answer
+	case <-m.done:
+		return nil
 	}
 }
 

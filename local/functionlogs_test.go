@@ -31,7 +31,7 @@ Resources:
 `
 
 // TestWhatFunctionsLogIsThereAsTheyWroteIt has a function log metrics in the embedded format and words, to the log
-// group of its LoggingConfig.
+// group of its LoggingConfig. Its metrics are read as soon as it has ended.
 func TestWhatFunctionsLogIsThereAsTheyWroteIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,15 +48,19 @@ func TestWhatFunctionsLogIsThereAsTheyWroteIt(t *testing.T) {
 	if err != nil || !strings.Contains(jsonText(logged), `"message":"plain words\n"`) {
 		t.Error(jsonText(logged), err)
 	}
+	seven := func(when string, s stacks) {
+		t.Helper()
+		now := time.Now()
+		out, err := s.try("cloudwatch", "GetMetricStatistics", map[string]any{"Namespace": "Mine", "MetricName": "Rows",
+			"Statistics": []any{"Sum"}, "Period": 3600, "StartTime": now.Add(-2 * time.Hour).Truncate(time.Hour).Unix(),
+			"EndTime": now.Add(2 * time.Hour).Truncate(time.Hour).Unix()})
+		if points, _ := out["Datapoints"].([]any); err != nil || len(points) != 1 || points[0].(map[string]any)["Sum"] != 7.0 {
+			t.Errorf("%s: %v, %v", when, out, err)
+		}
+	}
+	seven("at once", s)
 	if err := p.Close(); err != nil { // which waits until the metrics are kept
 		t.Fatal(err)
 	}
-	s = stacksOf(t, open(t, local.Config{Dir: dir}))
-	now := time.Now()
-	out, err := s.try("cloudwatch", "GetMetricStatistics", map[string]any{"Namespace": "Mine", "MetricName": "Rows",
-		"Statistics": []any{"Sum"}, "Period": 3600, "StartTime": now.Add(-2 * time.Hour).Truncate(time.Hour).Unix(),
-		"EndTime": now.Add(2 * time.Hour).Truncate(time.Hour).Unix()})
-	if points, _ := out["Datapoints"].([]any); err != nil || len(points) != 1 || points[0].(map[string]any)["Sum"] != 7.0 {
-		t.Errorf("%v, %v", out, err)
-	}
+	seven("in the next process", stacksOf(t, open(t, local.Config{Dir: dir})))
 }

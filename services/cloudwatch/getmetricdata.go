@@ -119,6 +119,9 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 	if !start.Before(end) {
 		return nil, &aws.Error{Code: "ValidationError", Message: "The parameter StartTime must be less than the parameter EndTime."}
 	}
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
 	v := s.view(scope, in.Queries, start, end)
 	answer := &getMetricDataAnswer{Results: []metricDataResult{}, Messages: []message{}}
 	total := 0

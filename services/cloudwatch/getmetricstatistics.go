@@ -56,6 +56,9 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 		return nil, combination("You have requested up to %d datapoints, which exceeds the limit of 1,440. You may reduce the "+
 			"datapoints requested by increasing Period, or decreasing the time range.", n)
 	}
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
 	m := Metric{in.Namespace, in.Name, in.Dimensions}
 	m.sorted()
 	grid := s.view(scope, nil, start, end).gridOf(in.Period)

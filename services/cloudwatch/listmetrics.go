@@ -34,6 +34,9 @@ func (s *Service) listMetrics(_ context.Context, scope aws.Scope, in *listMetric
 	if in.Recent != "" {
 		since = s.opts.Clock.Now().Add(-recent)
 	}
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
 	found, err := s.find(scope, func(k *known) bool {
 		if in.Namespace != "" && k.Namespace != in.Namespace || in.Name != "" && k.Name != in.Name || k.Last < since.Unix() {
 			return false

@@ -30,7 +30,8 @@ type Options struct {
 	Targets Deliverer
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Measure is called before alarms are evaluated: it puts what has been measured until then. Nil means nothing is.
+	// Measure is called before metrics are read and alarms evaluated: it puts what has been measured until then. Nil
+	// means nothing is.
 	Measure func() error
 	// Log receives refusals and of actions that cannot be delivered; nil drops them.
 	Log *slog.Logger
@@ -45,6 +46,14 @@ type Service struct {
 	metrics registry
 
 	watching watch
+}
+
+// measure puts what has been measured until now, for who reads it.
+func (s *Service) measure() error {
+	if s.opts.Measure == nil {
+		return nil
+	}
+	return s.opts.Measure()
 }
 
 // Open opens what the documents have of CloudWatch. Resume goes on watching its alarms; Close ends it.

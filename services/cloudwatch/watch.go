@@ -118,10 +118,8 @@ func (s *Service) rounds() {
 
 // round evaluates the alarms that are due, and delivers what is to be delivered.
 func (s *Service) round(ctx context.Context, now time.Time) error {
-	if s.opts.Measure != nil {
-		if err := s.opts.Measure(); err != nil {
-			return err
-		}
+	if err := s.measure(); err != nil {
+		return err
 	}
 	type placed struct {
 		scope aws.Scope
