@@ -223,7 +223,11 @@ func (c *Console) execution(r *request) (*answer, error) {
 	if r.param("format") == "test" {
 		return c.testCase(r, x, events)
 	}
-	return &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}, nil
+	a := &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}
+	if v.List != nil && v.List.One != nil {
+		a.Event = v.List.One.ID
+	}
+	return a, nil
 }
 
 // must drops an error of what a page can do without.

@@ -45,6 +45,8 @@ type answer struct {
 	// pages never change.
 	Topics []string
 	Still  bool
+	// Event is the ID of the one event that the page shows; 0 means it shows none, or several.
+	Event int64
 	// Text is answered as it is, in place of a page.
 	Text string
 }
@@ -117,7 +119,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
 	}
 	var body bytes.Buffer
-	if err := c.pages()[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
+	if err := c.pages()[a.Template].Execute(&body, "layout", l); err != nil {
 		c.cfg.Log.Error("a page of the console cannot be written", "page", a.Template, "error", err)
 		http.Error(w, "This page cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return

@@ -3,13 +3,13 @@ package console
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 
+	"stepback/console/markup"
 	"stepback/graph"
 )
 
 // Picture is an SVG to stand in a page.
-type Picture struct{ SVG template.HTML }
+type Picture struct{ SVG markup.HTML }
 
 // maxPicture is how large a graph is drawn in a page; larger ones have a page of their own.
 const maxPicture = 400_000
@@ -18,8 +18,8 @@ const maxPicture = 400_000
 func pictureOf(g *graph.Graph, o graph.Options) Picture {
 	var b bytes.Buffer
 	if err := g.SVG(&b, o); err != nil || b.Len() > maxPicture {
-		return Picture{SVG: template.HTML(fmt.Sprintf(`<p class="dim">This graph has %d states; draw it with stepback graph.</p>`, //nolint:gosec // a number
+		return Picture{SVG: markup.HTML(fmt.Sprintf(`<p class="dim">This graph has %d states; draw it with stepback graph.</p>`,
 			len(g.Nodes)))}
 	}
-	return Picture{SVG: template.HTML(b.String())} //nolint:gosec // graph escapes all texts
+	return Picture{SVG: markup.HTML(b.String())}
 }

@@ -2,36 +2,52 @@ package console
 
 import (
 	"fmt"
-	"html/template"
 	"net/url"
 	"strings"
 	"time"
 
+	"stepback/console/markup"
 	"stepback/deadletters"
+	"stepback/engine/journal"
 	"stepback/timeline"
 )
 
-// pages are the templates by name.
-type pages map[string]*template.Template
+//go:generate go test . -run TestPagesAreEscaped -update
 
+// pages are the pages by name, each with the templates that all share.
+type pages map[string]*markup.Set
+
+// parsePages reads what the tests have html/template write of templates/: every action of it is escaped.
 func parsePages() pages {
 	all := pages{}
-	entries, _ := files.ReadDir("templates") // embedded: it is there
+	entries, _ := files.ReadDir("escaped") // embedded: it is there
+	shared := page(markup.New(functions), layoutFile)
 	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".html")
-		if name == "layout" {
-			continue
+		if e.Name() != layoutFile {
+			all[strings.TrimSuffix(e.Name(), ".html")] = page(shared, e.Name())
 		}
-		all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(files, "templates/layout.html",
-			"templates/"+e.Name()))
 	}
 	return all
 }
 
+// layoutFile has the templates that all pages share.
+const layoutFile = "layout.html"
+
+func page(with *markup.Set, file string) *markup.Set {
+	text, err := files.ReadFile("escaped/" + file)
+	if err == nil {
+		with, err = with.With(file, string(text))
+	}
+	if err != nil {
+		panic(err) // it has been read in a test
+	}
+	return with
+}
+
 // functions are what templates call.
-var functions = template.FuncMap{
-	"at":    func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
-	"clock": func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
+var functions = map[string]any{
+	"at":    func(t time.Time) markup.HTML { return timeTag(t, "2006-01-02 15:04:05") },
+	"clock": func(t time.Time) markup.HTML { return timeTag(t, "15:04:05.000") },
 	"short": timeline.Short,
 	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
 	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
@@ -68,9 +84,20 @@ var functions = template.FuncMap{
 	"class": func(s any) string {
 		return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s)))
 	},
-	"add":      func(a, b int64) int64 { return a + b },
-	"setparam": with,
-	"statuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
+	"unset":     time.Time.IsZero,
+	"stamp":     func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z07:00") },
+	"total":     journal.Tally.Total,
+	"narrows":   func(f interface{ Set() bool }) bool { return f.Set() },
+	"published": Version.At,
+	"logged":    LogLine.At,
+	"waited":    WaitOf.WaitedText,
+	"marked":    DiffLine.Class,
+	"top":       Bar.Top,
+	"high":      Bar.High,
+	"load":      Load.Text,
+	"add":       func(a, b int64) int64 { return a + b },
+	"setparam":  with,
+	"statuses":  func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
 	"machinearn": func(execution string) string {
 		of, _, _ := strings.Cut(strings.Replace(execution, ":execution:", ":stateMachine:", 1), "/")
 		if i := strings.LastIndexByte(of, ':'); strings.Count(of, ":") > 6 { // stateMachine:NAME:EXECUTION
@@ -120,12 +147,12 @@ var functions = template.FuncMap{
 
 func executionURL(arn string) string { return Path + "executions/" + url.PathEscape(arn) }
 
-func timeTag(t time.Time, layout string) template.HTML {
+func timeTag(t time.Time, layout string) markup.HTML {
 	if t.IsZero() {
 		return "–"
 	}
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`) //nolint:gosec // digits
+	return markup.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`)
 }
 
 // lastOf is the last part of an ARN.
