@@ -49,7 +49,12 @@ type chaosAddCmd struct {
 	Seed  uint64        `default:"1" help:"Decides which requests suffer. Default 1."`
 	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
 	JSON  bool          `name:"json" help:"Print the faults as JSON."`
-	Text  []byte        `kong:"-"` // of the file
+}
+
+// chaosAdding is chaosAddCmd with what its file says, for a process that may not see the file.
+type chaosAdding struct {
+	chaosAddCmd
+	Text []byte
 }
 
 // Run adds the faults.
@@ -57,22 +62,23 @@ func (c *chaosAddCmd) Run(ctx context.Context, std streams) (err error) {
 	if c.For < 0 {
 		return &exitError{exitUsage, errors.New("--for is a positive time")}
 	}
+	adding := &chaosAdding{chaosAddCmd: *c}
 	if c.File != "" {
-		if c.Text, err = os.ReadFile(c.File); err != nil {
+		if adding.Text, err = os.ReadFile(c.File); err != nil {
 			return err
 		}
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return onDirectory(ctx, std, c.Data, adding)
 }
 
-func (c *chaosAddCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+func (c *chaosAdding) alone(context.Context, streams) error { return noProcess(c.Data) }
 
 // noProcess says that faults need a process that serves.
 func noProcess(dir string) error {
 	return fmt.Errorf("no process serves %s: start stepback serve --data %s", shortPath(dir), quoted(shortPath(dir)))
 }
 
-func (c *chaosAddCmd) on(_ context.Context, std streams, p *local.Platform) error {
+func (c *chaosAdding) on(_ context.Context, std streams, p *local.Platform) error {
 	var wanted []chaos.Wanted
 	for _, f := range c.Fault {
 		wanted = append(wanted, chaos.Wanted{Fault: f, Seed: c.Seed, For: c.For})

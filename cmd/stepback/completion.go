@@ -1,11 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"stepback/cmd/stepback/commandline"
 )
 
 type completionCmd struct {
@@ -21,8 +22,8 @@ func (completionCmd) Help() string {
 }
 
 // Run writes the script.
-func (c *completionCmd) Run(command *kong.Context, std streams) error { //nolint:unparam // as kong calls verbs
-	root := command.Model.Node
+func (c *completionCmd) Run(_ context.Context, std streams) error { //nolint:unparam // as verbs are run
+	root := commandline.New("stepback", description, &commandLine{}).Top()
 	switch c.Shell {
 	case "fish":
 		completeFish(std.out, root, nil)
@@ -37,14 +38,14 @@ func (c *completionCmd) Run(command *kong.Context, std streams) error { //nolint
 
 // completeBash writes a function that goes along the verbs of the line and offers what may follow the last of them.
 // zsh runs it, too.
-func completeBash(w io.Writer, root *kong.Node) {
+func completeBash(w io.Writer, root *commandline.Node) {
 	fmt.Fprint(w, `_stepback() {
   local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${COMP_WORDS[i]}"
     case "$verb $word" in
 `)
-	eachVerb(root, nil, func(n *kong.Node, path []string) {
+	eachVerb(root, nil, func(n *commandline.Node, path []string) {
 		if len(path) > 0 {
 			fmt.Fprintf(w, "      \"%s %s\") verb=\"$verb $word\" ;;\n", spaced(path[:len(path)-1]), n.Name)
 		}
@@ -54,14 +55,14 @@ func completeBash(w io.Writer, root *kong.Node) {
   local offers=
   case "$verb" in
 `)
-	eachVerb(root, nil, func(n *kong.Node, path []string) {
+	eachVerb(root, nil, func(n *commandline.Node, path []string) {
 		fmt.Fprintf(w, "    \"%s\") offers=\"%s\" ;;\n", spaced(path), strings.Join(offers(n), " "))
 	})
 	fmt.Fprint(w, `  esac
   local names=
   case "$verb" in
 `)
-	eachVerb(root, nil, func(n *kong.Node, path []string) {
+	eachVerb(root, nil, func(n *commandline.Node, path []string) {
 		if of := named(n); of != "" {
 			fmt.Fprintf(w, "    \"%s\") names=%s ;;\n", spaced(path), of)
 		}
@@ -84,18 +85,18 @@ func spaced(path []string) string {
 }
 
 // eachVerb calls do for a node and for all below it, each with the names that lead there.
-func eachVerb(n *kong.Node, path []string, do func(*kong.Node, []string)) {
+func eachVerb(n *commandline.Node, path []string, do func(*commandline.Node, []string)) {
 	do(n, path)
 	for _, c := range n.Children {
-		if c.Type == kong.CommandNode && !c.Hidden {
+		if !c.Hidden {
 			eachVerb(c, append(path[:len(path):len(path)], c.Name), do)
 		}
 	}
 }
 
 // named is what the arguments of a verb name: executions or machines of the data directory; empty when it is neither.
-func named(n *kong.Node) string {
-	for _, p := range n.Positional {
+func named(n *commandline.Node) string {
+	for _, p := range n.Args {
 		switch p.Name {
 		case "execution", "executions":
 			return "executions"
@@ -107,15 +108,15 @@ func named(n *kong.Node) string {
 }
 
 // offers are the verbs and flags that may follow a node, and the words that its arguments and flags are limited to.
-func offers(n *kong.Node) []string {
+func offers(n *commandline.Node) []string {
 	var words []string
 	for _, c := range n.Children {
-		if c.Type == kong.CommandNode && !c.Hidden {
+		if !c.Hidden {
 			words = append(words, c.Name)
 		}
 	}
-	for _, p := range n.Positional {
-		words = append(words, p.EnumSlice()...)
+	for _, p := range n.Args {
+		words = append(words, p.Enum...)
 	}
 	for _, f := range n.Flags {
 		if !f.Hidden {
@@ -127,19 +128,19 @@ func offers(n *kong.Node) []string {
 
 // completeFish writes one line for each verb and flag. The condition is that the verbs in front of it stand on the
 // line.
-func completeFish(w io.Writer, n *kong.Node, path []string) {
+func completeFish(w io.Writer, n *commandline.Node, path []string) {
 	condition := "__fish_use_subcommand"
 	if len(path) > 0 {
 		condition = "__fish_seen_subcommand_from " + path[len(path)-1]
 	}
 	for _, c := range n.Children {
-		if c.Type == kong.CommandNode && !c.Hidden {
+		if !c.Hidden {
 			fmt.Fprintf(w, "complete -c stepback -n %s -a %s -d %s\n", quoteFish(condition), c.Name, quoteFish(c.Help))
 			completeFish(w, c, append(path[:len(path):len(path)], c.Name))
 		}
 	}
-	for _, p := range n.Positional {
-		if words := p.EnumSlice(); len(words) > 0 {
+	for _, p := range n.Args {
+		if words := p.Enum; len(words) > 0 {
 			fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition),
 				quoteFish(strings.Join(words, " ")))
 		}

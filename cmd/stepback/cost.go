@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +45,7 @@ database only while the import runs.`
 }
 
 // Run prints what runs cost.
-func (c *costCmd) Run(std streams) error {
+func (c *costCmd) Run(_ context.Context, std streams) error {
 	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
 		c.Batch > statemachine.MaxBatchSize {
 		return &exitError{exitUsage, fmt.Errorf("--rows, --executions and --items are 1 or more, --memory 128 or more, --batch 1 to %d",

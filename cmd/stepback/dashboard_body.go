@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"stepback/alarms"
 	"stepback/aws"
 	"stepback/dashboards"
@@ -22,7 +24,7 @@ func (dashboardBodyCmd) Help() string {
 }
 
 // Run prints the body.
-func (c *dashboardBodyCmd) Run(std streams) error {
+func (c *dashboardBodyCmd) Run(_ context.Context, std streams) error {
 	o := dashboards.Options{StateMachine: c.StateMachine, Region: c.Region, Level: retrymetrics.Level(c.Level)}
 	if c.Account != "" {
 		set, err := alarms.New(alarms.Options{StateMachine: c.StateMachine, Level: o.Level})

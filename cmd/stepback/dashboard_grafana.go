@@ -1,6 +1,10 @@
 package main
 
-import "stepback/dashboards"
+import (
+	"context"
+
+	"stepback/dashboards"
+)
 
 type dashboardGrafanaCmd struct {
 	StateMachine string `placeholder:"NAME" default:"csv-import" help:"Name of the state machine. Default csv-import."`
@@ -16,7 +20,7 @@ Prints a dashboard for Grafana, with the widgets of CloudWatch's, over the metri
 }
 
 // Run prints the file.
-func (c *dashboardGrafanaCmd) Run(std streams) error {
+func (c *dashboardGrafanaCmd) Run(_ context.Context, std streams) error {
 	d, err := dashboards.Monitor(dashboards.Options{StateMachine: c.StateMachine, Region: "us-east-1"})
 	if err != nil {
 		return err

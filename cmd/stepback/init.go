@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +28,7 @@ Writes a state machine with its tests. Files that are there already stay as they
 }
 
 // Run writes the example.
-func (c *initCmd) Run(std streams) error {
+func (c *initCmd) Run(_ context.Context, std streams) error {
 	of, ok := examples.Of(c.Example)
 	if !ok {
 		return &exitError{exitUsage, fmt.Errorf("there is no example %s; there are %s", c.Example,

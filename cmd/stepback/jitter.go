@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -29,7 +30,7 @@ concurrency control, over a network of 10 ms, and the one that comes late starts
 }
 
 // Run compares and prints.
-func (c *jitterCmd) Run(std streams) error {
+func (c *jitterCmd) Run(_ context.Context, std streams) error {
 	if c.Output != "" {
 		if _, err := chart.Format(c.Output); err != nil {
 			return &exitError{exitUsage, err}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
+	"stepback/cmd/stepback/commandline"
 )
 
 // TestVerbsThatPrintFactsHaveJSON holds that every verb has --json, but for those whose output is a file, a script or
@@ -23,16 +23,12 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 		"definition", "record", // a file of tests
 		"deadletters edit", // an editor
 	}
-	var cli commandLine
-	parser, err := kong.New(&cli, kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eachVerb(parser.Model.Node, nil, func(n *kong.Node, path []string) {
+	program := commandline.New("stepback", description, &commandLine{})
+	eachVerb(program.Top(), nil, func(n *commandline.Node, path []string) {
 		if len(n.Children) > 0 || len(path) == 0 || slices.Contains(without, strings.Join(path, " ")) {
 			return
 		}
-		if !slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) {
+		if !slices.ContainsFunc(n.Flags, func(f *commandline.Flag) bool { return f.Name == "json" }) {
 			t.Errorf("%s has no --json", strings.Join(path, " "))
 		}
 	})

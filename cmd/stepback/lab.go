@@ -96,7 +96,7 @@ func (labListCmd) Help() string {
 }
 
 // Run prints the list, or one file.
-func (c *labListCmd) Run(std streams) error {
+func (c *labListCmd) Run(_ context.Context, std streams) error {
 	if c.Name != "" {
 		text, err := retrylab.File(c.Name)
 		if err != nil {

@@ -13,8 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/alecthomas/kong"
-
+	"stepback/cmd/stepback/commandline"
 	"stepback/gcpace"
 )
 
@@ -103,7 +102,7 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a script that completes command lines in bash, zsh or fish."`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
-	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
+	Version commandline.Version `help:"Print the version, the commit and the Go that built it."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
@@ -123,60 +122,63 @@ func main() {
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, io streams) int {
 	var cli commandLine
-	exited := -1
 	io.interrupted = ctx.Done()
 	out := &checked{Writer: io.out, shownOn: io.outScreen()}
 	io.out = out
-	parser, err := kong.New(&cli,
-		kong.Name("stepback"), kong.Description(description), kong.UsageOnError(),
-		kong.Writers(io.out, io.err), kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": versionLine()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
-	)
-	if err != nil {
-		return report(io, err)
-	}
+	program := commandline.New("stepback", description, &cli)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	args = verbs(args)
-	command, err := parser.Parse(args)
-	if exited >= 0 {
-		return exited
+	line, err := program.Parse(args)
+	switch {
+	case err != nil:
+		return misused(io, program, args, err)
+	case line.Help:
+		err = program.WriteHelp(io.out, line.Verb, helpWidth(io))
+	case line.Version:
+		_, err = fmt.Fprintln(io.out, versionLine())
+	default:
+		err = line.Verb.Target.(runner).Run(ctx, io) //nolint:forcetypeassert // TestVerbsRun
 	}
-	if err != nil {
-		var parse *kong.ParseError
-		if errors.As(err, &parse) && parse.Context.Selected() != nil {
-			parser.Stdout = io.err
-			_ = parse.Context.PrintUsage(true)
-		} else {
-			fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
-		}
-		said := words(err)
-		if before, after, ok := strings.Cut(said, " (short flag); perhaps try "); ok {
-			said = before + ", which begins with a dash: write " + strings.TrimSuffix(after, "?")
-		}
-		if h := hint(args); h != "" {
-			said, _, _ = strings.Cut(said, ", did you mean ")
-			said += "; " + h
-		}
-		fmt.Fprintf(io.err, "stepback: %s\n", said)
-		return exitUsage
-	}
-	if err = command.Run(); err == nil {
+	if err == nil {
 		err = out.err
 	}
 	return report(io, err)
 }
 
-// helpWidth is how wide help is written: as the terminal, within reason.
+// runner is a verb.
+type runner interface {
+	Run(ctx context.Context, std streams) error
+}
+
+// misused says what is wrong with a command line.
+func misused(io streams, program *commandline.Program, args []string, err error) int {
+	var parse *commandline.ParseError
+	if errors.As(err, &parse) && parse.Verb != nil {
+		_ = program.WriteUsage(io.err, parse.Verb, helpWidth(io))
+	} else {
+		fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
+	}
+	said := words(err)
+	if before, after, ok := strings.Cut(said, " (short flag); perhaps try "); ok {
+		said = before + ", which begins with a dash: write " + strings.TrimSuffix(after, "?")
+	}
+	if h := hint(args); h != "" {
+		said, _, _ = strings.Cut(said, ", did you mean ")
+		said += "; " + h
+	}
+	fmt.Fprintf(io.err, "stepback: %s\n", said)
+	return exitUsage
+}
+
+// helpWidth is how wide help is written: as the terminal, within reason, or as a printer's page.
 func helpWidth(io streams) int {
-	const widest = 110
+	const widest, page = 110, 80
 	if io.outWidth > 0 {
 		return min(io.outWidth, widest)
 	}
-	return widest
+	return page
 }
 
 // checked remembers the first error of what is written through it, so that a report that nobody could read is not a

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ Example: stepback predict train retries.jsonl -o model.json`
 }
 
 // Run trains a model and writes it.
-func (c *predictTrainCmd) Run(std streams) error {
+func (c *predictTrainCmd) Run(_ context.Context, std streams) error {
 	f, err := os.Open(c.Examples)
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ type predictShowCmd struct {
 func (predictShowCmd) Help() string { return "Example: stepback predict show model.json" }
 
 // Run prints a model's report.
-func (c *predictShowCmd) Run(std streams) error {
+func (c *predictShowCmd) Run(_ context.Context, std streams) error {
 	text, err := os.ReadFile(c.Model)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -55,7 +56,7 @@ func (retriesShowCmd) Help() string {
 }
 
 // Run prints the table.
-func (c *retriesShowCmd) Run(std streams) error {
+func (c *retriesShowCmd) Run(_ context.Context, std streams) error {
 	table, err := c.table()
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (retriesExplainCmd) Help() string {
 }
 
 // Run prints the explanation.
-func (c *retriesExplainCmd) Run(std streams) error {
+func (c *retriesExplainCmd) Run(_ context.Context, std streams) error {
 	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
 		return c.file(std)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -29,7 +30,7 @@ type preset struct {
 }
 
 // Run prints the presets and patterns, or one of them.
-func (c *retriesPresetsCmd) Run(std streams) error {
+func (c *retriesPresetsCmd) Run(_ context.Context, std streams) error {
 	if c.Timeout < 0 {
 		return &exitError{exitUsage, fmt.Errorf("--timeout is %s; it must be 0 or more", c.Timeout)}
 	}

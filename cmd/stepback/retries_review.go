@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -67,7 +68,7 @@ type reviewedState struct {
 }
 
 // Run prints the review of each definition.
-func (c *retriesReviewCmd) Run(std streams) error {
+func (c *retriesReviewCmd) Run(_ context.Context, std streams) error {
 	if c.Explain != "" {
 		return explainRules(std.out, c.Explain)
 	}

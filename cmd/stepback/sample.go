@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -23,7 +24,7 @@ func (sampleCmd) Help() string {
 }
 
 // Run writes the file.
-func (c *sampleCmd) Run(std streams) error {
+func (c *sampleCmd) Run(_ context.Context, std streams) error {
 	if c.Rows < 0 || c.Users < 0 || c.Invalid < 0 || c.Invalid > 1 {
 		return &exitError{exitUsage, errors.New("--rows and --users must not be negative and --invalid must be between 0 and 1")}
 	}

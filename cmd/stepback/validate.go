@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ type diagnostic struct {
 }
 
 // Run prints what is wrong with each definition, with the line and a caret.
-func (c *validateCmd) Run(std streams) error {
+func (c *validateCmd) Run(_ context.Context, std streams) error {
 	files, err := definitionPaths(c.Files, std.err)
 	if err != nil {
 		return &exitError{exitUsage, err}

@@ -1,0 +1,324 @@
+package commandline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Line is a command line that was read.
+type Line struct {
+	// Verb is the last verb of the line, or the one that is meant by default; nil when there is none.
+	Verb *Node
+	// Help and Version say that the line asks for them, and for nothing else. Of the two the first of the line is true.
+	Help, Version bool
+
+	path   []element
+	values map[*Value]reflect.Value // what the line gives, until it is known to be read to its end
+	rest   *scanner
+}
+
+// element is what was read off the line: a verb (at first the program), a flag or an argument.
+type element struct {
+	node  *Node
+	value *Value
+}
+
+// ParseError is a line that the grammar does not have.
+type ParseError struct {
+	// Verb is the last verb that was read; nil when there was none.
+	Verb *Node
+	err  error
+}
+
+func (e *ParseError) Error() string { return e.err.Error() }
+
+func (e *ParseError) Unwrap() error { return e.err }
+
+// expectedError is a flag without a value.
+type expectedError struct {
+	of  string
+	got token
+}
+
+func (e *expectedError) Error() string {
+	return fmt.Sprintf("expected %s value but got %q (%s)", e.of, e.got, e.got.looks())
+}
+
+// Parse reads a line, without the program's name, into the struct that the grammar was read from. Its errors are all
+// *ParseError. The struct is as it was when the line asks for help or the version.
+func (p *Program) Parse(args []string) (*Line, error) {
+	p.top.forget()
+	l := &Line{path: []element{{node: p.top}}, values: map[*Value]reflect.Value{}, rest: scan(args, word)}
+	err := l.read(p.top)
+	for _, e := range l.path {
+		if e.node != nil && e.node != p.top {
+			l.Verb = e.node
+		}
+	}
+	if err == nil {
+		if l.Help || l.Version {
+			return l, nil
+		}
+		err = l.fill()
+	}
+	if err == nil {
+		err = l.check()
+	}
+	if err != nil {
+		return nil, &ParseError{Verb: l.Verb, err: err}
+	}
+	return l, nil
+}
+
+// forget makes all values ones that no line has given.
+func (n *Node) forget() {
+	for _, v := range n.values() {
+		v.given, v.set = false, false
+	}
+	for _, c := range n.Children {
+		c.forget()
+	}
+}
+
+// values are the values of a node: of its flags, then its arguments.
+func (n *Node) values() []*Value {
+	all := make([]*Value, 0, len(n.Flags)+len(n.Args))
+	for _, f := range n.Flags {
+		all = append(all, f.Value)
+	}
+	return append(all, n.Args...)
+}
+
+// read reads what follows a node's name.
+func (l *Line) read(n *Node) error {
+	flags := slices.Concat(n.flagsByLevel(true)...)
+	if n.byDefault != nil {
+		flags = slices.Concat(n.byDefault.flagsByLevel(true)...)
+	}
+	args := 0
+	for {
+		switch t := l.rest.peek(); t.kind {
+		case endOfLine:
+			if n.byDefault != nil && !l.Help {
+				l.path = append(l.path, element{node: n.byDefault})
+			}
+			return nil
+		case word:
+			l.sort(t.text)
+		case shortTail:
+			l.rest.pop()
+			l.short(t.text)
+		case longFlag, shortFlag:
+			if err := l.readFlag(flags, t.String()); err != nil {
+				return err
+			}
+		case flagValue:
+			return fmt.Errorf("unexpected flag argument %q", t.text)
+		case positional:
+			if args == len(n.Args) {
+				return l.readVerb(n, t.text)
+			}
+			a := n.Args[args]
+			if err := l.readValue(a); err != nil {
+				return err
+			}
+			l.path = append(l.path, element{value: a})
+			args++
+		}
+	}
+}
+
+// sort tells by its first letters what a word is, and takes it apart.
+func (l *Line) sort(text string) {
+	l.rest.pop()
+	switch {
+	case text == "--":
+		l.rest.end()
+	case strings.HasPrefix(text, "--"):
+		name, value, ok := strings.Cut(text[2:], "=")
+		if ok {
+			l.rest.push(value, flagValue)
+		}
+		l.rest.push(name, longFlag)
+	case strings.HasPrefix(text, "-") && text != "-":
+		l.short(text[1:])
+	default:
+		l.rest.push(text, positional)
+	}
+}
+
+// short takes a short flag off what stands behind the dash.
+func (l *Line) short(text string) {
+	_, size := utf8.DecodeRuneInString(text)
+	if text[size:] != "" {
+		l.rest.push(text[size:], shortTail)
+	}
+	l.rest.push(text[:size], shortFlag)
+}
+
+// readValue reads the value of a flag or argument, beside those that were read for it before.
+func (l *Line) readValue(v *Value) error {
+	to, ok := l.values[v]
+	if !ok {
+		to = reflect.New(v.target.Type()).Elem()
+		if v.isSlice() {
+			to.Set(reflect.MakeSlice(to.Type(), 0, 0))
+		}
+		l.values[v] = to
+	}
+	return v.read(l.rest, to)
+}
+
+func (v *Value) read(s *scanner, to reflect.Value) error {
+	if err := v.decode(v, s, to); err != nil {
+		return fmt.Errorf("%s: %w", v.called(), err)
+	}
+	v.set = true
+	return nil
+}
+
+// readFlag reads a flag and its value.
+func (l *Line) readFlag(flags []*Flag, name string) error {
+	var candidates []string
+	for _, f := range flags {
+		called := []string{"--" + f.Name}
+		if f.Short != 0 {
+			called = append(called, "-"+string(f.Short))
+		}
+		if !slices.Contains(called, name) {
+			candidates = append(candidates, called...)
+			continue
+		}
+		l.rest.pop()
+		err := l.readValue(f.Value)
+		var expected *expectedError
+		switch {
+		case err == nil:
+		case errors.As(err, &expected) && (expected.got.looks() == longFlag || expected.got.looks() == shortFlag):
+			return fmt.Errorf("%w; perhaps try %s=%q?", err, f.called(), expected.got)
+		default:
+			return err
+		}
+		l.Help = l.Help || f.help && !l.Version
+		l.Version = l.Version || f.version && !l.Help
+		l.path = append(l.path, element{value: f.Value})
+		return nil
+	}
+	return didYouMean("unknown flag "+name, name, candidates)
+}
+
+// readVerb goes on with the verb that a word names, or that is meant when it names none.
+func (l *Line) readVerb(n *Node, name string) error {
+	var candidates []string
+	next := n.byDefault
+	for _, c := range n.Children {
+		if !c.Hidden {
+			candidates = append(candidates, c.Name)
+		}
+		if c.Name == name {
+			if err := l.notOfDefault(n, c); err != nil {
+				return err
+			}
+			l.rest.pop()
+			next = c
+			break
+		}
+	}
+	if next == nil {
+		return didYouMean("unexpected argument "+name, name, candidates)
+	}
+	l.path = append(l.path, element{node: next})
+	return l.read(next)
+}
+
+// notOfDefault refuses flags of the verb that is meant by default, behind which another verb is named.
+func (l *Line) notOfDefault(n, selected *Node) error {
+	if n.byDefault == nil || selected == n.byDefault {
+		return nil
+	}
+	for _, e := range l.path {
+		if e.value != nil && e.value.flag != nil && slices.Contains(n.byDefault.Flags, e.value.flag) {
+			return fmt.Errorf("flag --%s applies to the default command %q, not %q", e.value.Name, n.byDefault.Name, selected.Name)
+		}
+	}
+	return nil
+}
+
+// fill sets all values of the verbs of the line: to what it gives, to what the environment has, by default.
+func (l *Line) fill() error {
+	for _, e := range l.path {
+		if e.node == nil {
+			continue
+		}
+		for _, v := range e.node.values() {
+			if given, ok := l.values[v]; ok {
+				v.target.Set(given)
+				v.given = true
+			} else if err := v.fallBack(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fallBack sets a value that the line does not give.
+func (v *Value) fallBack() error {
+	v.target.SetZero()
+	for _, name := range v.envs {
+		if text, ok := os.LookupEnv(name); ok {
+			if err := v.read(scan([]string{text}, flagValue), v.target); err != nil {
+				return fmt.Errorf("%w (from envar %s=%q)", err, name, text)
+			}
+			return nil
+		}
+	}
+	if v.hasDefault {
+		return v.read(scan([]string{v.byDefault}, flagValue), v.target)
+	}
+	return nil
+}
+
+// didYouMean adds the names that a mistyped one resembles.
+func didYouMean(said, name string, candidates []string) error {
+	var close []string
+	for _, c := range candidates {
+		if strings.HasPrefix(c, name) || distance(c, name) <= 2 {
+			close = append(close, fmt.Sprintf("%q", c))
+		}
+	}
+	switch len(close) {
+	case 0:
+		return errors.New(said)
+	case 1:
+		return fmt.Errorf("%s, did you mean %s?", said, close[0])
+	default:
+		return fmt.Errorf("%s, did you mean one of %s?", said, strings.Join(close, ", "))
+	}
+}
+
+// distance is how many letters are to be put in, taken out or changed to make one word of another.
+func distance(a, b string) int {
+	to := []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for _, x := range a {
+		corner := row[0]
+		row[0]++
+		for j, y := range to {
+			change := corner
+			if x != y {
+				change++
+			}
+			corner, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, change)
+		}
+	}
+	return row[len(to)]
+}

@@ -1,0 +1,116 @@
+package commandline
+
+import (
+	"strings"
+)
+
+// tokenKind is what is known of a word of the line.
+type tokenKind int
+
+const (
+	word       tokenKind = iota // as it was typed
+	endOfLine                   // there is none
+	longFlag                    // the name behind two dashes
+	flagValue                   // what stands behind the equals sign
+	shortFlag                   // the letter behind a dash
+	shortTail                   // what stands behind that letter
+	positional                  // no flag, whatever it begins with
+)
+
+func (k tokenKind) String() string {
+	return [...]string{
+		"untyped", "<EOL>", "long flag", "flag value", "short flag", "short flag remainder", "positional argument",
+	}[k]
+}
+
+type token struct {
+	text string
+	kind tokenKind
+}
+
+func (t token) String() string {
+	switch t.kind {
+	case longFlag:
+		return "--" + t.text
+	case shortFlag:
+		return "-" + t.text
+	case endOfLine:
+		return "EOL"
+	default:
+		return t.text
+	}
+}
+
+// looks is the token's kind, or what a word looks like.
+func (t token) looks() tokenKind {
+	switch {
+	case t.kind != word:
+		return t.kind
+	case strings.HasPrefix(t.text, "--"):
+		return longFlag
+	case t.text == "-":
+		return positional
+	case strings.HasPrefix(t.text, "-"):
+		return shortFlag
+	default:
+		return word
+	}
+}
+
+// isValue says whether the token may be the value of a flag or argument.
+func (t token) isValue() bool {
+	switch t.looks() {
+	case flagValue, shortTail, positional, word:
+		return true
+	default:
+		return false
+	}
+}
+
+// scanner is the part of the line that has not been read.
+type scanner struct {
+	tokens []token
+}
+
+func scan(words []string, kind tokenKind) *scanner {
+	s := &scanner{tokens: make([]token, 0, len(words))}
+	for _, w := range words {
+		s.tokens = append(s.tokens, token{w, kind})
+	}
+	return s
+}
+
+func (s *scanner) peek() token {
+	if len(s.tokens) == 0 {
+		return token{kind: endOfLine}
+	}
+	return s.tokens[0]
+}
+
+func (s *scanner) pop() token {
+	t := s.peek()
+	if len(s.tokens) > 0 {
+		s.tokens = s.tokens[1:]
+	}
+	return t
+}
+
+func (s *scanner) push(text string, kind tokenKind) {
+	s.tokens = append([]token{{text, kind}}, s.tokens...)
+}
+
+// popValue takes a value off the line.
+func (s *scanner) popValue(of string) (string, error) {
+	t := s.pop()
+	if !t.isValue() {
+		return "", &expectedError{of: of, got: t}
+	}
+	return t.text, nil
+}
+
+// end makes all that is left arguments.
+func (s *scanner) end() {
+	for i := range s.tokens {
+		s.tokens[i] = token{s.tokens[i].String(), positional}
+	}
+}
