@@ -58,8 +58,8 @@ browser: ## the console in Chromium, with axe-core judging every page (fetched b
 	$(GO) test -count=1 -run 'TestBrowser|TestAccessibility' -v ./console
 
 .PHONY: race
-race: ## all tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race ./...
+race: ## all tests under the race detector, with the zstd that is shipped, not the one in C
+	CGO_ENABLED=1 $(GO) test -race -tags pebblegozstd ./...
 
 .PHONY: differential
 differential: ## the laboratory against the AWS SDK's token bucket and failsafe-go's throttler, in a module of its own
@@ -103,7 +103,7 @@ LAMBDA_TAGS ?= lambda.norpc
 .PHONY: lambdas-for
 lambdas-for:
 	@for l in $(LAMBDAS); do \
-		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(LAMBDA_TAGS) -ldflags "-s -w -buildid=" \
+		GOGC=400 GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(LAMBDA_TAGS) -ldflags "-s -w -buildid=" \
 			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l && chmod 755 $(LAMBDA_OUT)/$$l/bootstrap || exit 1; done
 
 cdk/node_modules: cdk/package-lock.json
@@ -258,8 +258,8 @@ publish-as: ## the module under the path its owner publishes it by: MODULE=githu
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing
 	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \
-		$(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
-	@PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run --allow-parallel-runners ./...
+		GOGC=400 $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	@GOGC=400 PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run --allow-parallel-runners ./...
 
 .PHONY: vuln
 vuln: ## known vulnerabilities in what is called

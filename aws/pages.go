@@ -25,9 +25,6 @@ func NewListing(now time.Time, request ...string) Listing {
 	return Listing{h.Sum64(), now}
 }
 
-// Key tells listings apart, whenever they are.
-func (l Listing) Key() uint64 { return l.of }
-
 // token is what the text of a token says. Place is that of the last element of the page before.
 type token struct {
 	Of    uint64 `json:"l"`

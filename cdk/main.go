@@ -46,8 +46,7 @@ func declare(app awscdk.App) error {
 	if bootstraps == "" {
 		bootstraps = "../dist/lambdas"
 	}
-	environments, local, rewrite := environment.All(), false, func(definition []byte) ([]byte,
-		error) {
+	environments, local, rewrite := environment.All(), false, func(definition []byte) ([]byte, error) {
 		return definition, nil
 	}
 	if secret := context(app, "localSecret"); secret != "" {

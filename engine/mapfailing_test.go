@@ -122,8 +122,7 @@ func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 	behind := &tardy{store, make(chan struct{}), make(chan struct{})}
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: behind, TempDir: t.TempDir(),
 		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(_ context.Context, task *engine.Task) (string,
-				error) {
+			"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
 				return itemsOf(task.Parameters), nil
 			}),
 		}})

@@ -99,8 +99,7 @@ func resumeMapRun(t *testing.T, kept *journal.Memory, store *bucket) (*engine.En
 	t.Helper()
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
 		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(_ context.Context, task *engine.Task) (string,
-				error) {
+			"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
 				return itemsOf(task.Parameters), nil
 			}),
 		}})

@@ -334,8 +334,7 @@ func TestClosingAnEngineLeavesExecutionsToTheNext(t *testing.T) {
 	<-started
 	<-started
 	e.Close()
-	e, found := restart(t, kept, virtual(t, epoch), func(_ context.Context, task *engine.Task) (string,
-		error) {
+	e, found := restart(t, kept, virtual(t, epoch), func(_ context.Context, task *engine.Task) (string, error) {
 		return task.Parameters, nil
 	})
 	if len(found.Executions) != 1 || found.Children != 2 {

@@ -87,16 +87,6 @@ func New(m *asl.Machine, title string) *Graph {
 	return g
 }
 
-// Node finds a state; nil when there is none.
-func (g *Graph) Node(state string) *Node {
-	for _, n := range g.Nodes {
-		if n.Name == state && n.Type != "" {
-			return n
-		}
-	}
-	return nil
-}
-
 // add puts a layout and those inside of it into the picture.
 func (g *Graph) add(l *layout, x, y float64) {
 	for _, n := range l.nodes {

@@ -39,9 +39,16 @@ func TestDo(t *testing.T) {
 	if want := "CircuitOpen: the circuit is open and admits no call now; try again in 1m0s"; err.Error() != want {
 		t.Errorf("message is %q, want %q", err, want)
 	}
+	stored, err := breaker.New(breaker.Source(), breaker.WithState(b.State()),
+		breaker.WithClock(func() time.Time { return now }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := breaker.Do(t.Context(), stored, down); !errors.As(err, &refused) {
+		t.Errorf("error of a breaker that goes on from a stored state is %v, want *OpenError", err)
+	}
 	cached := down
-	cached.Fallback = func(_ context.Context, err error) (string,
-		error) {
+	cached.Fallback = func(_ context.Context, err error) (string, error) {
 		return "from the cache: " + err.Error()[:11], nil
 	}
 	if got, err := breaker.Do(t.Context(), b, cached); got != "from the cache: CircuitOpen" || err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"stepback/internal/sorting"
 )
@@ -149,9 +148,4 @@ func (m *Model) trim() {
 	if m.Kind != ForestKind {
 		m.Forest, m.ForestCalibration = nil, nil
 	}
-}
-
-// Since is the part of examples from a time on.
-func Since(all []Example, from time.Time) []Example {
-	return slices.DeleteFunc(slices.Clone(all), func(e Example) bool { return e.At.Before(from) })
 }

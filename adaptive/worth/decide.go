@@ -45,10 +45,3 @@ func Decide(probability, value float64, cost Cost) Decision {
 	}
 	return d
 }
-
-// NotWorthwhileError is an attempt that was not made. Its name is RetryNotWorthwhile, which the table catches as a
-// dead letter.
-type NotWorthwhileError struct{ Decision Decision }
-
-// Error names the error and the reason.
-func (e *NotWorthwhileError) Error() string { return "RetryNotWorthwhile: " + e.Decision.Reason }

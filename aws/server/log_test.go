@@ -24,8 +24,7 @@ func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
 		s := serve(t, Config{
 			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),
 			Operations: map[string]Operation{
-				"Wave": Handle(func(context.Context, aws.Scope, *struct{}) (*struct{},
-					error) {
+				"Wave": Handle(func(context.Context, aws.Scope, *struct{}) (*struct{}, error) {
 					return nil, c.failure
 				}),
 			},

@@ -124,8 +124,7 @@ func BenchmarkAll(b *testing.B) {
 			retrypolicy.NewBuilder[int]().WithMaxRetries(3).Build(), timeout.New[int](time.Second))
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _ = e.WithContext(ctx).GetWithExecution(func(x failsafe.Execution[int]) (int,
-				error) {
+			_, _ = e.WithContext(ctx).GetWithExecution(func(x failsafe.Execution[int]) (int, error) {
 				return op(x.Context())
 			})
 		}

@@ -18,8 +18,7 @@ type putRetentionPolicyRequest struct {
 	Days  int    `json:"retentionInDays"`
 }
 
-func (s *Service) putRetentionPolicy(_ context.Context, scope aws.Scope, r *putRetentionPolicyRequest) (*none,
-	error) {
+func (s *Service) putRetentionPolicy(_ context.Context, scope aws.Scope, r *putRetentionPolicyRequest) (*none, error) {
 	if !slices.Contains(retentions, r.Days) {
 		return nil, invalid(fmt.Sprintf("1 validation error detected: Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set: %d", r.Days, retentions))
 	}

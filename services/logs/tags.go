@@ -18,8 +18,7 @@ type tagsResponse struct {
 	Tags map[string]string `json:"tags"`
 }
 
-func (s *Service) listTagsForResource(_ context.Context, scope aws.Scope, r *resourceRequest) (*tagsResponse,
-	error) {
+func (s *Service) listTagsForResource(_ context.Context, scope aws.Scope, r *resourceRequest) (*tagsResponse, error) {
 	return s.tags(scope, nameOf(r.ARN))
 }
 

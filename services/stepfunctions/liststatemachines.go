@@ -20,8 +20,7 @@ type listStateMachinesResponse struct {
 	NextToken string          `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listStateMachines(_ context.Context, scope aws.Scope, in *paged) (*listStateMachinesResponse,
-	error) {
+func (s *Service) listStateMachines(_ context.Context, scope aws.Scope, in *paged) (*listStateMachinesResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	prefix := machineARNOf(scope, "")

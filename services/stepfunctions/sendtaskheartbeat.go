@@ -10,8 +10,7 @@ type sendTaskHeartbeatRequest struct {
 	Token string `json:"taskToken"`
 }
 
-func (s *Service) sendTaskHeartbeat(ctx context.Context, scope aws.Scope, in *sendTaskHeartbeatRequest) (*none,
-	error) {
+func (s *Service) sendTaskHeartbeat(ctx context.Context, scope aws.Scope, in *sendTaskHeartbeatRequest) (*none, error) {
 	e, err := s.engine(scope)
 	if err != nil {
 		return nil, err

@@ -40,8 +40,7 @@ type stateConfiguration struct {
 }
 
 // testState runs one state by itself. Nothing is kept of it.
-func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse,
-	error) {
+func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse, error) {
 	if in.RoleARN != "" {
 		if err := checkRole(in.RoleARN); err != nil {
 			return nil, err

@@ -65,8 +65,7 @@ func (c *checker) entry(key string, value []byte) error {
 		return c.step(name, value)
 	case definitionPrefix:
 		c.found.Definitions++
-		d, err := unpack(value, key, func(raw []byte) (*journal.Definition,
-			error) {
+		d, err := unpack(value, key, func(raw []byte) (*journal.Definition, error) {
 			return journal.DecodeDefinition(name, raw)
 		})
 		if err == nil && journal.NewDefinition(d.MachineName, d.RoleARN, d.Text, d.Express).ID != name {

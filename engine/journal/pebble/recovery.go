@@ -75,8 +75,7 @@ func (j *Journal) Signals(_ context.Context, arn string) ([]interpreter.Signal, 
 
 // Definition implements journal.Recovery.
 func (j *Journal) Definition(_ context.Context, id string) (*journal.Definition, error) {
-	return read(j, definitionPrefix, id, func(raw []byte) (*journal.Definition,
-		error) {
+	return read(j, definitionPrefix, id, func(raw []byte) (*journal.Definition, error) {
 		return journal.DecodeDefinition(id, raw)
 	})
 }

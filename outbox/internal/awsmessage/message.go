@@ -128,15 +128,6 @@ func Entry(service, code, text string, senderFault bool) error {
 	return f
 }
 
-// Everyone gives the error of a whole call to each of its messages.
-func Everyone(n int, err error) []error {
-	errs := make([]error, n)
-	for i := range errs {
-		errs[i] = err
-	}
-	return errs
-}
-
 // Group is the message group of FIFO queues and topics: the key, as long as they take it (128 printable characters of
 // ASCII), else a hash of the key; without a key, the message is a group of its own.
 func Group(m *outbox.Message) string {

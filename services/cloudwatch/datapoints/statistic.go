@@ -11,12 +11,8 @@ import (
 // trimmed means (tm90, TM(10%:90%)), winsorized means (wm90), percentile ranks (PR(:300)), trimmed counts (tc90) and
 // sums (ts90).
 type Statistic struct {
-	text string
-	of   func(*Summary) float64
+	of func(*Summary) float64
 }
-
-// String is the statistic as it was written.
-func (s Statistic) String() string { return s.text }
 
 // Of is the value of the statistic; NaN where there is none.
 func (s Statistic) Of(values *Summary) float64 {
@@ -43,12 +39,12 @@ var simple = map[string]func(*Summary) float64{
 // ParseStatistic reads a statistic. The error says what is not one.
 func ParseStatistic(text string) (Statistic, error) {
 	if of, ok := simple[text]; ok {
-		return Statistic{text, of}, nil
+		return Statistic{of}, nil
 	}
 	if m := short.FindStringSubmatch(text); m != nil {
 		p, err := strconv.ParseFloat(m[2], 64)
 		if err == nil {
-			return Statistic{text, upTo(m[1], p)}, nil
+			return Statistic{upTo(m[1], p)}, nil
 		}
 	}
 	if m := long.FindStringSubmatch(text); m != nil && (m[2] != "" || m[4] != "") {
@@ -60,7 +56,7 @@ func ParseStatistic(text string) (Statistic, error) {
 		}
 		if ok {
 			kind := m[1]
-			return Statistic{text, func(s *Summary) float64 {
+			return Statistic{func(s *Summary) float64 {
 				return trimmed(kind, s, low(s, math.Inf(-1)), high(s, math.Inf(1)))
 			}}, nil
 		}
