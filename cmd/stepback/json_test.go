@@ -33,3 +33,18 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 		}
 	})
 }
+
+// TestVerbsRun holds that every verb that a line can end with has a method to run it.
+func TestVerbsRun(t *testing.T) {
+	t.Parallel()
+	var all func(n *commandline.Node)
+	all = func(n *commandline.Node) {
+		if _, ok := n.Target.(runner); !ok && len(n.Children) == 0 {
+			t.Errorf("%s is a %T, which cannot be run", n.Name, n.Target)
+		}
+		for _, c := range n.Children {
+			all(c)
+		}
+	}
+	all(commandline.New("stepback", description, &commandLine{}).Top())
+}

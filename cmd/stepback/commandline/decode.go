@@ -34,21 +34,21 @@ func decoderOf(t reflect.Type, kind string) decoder {
 	}
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
-		return decodeDuration
+		return parsed("duration", setDuration)
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
-		return decodeText
+		return parsed("value", setText)
 	}
 	switch t.Kind() { //nolint:exhaustive // the others are not read
 	case reflect.String:
-		return decodeString
+		return parsed("string", setString)
 	case reflect.Bool:
 		return decodeBool
 	case reflect.Int, reflect.Int64:
-		return decodeInt
+		return parsed("int", setInt)
 	case reflect.Uint64:
-		return decodeUint
+		return parsed("uint", setUint)
 	case reflect.Float64:
-		return decodeFloat
+		return parsed("float", setFloat)
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String {
 			return decodeMap
@@ -68,15 +68,6 @@ func decoderOf(t reflect.Type, kind string) decoder {
 	return nil
 }
 
-func decodeString(_ *Value, s *scanner, target reflect.Value) error {
-	text, err := s.popValue("string")
-	if err != nil {
-		return err
-	}
-	target.SetString(text)
-	return nil
-}
-
 func decodeBool(_ *Value, s *scanner, target reflect.Value) error {
 	if s.peek().kind != flagValue {
 		target.SetBool(true)
@@ -93,11 +84,23 @@ func decodeBool(_ *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-func decodeInt(_ *Value, s *scanner, target reflect.Value) error {
-	text, err := s.popValue("int")
-	if err != nil {
-		return err
+// parsed reads one value off the line, which errors call what it is of, and sets the target to it.
+func parsed(of string, set func(target reflect.Value, text string) error) decoder {
+	return func(_ *Value, s *scanner, target reflect.Value) error {
+		text, err := s.popValue(of)
+		if err != nil {
+			return err
+		}
+		return set(target, text)
 	}
+}
+
+func setString(target reflect.Value, text string) error {
+	target.SetString(text)
+	return nil
+}
+
+func setInt(target reflect.Value, text string) error {
 	n, err := strconv.ParseInt(text, 0, target.Type().Bits())
 	if err != nil {
 		return fmt.Errorf("expected a valid %d bit int but got %q", target.Type().Bits(), text)
@@ -106,11 +109,7 @@ func decodeInt(_ *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-func decodeUint(_ *Value, s *scanner, target reflect.Value) error {
-	text, err := s.popValue("uint")
-	if err != nil {
-		return err
-	}
+func setUint(target reflect.Value, text string) error {
 	n, err := strconv.ParseUint(text, 0, target.Type().Bits())
 	if err != nil {
 		return fmt.Errorf("expected a valid %d bit uint but got %q", target.Type().Bits(), text)
@@ -119,11 +118,7 @@ func decodeUint(_ *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-func decodeFloat(_ *Value, s *scanner, target reflect.Value) error {
-	text, err := s.popValue("float")
-	if err != nil {
-		return err
-	}
+func setFloat(target reflect.Value, text string) error {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return fmt.Errorf("expected a float but got %q (string)", text)
@@ -132,11 +127,7 @@ func decodeFloat(_ *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-func decodeDuration(_ *Value, s *scanner, target reflect.Value) error {
-	text, err := s.popValue("duration")
-	if err != nil {
-		return err
-	}
+func setDuration(target reflect.Value, text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		return fmt.Errorf("expected duration but got %q: %w", text, err)
@@ -145,11 +136,7 @@ func decodeDuration(_ *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-func decodeText(_ *Value, s *scanner, target reflect.Value) error {
-	text, err := s.popValue("value")
-	if err != nil {
-		return err
-	}
+func setText(target reflect.Value, text string) error {
 	to := target.Addr().Interface().(encoding.TextUnmarshaler) //nolint:forcetypeassert // decoderOf has seen to it
 	return to.UnmarshalText([]byte(text))
 }

@@ -29,13 +29,13 @@ func (p *Program) write(w io.Writer, verb *Node, width int, short bool) error {
 		h.line("")
 		h.paragraph(n.Help)
 	}
-	if !short {
-		h.details(n)
-	}
 	if short {
 		h.line("", fmt.Sprintf(`Run "%s --help" for more information.`, n.fullPath()))
-	} else if verb == nil {
-		h.line("", fmt.Sprintf(`Run "%s <command> --help" for more information on a command.`, p.top.Name))
+	} else {
+		h.details(n)
+		if n == p.top {
+			h.line("", fmt.Sprintf(`Run "%s <command> --help" for more information on a command.`, p.top.Name))
+		}
 	}
 	_, err := io.WriteString(w, h.text.String())
 	return err

@@ -75,10 +75,10 @@ func (p *Program) Parse(args []string) (*Line, error) {
 	return l, nil
 }
 
-// forget makes all values ones that no line has given.
+// forget has no value set, as before the first line.
 func (n *Node) forget() {
 	for _, v := range n.values() {
-		v.given, v.set = false, false
+		v.set = false
 	}
 	for _, c := range n.Children {
 		c.forget()
@@ -258,7 +258,6 @@ func (l *Line) fill() error {
 		for _, v := range e.node.values() {
 			if given, ok := l.values[v]; ok {
 				v.target.Set(given)
-				v.given = true
 			} else if err := v.fallBack(); err != nil {
 				return err
 			}
@@ -286,19 +285,19 @@ func (v *Value) fallBack() error {
 
 // didYouMean adds the names that a mistyped one resembles.
 func didYouMean(said, name string, candidates []string) error {
-	var close []string
+	var near []string
 	for _, c := range candidates {
 		if strings.HasPrefix(c, name) || distance(c, name) <= 2 {
-			close = append(close, fmt.Sprintf("%q", c))
+			near = append(near, fmt.Sprintf("%q", c))
 		}
 	}
-	switch len(close) {
+	switch len(near) {
 	case 0:
 		return errors.New(said)
 	case 1:
-		return fmt.Errorf("%s, did you mean %s?", said, close[0])
+		return fmt.Errorf("%s, did you mean %s?", said, near[0])
 	default:
-		return fmt.Errorf("%s, did you mean one of %s?", said, strings.Join(close, ", "))
+		return fmt.Errorf("%s, did you mean one of %s?", said, strings.Join(near, ", "))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Version is a flag that asks what the program is. A line that has it is not read further for mistakes.
+// Version is a flag that asks what the program is. A line that has it need not be complete.
 type Version bool
 
 // Program is a grammar of command lines.
@@ -61,7 +61,6 @@ func (n *Node) add(v reflect.Value, group string) {
 			a := newValue(f, fv, t)
 			a.optional = t.has("optional") || a.hasDefault
 			a.Required = !a.optional
-			a.position = len(n.Args)
 			n.Args = append(n.Args, a)
 		default:
 			n.addFlag(f, fv, t)

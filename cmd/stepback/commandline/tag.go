@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// known are the keys of tags that the package reads, and json, which some of the structs have for their own ends. One
-// that is not here is a mistake.
+// known are the keys of tags that the package reads. A key that is not among them is a mistake.
 var known = []string{
 	"cmd", "arg", "optional", "required", "name", "help", "placeholder", "default", "env", "enum", "type", "short", "sep",
 	"xor", "group", "hidden",

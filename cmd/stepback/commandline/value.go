@@ -24,10 +24,8 @@ type Value struct {
 	typeName   string
 	target     reflect.Value
 	decode     decoder
-	position   int // of an argument
 
-	given bool // on the line
-	set   bool // on the line, by the environment or by default
+	set bool // by the line, the environment or the default
 }
 
 // Flag is a value that is named on the line.
