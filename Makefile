@@ -55,7 +55,7 @@ test: ## all tests
 .PHONY: browser
 browser: ## the console in Chromium, with axe-core judging every page (fetched by npm; MPL 2.0, not part of the repository)
 	npm install --no-save --no-audit --no-fund axe-core@4.14.1
-	$(GO) test -count=1 -run 'TestBrowser|TestAccessibility' -v ./console
+	$(GO) test -count=1 -run 'TestBrowser|TestAccessibility' -v ./local/console
 
 .PHONY: race
 race: ## all tests under the race detector, with the zstd that is shipped, not the one in C
@@ -63,7 +63,7 @@ race: ## all tests under the race detector, with the zstd that is shipped, not t
 
 .PHONY: differential
 differential: ## the laboratory against the AWS SDK's token bucket and failsafe-go's throttler, in a module of its own
-	cd retrylab/differential && $(GO) vet ./... && $(GO) test ./...
+	cd adaptive/lab/differential && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: crash
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
@@ -194,21 +194,21 @@ bench: ## measure speed and memory, as ratios to a floor measured in the same ru
 	$(GO) run ./bench
 
 .PHONY: conformance
-conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: another folder than recordings/)
-	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./services/stepfunctions | \
+conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: another folder than internal/recordings/)
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./local/services/stepfunctions | \
 		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
 			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 
 # FROM holds FORMAT.md, cases, jsonata and jsonpath.
 FROM ?= ../shared/conformance
 .PHONY: recordings
-recordings: ## pack the recordings of FROM into recordings/recordings.tar.zst
+recordings: ## pack the recordings of FROM into internal/recordings/recordings.tar.zst
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-11-22 00:00:00Z' -cf - -C $(FROM) \
-		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o recordings/recordings.tar.zst
+		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o internal/recordings/recordings.tar.zst
 
 .PHONY: clients
 clients: ## every served operation by boto3, the AWS CLI and the SDKs for JavaScript and Go, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
-	@services/clients/run.sh
+	@local/services/clients/run.sh
 
 .PHONY: bench-compare
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
@@ -226,7 +226,7 @@ torture: ## what tries to break the engine, from SEED: a server killed and watch
 	STEPBACK_TORTURE=$(DURATION) STEPBACK_SEED=$(SEED) $(GO) test -count=1 -timeout 0 -v -run '^(TestTorture|TestServeGoesOnWhenThereIsRoomAgain|TestServeOnADiskThatIsFull|TestADiskThatIsFull)$$' ./cmd/stepback
 	STEPBACK_TORTURE=$(FLIPS) STEPBACK_SEED=$(SEED) $(GO) test -count=1 -timeout 0 -run '^TestNoFlippedByteIsSilent$$' ./engine/journal/pebble
 	$(MAKE) --no-print-directory simulate SEED=$(SEED) DURATION=$(DURATION)
-	$(MAKE) --no-print-directory fuzz FUZZ_PACKAGES=./services/stepfunctions FUZZTIME=$(FUZZTIME)
+	$(MAKE) --no-print-directory fuzz FUZZ_PACKAGES=./local/services/stepfunctions FUZZTIME=$(FUZZTIME)
 	$(MAKE) --no-print-directory crash SEED=$(SEED) KILLS=$(KILLS)
 
 .PHONY: fuzz
@@ -249,11 +249,11 @@ models: ## regenerate the API models of all AWS services, aws/model/models.zip, 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 .PHONY: release
 release: ## static binaries for linux, darwin and windows on amd64 and arm64 in dist/release, with checksums and licences
-	@release/build.sh $(VERSION)
+	@internal/release/build.sh $(VERSION)
 
 .PHONY: publish-as
 publish-as: ## the module under the path its owner publishes it by: MODULE=github.com/you/stepback, here or in a copy (INTO=DIR)
-	@release/publish-as.sh "$(MODULE)" $(INTO)
+	@internal/release/publish-as.sh "$(MODULE)" $(INTO)
 
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing

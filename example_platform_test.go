@@ -11,8 +11,8 @@ import (
 
 	"stepback"
 	"stepback/local"
-	"stepback/local/faults"
 	"stepback/retrymetrics"
+	"stepback/tasks/faults"
 )
 
 // The APIs of AWS over HTTP, with injected faults and retry metrics: any SDK can be the client. All calls of the

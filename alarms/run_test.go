@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"stepback/alarms"
+	"stepback/csvimport/pipeline"
 	"stepback/csvimport/sample"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
-	"stepback/local/faults"
-	"stepback/pipeline"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
 	"stepback/statemachine"
+	"stepback/tasks/faults"
 )
 
 // importSample runs an import of made-up rows and returns the metric data that it leaves behind.

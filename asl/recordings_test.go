@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stepback/asl"
-	"stepback/recordings"
+	"stepback/internal/recordings"
 )
 
 // recordedCall is one call of a recorded conversation with the real service that carries a definition.

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"stepback/csvimport"
+	"stepback/csvimport/pipeline"
 	"stepback/csvimport/sample"
 	"stepback/csvimport/sqlitestore"
-	"stepback/pipeline"
 )
 
 // The plain loop applies batches as large as the pipeline's, and as many of them at once as it has child executions.

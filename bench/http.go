@@ -17,7 +17,7 @@ import (
 
 	"stepback/aws"
 	"stepback/engine"
-	"stepback/services/stepfunctions"
+	"stepback/local/services/stepfunctions"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"runtime/pprof"
 
-	"stepback/gcpace"
+	"stepback/internal/gcpace"
 )
 
 // options are what the command line says.

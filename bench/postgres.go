@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"stepback/csvimport"
-	"stepback/pipeline"
+	"stepback/csvimport/pipeline"
 )
 
 // postgresVariable names the connection string of a server to measure against; its user must be allowed to create

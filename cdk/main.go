@@ -20,9 +20,9 @@ import (
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
+	"stepback/adaptive/cost"
 	"stepback/cdk/csvimportstack"
 	"stepback/cdk/environment"
-	"stepback/cost"
 	"stepback/localstack"
 )
 

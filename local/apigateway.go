@@ -11,8 +11,8 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/local/endpoint"
-	"stepback/services/apigateway"
-	"stepback/services/logs/logstore"
+	"stepback/local/services/apigateway"
+	"stepback/local/services/logs/logstore"
 )
 
 // openGateway opens API Gateway, whose integrations call the services of this platform.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // httpAPI is a template as CDK's HttpApi makes one: a route to a function, one to an EXPRESS state machine, one to a

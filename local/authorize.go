@@ -16,10 +16,10 @@ import (
 	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/jsonvalue"
-	"stepback/services/iam"
-	"stepback/services/iam/access"
-	"stepback/services/iam/policy"
-	"stepback/services/sts"
+	"stepback/local/services/iam"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
+	"stepback/local/services/sts"
 )
 
 // guard decides by the policies of IAM what requests from outside may do. Requests that are signed with the access key

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"stepback/console"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/local/console"
 )
 
 // changes tells who looks at executions that they have made a step. The engine never waits for it, and does next to

@@ -3,8 +3,8 @@ package local
 import (
 	"testing"
 
-	"stepback/console"
 	"stepback/engine/journal"
+	"stepback/local/console"
 )
 
 func stepOf(arn, mapRun string) *journal.Execution {

@@ -25,7 +25,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/local"
 	"stepback/local/chaos"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // retrying are settings of clients that try again at once, up to a number of attempts.

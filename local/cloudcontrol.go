@@ -5,8 +5,8 @@ import (
 
 	"stepback/aws"
 	"stepback/local/endpoint"
-	"stepback/services/cloudcontrol"
-	"stepback/services/cloudformation/resource"
+	"stepback/local/services/cloudcontrol"
+	"stepback/local/services/cloudformation/resource"
 )
 
 // openCloudControl opens the Cloud Control API, over the types of resources of CloudFormation.

@@ -10,8 +10,8 @@ import (
 	"stepback/aws/model"
 	"stepback/aws/server"
 	"stepback/local/endpoint"
-	"stepback/services/cloudformation"
-	"stepback/services/cloudformation/resource"
+	"stepback/local/services/cloudformation"
+	"stepback/local/services/cloudformation/resource"
 )
 
 // openStacks opens CloudFormation, which makes resources by the services of this platform, or by those that the

@@ -11,11 +11,11 @@ import (
 
 	"stepback/aws"
 	"stepback/local/endpoint"
-	"stepback/services/cloudwatch"
-	"stepback/services/cloudwatch/datapoints"
-	"stepback/services/lambda/runner"
-	"stepback/services/logs"
-	"stepback/services/logs/logstore"
+	"stepback/local/services/cloudwatch"
+	"stepback/local/services/cloudwatch/datapoints"
+	"stepback/local/services/lambda/runner"
+	"stepback/local/services/logs"
+	"stepback/local/services/logs/logstore"
 )
 
 // openCloudWatch opens CloudWatch, and what measures the other services for it.

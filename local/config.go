@@ -12,9 +12,9 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/local/faults"
-	"stepback/services/lambda/functions"
-	"stepback/services/lambda/standin"
+	"stepback/local/services/lambda/functions"
+	"stepback/local/services/lambda/standin"
+	"stepback/tasks/faults"
 	"stepback/tasks/mock"
 )
 

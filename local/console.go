@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"stepback/console"
 	"stepback/engine/journal"
+	"stepback/local/console"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
 )

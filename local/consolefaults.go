@@ -3,8 +3,8 @@ package local
 import (
 	"time"
 
-	"stepback/console"
 	"stepback/local/chaos"
+	"stepback/local/console"
 )
 
 // consoleFaults are the faults of the services as the console shows them.

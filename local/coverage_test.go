@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stepback/local"
-	"stepback/services/coverage"
+	"stepback/local/services/coverage"
 )
 
 var update = flag.Bool("update", false, "write docs/services.md instead of comparing with it")

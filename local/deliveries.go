@@ -11,11 +11,11 @@ import (
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/jsonvalue"
-	"stepback/services/delivery"
-	"stepback/services/iam/access"
-	"stepback/services/iam/policy"
-	"stepback/services/sns"
-	"stepback/services/sts"
+	"stepback/local/services/delivery"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
+	"stepback/local/services/sns"
+	"stepback/local/services/sts"
 	"stepback/tasks/awssdk"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"stepback/local/endpoint"
-	"stepback/services/ecr"
-	"stepback/services/kms"
-	"stepback/services/ssm"
+	"stepback/local/services/ecr"
+	"stepback/local/services/kms"
+	"stepback/local/services/ssm"
 )
 
 // openDeployment opens what deployments ask for before they begin: parameters (SSM) and repositories (ECR).

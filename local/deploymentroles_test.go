@@ -15,8 +15,8 @@ import (
 
 	saws "stepback/aws"
 	"stepback/local"
-	"stepback/services/cloudformation/resource"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/cloudformation/resource"
+	"stepback/local/services/lambda/functions"
 )
 
 // TestWhatDeploymentsAndWorkersNeed has a user do, under the policies that CDK writes for it, what deployments and

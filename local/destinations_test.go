@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // TestAFailedEventReachesAQueue has an asynchronous invocation fail, whose record goes to a queue.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"stepback/local/endpoint"
-	"stepback/services/dynamodb"
+	"stepback/local/services/dynamodb"
 )
 
 // openTables opens DynamoDB and its streams.

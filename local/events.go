@@ -7,9 +7,9 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local/endpoint"
-	"stepback/services/events"
-	"stepback/services/kms"
-	"stepback/services/stepfunctions"
+	"stepback/local/services/events"
+	"stepback/local/services/kms"
+	"stepback/local/services/stepfunctions"
 )
 
 // openEvents opens EventBridge. It goes on with what it had accepted once everything else is there (Resume).

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/local/services/lambda/runner"
+	"stepback/local/services/logs/logstore"
 	"stepback/retrymetrics"
-	"stepback/services/lambda/runner"
-	"stepback/services/logs/logstore"
 )
 
 // functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups that their

@@ -5,8 +5,8 @@ import (
 
 	"stepback/aws/server"
 	"stepback/local/endpoint"
-	"stepback/services/iam"
-	"stepback/services/sts"
+	"stepback/local/services/iam"
+	"stepback/local/services/sts"
 )
 
 // openIdentity opens IAM and STS.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/services/iam/access"
-	"stepback/services/iam/policy"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
 )
 
 // keyActions are what an action on an encrypted resource needs at the resource's key as well, as AWS documents it for

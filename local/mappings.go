@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/services/iam/access"
-	"stepback/services/iam/policy"
-	"stepback/services/lambda/eventsource"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
+	"stepback/local/services/lambda/eventsource"
 )
 
 // openMappings opens the event source mappings of functions, which are carried out once everything else is there

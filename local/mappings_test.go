@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // TestAStackMapsAQueueToAFunction has CloudFormation make a queue and the mapping that hands its messages to a

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"stepback/objectevent"
+	"stepback/internal/objectevent"
 	"stepback/tasks/lambda/invocation"
 )
 

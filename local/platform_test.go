@@ -18,10 +18,10 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/local"
-	"stepback/local/faults"
+	"stepback/local/services/lambda/functions"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
-	"stepback/services/lambda/functions"
+	"stepback/tasks/faults"
 )
 
 // open opens a platform that is closed with the test.

@@ -15,7 +15,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/services/stepfunctions"
+	"stepback/local/services/stepfunctions"
 )
 
 // Reading is a data directory that is only read: nothing of what was under way goes on, and nothing can be started.

@@ -9,9 +9,9 @@ import (
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/jsonvalue"
-	"stepback/services/iam/access"
-	"stepback/services/iam/policy"
-	"stepback/services/sts"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
+	"stepback/local/services/sts"
 	"stepback/tasks/lambda/invocation"
 )
 

@@ -12,8 +12,8 @@ import (
 	"stepback/engine"
 	"stepback/jsonvalue"
 	"stepback/local/endpoint"
-	"stepback/services/delivery"
-	"stepback/services/scheduler"
+	"stepback/local/services/delivery"
+	"stepback/local/services/scheduler"
 	"stepback/tasks/awssdk"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"stepback/aws"
 	"stepback/local/endpoint"
-	"stepback/services/kms"
-	"stepback/services/secretsmanager"
+	"stepback/local/services/kms"
+	"stepback/local/services/secretsmanager"
 	"stepback/tasks/lambda/invocation"
 )
 

@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"stepback/aws/server"
-	"stepback/console"
 	"stepback/local/chaos"
+	"stepback/local/console"
 	"stepback/local/endpoint"
-	"stepback/services/documents"
+	"stepback/local/services/documents"
 )
 
 // served is a service of the platform.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/cloudwatch/datapoints"
+	"stepback/local/services/cloudwatch/datapoints"
 )
 
 // measureQueues measures the queues once a minute, as AWS/SQS does: what they have counted is that of the minute that

@@ -10,7 +10,7 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // TestAFunctionSubscribesToLogs has a function get what is logged, over the API.

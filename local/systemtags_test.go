@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // taggedStack has resources of types that CloudFormation tags by itself, and a queue, which it does not.

@@ -8,8 +8,8 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
-	"stepback/local/faults"
-	"stepback/services/stepfunctions"
+	"stepback/local/services/stepfunctions"
+	"stepback/tasks/faults"
 	"stepback/tasks/lambda"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/local/endpoint"
-	"stepback/services/sns"
+	"stepback/local/services/sns"
 )
 
 // openTopics opens the embedded SNS, which goes on with its deliveries: what it delivers to has to be open.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"stepback/local/endpoint"
+	"stepback/local/services/xray"
 	"stepback/local/tracing"
-	"stepback/services/xray"
 )
 
 // openTraces opens X-Ray, and what sends it the segments of executions and invocations.

@@ -12,7 +12,7 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // segmentOf is a segment as BatchGetTraces gives it.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"stepback/local"
-	"stepback/services/lambda/functions"
+	"stepback/local/services/lambda/functions"
 )
 
 // TestAStackGivesAFunctionAURL has CloudFormation publish a layer and make the URL of a function, which a page of

@@ -1,6 +1,6 @@
 package outbox
 
-import "stepback/deadletters"
+import "stepback/outbox/deadletters"
 
 // HeaderExecution is the header that names the execution that a message tells of, by its ARN.
 const HeaderExecution = "Stepback-Execution"

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 	"stepback/outbox/sqlitestore"
 	"stepback/retrypatterns"
 )

@@ -18,8 +18,8 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/local/services/stepfunctions"
 	"stepback/retrymetrics"
-	"stepback/services/stepfunctions"
 )
 
 // definition has one open state with four retries for load, and a retrier that paces what is refused.

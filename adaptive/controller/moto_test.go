@@ -16,8 +16,8 @@ import (
 	"stepback/aws/client"
 	"stepback/aws/loopback"
 	"stepback/engine/clock"
+	"stepback/local/services/dynamodb"
 	"stepback/retrymetrics"
-	"stepback/services/dynamodb"
 	"stepback/tasks/mototest"
 )
 

@@ -10,12 +10,12 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/adaptive/analysis"
+	"stepback/adaptive/analysis/histories"
 	"stepback/adaptive/configuration"
 	"stepback/adaptive/controller/decide"
 	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
-	"stepback/retryanalysis"
-	"stepback/retryanalysis/histories"
 	"stepback/retrypatterns"
 )
 
@@ -23,7 +23,7 @@ import (
 type Histories interface {
 	// Collect hands a collector the executions that began since a time, those of the state machine of an ARN with their
 	// child executions. It may leave out the older ones of very many.
-	Collect(ctx context.Context, machine string, since time.Time, c *retryanalysis.Collector) error
+	Collect(ctx context.Context, machine string, since time.Time, c *analysis.Collector) error
 }
 
 // HistoriesOf are the histories of Step Functions, or of whatever answers like it.
@@ -34,7 +34,7 @@ type HistoriesOf struct {
 }
 
 // Collect implements [Histories].
-func (h HistoriesOf) Collect(ctx context.Context, machine string, since time.Time, c *retryanalysis.Collector) error {
+func (h HistoriesOf) Collect(ctx context.Context, machine string, since time.Time, c *analysis.Collector) error {
 	most := h.Most
 	if most <= 0 {
 		most = 1000
@@ -47,7 +47,7 @@ type Economy struct {
 	// Histories tell what retries came to.
 	Histories Histories
 	// Prices are those of a success, of delays and of functions.
-	Prices retryanalysis.Options
+	Prices analysis.Options
 	// Tell keeps what the functions are told; nil tells them nothing.
 	Tell Configurations
 	// Model estimates chances for the functions; nil leaves them to what was measured.
@@ -73,7 +73,7 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	if t.Economy == nil || t.now.Sub(t.row.RecoveriesAt) < recoveriesEvery && !t.now.Before(t.row.RecoveriesAt) {
 		return
 	}
-	var c retryanalysis.Collector
+	var c analysis.Collector
 	if err := t.Economy.Histories.Collect(ctx, t.Machine, t.now.Add(-recoveriesFor), &c); err != nil {
 		t.warn("what retries came to could not be measured: %v", err)
 		return
@@ -132,9 +132,9 @@ func (t *tick) warn(format string, args ...any) {
 // recovered is what a report says of the retriers of one state.
 type recovered struct {
 	target  Target
-	report  *retryanalysis.Report
+	report  *analysis.Report
 	prices  worth.Prices
-	options retryanalysis.Options
+	options analysis.Options
 }
 
 // takes is the index of the retrier that takes an error, or -1.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"stepback/adaptive/analysis"
 	"stepback/adaptive/configuration"
 	"stepback/adaptive/controller"
-	"stepback/retryanalysis"
 )
 
 // histories are tasks of the state Save, each in a spell of its own: half of the first retries recover, and none of the
@@ -21,7 +21,7 @@ type past struct {
 	asks int
 }
 
-func (p *past) Collect(_ context.Context, _ string, since time.Time, c *retryanalysis.Collector) error {
+func (p *past) Collect(_ context.Context, _ string, since time.Time, c *analysis.Collector) error {
 	p.asks++
 	if p.err != nil {
 		return p.err
@@ -31,13 +31,13 @@ func (p *past) Collect(_ context.Context, _ string, since time.Time, c *retryana
 		if at.Before(since) {
 			break
 		}
-		task := retryanalysis.Task{Execution: strconv.Itoa(i), State: "Save", Callee: "save"}
+		task := analysis.Task{Execution: strconv.Itoa(i), State: "Save", Callee: "save"}
 		attempts := 5
 		if i%2 == 0 {
 			attempts = 2
 		}
 		for k := range attempts {
-			a := retryanalysis.Attempt{Start: at, End: at.Add(100 * time.Millisecond),
+			a := analysis.Attempt{Start: at, End: at.Add(100 * time.Millisecond),
 				Error: "DatabaseConnectionError"}
 			if attempts == 2 && k == 1 {
 				a.Error = ""
@@ -45,9 +45,9 @@ func (p *past) Collect(_ context.Context, _ string, since time.Time, c *retryana
 			task.Attempts = append(task.Attempts, a)
 			at = at.Add(5 * time.Second)
 		}
-		task.Ending = retryanalysis.GivenUp
+		task.Ending = analysis.GivenUp
 		if attempts == 2 {
-			task.Ending = retryanalysis.Done
+			task.Ending = analysis.Done
 		}
 		c.Add(task)
 	}
@@ -58,7 +58,7 @@ func TestRetriesThatDoNotPay(t *testing.T) {
 	t.Parallel()
 	w, tell := newWorld(t, &controller.MemoryRows{}), &configuration.Memory{}
 	histories := &past{end: noon}
-	prices := retryanalysis.DefaultOptions()
+	prices := analysis.DefaultOptions()
 	w.Economy = &controller.Economy{Histories: histories, Prices: prices, Tell: tell}
 	w.measured(10, 0)
 	res := w.tick(t)
@@ -108,7 +108,7 @@ func TestHistoriesThatCannotBeReadStopNothing(t *testing.T) {
 	t.Parallel()
 	w, tell := newWorld(t, &controller.MemoryRows{}), &configuration.Memory{}
 	w.Economy = &controller.Economy{Histories: &past{err: errors.New("AccessDeniedException")},
-		Prices: retryanalysis.DefaultOptions(), Tell: tell}
+		Prices: analysis.DefaultOptions(), Tell: tell}
 	w.measured(10, 0.9)
 	res := w.tick(t)
 	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "AccessDeniedException") ||
@@ -123,7 +123,7 @@ func TestHistoriesThatCannotBeReadStopNothing(t *testing.T) {
 func TestADryRunTellsNobody(t *testing.T) {
 	t.Parallel()
 	w, tell := newWorld(t, &controller.MemoryRows{}), &configuration.Memory{}
-	w.Economy = &controller.Economy{Histories: &past{end: noon}, Prices: retryanalysis.DefaultOptions(), Tell: tell}
+	w.Economy = &controller.Economy{Histories: &past{end: noon}, Prices: analysis.DefaultOptions(), Tell: tell}
 	w.DryRun = true
 	w.measured(10, 0)
 	w.tick(t)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"stepback/asl/jsonata"
+	"stepback/internal/recordings"
 	"stepback/jsonvalue"
-	"stepback/recordings"
 )
 
 // env is an Env of fixed values.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"stepback/asl/jsonpath"
+	"stepback/internal/recordings"
 	"stepback/jsonvalue"
-	"stepback/recordings"
 )
 
 // conformanceFile reads a file of the recordings.

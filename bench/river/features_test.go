@@ -21,8 +21,8 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"stepback/csvimport/postgresstore/postgrestest"
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 	"stepback/outbox/postgresstore"
 	"stepback/outbox/webhook"
 	"stepback/retrypatterns"

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
-	"stepback/objectevent"
+	"stepback/internal/objectevent"
 )
 
 // How often and how long an event is tried again before it goes to the queue. EventBridge tries to hand it over;

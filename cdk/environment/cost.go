@@ -1,7 +1,7 @@
 package environment
 
 import (
-	"stepback/cost"
+	"stepback/adaptive/cost"
 	"stepback/retrymetrics"
 	"stepback/statemachine"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/adaptive/cost"
 	"stepback/cdk/environment"
-	"stepback/cost"
 	"stepback/retrymetrics"
 	"stepback/statemachine"
 )

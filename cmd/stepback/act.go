@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 
+	"stepback/cmd/stepback/executions"
 	"stepback/engine/history"
-	"stepback/executions"
 )
 
 type startCmd struct {

@@ -15,6 +15,7 @@ import (
 	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/adaptive/analysis"
 	"stepback/adaptive/configuration"
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
@@ -22,7 +23,6 @@ import (
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
 	"stepback/dashboards/cloudwatch"
-	"stepback/retryanalysis"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -205,9 +205,9 @@ func (c *adaptCmd) economy(ctx context.Context, cfg aws.Config) (*controller.Eco
 		return nil, nil
 	}
 	e := &controller.Economy{Histories: controller.HistoriesOf{Client: sfn.NewFromConfig(cfg)},
-		Prices: retryanalysis.Options{
+		Prices: analysis.Options{
 			Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value, DelayPerHour: c.DelayPerHour,
-			Spell: retryanalysis.DefaultOptions().Spell,
+			Spell: analysis.DefaultOptions().Spell,
 		}}
 	if c.Arm {
 		e.Prices.Architecture = worth.Arm

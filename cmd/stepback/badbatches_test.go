@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"stepback/csvimport/pipeline"
 	"stepback/csvimport/postgresstore/postgrestest"
-	"stepback/pipeline"
 )
 
 // activity is a file of user activity, and what it adds to each user: the sum is made while it is written.

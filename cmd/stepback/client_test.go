@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/executions"
+	"stepback/cmd/stepback/executions"
 )
 
 // orders fails by Busy, waits for an hour and tries again; with ok it succeeds.

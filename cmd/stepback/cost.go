@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
+	"stepback/adaptive/cost"
 	"stepback/asl"
-	"stepback/cost"
-	"stepback/local/faults"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
+	"stepback/tasks/faults"
 )
 
 type costCmd struct {

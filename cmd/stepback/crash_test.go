@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"stepback/csvimport/pipeline"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/pipeline"
 )
 
 // crashRows is how long the files of the crash suite are, and every how many-th row of them breaks a rule.

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"stepback/alarms"
+	"stepback/csvimport/pipeline"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
 	"stepback/local"
-	"stepback/pipeline"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
 )

@@ -7,7 +7,7 @@ import (
 
 	"stepback/engine/journal/pebble"
 	"stepback/local"
-	"stepback/services/stepfunctions"
+	"stepback/local/services/stepfunctions"
 )
 
 type dataCompactCmd struct {

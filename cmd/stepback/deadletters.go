@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersCmd struct {

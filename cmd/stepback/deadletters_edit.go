@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersEditCmd struct {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersListCmd struct {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersLogCmd struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 // resultPrinter prints what came of each letter as it comes, and counts.

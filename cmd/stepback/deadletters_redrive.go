@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersRedriveCmd struct {

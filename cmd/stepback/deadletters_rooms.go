@@ -17,11 +17,11 @@ import (
 
 	"stepback/aws/client"
 	"stepback/aws/objects"
-	"stepback/deadletters"
-	"stepback/deadletters/queues"
-	"stepback/deadletters/startevents"
+	"stepback/csvimport/pipeline"
 	"stepback/local"
-	"stepback/pipeline"
+	"stepback/outbox/deadletters"
+	"stepback/outbox/deadletters/queues"
+	"stepback/outbox/deadletters/startevents"
 )
 
 // letterPlaces says where letters can be, for the help of the verbs.

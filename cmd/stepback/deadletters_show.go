@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"stepback/deadletters"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersShowCmd struct {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/executions"
+	"stepback/cmd/stepback/executions"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
 )

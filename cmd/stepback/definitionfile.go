@@ -16,7 +16,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/document"
 	"stepback/aws/model"
-	"stepback/definitions"
+	"stepback/cmd/stepback/definitions"
 	"stepback/engine"
 	"stepback/jsonvalue"
 )

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/cmd/stepback/executions"
 	"stepback/engine/history"
-	"stepback/executions"
+	"stepback/engine/timeline"
 	"stepback/local"
-	"stepback/timeline"
 )
 
 type describeCmd struct {

@@ -19,7 +19,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
-	"stepback/services/lambda/standin"
+	"stepback/local/services/lambda/standin"
 	"stepback/tasks/mock"
 )
 

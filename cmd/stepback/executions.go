@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/cmd/stepback/executions"
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/executions"
 	"stepback/local"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/database"
-	"stepback/pipeline"
+	"stepback/csvimport/pipeline"
 )
 
 type exportCmd struct {

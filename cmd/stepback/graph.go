@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"stepback/asl"
+	"stepback/engine/graph"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/graph"
+	"stepback/engine/timeline"
 	"stepback/local"
-	"stepback/timeline"
 )
 
 type graphCmd struct {

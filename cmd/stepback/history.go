@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/cmd/stepback/executions"
+	"stepback/csvimport/pipeline"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/executions"
 	"stepback/local"
-	"stepback/pipeline"
 )
 
 type historyCmd struct {

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"stepback/csvimport/pipeline"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/pipeline"
 	"stepback/retrymetrics"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"stepback/local"
-	"stepback/services/documents"
-	"stepback/services/sns"
+	"stepback/local/services/documents"
+	"stepback/local/services/sns"
 )
 
 // inboxCmd reads the mails of the embedded SNS.

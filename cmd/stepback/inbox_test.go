@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 	"stepback/aws/loopback"
 	"stepback/engine/clock"
-	"stepback/services/documents"
-	"stepback/services/sns"
+	"stepback/local/services/documents"
+	"stepback/local/services/sns"
 )
 
 func TestInbox(t *testing.T) {

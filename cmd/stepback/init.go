@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stepback/examples"
+	"stepback/docs/examples"
 )
 
 type initCmd struct {

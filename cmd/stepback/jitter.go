@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/retrylab/chart"
-	"stepback/retrylab/contention"
+	"stepback/adaptive/lab/chart"
+	"stepback/adaptive/lab/contention"
 )
 
 type jitterCmd struct {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"stepback/retrylab"
+	"stepback/adaptive/lab"
 )
 
 type labCmd struct {
@@ -43,7 +43,7 @@ is wrong.`
 
 // Run carries the experiment out and prints the report.
 func (c *labRunCmd) Run(ctx context.Context, std streams) error {
-	e, err := retrylab.Prepare(retrylab.Plan{
+	e, err := lab.Prepare(lab.Plan{
 		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State,
 		Seeds: c.Seeds, FirstSeed: c.FirstSeed, Precise: c.Precise,
 	})
@@ -51,7 +51,7 @@ func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 		return &exitError{exitUsage, err}
 	}
 	for _, s := range e.Scenarios {
-		if note := retrylab.Unmatched(s); note != "" {
+		if note := lab.Unmatched(s); note != "" {
 			fmt.Fprintln(std.err, "note: "+note)
 		}
 	}
@@ -71,7 +71,7 @@ func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 }
 
 // labExperiment runs an experiment with its progress on a terminal.
-func labExperiment(ctx context.Context, std streams, e retrylab.Experiment) (*retrylab.Report, error) {
+func labExperiment(ctx context.Context, std streams, e lab.Experiment) (*lab.Report, error) {
 	if std.terminal {
 		shown := -1
 		e.Progress = func(done, total int) {
@@ -82,7 +82,7 @@ func labExperiment(ctx context.Context, std streams, e retrylab.Experiment) (*re
 		}
 		defer fmt.Fprint(std.err, "\r\x1b[K")
 	}
-	return retrylab.Run(ctx, e)
+	return lab.Run(ctx, e)
 }
 
 type labListCmd struct {
@@ -98,7 +98,7 @@ func (labListCmd) Help() string {
 // Run prints the list, or one file.
 func (c *labListCmd) Run(_ context.Context, std streams) error {
 	if c.Name != "" {
-		text, err := retrylab.File(c.Name)
+		text, err := lab.File(c.Name)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
@@ -106,12 +106,12 @@ func (c *labListCmd) Run(_ context.Context, std streams) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, retrylab.List())
+		return printJSON(std.out, lab.List())
 	}
-	list := retrylab.List()
+	list := lab.List()
 	for _, part := range []struct {
 		title string
-		items []retrylab.Item
+		items []lab.Item
 	}{{"scenarios", list.Scenarios}, {"policies", list.Policies}} {
 		fmt.Fprintln(std.out, part.title)
 		t := newTable("name", "about")

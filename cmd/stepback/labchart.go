@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"stepback/retrylab"
-	"stepback/retrylab/chart"
+	"stepback/adaptive/lab"
+	"stepback/adaptive/lab/chart"
 )
 
 type labChartCmd struct {
@@ -34,7 +34,7 @@ func (c *labChartCmd) Run(ctx context.Context, std streams) error {
 	if _, err := chart.Format(c.Output); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	e, err := retrylab.Prepare(retrylab.Plan{
+	e, err := lab.Prepare(lab.Plan{
 		Scenarios: []string{c.Scenario}, Policies: c.Policy, Seeds: c.Seeds, FirstSeed: c.FirstSeed,
 	})
 	if err != nil {
@@ -45,14 +45,14 @@ func (c *labChartCmd) Run(ctx context.Context, std streams) error {
 	for i, p := range e.Policies {
 		names[i] = p.Name
 	}
-	var sweep *retrylab.Sweep
+	var sweep *lab.Sweep
 	if c.Panel != "goodput" {
-		cells := retrylab.Experiment{Seeds: min(sweepSeeds, c.Seeds), FirstSeed: c.FirstSeed}
-		if sweep, err = retrylab.SweepRetries(ctx, s, cells); err != nil {
+		cells := lab.Experiment{Seeds: min(sweepSeeds, c.Seeds), FirstSeed: c.FirstSeed}
+		if sweep, err = lab.SweepRetries(ctx, s, cells); err != nil {
 			return err
 		}
 	}
-	var report *retrylab.Report
+	var report *lab.Report
 	if c.Panel != "map" {
 		if report, err = labExperiment(ctx, std, e); err != nil {
 			return err

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"stepback/aws/client"
-	"stepback/executions"
+	"stepback/cmd/stepback/executions"
 	"stepback/local"
-	"stepback/services/logs/logstore"
+	"stepback/local/services/logs/logstore"
 )
 
 type logsCmd struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stepback/aws"
-	"stepback/services/logs/logstore"
+	"stepback/local/services/logs/logstore"
 )
 
 func TestLogsOfALogGroup(t *testing.T) {

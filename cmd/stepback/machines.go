@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/executions"
+	"stepback/cmd/stepback/executions"
 )
 
 type machinesCmd struct {

@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"stepback/cmd/stepback/commandline"
-	"stepback/gcpace"
+	"stepback/internal/gcpace"
 )
 
 // The exit codes, documented in --help and docs/command-line.md.

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"stepback/pipeline"
+	"stepback/csvimport/pipeline"
 )
 
 // said is what a command line wrote and how it ended.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"stepback/executions"
+	"stepback/cmd/stepback/executions"
 )
 
 // namesCmd prints names for the completion of command lines. It says nothing when it cannot.

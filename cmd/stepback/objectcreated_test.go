@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/objectevent"
+	"stepback/internal/objectevent"
 )
 
 // keeps is a function that stores the event it was given.

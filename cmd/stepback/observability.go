@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"stepback/cmd/stepback/otlptraces"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
-	"stepback/otlptraces"
 	"stepback/retrymetrics/exposition"
 )
 

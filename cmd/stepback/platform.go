@@ -15,7 +15,7 @@ import (
 
 	"stepback/aws/loopback"
 	"stepback/local"
-	"stepback/local/faults"
+	"stepback/tasks/faults"
 	"stepback/tasks/mock"
 )
 
@@ -84,7 +84,7 @@ func statesClient(p *local.Platform) *sfn.Client {
 	})
 }
 
-// released is the version of a release, which release/build.sh sets.
+// released is the version of a release, which internal/release/build.sh sets.
 var released string
 
 // version is that of the release, or of the module that this program was built from.

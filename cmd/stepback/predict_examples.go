@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"stepback/adaptive/analysis"
 	"stepback/internal/atomicfile"
 	"stepback/local"
-	"stepback/retryanalysis"
 )
 
 type predictExamplesCmd struct {
@@ -49,7 +49,7 @@ func (c *predictExamplesCmd) alone(ctx context.Context, std streams) error {
 	return c.write(std, found, err)
 }
 
-func (c *predictExamplesCmd) write(std streams, found *retryanalysis.Collector, err error) error {
+func (c *predictExamplesCmd) write(std streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"stepback/asl/source"
-	"stepback/pipeline"
+	"stepback/csvimport/pipeline"
 )
 
 // progress shows how far a run is: a bar that is redrawn on a terminal, a plain line every few seconds elsewhere.

@@ -27,7 +27,7 @@ func TestTheReadmeRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(theirs)); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "docs", "examples"), os.DirFS(theirs)); err != nil {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\nSTEPBACK_TEST_AS_COMMAND=yes exec '" + self + "' \"$@\"\n"

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stepback/cmd/stepback/executions"
 	"stepback/engine/history"
-	"stepback/executions"
 	"stepback/jsonvalue"
-	"stepback/machinetest"
+	"stepback/stepbacktest/machinetest"
 )
 
 type recordCmd struct {

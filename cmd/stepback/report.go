@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/pipeline"
+	"stepback/csvimport/pipeline"
 )
 
 // printReport prints a report for people, about the import of a file in a data directory. The file, which may be empty,

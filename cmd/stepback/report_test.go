@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/asl/source"
-	"stepback/pipeline"
+	"stepback/csvimport/pipeline"
 )
 
 // TestTheCauseIsShownAsItsMessage prints a failure of a function, whose cause is an object, and one whose cause is

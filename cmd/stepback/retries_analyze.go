@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
+	"stepback/adaptive/analysis"
 	"stepback/adaptive/worth"
 	"stepback/local"
-	"stepback/retryanalysis"
 )
 
 type retriesAnalyzeCmd struct {
@@ -61,8 +61,8 @@ func (c *retriesAnalyzeCmd) alone(ctx context.Context, std streams) error {
 	return c.report(std, found, err)
 }
 
-func (c *retriesAnalyzeCmd) options() retryanalysis.Options {
-	o := retryanalysis.Options{Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value,
+func (c *retriesAnalyzeCmd) options() analysis.Options {
+	o := analysis.Options{Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value,
 		DelayPerHour: c.DelayPerHour, LoadPrice: c.LoadPrice, Spell: c.Spell}
 	if c.Arm {
 		o.Architecture = worth.Arm
@@ -70,7 +70,7 @@ func (c *retriesAnalyzeCmd) options() retryanalysis.Options {
 	return o
 }
 
-func (c *retriesAnalyzeCmd) report(std streams, found *retryanalysis.Collector, err error) error {
+func (c *retriesAnalyzeCmd) report(std streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (c *retriesAnalyzeCmd) report(std streams, found *retryanalysis.Collector, 
 	return nil
 }
 
-func printAnalysis(w io.Writer, r *retryanalysis.Report) {
+func printAnalysis(w io.Writer, r *analysis.Report) {
 	printRecord(w, r.Read, r.From, r.To)
 	if len(r.Classes) == 0 {
 		fmt.Fprintln(w, "no task failed: there is nothing to say about retries")
@@ -108,7 +108,7 @@ func printAnalysis(w io.Writer, r *retryanalysis.Report) {
 		p.Region, p.Date, p.Value, p.DelayPerHour, p.MemoryMB, p.Architecture)
 }
 
-func printClass(w io.Writer, c *retryanalysis.Class) {
+func printClass(w io.Writer, c *analysis.Class) {
 	fmt.Fprintf(w, "\n%s, %s: %d tasks failed first with it; %d recovered, %d were given up, %d censored",
 		c.State, c.Error, c.Tasks, c.Recovered, c.GivenUp, c.Censored)
 	if c.Changed > 0 {
@@ -134,28 +134,28 @@ func printClass(w io.Writer, c *retryanalysis.Class) {
 	fmt.Fprintln(w)
 }
 
-func verdictText(v retryanalysis.Verdict) string {
+func verdictText(v analysis.Verdict) string {
 	switch v {
-	case retryanalysis.Pays:
+	case analysis.Pays:
 		return "pays"
-	case retryanalysis.Loses:
+	case analysis.Loses:
 		return "does not pay"
-	case retryanalysis.Undecided:
+	case analysis.Undecided:
 		return "undecided"
 	default:
 		return "too little data"
 	}
 }
 
-func actionText(r *retryanalysis.Recommendation) string {
+func actionText(r *analysis.Recommendation) string {
 	switch r.Action {
-	case retryanalysis.CutRetries:
+	case analysis.CutRetries:
 		return fmt.Sprintf("cut to %d retries", *r.To)
-	case retryanalysis.RaiseRetries:
+	case analysis.RaiseRetries:
 		return fmt.Sprintf("raise to %d retries", *r.To)
-	case retryanalysis.KeepRetries:
+	case analysis.KeepRetries:
 		return "keep"
-	case retryanalysis.WaitLonger:
+	case analysis.WaitLonger:
 		return "wait longer"
 	default:
 		return "nothing to recommend"

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stepback/retryanalysis"
+	"stepback/adaptive/analysis"
 )
 
 func TestRetriesAnalyzeAndWhatif(t *testing.T) {
@@ -22,9 +22,9 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 	stepback(t, "retries", "analyze", "--data", data).ends(t, exitOK, "201 executions", "too little data",
 		"within one spell of 5m0s", "prices of us-east-1")
 	s := stepback(t, "retries", "analyze", "--data", data, "--spell", "100ms", "--json")
-	var r retryanalysis.Report
+	var r analysis.Report
 	if err := json.Unmarshal([]byte(s.out), &r); err != nil || s.code != exitOK || len(r.Classes) == 0 ||
-		r.Classes[0].Retries[0].Verdict != retryanalysis.Pays || *r.Recommendations[0].From != 4 {
+		r.Classes[0].Retries[0].Verdict != analysis.Pays || *r.Recommendations[0].From != 4 {
 		t.Errorf("%d %v %s%s", s.code, err, s.out, s.err)
 	}
 	examples := filepath.Join(t.TempDir(), "retries.jsonl")

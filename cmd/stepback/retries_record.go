@@ -9,10 +9,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/adaptive/analysis"
+	"stepback/adaptive/analysis/histories"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/retryanalysis"
-	"stepback/retryanalysis/histories"
 )
 
 // retriesRecord are the flags that say which histories are read.
@@ -42,23 +42,23 @@ func (c *retriesRecord) selection() histories.Selection {
 }
 
 // fromAPI reads the histories of AWS or an endpoint.
-func (c *retriesRecord) fromAPI(ctx context.Context) (*retryanalysis.Collector, error) {
+func (c *retriesRecord) fromAPI(ctx context.Context) (*analysis.Collector, error) {
 	cfg, err := awsConfig(ctx, c.Endpoint)
 	if err != nil {
 		return nil, err
 	}
-	var found retryanalysis.Collector
+	var found analysis.Collector
 	return &found, histories.API(ctx, sfn.NewFromConfig(cfg), c.selection(), &found)
 }
 
 // fromJournal reads the histories of a journal.
-func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*retryanalysis.Collector, error) {
-	var found retryanalysis.Collector
+func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*analysis.Collector, error) {
+	var found analysis.Collector
 	return &found, histories.Journal(ctx, j, c.selection(), &found)
 }
 
 // fromDirectory reads the histories of the data directory, which no process has open.
-func (c *retriesRecord) fromDirectory(ctx context.Context) (found *retryanalysis.Collector, err error) {
+func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Collector, err error) {
 	err = withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) (err error) {
 		found, err = c.fromJournal(ctx, j)
 		return err
@@ -67,7 +67,7 @@ func (c *retriesRecord) fromDirectory(ctx context.Context) (found *retryanalysis
 }
 
 // printRecord says what was read, and what could not be used of it.
-func printRecord(w io.Writer, r retryanalysis.Read, from, to time.Time) {
+func printRecord(w io.Writer, r analysis.Read, from, to time.Time) {
 	fmt.Fprintf(w, "%d executions, %d tasks, %d attempts", r.Executions, r.Tasks, r.Attempts)
 	if !from.IsZero() {
 		fmt.Fprintf(w, ", from %s to %s", from.Local().Format("2006-01-02 15:04"), to.Local().Format("2006-01-02 15:04"))

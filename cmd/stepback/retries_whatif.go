@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
+	"stepback/adaptive/analysis"
 	"stepback/local"
-	"stepback/retryanalysis"
 )
 
 type retriesWhatifCmd struct {
@@ -58,7 +58,7 @@ func (c *retriesWhatifCmd) alone(ctx context.Context, std streams) error {
 	return c.answer(std, found, err)
 }
 
-func (c *retriesWhatifCmd) answer(std streams, found *retryanalysis.Collector, err error) error {
+func (c *retriesWhatifCmd) answer(std streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *retriesWhatifCmd) answer(std streams, found *retryanalysis.Collector, e
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	other, err := retryanalysis.PolicyOf(c.Policy, string(text))
+	other, err := analysis.PolicyOf(c.Policy, string(text))
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -85,7 +85,7 @@ func (c *retriesWhatifCmd) answer(std streams, found *retryanalysis.Collector, e
 }
 
 // writeScenario writes the fitted scenario of the first state that needs one.
-func (c *retriesWhatifCmd) writeScenario(w *retryanalysis.WhatIf, std streams) error {
+func (c *retriesWhatifCmd) writeScenario(w *analysis.WhatIf, std streams) error {
 	if c.Scenario == "" {
 		return nil
 	}
@@ -94,21 +94,21 @@ func (c *retriesWhatifCmd) writeScenario(w *retryanalysis.WhatIf, std streams) e
 			return os.WriteFile(c.Scenario, []byte(s.Scenario), 0o644)
 		}
 	}
-	if w.Level == retryanalysis.Modelled {
+	if w.Level == analysis.Modelled {
 		return errors.New("no scenario was fitted")
 	}
 	fmt.Fprintf(std.err, "note: %s was not written: the record tells enough\n", c.Scenario)
 	return nil
 }
 
-func (c *retriesWhatifCmd) print(out io.Writer, w *retryanalysis.WhatIf) {
+func (c *retriesWhatifCmd) print(out io.Writer, w *analysis.WhatIf) {
 	printRecord(out, w.Read, w.From, w.To)
 	fmt.Fprintf(out, "level: %s\n", w.Level)
 	for _, r := range w.Reasons {
 		fmt.Fprintf(out, "  %s\n", r)
 	}
 	t := newTable("state", "", ">succeeded", ">given up", ">censored", ">calls", ">waited")
-	add := func(state, what string, o *retryanalysis.Outcome) {
+	add := func(state, what string, o *analysis.Outcome) {
 		if o != nil {
 			t.add(state, what, number(o.Succeeded), number(o.GivenUp), number(o.Censored), number(o.Calls),
 				inSeconds(o.WaitedSeconds))
@@ -119,18 +119,18 @@ func (c *retriesWhatifCmd) print(out io.Writer, w *retryanalysis.WhatIf) {
 		s := &w.States[i]
 		add(s.State, "recorded", &s.Recorded)
 		switch s.Level {
-		case retryanalysis.Exact:
+		case analysis.Exact:
 			add("", "instead", s.Low)
-		case retryanalysis.Bracketed:
+		case analysis.Bracketed:
 			add("", "at worst", s.Low)
 			add("", "at best", s.High)
-		case retryanalysis.Modelled:
+		case analysis.Modelled:
 			modelled = s.State
 		}
 	}
 	t.print(out, "  ")
 	for i := range w.States {
-		if s := &w.States[i]; s.Level == retryanalysis.Bracketed {
+		if s := &w.States[i]; s.Level == analysis.Bracketed {
 			fmt.Fprintf(out, "  %s: %d tasks would have gone another way; of the attempts that they would have made %s fall "+
 				"on times without a record\n", s.State, s.Diverging, share(s.Unsupported))
 		}

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"stepback/csvimport/pipeline"
 	"stepback/csvimport/sample"
 	"stepback/local"
-	"stepback/pipeline"
 	"stepback/statemachine"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/faultscenario"
+	"stepback/csvimport/faultscenario"
 )
 
 type scenarioCmd struct {

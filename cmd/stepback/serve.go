@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/console"
-	"stepback/deadletters"
+	"stepback/csvimport/pipeline"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
+	"stepback/local/console"
 	"stepback/local/endpoint"
+	"stepback/local/services/lambda/standin"
 	"stepback/outbox/database"
-	"stepback/pipeline"
-	"stepback/services/lambda/standin"
+	"stepback/outbox/deadletters"
 )
 
 type serveCmd struct {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"stepback/machinetest"
-	"stepback/retrylab/strictyaml"
+	"stepback/internal/strictyaml"
+	"stepback/stepbacktest/machinetest"
 )
 
 type testCmd struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // theExamples is the directory of the examples.
-const theExamples = "../../examples"
+const theExamples = "../../docs/examples"
 
 // TestTheExamples runs the tests of the examples, which are accepted and reviewed without a finding.
 func TestTheExamples(t *testing.T) {

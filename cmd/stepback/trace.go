@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode"
 
+	"stepback/cmd/stepback/executions"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/executions"
 )
 
 // dataWidth is how much of an input, output or cause a line of the trace shows.

@@ -12,7 +12,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/client"
 	"stepback/aws/loopback"
-	"stepback/executions"
+	"stepback/cmd/stepback/executions"
 	"stepback/local"
 )
 

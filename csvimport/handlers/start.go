@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"stepback/csvimport"
-	"stepback/objectevent"
+	"stepback/internal/objectevent"
 	"stepback/retrypatterns"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/recordings"
+	"stepback/internal/recordings"
 )
 
 // TestRecordings reads the objects of the recorded executions with the recorded ItemReaders. Their child executions

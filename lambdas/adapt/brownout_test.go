@@ -31,8 +31,8 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
+	"stepback/local/services/lambda/functions"
 	"stepback/retrypatterns"
-	"stepback/services/lambda/functions"
 )
 
 // What is deployed: the controller and all that it needs of the CDK app's template of dev, with its names.

@@ -34,12 +34,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/adaptive/analysis"
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
 	"stepback/csvimport/handlers"
-	"stepback/retryanalysis"
 )
 
 func main() {
@@ -116,7 +116,7 @@ func economy(env func(string) string) (*controller.Economy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := retryanalysis.DefaultOptions()
+	p := analysis.DefaultOptions()
 	p.Value, p.DelayPerHour, p.Region = value, delay, cmp.Or(env("AWS_REGION"), p.Region)
 	if memory > 0 {
 		p.MemoryMB = int(memory)

@@ -3,7 +3,7 @@ package chaos
 import (
 	"time"
 
-	"stepback/retrylab/strictyaml"
+	"stepback/internal/strictyaml"
 )
 
 // longest is the longest time of a fault.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/local/faults"
+	"stepback/tasks/faults"
 )
 
 // What can befall a request besides an error by its name.

@@ -11,9 +11,9 @@ import (
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/services/lambda/runner"
-	"stepback/services/xray"
-	"stepback/timeline"
+	"stepback/engine/timeline"
+	"stepback/local/services/lambda/runner"
+	"stepback/local/services/xray"
 )
 
 // segment is a segment or subsegment as X-Ray's documents have it.

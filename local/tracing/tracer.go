@@ -17,8 +17,8 @@ import (
 	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/services/lambda/runner"
-	"stepback/services/xray"
+	"stepback/local/services/lambda/runner"
+	"stepback/local/services/xray"
 )
 
 // Tracer keeps segments in X-Ray. It is safe for concurrent use. Close ends it.

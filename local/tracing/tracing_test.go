@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/local/services/lambda/runner"
 	"stepback/local/tracing"
-	"stepback/services/lambda/runner"
 )
 
 const header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"

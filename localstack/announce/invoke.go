@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"stepback/csvimport/handlers"
-	"stepback/objectevent"
+	"stepback/internal/objectevent"
 )
 
 // invoker invokes functions: *lambda.Client.

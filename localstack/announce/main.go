@@ -24,7 +24,7 @@ import (
 	"stepback/aws"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sfnexecutions"
-	"stepback/objectevent"
+	"stepback/internal/objectevent"
 )
 
 func main() {

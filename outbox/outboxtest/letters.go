@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 )
 
 // kill makes dead letters of messages, with a reason and an error.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 )
 
 // testRandomOrder has random relays claim, settle, fail, vanish and lose their leases, and random operators redrive,

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 	"stepback/retrypatterns"
 )
 

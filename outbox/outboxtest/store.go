@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 )
 
 func testTransaction(t *testing.T, o *Table) {

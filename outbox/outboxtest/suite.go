@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 )
 
 // Table is an outbox in an empty database.

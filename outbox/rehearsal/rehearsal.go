@@ -17,8 +17,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 	"stepback/outbox/sqlitestore"
 	"stepback/retrypatterns"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"stepback/deadletters"
 	"stepback/outbox"
+	"stepback/outbox/deadletters"
 )
 
 const letterColumns = `SELECT seq, id, topic, coalesce(key, ''), status, next_attempt_at, retry_count, redrives, last_attempt_at,

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"stepback/asl"
-	"stepback/recordings"
+	"stepback/internal/recordings"
 	"stepback/retrypatterns/review"
 )
 

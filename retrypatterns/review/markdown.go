@@ -21,7 +21,7 @@ func WriteMarkdown(w io.Writer, counts map[asl.Code]int, definitions int) error 
 		"there and below. `--fix` mends in JSON files what is mechanical: jitter, caps, rates, missing names and retriers that do nothing. `--fail-on warning` makes warnings end with "+
 		"exit status 3, `--sarif` prints for code scanning.\n\n"+
 		"The last column counts what each rule finds in the %d different definitions of the recordings of the real service "+
-		"(`recordings/`), most of which are small tests without any Retry.\n\n"+
+		"(`internal/recordings/`), most of which are small tests without any Retry.\n\n"+
 		"| rule | severity | finds | found |\n|---|---|---|---|\n", definitions)
 	for _, r := range Rules() {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %d |\n", r.Code, strings.ToLower(string(r.Code)),

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"stepback/internal/spelling"
-	"stepback/retrylab/strictyaml"
+	"stepback/internal/strictyaml"
 	"stepback/retrypatterns"
 )
 

@@ -20,7 +20,7 @@ import (
 	"stepback/adaptive/shared/storetest"
 	"stepback/aws/loopback"
 	"stepback/engine/clock"
-	tables "stepback/services/dynamodb"
+	tables "stepback/local/services/dynamodb"
 	"stepback/tasks/mototest"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"stepback/aws/loopback"
 	"stepback/engine/clock"
+	tables "stepback/local/services/dynamodb"
 	"stepback/resilience/idempotency"
 	"stepback/resilience/idempotency/dynamostore"
 	"stepback/resilience/idempotency/storetest"
-	tables "stepback/services/dynamodb"
 	"stepback/tasks/mototest"
 )
 

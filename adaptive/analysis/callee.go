@@ -1,0 +1,281 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// callee is what is known of one callee, second by second.
+type callee struct {
+	name    string
+	seconds map[int64]*second
+	order   []int64 // the seconds in order; nil when new ones came
+	around  map[int64]second
+	ended   map[int64]int // successes by the second in which they ended
+	ends    map[int64]end // all attempts by the second in which they ended
+	// Of successes: how long they took, in seconds, and the squares.
+	succeeded       int
+	took, tookTwice float64
+	longestTimeout  time.Duration
+	calls, firsts   int
+	failedTime      time.Duration
+}
+
+// end counts the attempts that ended within one second: calls, those of them that failed by load, and what was put off
+// and not made.
+type end struct{ calls, failed, refused int }
+
+// ending counts an attempt by its end.
+func (x *callee) ending(a *Attempt) {
+	if a.End.IsZero() {
+		return
+	}
+	at := a.End.Unix()
+	e := x.ends[at]
+	switch {
+	case deferred(a.Error):
+		e.refused++
+	case retrypatterns.IsLoadError(a.Error):
+		e.failed++
+		e.calls++
+	default:
+		e.calls++
+	}
+	x.ends[at] = e
+}
+
+// ofLate is how many seconds tell how a callee fares.
+const ofLate = 10
+
+// fared is how the callee fared in the seconds up to a time: the share of its calls that failed by load, and the share
+// of what was asked of it that was put off, as it had no room. It is false when no call ended in them.
+func (x *callee) fared(at time.Time) (failureRate, load float64, known bool) {
+	var sum end
+	for second := at.Unix() - ofLate + 1; second <= at.Unix(); second++ {
+		e := x.ends[second]
+		sum.calls += e.calls
+		sum.failed += e.failed
+		sum.refused += e.refused
+	}
+	if sum.calls == 0 {
+		return 0, 0, false
+	}
+	return float64(sum.failed) / float64(sum.calls), float64(sum.refused) / float64(sum.calls+sum.refused), true
+}
+
+// second counts the attempts that began within one second.
+type second struct {
+	calls, firsts, succeeded, overload, unknown int
+	errors                                      map[string]int
+	took                                        float64 // of successes, in seconds
+}
+
+func (x *callee) add(a *Attempt, first bool) {
+	at := a.Start.Unix()
+	s := x.seconds[at]
+	if s == nil {
+		s = &second{}
+		x.seconds[at] = s
+	}
+	x.order = nil
+	s.calls++
+	x.calls++
+	if first {
+		s.firsts++
+		x.firsts++
+	}
+	switch {
+	case a.failed():
+		if s.errors == nil {
+			s.errors = map[string]int{}
+		}
+		s.errors[a.Error]++
+		x.failedTime += a.lasted()
+		if retrypatterns.IsOverload(a.Error) {
+			s.overload++
+			x.longestTimeout = max(x.longestTimeout, a.lasted())
+		}
+	case a.End.IsZero():
+		s.unknown++
+	default:
+		s.succeeded++
+		x.succeeded++
+		x.ended[a.End.Unix()]++
+		d := a.lasted().Seconds()
+		x.took += d
+		s.took += d
+		x.tookTwice += d * d
+	}
+}
+
+// mean is how long a success takes; 0 when there was none.
+func (x *callee) mean() time.Duration {
+	if x.succeeded == 0 {
+		return 0
+	}
+	return time.Duration(x.took / float64(x.succeeded) * float64(time.Second))
+}
+
+// variation is the coefficient of variation of a success's time.
+func (x *callee) variation() float64 {
+	n := float64(x.succeeded)
+	mean := x.took / n
+	if x.succeeded < 2 || mean <= 0 {
+		return 1
+	}
+	return math.Sqrt(max(x.tookTwice/n-mean*mean, 0)) / mean
+}
+
+// sorted are the seconds in order.
+func (x *callee) sorted() []int64 {
+	if x.order == nil {
+		x.order = make([]int64, 0, len(x.seconds))
+		for at := range x.seconds {
+			x.order = append(x.order, at)
+		}
+		slices.Sort(x.order)
+		x.around = map[int64]second{}
+	}
+	return x.order
+}
+
+// The neighbourhood of a time: as many recorded attempts, and no farther away.
+const (
+	neighbours = 100
+	reach      = 30 // seconds
+)
+
+// near is what happened around a second: the attempts of the nearest seconds until there are neighbours, within reach.
+func (x *callee) near(at int64) second {
+	order := x.sorted()
+	if s, known := x.around[at]; known {
+		return s
+	}
+	s := x.gather(order, at)
+	x.around[at] = s
+	return s
+}
+
+func (x *callee) gather(order []int64, at int64) second {
+	right, _ := slices.BinarySearch(order, at)
+	left := right - 1
+	var sum second
+	for sum.calls < neighbours {
+		toLeft, toRight := int64(math.MaxInt64), int64(math.MaxInt64)
+		if left >= 0 {
+			toLeft = at - order[left]
+		}
+		if right < len(order) {
+			toRight = order[right] - at
+		}
+		if min(toLeft, toRight) > reach {
+			break
+		}
+		next := right
+		if toLeft < toRight {
+			next = left
+			left--
+		} else {
+			right++
+		}
+		s := x.seconds[order[next]]
+		sum.calls += s.calls - s.unknown
+		sum.succeeded += s.succeeded
+		for name, n := range s.errors {
+			if sum.errors == nil {
+				sum.errors = map[string]int{}
+			}
+			sum.errors[name] += n
+		}
+	}
+	return sum
+}
+
+// bin is how many seconds one point of the feedback test, and of a fitted scenario, has.
+const bin = 10
+
+// point is what happened in one bin.
+type point struct {
+	at                                 int64 // its first second
+	calls, succeeded, failed, overload int
+}
+
+// points are the bins in order; bins without a call are left out.
+func (x *callee) points() []point {
+	var all []point
+	for _, at := range x.sorted() {
+		s := x.seconds[at]
+		begin := at - at%bin
+		if len(all) == 0 || all[len(all)-1].at != begin {
+			all = append(all, point{at: begin})
+		}
+		p := &all[len(all)-1]
+		p.calls += s.calls - s.unknown
+		p.succeeded += s.succeeded
+		p.overload += s.overload
+		for _, n := range s.errors {
+			p.failed += n
+		}
+	}
+	return all
+}
+
+// Feedback by load is assumed from these numbers on.
+const (
+	feedbackFrom   = 0.3
+	leastOverload  = 20
+	leastBins      = 5
+	leastBinCalls  = 5
+	saturatedShare = 0.2
+)
+
+// feedback is how strongly failures by overload go along with the number of calls: the correlation over bins of ten
+// seconds. It is 0 when there is too little to see.
+func (x *callee) feedback() float64 {
+	var calls, failing []float64
+	overload := 0
+	for _, p := range x.points() {
+		overload += p.overload
+		if p.calls >= leastBinCalls {
+			calls = append(calls, float64(p.calls))
+			failing = append(failing, float64(p.overload)/float64(p.calls))
+		}
+	}
+	if overload < leastOverload || len(calls) < leastBins {
+		return 0
+	}
+	return correlation(calls, failing)
+}
+
+// saturated are the bins, by their first second, in which the callee was overloaded.
+func (x *callee) saturated() map[int64]bool {
+	all := map[int64]bool{}
+	for _, p := range x.points() {
+		if float64(p.overload) >= saturatedShare*float64(p.calls) && p.overload > 0 {
+			all[p.at] = true
+		}
+	}
+	return all
+}
+
+// correlation is Pearson's; 0 when one side does not vary.
+func correlation(a, b []float64) float64 {
+	var ma, mb float64
+	for i := range a {
+		ma += a[i] / float64(len(a))
+		mb += b[i] / float64(len(b))
+	}
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - ma) * (b[i] - mb)
+		aa += (a[i] - ma) * (a[i] - ma)
+		bb += (b[i] - mb) * (b[i] - mb)
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}

@@ -1,0 +1,196 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/internal/sorting"
+	"stepback/retrypatterns"
+)
+
+// fit writes a scenario of the laboratory that resembles the record of one state: its arrivals or its Map, its callee
+// as a queue, and the times at which the callee failed by itself as faults.
+func (c *Collector) fit(state string) string {
+	s, x := c.states[state], c.callee(c.states[state].callee)
+	begun := s.begun.Truncate(bin * time.Second)
+	lasts := max(s.lasted.Sub(begun), bin*time.Second).Truncate(time.Second)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Fitted by stepback retries whatif to %d tasks of the state %s, from %s on.\n", s.tasks, state,
+		begun.UTC().Format(time.RFC3339))
+	fmt.Fprintf(&b, "lab: 1\nname: fitted\nabout: the record of %s\nduration: %d\nwarmup: 0\nworkload:\n",
+		state, int(lasts.Seconds()))
+	if s.closed*2 > s.tasks {
+		limit := int(math.Ceil(s.lastedInFlight.Seconds() / lasts.Seconds()))
+		fmt.Fprintf(&b, "  - name: import\n    map: {items: %d, maxConcurrency: %d}\n", s.tasks, min(max(limit, 1), 10_000))
+	} else {
+		fmt.Fprintf(&b, "  - name: events\n    arrivals: {process: poisson, rate: %.4g}\n",
+			float64(s.tasks)/lasts.Seconds())
+	}
+	retry, _ := c.present(state)
+	fmt.Fprintf(&b, "    machine:\n      state: Fitted\n      retry:%s\n", retryYAML(retry))
+	mean, servers := x.fitted()
+	fmt.Fprintf(&b, "service:\n  callee:\n    servers: %d\n    time: {lognormal: {mean: %.4g, cv: %.3g}}\n"+
+		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean, math.Round(max(x.variation(), 0.01)*100)/100, x.chance())
+	timeout := x.longestTimeout.Seconds()
+	if timeout <= 0 {
+		timeout = 30
+	}
+	name := cmp.Or(x.commonest(retrypatterns.IsOverload), "States.Timeout")
+	fmt.Fprintf(&b, "calls: {Fitted: {service: callee, timeout: %.4g, timeoutError: %q}}\n", timeout, name)
+	if faults := x.faults(begun); faults != "" {
+		fmt.Fprintf(&b, "faults:\n%s", faults)
+	}
+	return b.String()
+}
+
+// fitted are how long a call takes when the callee is well, in seconds, and how many servers it has: as many as make
+// the best seconds possible. Under load a success's time is mostly waiting, so that only the quietest quarter of the
+// calm seconds counts.
+func (x *callee) fitted() (mean float64, servers int) {
+	saturated := x.saturated()
+	var calm []*second
+	for _, at := range x.sorted() {
+		if s := x.seconds[at]; s.succeeded > 0 && !saturated[at-at%bin] {
+			calm = append(calm, s)
+		}
+	}
+	sorting.Stable(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
+	n := 0
+	for _, s := range calm[:(len(calm)+3)/4] {
+		mean += s.took
+		n += s.succeeded
+	}
+	mean = max(mean/float64(max(n, 1)), 0.001)
+	best := x.best()
+	servers = min(max(int(math.Round(best*mean)), 1), 10_000)
+	if best > 0 {
+		mean = float64(servers) / best
+	}
+	return mean, servers
+}
+
+// best is the most successes a second that ended within five seconds: while a queue is worked off, the servers' rate.
+func (x *callee) best() float64 {
+	const window = 5
+	best := 0
+	for at := range x.ended {
+		n := 0
+		for i := range int64(window) {
+			n += x.ended[at+i]
+		}
+		best = max(best, n)
+	}
+	return float64(best) / window
+}
+
+// broken reports whether the callee failed by itself in a bin: at least half of the calls, by something else than
+// overload.
+func (p *point) broken() bool { return p.calls > 0 && 2*(p.failed-p.overload) >= p.calls }
+
+// faults are the bins in a row in which the callee failed by itself.
+func (x *callee) faults(begun time.Time) string {
+	var b strings.Builder
+	var run point
+	var to int64
+	write := func() {
+		if offset := run.at - begun.Unix(); offset >= 0 && to > run.at {
+			fmt.Fprintf(&b, "  - {at: %d, for: %d, service: callee, errors: {p: %.3g, after: 0.05, name: %q}}\n", offset,
+				to-run.at, min(float64(run.failed)/float64(max(run.calls, 1)), 1), x.commonest(func(name string) bool {
+					return !retrypatterns.IsOverload(name)
+				}))
+		}
+	}
+	for _, p := range x.points() {
+		if !p.broken() {
+			continue
+		}
+		if to != p.at {
+			write()
+			run = point{at: p.at}
+		}
+		to = p.at + bin
+		run.failed += p.failed - p.overload
+		run.calls += p.calls
+	}
+	write()
+	return b.String()
+}
+
+// chance are the errors of calm times, which come by chance.
+func (x *callee) chance() string {
+	calls, by := 0, map[string]int{}
+	bad := x.saturated()
+	for _, p := range x.points() {
+		if p.broken() {
+			bad[p.at] = true
+		}
+	}
+	for at, s := range x.seconds {
+		if bad[at-at%bin] {
+			continue
+		}
+		calls += s.calls
+		for name, n := range s.errors {
+			if !retrypatterns.IsOverload(name) {
+				by[name] += n
+			}
+		}
+	}
+	all := make([]string, 0, len(by))
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, fmt.Sprintf("{name: %q, p: %.4g, kind: transient}", name, float64(by[name])/float64(calls)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// commonest is the error name that came most often among those that are wanted; empty when none did.
+func (x *callee) commonest(wanted func(string) bool) string {
+	by := map[string]int{}
+	for _, s := range x.seconds {
+		for name, n := range s.errors {
+			if wanted(name) {
+				by[name] += n
+			}
+		}
+	}
+	best := ""
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		if by[name] > by[best] {
+			best = name
+		}
+	}
+	return best
+}
+
+// retryYAML is a Retry array as a scenario has it.
+func retryYAML(all []retrypatterns.Retrier) string {
+	if len(all) == 0 {
+		return " none"
+	}
+	var b strings.Builder
+	for _, r := range all {
+		fmt.Fprintf(&b, "\n        - {errors: [%s], interval: %d, rate: %g, maxAttempts: %d", quotedList(r.ErrorEquals),
+			r.IntervalSeconds, max(r.BackoffRate, 1), r.MaxAttempts)
+		if r.MaxDelaySeconds > 0 {
+			fmt.Fprintf(&b, ", maxDelay: %d", r.MaxDelaySeconds)
+		}
+		if r.JitterStrategy == retrypatterns.JitterFull {
+			b.WriteString(", jitter: FULL")
+		}
+		b.WriteString("}")
+	}
+	return b.String()
+}
+
+func quotedList(names []string) string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(all, ", ")
+}

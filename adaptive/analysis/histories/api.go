@@ -1,0 +1,185 @@
+package histories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+	"github.com/aws/smithy-go"
+
+	"stepback/adaptive/analysis"
+	"stepback/engine/history"
+)
+
+// StepFunctions is the part of the Step Functions client that is used.
+type StepFunctions interface {
+	sfn.ListStateMachinesAPIClient
+	sfn.ListExecutionsAPIClient
+	sfn.ListMapRunsAPIClient
+	sfn.GetExecutionHistoryAPIClient
+	DescribeStateMachineForExecution(context.Context, *sfn.DescribeStateMachineForExecutionInput,
+		...func(*sfn.Options)) (*sfn.DescribeStateMachineForExecutionOutput, error)
+}
+
+// API reads the executions of STANDARD state machines with their child executions. An execution that is gone by the
+// time that its history is asked for is left out.
+func API(ctx context.Context, client StepFunctions, s Selection, c *analysis.Collector) error {
+	r := apiReader{client: client, selection: s, collector: c, rules: map[string]string{}}
+	for pages := sfn.NewListStateMachinesPaginator(client, &sfn.ListStateMachinesInput{}); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("listing state machines: %w", err)
+		}
+		for _, m := range page.StateMachines {
+			arn := aws.ToString(m.StateMachineArn)
+			if m.Type == types.StateMachineTypeExpress || !s.takes(arn, s.Since) {
+				continue
+			}
+			r.found = true
+			if err := r.executions(ctx, &sfn.ListExecutionsInput{StateMachineArn: &arn}, ""); err != nil {
+				return err
+			}
+		}
+	}
+	if !r.found && s.Machine != "" {
+		return fmt.Errorf("there is no state machine %q of type STANDARD", s.Machine)
+	}
+	return nil
+}
+
+type apiReader struct {
+	client    StepFunctions
+	selection Selection
+	collector *analysis.Collector
+	rules     map[string]string // by the text of the definition
+	found     bool
+	read      int // histories
+}
+
+// executions reads those of a state machine, newest first, or of a Map Run, which run their parent's rules.
+func (r *apiReader) executions(ctx context.Context, in *sfn.ListExecutionsInput, rules string) error {
+	closed := in.MapRunArn != nil
+	for pages := sfn.NewListExecutionsPaginator(r.client, in); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("listing executions: %w", err)
+		}
+		for _, x := range page.Executions {
+			if r.selection.Most > 0 && r.read >= r.selection.Most {
+				return nil
+			}
+			if aws.ToTime(x.StartDate).Before(r.selection.Since) {
+				if closed {
+					continue
+				}
+				return nil
+			}
+			if err := r.execution(ctx, &x, rules); err != nil {
+				return fmt.Errorf("%s: %w", aws.ToString(x.ExecutionArn), err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *apiReader) execution(ctx context.Context, x *types.ExecutionListItem, rules string) error {
+	closed := x.MapRunArn != nil
+	if !closed {
+		var err error
+		if rules, err = r.rulesOf(ctx, x.ExecutionArn); err != nil {
+			return err
+		}
+	}
+	events, err := r.history(ctx, x.ExecutionArn)
+	if gone(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.read++
+	r.collector.AddHistory(analysis.Execution{
+		ARN: aws.ToString(x.ExecutionArn), Rules: rules, Closed: closed,
+		Ended: x.Status != types.ExecutionStatusRunning && x.Status != types.ExecutionStatusPendingRedrive,
+	}, events)
+	for i := range events {
+		if events[i].Type == history.MapRunStarted {
+			return r.mapRuns(ctx, x.ExecutionArn, rules)
+		}
+	}
+	return nil
+}
+
+func (r *apiReader) mapRuns(ctx context.Context, execution *string, rules string) error {
+	pages := sfn.NewListMapRunsPaginator(r.client, &sfn.ListMapRunsInput{ExecutionArn: execution})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if gone(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("listing Map Runs: %w", err)
+		}
+		for _, m := range page.MapRuns {
+			if err := r.executions(ctx, &sfn.ListExecutionsInput{MapRunArn: m.MapRunArn}, rules); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rulesOf tells the collector the Retry arrays that an execution runs with; none when its definition is not to be had.
+func (r *apiReader) rulesOf(ctx context.Context, execution *string) (string, error) {
+	d, err := r.client.DescribeStateMachineForExecution(ctx,
+		&sfn.DescribeStateMachineForExecutionInput{ExecutionArn: execution})
+	if gone(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("its state machine: %w", err)
+	}
+	text := aws.ToString(d.Definition)
+	id, known := r.rules[text]
+	if known {
+		return id, nil
+	}
+	states, err := analysis.RulesOf(text)
+	if err == nil {
+		id = fmt.Sprintf("%s %d", aws.ToString(d.StateMachineArn), len(r.rules)+1)
+		r.collector.Rules(id, states)
+	}
+	r.rules[text] = id
+	return id, nil // executions of a definition that this program cannot read are read without it
+}
+
+func (r *apiReader) history(ctx context.Context, execution *string) ([]history.Event, error) {
+	var all []history.Event
+	in := &sfn.GetExecutionHistoryInput{ExecutionArn: execution, MaxResults: 1000}
+	for pages := sfn.NewGetExecutionHistoryPaginator(r.client, in); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("its history: %w", err)
+		}
+		for i := range page.Events {
+			all = append(all, eventOf(&page.Events[i]))
+		}
+	}
+	return all, nil
+}
+
+// gone reports whether something was removed, or is kept nowhere.
+func gone(err error) bool {
+	var e smithy.APIError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.ErrorCode() {
+	case "ExecutionDoesNotExist", "StateMachineDoesNotExist", "ResourceNotFound":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package histories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/adaptive/analysis"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// Selection says which executions are read.
+type Selection struct {
+	// Machine is the name or the ARN of the state machine; empty for all of them.
+	Machine string
+	// Since is the earliest start; zero for all.
+	Since time.Time
+	// Most bounds how many histories [API] reads, the newest executions first; 0 for all.
+	Most int
+}
+
+// takes reports whether an execution of a state machine is read. The machine of a child execution has a labelled ARN.
+func (s Selection) takes(machineARN string, start time.Time) bool {
+	if start.Before(s.Since) {
+		return false
+	}
+	if s.Machine == "" {
+		return true
+	}
+	arn, _, _ := strings.Cut(machineARN, "/")
+	return arn == s.Machine || strings.HasSuffix(arn, ":stateMachine:"+s.Machine)
+}
+
+// Journal reads the executions that a journal keeps, child executions among them. A definition that is not there, or
+// cannot be read, leaves its executions without rules.
+func Journal(ctx context.Context, j journal.Journal, s Selection, c *analysis.Collector) error {
+	r := journalReader{journal: j, collector: c, parents: map[string]string{}}
+	for x, err := range j.Executions(ctx, "arn:") {
+		if err != nil {
+			return err
+		}
+		if !s.takes(x.MachineARN, x.Start) {
+			continue
+		}
+		if err := r.execution(ctx, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type journalReader struct {
+	journal   journal.Journal
+	collector *analysis.Collector
+	parents   map[string]string // the definitions of Map Runs
+}
+
+func (r *journalReader) execution(ctx context.Context, x *journal.Execution) error {
+	events, err := r.events(ctx, x)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil // it was removed meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", x.ARN, err)
+	}
+	rules, err := r.rules(ctx, x)
+	if err != nil {
+		return err
+	}
+	r.collector.AddHistory(analysis.Execution{
+		ARN: x.ARN, Rules: rules, Closed: x.MapRunARN != "", Ended: x.Ended(),
+	}, events)
+	return nil
+}
+
+// events are an execution's: the whole history of one that has ended, and what is there of one that has not.
+func (r *journalReader) events(ctx context.Context, x *journal.Execution) ([]history.Event, error) {
+	if x.Ended() {
+		return r.journal.History(ctx, x.ARN)
+	}
+	var events []history.Event
+	for u, err := range r.journal.Unfinished(ctx, x.ARN) {
+		if err != nil {
+			return nil, err
+		}
+		if u.ARN != x.ARN {
+			continue
+		}
+		for _, s := range u.Steps {
+			events = append(events, s.History...)
+		}
+	}
+	return events, nil
+}
+
+// rules is the ID of the definition that an execution runs, once its Retry arrays are known.
+func (r *journalReader) rules(ctx context.Context, x *journal.Execution) (string, error) {
+	id, err := r.definition(ctx, x)
+	if err != nil || id == "" || r.collector.KnowsRules(id) {
+		return id, err
+	}
+	d, err := r.journal.Definition(ctx, id)
+	if errors.Is(err, journal.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	states, err := analysis.RulesOf(d.Text)
+	if err != nil {
+		return "", nil //nolint:nilerr // executions of a definition that is no longer valid are read without it
+	}
+	r.collector.Rules(id, states)
+	return id, nil
+}
+
+// definition is that of the execution, or of the parent of a child execution.
+func (r *journalReader) definition(ctx context.Context, x *journal.Execution) (string, error) {
+	if x.Definition != "" || x.MapRunARN == "" {
+		return x.Definition, nil
+	}
+	if id, known := r.parents[x.MapRunARN]; known {
+		return id, nil
+	}
+	id := ""
+	run, err := r.journal.MapRun(ctx, x.MapRunARN)
+	if err == nil {
+		var parent *journal.Execution
+		if parent, err = r.journal.Execution(ctx, run.Execution); err == nil {
+			id, err = r.definition(ctx, parent)
+		}
+	}
+	if err != nil && !errors.Is(err, journal.ErrNotFound) {
+		return "", err
+	}
+	r.parents[x.MapRunARN] = id
+	return id, nil
+}

@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepback/asl"
+	"stepback/asl/document"
+	"stepback/asl/source"
+	"stepback/jsonvalue"
+	"stepback/retrypatterns"
+	"stepback/retrypatterns/tablefile"
+)
+
+// PolicyOf reads a policy file, in JSON or YAML: a state machine definition, the Retry arrays of states by name, as
+// retries show --json prints them, or a retry table as package tablefile reads it. AWS's rules for Retry arrays hold,
+// and its defaults. Errors name line and column; the file's name only stands in them.
+func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
+	if tablefile.Looks([]byte(text)) {
+		return tableOf(file, text)
+	}
+	yaml := !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
+	doc := document.Read(text, document.Options{YAML: yaml})
+	if asl.HasErrors(doc.Problems) {
+		return nil, refused(file, doc.Problems)
+	}
+	root, err := jsonvalue.Parse(doc.JSON)
+	switch {
+	case err == nil && root.Kind() != jsonvalue.Object:
+		return nil, fmt.Errorf("%s: it is neither a definition nor an object of Retry arrays by state nor a retry table", file)
+	case err == nil && root.Len() == 0:
+		return nil, fmt.Errorf("%s: it names no state; write {\"STATE\": [{\"ErrorEquals\": [...], ...}]}", file)
+	}
+	definition := doc.JSON
+	var around *wrapping
+	if _, is := root.Get("StartAt"); err == nil && !is {
+		around = wrap(doc.JSON, root.Keys())
+		definition = around.text.String()
+	}
+	machine, found := asl.Parse(definition)
+	if asl.HasErrors(found) {
+		return nil, refused(file, doc.Place(around.origins(found)))
+	}
+	states := map[string][]retrypatterns.Retrier{}
+	collect(&machine.Graph, states)
+	if len(states) == 0 {
+		return nil, fmt.Errorf("%s: it has no Task state", file)
+	}
+	return states, nil
+}
+
+// tableOf reads a retry table.
+func tableOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
+	table, err := tablefile.Read(file, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	if len(table.States) == 0 {
+		return nil, fmt.Errorf("%s: the table has no state", file)
+	}
+	states := map[string][]retrypatterns.Retrier{}
+	for _, s := range table.States {
+		c, err := s.Compile()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		states[s.State] = c.Retry
+	}
+	return states, nil
+}
+
+// refused is what is wrong with a file, each at its place. What an open placeholder might mend is no error of the
+// file alone; without any other it is said as a whole.
+func refused(file string, found []asl.Diagnostic) error {
+	var all []error
+	for _, d := range found {
+		if d.Severity != asl.SeverityError || d.Consequence {
+			continue
+		}
+		message, _, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
+		if d.Location != "" {
+			message += " at " + d.Location
+		}
+		if d.Hint != "" {
+			message += "; " + d.Hint
+		}
+		all = append(all, fmt.Errorf("%s:%d:%d: %s", file, d.Line, d.Column, message))
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("%s: the definition is not valid before its placeholders have values", file)
+	}
+	return errors.Join(all...)
+}
+
+// wrapping is a definition around Retry arrays by state.
+type wrapping struct {
+	text   strings.Builder
+	pieces []piece
+	lines  *source.Lines // of the text within
+}
+
+// piece is a part of the definition and where it is from.
+type piece struct {
+	made, from source.Span
+	verbatim   bool
+}
+
+// wrap writes a definition with a Task for each state of a JSON object of Retry arrays.
+func wrap(text string, names []string) *wrapping {
+	w, index := &wrapping{}, source.NewIndex(text)
+	fmt.Fprintf(&w.text, `{"StartAt":%s,"States":{`, jsonvalue.OfString(names[0]).JSON())
+	for i, name := range names {
+		if i > 0 {
+			w.text.WriteByte(',')
+		}
+		key, value := index.Key(source.Path{source.Member(name)}), index.Value(source.Path{source.Member(name)})
+		w.write(jsonvalue.OfString(name).JSON(), key, false)
+		w.write(`:{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"FunctionName":"any"},"Retry":`, key,
+			false)
+		w.write(text[value.Start:value.End], value, true)
+		next := `,"End":true}`
+		if i+1 < len(names) {
+			next = `,"Next":` + jsonvalue.OfString(names[i+1]).JSON() + "}"
+		}
+		w.write(next, key, false)
+	}
+	w.text.WriteString("}}")
+	w.lines = source.NewLines(text)
+	return w
+}
+
+func (w *wrapping) write(text string, from source.Span, verbatim bool) {
+	start := w.text.Len()
+	w.text.WriteString(text)
+	w.pieces = append(w.pieces, piece{source.Span{Start: start, End: w.text.Len()}, from, verbatim})
+}
+
+// origins has diagnostics point to the text that was wrapped.
+func (w *wrapping) origins(found []asl.Diagnostic) []asl.Diagnostic {
+	if w == nil {
+		return found
+	}
+	found = slices.Clone(found)
+	for i := range found {
+		found[i].Span = w.origin(found[i].Span)
+		at := w.lines.Position(found[i].Span.Start)
+		found[i].Line, found[i].Column = at.Line, at.Column
+	}
+	return found
+}
+
+func (w *wrapping) origin(s source.Span) source.Span {
+	for _, p := range w.pieces {
+		if s.Start < p.made.Start || s.Start >= p.made.End {
+			continue
+		}
+		if !p.verbatim {
+			return p.from
+		}
+		shift := p.from.Start - p.made.Start
+		return source.Span{Start: s.Start + shift, End: min(s.End+shift, p.from.End)}
+	}
+	return source.Span{}
+}

@@ -1,0 +1,195 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Recommendation is what to do about one class.
+type Recommendation struct {
+	State  string `json:"state"`
+	Error  string `json:"error"`
+	Action Action `json:"action"`
+	// From is the number of retries that the class has now, To what it should have; both are absent when the present
+	// Retry block is not known, or nothing is to be changed.
+	From *int `json:"from,omitempty"`
+	To   *int `json:"to,omitempty"`
+	// Evidence says why, in sentences with the counts.
+	Evidence string `json:"evidence"`
+}
+
+// Action is what is recommended.
+type Action string
+
+// The actions.
+const (
+	CutRetries   Action = "cut"
+	RaiseRetries Action = "raise"
+	KeepRetries  Action = "keep"
+	// WaitLonger: recoveries still come when the waits are over.
+	WaitLonger Action = "wait-longer"
+	// NoAction: there is too little to say anything.
+	NoAction Action = "too-little-data"
+)
+
+// recommend says what to do: retries are cut only where even the upper bound of what they recover loses, and raised
+// only where the lower bound of what was recorded beyond the present number pays.
+func (c *Collector) recommend(one *Class, o Options) Recommendation {
+	rec := Recommendation{State: one.State, Error: one.Error, Action: NoAction}
+	now, known := c.retriesNow(one.State, one.Error)
+	if known {
+		rec.From = &now
+	}
+	if len(one.Retries) == 0 {
+		rec.Evidence = fmt.Sprintf("no retry of %s was made", tasks(one.Tasks))
+		return rec
+	}
+	if m, evidence, ok := one.cut(o); ok && (!known || m < now) {
+		rec.Action, rec.To, rec.Evidence = CutRetries, &m, evidence
+		return rec
+	}
+	if known {
+		if m, evidence, ok := one.raise(now, o); ok {
+			rec.Action, rec.To, rec.Evidence = RaiseRetries, &m, evidence
+			return rec
+		}
+	}
+	first := &one.Retries[0]
+	if !first.Sufficient() {
+		rec.Evidence = fmt.Sprintf("too little data: %s of the first retry within %s, which count as %.1f independent "+
+			"ones; %d are needed", counted(first), spells(first.Clusters, o.Spell), first.Effective, Sufficient)
+		return rec
+	}
+	rec.Action = KeepRetries
+	last := one.lastSufficient()
+	rec.Evidence = fmt.Sprintf("retry %d recovered %s, %s", last.Number, counted(last), bounds(last.Estimate))
+	if waits, ok := c.waitsNow(one.State, one.Error); ok && one.late(waits) {
+		rec.Action = WaitLonger
+		rec.Evidence = fmt.Sprintf("a tenth of the recoveries takes longer than %s after the first failure, and %s "+
+			"were given up; the waits add up to %s on average: a longer interval reaches more than more retries",
+			seconds(one.NinetySeconds), tasks(one.GivenUp), waits.Round(time.Millisecond))
+		return rec
+	}
+	if one.GivenUp > 0 && one.Extrapolated != nil && last.Number == len(one.Retries) &&
+		*one.Extrapolated*o.Value >= last.USD {
+		rec.Evidence += fmt.Sprintf("; one more would recover about %.0f %% by extrapolation, which nothing is "+
+			"recommended on: try it, or ask retries whatif", 100**one.Extrapolated)
+	}
+	return rec
+}
+
+// cut finds the fewest retries behind which all others lose together, and each of which there is enough of.
+func (c *Class) cut(o Options) (m int, evidence string, ok bool) {
+	for m = range len(c.Retries) {
+		tail, started, cost := trials{}, 0, 0.0
+		for i := m; i < len(c.Retries); i++ {
+			tail.merge(c.trials[i])
+			started += c.Retries[i].Started
+			cost += float64(c.Retries[i].Started) * c.Retries[i].USD
+			if r := &c.Retries[i]; r.Sufficient() && r.Verdict != Loses {
+				started = 0
+				break
+			}
+		}
+		if started == 0 {
+			continue
+		}
+		e := tail.estimate(c.alike())
+		if cost /= float64(started); e.Sufficient() && verdict(e, o.Value, cost) == Loses {
+			which := fmt.Sprintf("retries %d to %d", m+1, len(c.Retries))
+			if m+1 == len(c.Retries) {
+				which = fmt.Sprintf("retry %d", m+1)
+			}
+			return m, fmt.Sprintf("%s recovered %.0f of %d, upper bound %.1f %%: worth at most $%.3g each, and each costs "+
+				"$%.3g", which, tail.sum().recovered, started, 100*e.High, e.High*o.Value, cost), true
+		}
+	}
+	return 0, "", false
+}
+
+func (c *Class) alike() float64 {
+	all := trials{}
+	for _, t := range c.trials {
+		all.merge(t)
+	}
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	return all.alike()
+}
+
+// raise finds the most retries beyond the present number that the record shows to pay.
+func (c *Class) raise(now int, o Options) (m int, evidence string, ok bool) {
+	for i := len(c.Retries) - 1; i >= now; i-- {
+		if r := &c.Retries[i]; r.Verdict == Pays {
+			return r.Number, fmt.Sprintf("retry %d, which earlier executions made, recovered %s, lower bound %.1f %%: "+
+				"worth at least $%.3g, and it costs $%.3g", r.Number, counted(r), 100*r.Low, r.Low*o.Value, r.USD), true
+		}
+	}
+	return 0, "", false
+}
+
+// lastSufficient is the last retry of which there is enough.
+func (c *Class) lastSufficient() *Retry {
+	last := &c.Retries[0]
+	for i := range c.Retries {
+		if c.Retries[i].Sufficient() {
+			last = &c.Retries[i]
+		}
+	}
+	return last
+}
+
+// late reports whether recoveries still come when the waits are over, and tasks are lost for it.
+func (c *Class) late(waits time.Duration) bool {
+	return c.GivenUp*20 >= c.Tasks && c.Recovered > 0 && c.NinetySeconds > waits.Seconds()
+}
+
+// retriesNow is how many retries the present Retry block gives an error.
+func (c *Collector) retriesNow(state, name string) (int, bool) {
+	retry, ok := c.present(state)
+	if !ok {
+		return 0, false
+	}
+	i := match(retry, name)
+	if i < 0 {
+		return 0, true
+	}
+	return retry[i].MaxAttempts, true
+}
+
+// waitsNow is how long the waits of an error are together, on average.
+func (c *Collector) waitsNow(state, name string) (time.Duration, bool) {
+	retry, ok := c.present(state)
+	i := -1
+	if ok {
+		i = match(retry, name)
+	}
+	if i < 0 {
+		return 0, false
+	}
+	return retry[i].Policy().Schedule().Total.Mean, true
+}
+
+func counted(r *Retry) string { return fmt.Sprintf("%d of %d", r.Recovered, r.Started) }
+
+func bounds(e Estimate) string { return fmt.Sprintf("%.1f to %.1f %%", 100*e.Low, 100*e.High) }
+
+func tasks(n int) string {
+	if n == 1 {
+		return "1 task"
+	}
+	return fmt.Sprintf("%d tasks", n)
+}
+
+func spells(n int, each time.Duration) string {
+	if n == 1 {
+		return fmt.Sprintf("one spell of %s", each)
+	}
+	return fmt.Sprintf("%d spells of %s", n, each)
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond)
+}

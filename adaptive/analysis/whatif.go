@@ -1,0 +1,431 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"stepback/adaptive/controller/decide"
+	"stepback/retrypatterns"
+)
+
+// Level is how a what-if answer was found.
+type Level string
+
+// The levels, the surest first.
+const (
+	// Exact: the other Retry block only stops earlier or excepts errors, so that all it would have met is on record.
+	Exact Level = "exact"
+	// Bracketed: it waits otherwise or retries more often. What it would have met is bounded by what others met then.
+	Bracketed Level = "bracketed"
+	// Modelled: retries feed the overload that they meet, so that a record cannot tell. There is no figure; the
+	// laboratory runs the fitted scenario.
+	Modelled Level = "modelled"
+)
+
+// Assumptions of the levels.
+const (
+	assumeNoInterference = "A1: the calls that the other Retry block makes or leaves out change nothing for the calls " +
+		"of others: the callee's load does not matter"
+	assumeTimeDecides = "A2: how an attempt ends depends on when it is made, and on whether its item is one that never " +
+		"succeeds, and on nothing else"
+	assumePoints = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
+)
+
+// WhatIf is what another Retry block would have brought.
+type WhatIf struct {
+	Read
+	From  time.Time `json:"from,omitzero"`
+	To    time.Time `json:"to,omitzero"`
+	Level Level     `json:"level"`
+	// Assumptions are what the answer rests on; Reasons say how the level was found.
+	Assumptions []string `json:"assumptions"`
+	Reasons     []string `json:"reasons"`
+	// States are the states whose Retry block is another, in the order of their names.
+	States []StateWhatIf `json:"states"`
+}
+
+// StateWhatIf is one state under another Retry block.
+type StateWhatIf struct {
+	State  string `json:"state"`
+	Callee string `json:"callee"`
+	Level  Level  `json:"level"`
+	// Tasks of the record, and what became of them.
+	Tasks    int     `json:"tasks"`
+	Recorded Outcome `json:"recorded"`
+	// Low and High bound what would have become of them; both are equal at the exact level, and absent when modelled.
+	Low  *Outcome `json:"low,omitempty"`
+	High *Outcome `json:"high,omitempty"`
+	// Diverging tasks would have gone another way than they did; Unsupported is the share of the attempts they would
+	// have made at times at which the record has no attempts to go by.
+	Diverging   int     `json:"diverging"`
+	Unsupported float64 `json:"unsupported"`
+	// Feedback is the correlation of calls and failures by overload.
+	Feedback float64 `json:"feedback"`
+	// Scenario is the fitted scenario for the laboratory, when modelled.
+	Scenario string `json:"scenario,omitempty"`
+}
+
+// Outcome is what became of a state's tasks.
+type Outcome struct {
+	// Succeeded, GivenUp and Censored tasks; expected numbers where they are not on record.
+	Succeeded float64 `json:"succeeded"`
+	GivenUp   float64 `json:"givenUp"`
+	Censored  float64 `json:"censored"`
+	// Calls of the callee, and seconds of waiting for retries.
+	Calls         float64 `json:"calls"`
+	WaitedSeconds float64 `json:"waitedSeconds"`
+}
+
+// WhatIf replays the record under the Retry arrays of other, by state. States that other does not name keep theirs.
+// It is an error when the record has no task of any of them.
+func (c *Collector) WhatIf(other map[string][]retrypatterns.Retrier) (*WhatIf, error) {
+	w := &WhatIf{Read: c.read, From: c.from, To: c.to, Level: Exact, Assumptions: []string{assumeNoInterference}}
+	names := make([]string, 0, len(other))
+	for name := range other {
+		if c.states[name] != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the record has no task of the states of the policy; it has those of %s",
+			quoted(c.stateNames()))
+	}
+	for _, name := range names {
+		s, reason := c.replayState(name, other[name])
+		w.States = append(w.States, s)
+		w.Reasons = append(w.Reasons, reason)
+		w.Level = worse(w.Level, s.Level)
+	}
+	switch w.Level {
+	case Bracketed:
+		w.Assumptions = append(w.Assumptions, assumeTimeDecides)
+	case Modelled:
+		w.Assumptions = []string{assumePoints}
+	case Exact:
+	}
+	return w, nil
+}
+
+func (c *Collector) stateNames() []string {
+	names := make([]string, 0, len(c.states))
+	for name := range c.states {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func quoted(names []string) string {
+	if len(names) == 0 {
+		return "no state"
+	}
+	return fmt.Sprintf("%q", names)
+}
+
+func worse(a, b Level) Level {
+	order := []Level{Exact, Bracketed, Modelled}
+	return order[max(slices.Index(order, a), slices.Index(order, b))]
+}
+
+// replayState replays the tasks of one state.
+func (c *Collector) replayState(name string, retry []retrypatterns.Retrier) (StateWhatIf, string) {
+	count := c.states[name]
+	s := StateWhatIf{State: name, Callee: count.callee, Level: Exact, Tasks: count.tasks}
+	s.Feedback = c.callee(count.callee).feedback()
+	r := &replay{c: c, retry: retry, rnd: rand.New(rand.NewPCG(1, 2))}
+	failed := 0
+	for i := range c.tasks {
+		if t := &c.tasks[i]; t.State == name {
+			failed++
+			r.task(t)
+		}
+	}
+	// The others succeeded at once and would do so again.
+	smooth := float64(count.tasks - failed)
+	smoothDone := float64(count.done - int(r.recorded.Succeeded))
+	for _, o := range []*Outcome{&r.recorded, &r.low, &r.high} {
+		o.Succeeded += smoothDone
+		o.Censored += smooth - smoothDone
+		o.Calls += smooth
+	}
+	s.Recorded, s.Diverging = r.recorded, r.diverging
+	if r.made > 0 {
+		s.Unsupported = r.unsupported / r.made
+	}
+	switch {
+	case s.Feedback > feedbackFrom:
+		s.Level = Modelled
+		s.Scenario = c.fit(name)
+		return s, fmt.Sprintf("%s: failures by overload go along with the number of calls (r = %.2f, above %.1f), so "+
+			"that other retries meet other failures; run the fitted scenario in the laboratory", name, s.Feedback,
+			feedbackFrom)
+	case r.diverging > 0:
+		s.Level = Bracketed
+	}
+	r.widen()
+	s.Low, s.High = &r.low, &r.high
+	if s.Level == Exact {
+		return s, name + ": the other Retry block only stops earlier or excepts errors: every attempt that it makes is on record"
+	}
+	reason := fmt.Sprintf("%s: %d of %s would be retried at other times or more often than they were", name, r.diverging,
+		tasks(s.Tasks))
+	if r.unknown > 0 {
+		reason += fmt.Sprintf("; of %d the Retry block that they ran with is not known", r.unknown)
+	}
+	return s, reason
+}
+
+// replay is one state's replay.
+type replay struct {
+	c                   *Collector
+	retry               []retrypatterns.Retrier
+	rnd                 *rand.Rand
+	recorded, low, high Outcome
+	diverging, unknown  int
+	made, unsupported   float64
+	varLow, varHigh     float64 // of the number that succeeds
+}
+
+// task replays one task: it follows the record as long as both Retry blocks do the same.
+func (r *replay) task(t *Task) {
+	r.recorded.add(recordedOutcome(t))
+	now, known := r.c.rulesOf(t)
+	before, other := newCounters(now), newCounters(r.retry)
+	for i := range t.Attempts {
+		a := &t.Attempts[i]
+		if !a.failed() {
+			break // it succeeded, or was under way: both end here
+		}
+		last := i == len(t.Attempts)-1
+		if last && t.Ending == Cut {
+			break
+		}
+		next, again := other.failed(a.Error)
+		was, wasAgain := before.failed(a.Error)
+		switch {
+		case !again: // stops here, whatever followed
+			o := prefix(t, i+1, GivenUp)
+			r.low.add(o)
+			r.high.add(o)
+			return
+		case !last && known && wasAgain && was == next:
+			continue
+		}
+		if !known {
+			r.unknown++
+		}
+		r.diverge(t, i, other, next)
+		return
+	}
+	o := recordedOutcome(t)
+	r.low.add(o)
+	r.high.add(o)
+}
+
+// wait is a delay's distribution: a policy and the number of the retry.
+type wait struct {
+	policy retrypatterns.Policy
+	retry  int
+}
+
+// counters are a Retry array with the counts of one task.
+type counters struct {
+	retry []retrypatterns.Retrier
+	used  []int
+}
+
+func newCounters(retry []retrypatterns.Retrier) *counters {
+	return &counters{retry, make([]int, len(retry))}
+}
+
+// failed counts a failure, and tells the wait before the next attempt, or that there is none.
+func (c *counters) failed(name string) (wait, bool) {
+	i := match(c.retry, name)
+	if i < 0 || c.used[i] >= c.retry[i].MaxAttempts {
+		return wait{}, false
+	}
+	c.used[i]++
+	p := c.retry[i].Policy()
+	p.MaxAttempts = 0 // what a wait is does not depend on how many there are
+	return wait{p, c.used[i]}, true
+}
+
+func (c *counters) clone() *counters { return &counters{c.retry, slices.Clone(c.used)} }
+
+// draws is how often a diverging task is played on.
+const draws = 20
+
+// diverge plays a task on from its attempt i, which failed, for the better and for the worse.
+func (r *replay) diverge(t *Task, i int, other *counters, next wait) {
+	r.diverging++
+	begin := prefix(t, i+1, Cut)
+	begin.Censored = 0
+	for _, worst := range []bool{false, true} {
+		to, variance := &r.high, &r.varHigh
+		if worst {
+			to, variance = &r.low, &r.varLow
+		}
+		never := worst && r.never(t)
+		succeeded := 0.0
+		for range draws {
+			o := r.play(t, i, other.clone(), next, worst, never)
+			o.Calls += begin.Calls
+			o.WaitedSeconds += begin.WaitedSeconds
+			succeeded += o.Succeeded
+			to.addShare(o, 1.0/draws)
+		}
+		p := succeeded / draws
+		*variance += p * (1 - p)
+	}
+}
+
+// never reports whether an item may be one that never succeeds: it failed at least twice with one error at times at
+// which most attempts succeeded, and was never seen to succeed.
+func (r *replay) never(t *Task) bool {
+	if t.Ending == Done {
+		return false
+	}
+	alone, name := 0, ""
+	for i := range t.Attempts {
+		a := &t.Attempts[i]
+		if !a.failed() || name != "" && a.Error != name {
+			return false
+		}
+		name = a.Error
+		if near := r.c.callee(t.Callee).near(a.Start.Unix()); near.succeeded*2 > near.calls {
+			alone++
+		}
+	}
+	return alone >= 2 || alone == 1 && len(t.Attempts) == 1
+}
+
+// play draws one course of a task behind attempt i.
+func (r *replay) play(t *Task, i int, counters *counters, next wait, worst, never bool) Outcome {
+	var o Outcome
+	x := r.c.callee(t.Callee)
+	now, name := t.Attempts[i].End, t.Attempts[i].Error
+	previous := time.Duration(0)
+	if i > 0 {
+		previous = t.Attempts[i].Start.Sub(t.Attempts[i-1].End)
+	}
+	const most = 10_000 // a bound for Retry blocks that hardly ever end
+	for range most {
+		d := next.policy.DelayAfter(next.retry, previous, r.rnd)
+		previous = d
+		o.WaitedSeconds += d.Seconds()
+		o.Calls++
+		now = now.Add(d)
+		near := x.near(now.Unix())
+		r.made++
+		failing := never
+		if !failing {
+			failing = r.rnd.Float64() < failureRate(near, worst)
+		}
+		if near.calls == 0 {
+			r.unsupported++
+		}
+		if !failing {
+			o.Succeeded = 1
+			return o
+		}
+		if !never {
+			name = drawError(near, name, r.rnd)
+		}
+		now = now.Add(x.mean())
+		var again bool
+		if next, again = counters.failed(name); !again {
+			break
+		}
+	}
+	o.GivenUp = 1
+	return o
+}
+
+// failureRate is the bound of the chance to fail, from the attempts around a time; without any it is 0 or 1.
+func failureRate(near second, worst bool) float64 {
+	failed := float64(near.calls - near.succeeded)
+	low, high := decide.Share{Of: float64(near.calls), Have: failed}.Interval()
+	if worst {
+		return high
+	}
+	return low
+}
+
+// drawError is one of the errors around a time, as often as they came; the last one where there are none.
+func drawError(near second, last string, rnd *rand.Rand) string {
+	total := 0
+	names := make([]string, 0, len(near.errors))
+	for name, n := range near.errors {
+		total += n
+		names = append(names, name)
+	}
+	if total == 0 {
+		return last
+	}
+	slices.Sort(names)
+	at := rnd.IntN(total)
+	for _, name := range names {
+		if at -= near.errors[name]; at < 0 {
+			return name
+		}
+	}
+	return last
+}
+
+// widen lets the bracket hold what chance alone would add to one course of events.
+func (r *replay) widen() {
+	shift := func(o *Outcome, by float64) {
+		by = max(-o.Succeeded, min(by, o.GivenUp))
+		o.Succeeded += by
+		o.GivenUp -= by
+	}
+	shift(&r.low, -2*math.Sqrt(r.varLow))
+	shift(&r.high, 2*math.Sqrt(r.varHigh))
+	if r.low.Succeeded > r.high.Succeeded {
+		r.low, r.high = r.high, r.low
+	}
+	for _, o := range []*Outcome{&r.low, &r.high} { // shares of tasks add up to whole ones but for the last digits
+		for _, f := range []*float64{&o.Succeeded, &o.GivenUp, &o.Censored, &o.Calls, &o.WaitedSeconds} {
+			*f = math.Round(*f*1e6) / 1e6
+		}
+	}
+}
+
+// prefix is a task that ends behind its first n attempts.
+func prefix(t *Task, n int, ending Ending) Outcome {
+	o := Outcome{}
+	for i := range n {
+		if !deferred(t.Attempts[i].Error) {
+			o.Calls++
+		}
+		if i > 0 {
+			o.WaitedSeconds += t.Attempts[i].Start.Sub(t.Attempts[i-1].End).Seconds()
+		}
+	}
+	switch ending {
+	case Done:
+		o.Succeeded = 1
+	case GivenUp:
+		o.GivenUp = 1
+	case Cut:
+		o.Censored = 1
+	}
+	return o
+}
+
+func recordedOutcome(t *Task) Outcome { return prefix(t, len(t.Attempts), cmp.Or(t.Ending, Cut)) }
+
+func (o *Outcome) add(x Outcome) { o.addShare(x, 1) }
+
+func (o *Outcome) addShare(x Outcome, share float64) {
+	o.Succeeded += share * x.Succeeded
+	o.GivenUp += share * x.GivenUp
+	o.Censored += share * x.Censored
+	o.Calls += share * x.Calls
+	o.WaitedSeconds += share * x.WaitedSeconds
+}

@@ -1,0 +1,129 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/lab/scenario"
+	"stepback/adaptive/lab/scenarios"
+)
+
+// Plan is an experiment as people ask for it.
+type Plan struct {
+	// Scenarios are names or files; Policies, too: none, static and adaptive, and those that the scenarios expect
+	// something of, when empty.
+	Scenarios, Policies []string
+	// Definition is a file with a state machine definition, the Retry block of whose state State takes the place of
+	// that of every scenario; empty leaves the scenarios as they are.
+	Definition, State string
+	Seeds             int
+	FirstSeed         uint64
+	// Precise is as in [Experiment].
+	Precise bool
+}
+
+// usualPolicies are run by default.
+var usualPolicies = []string{"none", static, "adaptive"}
+
+// Prepare opens what a plan names. The errors say what is wrong with which file.
+func Prepare(p Plan) (Experiment, error) {
+	e := Experiment{Seeds: p.Seeds, FirstSeed: p.FirstSeed, Precise: p.Precise}
+	wanted := slices.Clone(usualPolicies)
+	for _, name := range p.Scenarios {
+		s, err := scenarios.Open(name)
+		if err != nil {
+			return Experiment{}, err
+		}
+		e.Scenarios = append(e.Scenarios, s)
+		for _, x := range s.Expect {
+			for _, name := range []string{x.Policy, x.Versus} {
+				if slices.Contains(policy.Names(), name) && !slices.Contains(wanted, name) {
+					wanted = append(wanted, name)
+				}
+			}
+		}
+	}
+	if len(p.Policies) > 0 {
+		wanted = p.Policies
+	}
+	for _, name := range wanted {
+		opened, err := scenarios.OpenPolicy(name)
+		if err != nil {
+			return Experiment{}, err
+		}
+		e.Policies = append(e.Policies, opened)
+	}
+	if err := p.define(e.Scenarios); err != nil {
+		return Experiment{}, err
+	}
+	_, _, err := e.check()
+	return e, err
+}
+
+// define puts the definition's retriers into the scenarios.
+func (p *Plan) define(all []*scenario.Scenario) error {
+	if p.Definition == "" && p.State == "" {
+		return nil
+	}
+	if p.Definition == "" || p.State == "" {
+		return errors.New("a definition and a state of it come together: give both")
+	}
+	text, err := os.ReadFile(p.Definition)
+	if err != nil {
+		return err
+	}
+	retriers, err := scenario.FromDefinition(p.Definition, string(text), p.State)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		for i := range s.Workloads {
+			s.Workloads[i].Retriers = retriers
+		}
+		s.Expect = nil // of another Retry block
+	}
+	return nil
+}
+
+// Unmatched names, for each scenario, the errors that it can raise and that no retrier of its Retry block takes, in
+// words; empty when there are none.
+func Unmatched(s *scenario.Scenario) string {
+	var names []string
+	for i := range s.Workloads {
+		w := &s.Workloads[i]
+		for _, name := range raised(s, w) {
+			if scenario.Match(w.Retriers, name) < 0 && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s raises %s, which no retrier takes", s.Name, strings.Join(names, ", "))
+}
+
+// raised are the errors that a workload can meet but permanent ones.
+func raised(s *scenario.Scenario, w *scenario.Workload) []string {
+	service := &s.Services[w.Call.Service]
+	var names []string
+	if w.Call.Timeout > 0 {
+		names = append(names, w.Call.TimeoutError)
+	}
+	names = append(names, service.Rejection)
+	for _, e := range service.Errors {
+		if e.Kind != scenario.Permanent {
+			names = append(names, e.Name)
+		}
+	}
+	for _, f := range s.Faults {
+		if f.Service == w.Call.Service && f.P > 0 {
+			names = append(names, f.Error)
+		}
+	}
+	return names
+}

@@ -1,0 +1,244 @@
+// Package policy is what a laboratory run does about failures: the file format of policies, version 1, and the set
+// that comes along. A policy says which retries there are, what may refuse a retry or a call, what a refused call
+// does, and whether a controller changes settings from outside. It decides nothing itself; package simulation
+// carries policies out.
+package policy
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/budget"
+	"stepback/adaptive/lab/scenario"
+	"stepback/adaptive/limiter"
+	"stepback/internal/strictyaml"
+	"stepback/retrypatterns"
+)
+
+// Policy is a validated policy. A nil member is a mechanism that it does not have.
+type Policy struct {
+	Name, About string
+	// Attempts says whose retriers count.
+	Attempts Attempts
+	// Override replaces the delays and attempts of every retrier that retries at all.
+	Override *retrypatterns.Policy
+	// Budget refuses retries when an attempt has failed, before any wait.
+	Budget *budget.Policy
+	// Throttle, Breaker and Limiter refuse calls before they are made.
+	Throttle *budget.ThrottlePolicy
+	Breaker  *breaker.Policy
+	Limiter  *limiter.Policy
+	// Staleness is how old what a process has read of the breaker and the limiter may be, when many processes share
+	// them through a store (adaptive/shared); 0 is one breaker and one limiter that everybody knows without delay.
+	Staleness time.Duration
+	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
+	Deferral *retrypatterns.Policy
+	// DefersFailures has a call wait, too, that failed by load while the circuit is not closed or the limit is at its
+	// least: the callee is away, and the record's own retries are kept for when it is back.
+	DefersFailures bool
+	// Controller changes retriers and the concurrency of Maps from outside.
+	Controller *Controller
+	// Oracle begins a call only when a server is free and no outage goes on, which no real client can know: a ceiling.
+	Oracle bool
+}
+
+// Attempts says whose retriers count.
+type Attempts string
+
+// The retriers of the scenario, or none.
+const (
+	FromScenario Attempts = "scenario"
+	NoRetries    Attempts = "none"
+)
+
+// Controller is the one outside the run; see adaptive/controller.
+type Controller struct {
+	// Retry lets it change retriers for executions to come, MapRun the concurrency of running Maps.
+	Retry, MapRun bool
+}
+
+// Parse reads a policy. The file's name only stands in problems; the error is strictyaml.Problems.
+func Parse(file string, text []byte) (*Policy, error) {
+	reader, root := strictyaml.Read(file, text)
+	p := read(root)
+	if err := reader.Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func read(root strictyaml.Value) *Policy {
+	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness",
+		"deferral",
+		"controller", "oracle")
+	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
+		v.Problem("only version 1 of the format is known; write policy: 1")
+	}
+	p := &Policy{
+		Name: o.Need("name").Name(), About: o.Get("about").Text(500), Attempts: FromScenario,
+		Oracle: o.Get("oracle").Bool(),
+	}
+	readRetry(o.Get("retry"), p)
+	if v := o.Get("budget"); v.Present() {
+		p.Budget = readBudget(v)
+	}
+	if v := o.Get("throttle"); v.Present() {
+		t := v.Object("k", "window")
+		sre := budget.SRE(t.Get("k").NumberOr(2, 1, 100))
+		sre.Window = t.Get("window").DurationOr(sre.Window, time.Second, time.Hour)
+		p.Throttle = &sre
+	}
+	if v := o.Get("breaker"); v.Present() {
+		p.Breaker = readBreaker(v)
+	}
+	if v := o.Get("limiter"); v.Present() {
+		p.Limiter = readLimiter(v)
+	}
+	if v := o.Get("staleness"); v.Present() {
+		p.Staleness = v.DurationOr(time.Second, time.Millisecond, time.Hour)
+		if p.Breaker == nil || p.Limiter == nil {
+			v.Problem("what is shared is a breaker with a limiter; give both, or leave staleness out")
+		}
+	}
+	readDeferral(o.Get("deferral"), p)
+	if v := o.Get("controller"); v.Present() {
+		c := v.Object("retry", "mapRun")
+		p.Controller = &Controller{Retry: c.Get("retry").Bool(), MapRun: c.Get("mapRun").Bool()}
+	}
+	return p
+}
+
+func readRetry(v strictyaml.Value, p *Policy) {
+	if v.IsObject() {
+		override := scenario.Policy(v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor"),
+			3)
+		p.Override = &override
+		return
+	}
+	if v.Present() {
+		p.Attempts = Attempts(v.OneOf(string(FromScenario), string(NoRetries)))
+	}
+}
+
+// readBudget reads a preset (bucket, sdk, grpc, finagle, source) with members that replace its numbers.
+func readBudget(v strictyaml.Value) *budget.Policy {
+	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost",
+		"timeoutCost",
+		"failureCost", "threshold")
+	b := map[string]func() budget.Policy{
+		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle,
+		"source": budget.Source,
+	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
+	for name, field := range map[string]*float64{
+		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
+		"retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost, "failureCost": &b.FailureCost,
+		"threshold": &b.Threshold,
+	} {
+		*field = o.Get(name).NumberOr(*field, 0, 1e9)
+	}
+	b.Window = o.Get("window").DurationOr(b.Window, 0, time.Hour)
+	if r := o.Get("refund"); r.Present() {
+		b.Refund = r.Bool()
+	}
+	valid(v, b.Validate())
+	return &b
+}
+
+// readBreaker reads a preset (callee or source) with members that replace its numbers.
+func readBreaker(v strictyaml.Value) *breaker.Policy {
+	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window",
+		"openFor",
+		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
+	b := breaker.Callee()
+	if o.Get("preset").OneOf("callee", "source") == "source" {
+		b = breaker.Source()
+	}
+	for name, field := range map[string]*int{
+		"consecutiveFailures": &b.ConsecutiveFailures, "minimumRequests": &b.MinimumRequests,
+		"minimumFailures":     &b.MinimumFailures,
+		"halfOpenConcurrency": &b.HalfOpenConcurrency, "successThreshold": &b.SuccessThreshold,
+		"halfOpenFailures": &b.HalfOpenFailures,
+	} {
+		*field = o.Get(name).WholeOr(*field, 0, 1e6)
+	}
+	b.FailureRate = o.Get("failureRate").NumberOr(b.FailureRate, 0, 1)
+	b.Window = o.Get("window").DurationOr(b.Window, time.Second, time.Hour)
+	b.OpenFor = o.Get("openFor").DurationOr(b.OpenFor, time.Millisecond, 24*time.Hour)
+	b.ProbeTimeout = o.Get("probeTimeout").DurationOr(b.ProbeTimeout, time.Millisecond, 24*time.Hour)
+	valid(v, b.Validate())
+	return &b
+}
+
+func readLimiter(v strictyaml.Value) *limiter.Policy {
+	o := v.Object("initial", "min", "max", "increase", "decrease", "decreaseEvery", "permitTimeout")
+	l := limiter.Standard()
+	for name, field := range map[string]*float64{
+		"initial": &l.Initial, "min": &l.Min, "max": &l.Max, "increase": &l.Increase, "decrease": &l.Decrease,
+	} {
+		*field = o.Get(name).NumberOr(*field, 0, 1e6)
+	}
+	l.DecreaseEvery = o.Get("decreaseEvery").DurationOr(l.DecreaseEvery, 0, time.Hour)
+	l.PermitTimeout = o.Get("permitTimeout").DurationOr(l.PermitTimeout, time.Millisecond, 24*time.Hour)
+	valid(v, l.Validate())
+	return &l
+}
+
+func valid(v strictyaml.Value, err error) {
+	if err != nil {
+		v.Problem("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+}
+
+func readDeferral(v strictyaml.Value, p *Policy) {
+	if !v.Present() {
+		return
+	}
+	o := v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor", "failures")
+	d := scenario.Policy(o, 20)
+	p.Deferral, p.DefersFailures = &d, o.Get("failures").Bool()
+	if f := o.Get("failures"); f.Present() && p.Breaker == nil && p.Limiter == nil {
+		f.Problem("without a breaker or limiter nobody knows that the callee is away; leave failures out")
+	}
+	if p.Budget == nil && p.Throttle == nil && p.Breaker == nil && p.Limiter == nil {
+		v.Problem("nothing of this policy refuses anything, so nothing is deferred; leave deferral out")
+	}
+}
+
+//go:embed files/*.yaml
+var files embed.FS
+
+// order is how the set is listed: from doing nothing to doing everything.
+var order = []string{
+	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive",
+	"oracle",
+}
+
+// Names returns the names of the policies that come along.
+func Names() []string { return slices.Clone(order) }
+
+// Named returns a policy that comes along.
+func Named(name string) (*Policy, error) {
+	if !slices.Contains(order, name) {
+		return nil, fmt.Errorf("there is no policy %q; there is %s, or give a file that ends in .yaml", name,
+			strings.Join(order, ", "))
+	}
+	text, err := files.ReadFile(path.Join("files", name+".yaml"))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name+".yaml", text)
+}
+
+// Text returns the file of a policy that comes along, to begin one's own with.
+func Text(name string) (string, error) {
+	text, err := files.ReadFile(path.Join("files", path.Base(name)+".yaml"))
+	if err != nil {
+		return "", fmt.Errorf("there is no policy %q; there is %s", name, strings.Join(order, ", "))
+	}
+	return string(text), nil
+}

@@ -1,0 +1,110 @@
+package policy_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/budget"
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/limiter"
+	"stepback/retrypatterns"
+)
+
+const all = `
+policy: 1
+name: all
+about: every member
+retry: {interval: 1.5, rate: 3, maxDelay: 20, maxAttempts: 2, jitter: DECORRELATED}
+budget: {preset: grpc, capacity: 20, timeoutCost: 2, refund: true}
+throttle: {k: 1.1, window: 60}
+breaker: {preset: source, consecutiveFailures: 7, openFor: 90}
+limiter: {initial: 5, min: 2, max: 50, increase: 2, decrease: 0.5, decreaseEvery: 2, permitTimeout: 30}
+staleness: 2
+deferral: {interval: 30, rate: 1.5, maxDelay: 300, maxAttempts: 20, jitter: FULL, failures: true}
+controller: {retry: true, mapRun: true}
+oracle: false
+`
+
+func TestEveryMemberIsRead(t *testing.T) {
+	t.Parallel()
+	p, err := policy.Parse("all.yaml", []byte(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, c := budget.GRPC(), breaker.Source()
+	b.Capacity, b.TimeoutCost, b.Refund = 20, 2, true
+	c.ConsecutiveFailures, c.OpenFor = 7, 90*time.Second
+	want := &policy.Policy{
+		Name: "all", About: "every member", Attempts: policy.FromScenario,
+		Override: &retrypatterns.Policy{
+			Interval: 1500 * time.Millisecond, Rate: 3, MaxDelay: 20 * time.Second, MaxAttempts: 2,
+			Jitter: retrypatterns.JitterDecorrelated,
+		},
+		Budget: &b, Throttle: &budget.ThrottlePolicy{K: 1.1, Window: time.Minute}, Breaker: &c,
+		Limiter: &limiter.Policy{
+			Initial: 5, Min: 2, Max: 50, Increase: 2, Decrease: 0.5,
+			DecreaseEvery: 2 * time.Second, PermitTimeout: 30 * time.Second,
+		},
+		Staleness: 2 * time.Second,
+		Deferral: &retrypatterns.Policy{
+			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
+			Jitter: retrypatterns.JitterFull,
+		},
+		DefersFailures: true, Controller: &policy.Controller{Retry: true, MapRun: true},
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+}
+
+func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, to, want string }{
+		{"policy: 1", "policy: 2", "p.yaml:2:9: policy: only version 1"},
+		{"name: all", "nam: all", "did you mean name?"},
+		{"rate: 3", "rate: 0.5", "retry.rate: 0.5 is out of range"},
+		{"retry: {", "retry: sometimes\n#{", "\"sometimes\" is not known here; write scenario or none"},
+		{"preset: grpc", "preset: finangle", "\"finangle\" is not known here"},
+		{"k: 1.1", "k: 0.9", "throttle.k: 0.9 is out of range"},
+		{"openFor: 90", "openFor: 0", "breaker.openFor: 0 is out of range"},
+		{"openFor: 90", "halfOpenConcurrency: 17", "HalfOpenConcurrency is 17; it must be between 1 and 16"},
+		{"initial: 5", "initial: 500", "Initial is 500; it must be between Min and Max"},
+		{"breaker: {", "#breaker: {", "staleness: what is shared is a breaker with a limiter"},
+		{all, "policy: 1\nname: p\ndeferral: {}", "nothing of this policy refuses anything"},
+		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "nobody knows that the callee is away"},
+	} {
+		text := strings.Replace(all, c.from, c.to, 1)
+		if _, err := policy.Parse("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q in it", c.to, err, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(all)
+	for _, name := range policy.Names() {
+		text, err := policy.Text(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if p, err := policy.Parse("f.yaml", []byte(text)); (p == nil) == (err == nil) {
+			t.Fatalf("policy %v with error %v", p, err)
+		}
+	})
+}
+
+func ExampleNamed() {
+	p, err := policy.Named("adaptive")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(p.About)
+	// Output: limiter, breaker, paced waiting and controller
+}

@@ -1,0 +1,298 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/lab/scenario"
+	"stepback/adaptive/lab/simulation"
+	"stepback/adaptive/lab/statistics"
+)
+
+// Report is what came out of an experiment.
+type Report struct {
+	// Lab is the version of the format, 1.
+	Lab          int           `json:"lab"`
+	Seeds        SeedRange     `json:"seeds"`
+	Prices       PriceList     `json:"prices"`
+	Results      []Result      `json:"results"`
+	Expectations []Expectation `json:"expectations"`
+
+	series map[key][]*simulation.Result
+}
+
+type key struct{ scenario, policy string }
+
+// SeedRange says which seeds were run, and whether they are among those that policies may be tuned on.
+type SeedRange struct {
+	First  uint64 `json:"first"`
+	Count  int    `json:"count"`
+	Tuning bool   `json:"tuning"`
+}
+
+// PriceList says which prices costUSD is made of.
+type PriceList struct {
+	Region string `json:"region"`
+	Date   string `json:"date"`
+}
+
+// Result is what a policy did in a scenario.
+type Result struct {
+	Scenario string `json:"scenario"`
+	Policy   string `json:"policy"`
+	// Metrics are by their names in scenario.Metrics, and notRecovered.
+	Metrics map[string]Estimate `json:"metrics"`
+	// Phases are by before, during, after and drain, then by offered, success, deadLettered, goodput and calls.
+	Phases map[string]map[string]Estimate `json:"phases"`
+	// NotRecovered is in how many seeds goodput had not come back when the run ended.
+	NotRecovered int `json:"notRecovered"`
+	// Undrained is in how many seeds records were still open when the run ended.
+	Undrained int `json:"undrained"`
+	// VersusStatic are the differences to the policy static on the same seeds, by metric; empty for static itself.
+	VersusStatic map[string]Difference `json:"versusStatic,omitempty"`
+}
+
+// Estimate is an estimate with its 95 % interval, and what it is of: the mean over the seeds, or their median.
+type Estimate struct {
+	statistics.Estimate
+	Statistic string
+}
+
+// Difference is the estimate of paired differences. PHolm is the p-value of "no difference" over all policies of the
+// scenario; NaN for medians.
+type Difference struct {
+	Estimate
+	P, PHolm float64
+}
+
+// MarshalJSON writes numbers to nine digits, and null for what there is none of.
+func (e Estimate) MarshalJSON() ([]byte, error) { return e.appendJSON(nil), nil }
+
+func (e Estimate) appendJSON(b []byte) []byte {
+	b = appendNumber(append(b, `{"mean":`...), e.Mean)
+	b = appendNumber(append(b, `,"low":`...), e.Low)
+	b = appendNumber(append(b, `,"high":`...), e.High)
+	b = strconv.AppendInt(append(b, `,"n":`...), int64(e.N), 10)
+	return append(append(append(b, `,"statistic":"`...), e.Statistic...), `"}`...)
+}
+
+// MarshalJSON is like that of Estimate, with pHolm.
+func (d Difference) MarshalJSON() ([]byte, error) {
+	b := d.appendJSON(nil)
+	b = appendNumber(append(b[:len(b)-1], `,"pHolm":`...), d.PHolm)
+	return append(b, '}'), nil
+}
+
+func appendNumber(b []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(b, "null"...)
+	}
+	return strconv.AppendFloat(b, f, 'g', 9, 64)
+}
+
+// WriteJSON writes the report as indented JSON with a line feed at its end.
+func (r *Report) WriteJSON(w io.Writer) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// Failed reports whether an expectation was judged and not met.
+func (r *Report) Failed() bool {
+	for _, e := range r.Expectations {
+		if e.Judged && !e.Met {
+			return true
+		}
+	}
+	return false
+}
+
+// Result returns the result of a scenario and policy, or nil.
+func (r *Report) Result(scenario, policy string) *Result {
+	for i := range r.Results {
+		if r.Results[i].Scenario == scenario && r.Results[i].Policy == policy {
+			return &r.Results[i]
+		}
+	}
+	return nil
+}
+
+// Runs returns the single runs of a scenario and policy, by seed; nil when there are none.
+func (r *Report) Runs(scenario, policy string) []*simulation.Result {
+	return r.series[key{scenario, policy}]
+}
+
+func (r *Report) add(s *scenario.Scenario, policies []*policy.Policy, results [][]*simulation.Result,
+	base []*simulation.Result,
+) {
+	if r.series == nil {
+		r.series = map[key][]*simulation.Result{}
+		r.Expectations = []Expectation{}
+	}
+	first := len(r.Results)
+	for i, p := range policies {
+		r.Results = append(r.Results, summarize(s.Name, p.Name, results[i], base))
+		r.series[key{s.Name, p.Name}] = results[i]
+	}
+	adjust(r.Results[first:])
+	for _, e := range s.Expect {
+		r.Expectations = append(r.Expectations, r.judge(s.Name, e))
+	}
+}
+
+func summarize(scenarioName, policyName string, runs, base []*simulation.Result) Result {
+	res := Result{
+		Scenario: scenarioName, Policy: policyName,
+		Metrics: map[string]Estimate{}, Phases: map[string]map[string]Estimate{},
+	}
+	for i, name := range scenario.Metrics {
+		values, theirs := column(runs, i), column(base, i)
+		res.Metrics[name] = estimate(name, values)
+		for _, v := range values {
+			switch {
+			case name == "timeToRecover" && math.IsInf(v, 1):
+				res.NotRecovered++
+			case name == "timeToDrain" && math.IsInf(v, 1):
+				res.Undrained++
+			}
+		}
+		if policyName == static {
+			continue
+		}
+		if res.VersusStatic == nil {
+			res.VersusStatic = map[string]Difference{}
+		}
+		differences := statistics.Differences(values, theirs)
+		d := Difference{estimate(name, differences), math.NaN(), math.NaN()}
+		if d.Statistic == "mean" {
+			d.P = statistics.PValue(differences)
+		}
+		res.VersusStatic[name] = d
+	}
+	k := float64(res.NotRecovered)
+	res.Metrics["notRecovered"] = Estimate{statistics.Estimate{Mean: k, Low: k, High: k, N: len(runs)}, "count"}
+	for p := range runs[0].Phases {
+		res.Phases[simulation.Phase(p).String()] = phase(runs, p)
+	}
+	return res
+}
+
+func column(runs []*simulation.Result, metric int) []float64 {
+	values := make([]float64, len(runs))
+	for i, run := range runs {
+		values[i] = run.Values[metric]
+	}
+	return values
+}
+
+func phase(runs []*simulation.Result, p int) map[string]Estimate {
+	out := map[string]Estimate{}
+	for name, value := range map[string]func(*simulation.PhaseResult) float64{
+		"offered":      func(r *simulation.PhaseResult) float64 { return r.Offered },
+		"success":      func(r *simulation.PhaseResult) float64 { return r.Success },
+		"deadLettered": func(r *simulation.PhaseResult) float64 { return r.DeadLettered },
+		"goodput":      func(r *simulation.PhaseResult) float64 { return r.Goodput },
+		"calls":        func(r *simulation.PhaseResult) float64 { return r.Calls },
+	} {
+		values := make([]float64, len(runs))
+		for i, run := range runs {
+			values[i] = value(&run.Phases[p])
+		}
+		out[name] = estimate(name, values)
+	}
+	return out
+}
+
+// adjust corrects the p-values of a scenario's policies for their number.
+func adjust(results []Result) {
+	for _, name := range scenario.Metrics {
+		p := make([]float64, len(results))
+		for i := range results {
+			p[i] = math.NaN()
+			if d, ok := results[i].VersusStatic[name]; ok {
+				p[i] = d.P
+			}
+		}
+		for i, adjusted := range statistics.Holm(p) {
+			if d, ok := results[i].VersusStatic[name]; ok {
+				d.PHolm = adjusted
+				results[i].VersusStatic[name] = d
+			}
+		}
+	}
+}
+
+// Expectation is a judged line of a scenario.
+type Expectation struct {
+	Scenario string `json:"scenario"`
+	// Text says what was expected, Got what came out.
+	Text string `json:"text"`
+	Got  string `json:"got"`
+	// Judged is false when a policy that it is about was not run.
+	Judged bool `json:"judged"`
+	Met    bool `json:"met"`
+}
+
+func (r *Report) judge(name string, e scenario.Expectation) Expectation {
+	out := Expectation{Scenario: name, Text: expectationText(e)}
+	res := r.Result(name, e.Policy)
+	if res == nil {
+		out.Got = "not run"
+		return out
+	}
+	if e.Never || e.Always {
+		n := len(r.Runs(name, e.Policy))
+		if res.Metrics["timeToRecover"].N > 0 {
+			out.Judged = true
+			out.Met = e.Never && res.NotRecovered == n || e.Always && res.NotRecovered == 0
+		}
+		out.Got = fmt.Sprintf("recovered in %d of %d seeds", n-res.NotRecovered, n)
+		return out
+	}
+	value := res.Metrics[e.Metric].Mean
+	if e.Versus != "" {
+		other := r.Result(name, e.Versus)
+		if other == nil {
+			out.Got = e.Versus + " not run"
+			return out
+		}
+		value /= other.Metrics[e.Metric].Mean
+	}
+	out.Judged, out.Met = true, holds(value, e.Relation, e.Value)
+	out.Got = strconv.FormatFloat(value, 'g', 5, 64)
+	return out
+}
+
+func expectationText(e scenario.Expectation) string {
+	switch {
+	case e.Never:
+		return e.Policy + ": recovers never"
+	case e.Always:
+		return e.Policy + ": recovers always"
+	case e.Versus != "":
+		return fmt.Sprintf("%s: %s ÷ that of %s %s %v", e.Policy, e.Metric, e.Versus, e.Relation, e.Value)
+	}
+	return fmt.Sprintf("%s: %s %s %v", e.Policy, e.Metric, e.Relation, e.Value)
+}
+
+func holds(value float64, relation string, bound float64) bool {
+	switch relation {
+	case "<=":
+		return value <= bound
+	case ">=":
+		return value >= bound
+	case "<":
+		return value < bound
+	case ">":
+		return value > bound
+	default:
+		return value == bound
+	}
+}

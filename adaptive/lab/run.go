@@ -1,0 +1,224 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/lab/scenario"
+	"stepback/adaptive/lab/simulation"
+	"stepback/adaptive/lab/statistics"
+	"stepback/adaptive/worth"
+)
+
+// Bounds of an experiment.
+const (
+	MaxSeeds = 10_000
+	maxRuns  = 1_000_000
+)
+
+// The rule by which an experiment stops that is to be precise.
+const (
+	Precision    = 0.02
+	PreciseSeeds = 200
+)
+
+// Seeds up to LastTuningSeed are for tuning policies; FirstReportedSeed and later ones are for reports, and nothing
+// may be tuned on them.
+const (
+	LastTuningSeed    = 99
+	FirstReportedSeed = 10_000
+)
+
+// static is the policy that all others are compared with.
+const static = "static"
+
+// Experiment is what to run. Every scenario runs under every policy with every seed.
+type Experiment struct {
+	Scenarios []*scenario.Scenario
+	Policies  []*policy.Policy
+	// Seeds is how many seeds there are, from FirstSeed on; 1 to MaxSeeds.
+	Seeds     int
+	FirstSeed uint64
+	// Precise goes on with ten more seeds at a time until the 95 % interval of every success is at most Precision of
+	// its mean to either side, or PreciseSeeds are run.
+	Precise bool
+	// Workers is how many runs go on at a time; default one per processor. It changes nothing of the report.
+	Workers int
+	// Progress is told after each run how many are done, one call at a time; nil is not called.
+	Progress func(done, total int)
+}
+
+// job is one run of an experiment.
+type job struct{ scenario, policy, seed int }
+
+// Run carries an experiment out. The error is that of the context, of a run that was given up, or says what is wrong
+// with the experiment.
+func Run(ctx context.Context, e Experiment) (*Report, error) {
+	policies, listed, err := e.check()
+	if err != nil {
+		return nil, err
+	}
+	results, err := e.runAll(ctx, policies)
+	if err != nil {
+		return nil, err
+	}
+	for e.Precise && e.Seeds < PreciseSeeds && !precise(results) {
+		more := e
+		more.FirstSeed, more.Seeds = e.FirstSeed+uint64(e.Seeds), min(10, PreciseSeeds-e.Seeds)
+		added, err := more.runAll(ctx, policies)
+		if err != nil {
+			return nil, err
+		}
+		for i := range results {
+			for j := range results[i] {
+				results[i][j] = append(results[i][j], added[i][j]...)
+			}
+		}
+		e.Seeds += more.Seeds
+	}
+	seeds := SeedRange{First: e.FirstSeed, Count: e.Seeds, Tuning: e.FirstSeed <= LastTuningSeed}
+	report := &Report{Lab: 1, Seeds: seeds}
+	prices, err := worth.PricesOf(simulation.PriceRegion)
+	if err != nil {
+		return nil, err
+	}
+	report.Prices = PriceList{Region: prices.Region, Date: prices.Date}
+	for i, s := range e.Scenarios {
+		report.add(s, policies[:listed], results[i], results[i][slices.IndexFunc(policies, isStatic)])
+	}
+	return report, nil
+}
+
+// precise reports whether the success of every scenario and policy is known closely enough.
+func precise(results [][][]*simulation.Result) bool {
+	for _, policies := range results {
+		for _, runs := range policies {
+			values := make([]float64, len(runs))
+			for i, r := range runs {
+				values[i] = r.Values[0] // success, as the first of scenario.Metrics
+			}
+			if e := statistics.Mean(values); !((e.High-e.Low)/2 <= Precision*e.Mean) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isStatic(p *policy.Policy) bool { return p.Name == static }
+
+// check returns the policies to run: those listed, and static behind them when it is not among them.
+func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) {
+	if len(e.Scenarios) == 0 || len(e.Policies) == 0 {
+		return nil, 0, errors.New("an experiment needs a scenario and a policy")
+	}
+	if e.Seeds < 1 || e.Seeds > MaxSeeds {
+		return nil, 0, fmt.Errorf("%d seeds are out of range; give 1 to %d", e.Seeds, MaxSeeds)
+	}
+	if e.FirstSeed > math.MaxUint64-MaxSeeds {
+		return nil, 0, fmt.Errorf("the first seed %d is out of range; give 0 to %d", e.FirstSeed,
+			uint64(math.MaxUint64-MaxSeeds))
+	}
+	policies = slices.Clone(e.Policies)
+	for i, p := range policies {
+		if slices.ContainsFunc(policies[:i], func(q *policy.Policy) bool { return q.Name == p.Name }) {
+			return nil, 0, fmt.Errorf("there are two policies %q; give each once", p.Name)
+		}
+	}
+	for i, s := range e.Scenarios {
+		if slices.ContainsFunc(e.Scenarios[:i], func(q *scenario.Scenario) bool { return q.Name == s.Name }) {
+			return nil, 0, fmt.Errorf("there are two scenarios %q; give each once", s.Name)
+		}
+	}
+	if !slices.ContainsFunc(policies, isStatic) {
+		p, err := policy.Named(static)
+		if err != nil {
+			return nil, 0, err
+		}
+		policies = append(policies, p)
+	}
+	if runs := len(e.Scenarios) * len(policies) * e.Seeds; runs > maxRuns {
+		return nil, 0, fmt.Errorf("%d runs are too many; at most %d are made: give fewer seeds, scenarios or policies",
+			runs, maxRuns)
+	}
+	return policies, len(e.Policies), nil
+}
+
+// runAll returns results by scenario, policy and seed.
+func (e *Experiment) runAll(ctx context.Context, policies []*policy.Policy) ([][][]*simulation.Result, error) {
+	results := make([][][]*simulation.Result, len(e.Scenarios))
+	for i := range results {
+		results[i] = make([][]*simulation.Result, len(policies))
+		for j := range results[i] {
+			results[i][j] = make([]*simulation.Result, e.Seeds)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	jobs := make(chan job)
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	done, total := 0, len(e.Scenarios)*len(policies)*e.Seeds
+	count := e.Workers
+	if count <= 0 {
+		count = runtime.GOMAXPROCS(0)
+	}
+	for range min(count, total) {
+		workers.Go(func() {
+			for j := range jobs {
+				res, err := simulation.Run(ctx, simulation.Config{
+					Scenario: e.Scenarios[j.scenario], Policy: policies[j.policy], Seed: e.FirstSeed + uint64(j.seed),
+				})
+				if err != nil {
+					cancel(err)
+					continue
+				}
+				results[j.scenario][j.policy][j.seed] = res
+				mu.Lock()
+				done++
+				if e.Progress != nil {
+					e.Progress(done, total)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	e.hand(ctx, jobs, len(policies))
+	workers.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// hand gives the jobs out, all policies of a seed one after the other.
+func (e *Experiment) hand(ctx context.Context, jobs chan<- job, policies int) {
+	defer close(jobs)
+	for i := range e.Scenarios {
+		for seed := range e.Seeds {
+			for j := range policies {
+				select {
+				case jobs <- job{i, j, seed}:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+	}
+}
+
+// byMedian are the metrics whose values are skewed or may be censored: they get a median and a bootstrap.
+var byMedian = []string{"p99", "timeToRecover", "timeToDrain"}
+
+func estimate(metric string, values []float64) Estimate {
+	if slices.Contains(byMedian, metric) {
+		return Estimate{statistics.Median(values), "median"}
+	}
+	return Estimate{statistics.Mean(values), "mean"}
+}

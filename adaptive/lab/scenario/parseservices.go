@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"stepback/internal/strictyaml"
+)
+
+func (p *parser) readServices(v strictyaml.Value) {
+	members := v.Members()
+	if v.Present() && len(members) == 0 && v.IsObject() || len(members) > maxServices {
+		v.Problem("write 1 to %d services, by name", maxServices)
+		return
+	}
+	for _, m := range members {
+		p.services[m.Name] = len(p.s.Services)
+		p.s.Services = append(p.s.Services, p.service(m.Name, m.Value))
+	}
+}
+
+func (p *parser) service(name string, v strictyaml.Value) Service {
+	o := v.Object("servers", "time", "queue", "dropsExpired", "loadSlowdown", "errors")
+	s := Service{
+		Name: name, Servers: o.Need("servers").Whole(1, MaxServers), Time: p.distribution(o.Need("time")),
+		DropsExpired: o.Get("dropsExpired").Bool(), LoadSlowdown: o.Get("loadSlowdown").DurationOr(0, 0, time.Hour),
+	}
+	q := o.Get("queue").Object("capacity", "order", "rejection", "target", "interval")
+	s.Queue = q.Get("capacity").WholeOr(1000, 0, MaxQueue)
+	s.Order = Order(q.Get("order").OneOf(string(FIFO), string(LIFO), string(CoDel)))
+	s.Rejection = nameOr(q.Get("rejection"), "ServiceUnavailableError")
+	s.Target = q.Get("target").DurationOr(5*time.Millisecond, time.Microsecond, time.Hour)
+	s.Interval = q.Get("interval").DurationOr(100*time.Millisecond, time.Microsecond, time.Hour)
+	for _, name := range []string{"target", "interval"} {
+		if m := q.Get(name); m.Present() && s.Order != CoDel {
+			m.Problem("only order: codel has a %s", name)
+		}
+	}
+	total := 0.0
+	for _, e := range o.Get("errors").List(0, maxErrors) {
+		s.Errors = append(s.Errors, errorMix(e))
+		total += s.Errors[len(s.Errors)-1].P
+	}
+	if total > 1+1e-9 {
+		o.Get("errors").Problem("the probabilities add up to %.4g; they must not exceed 1", total)
+	}
+	return s
+}
+
+func errorMix(v strictyaml.Value) ErrorMix {
+	o := v.Object("name", "p", "after", "kind", "by")
+	e := ErrorMix{
+		Name: o.Need("name").Name(), P: o.Need("p").Number(0, 1), After: o.Get("after").DurationOr(-1, 0, MaxDuration),
+		Kind: Kind(o.Get("kind").OneOf(string(Transient), string(Permanent), string(Load))),
+	}
+	if by := o.Get("by"); by.Present() {
+		e.ByItem = by.OneOf("attempt", "item") == "item"
+	}
+	return e
+}
+
+func nameOr(v strictyaml.Value, otherwise string) string {
+	if name := v.Name(); name != "" {
+		return name
+	}
+	return otherwise
+}
+
+func (p *parser) readCalls(v strictyaml.Value) {
+	p.calls = map[string]Call{}
+	for _, m := range v.Members() {
+		o := m.Object("service", "timeout", "timeoutError", "cost")
+		c := Call{
+			Service: p.serviceIndex(o.Need("service")), Timeout: o.Get("timeout").DurationOr(0, time.Millisecond,
+				MaxDuration),
+			TimeoutError: nameOr(o.Get("timeoutError"), statesTimeout),
+		}
+		if cost := o.Get("cost"); cost.Present() {
+			c.MemoryMB = memory(cost)
+		}
+		p.calls[m.Name] = c
+	}
+}
+
+// memory reads lambda-1024.
+func memory(v strictyaml.Value) int {
+	text := v.Text(40)
+	digits, ok := strings.CutPrefix(text, "lambda-")
+	mb, err := strconv.Atoi(digits)
+	if text != "" && (!ok || err != nil || mb < 128 || mb > 10240) {
+		v.Problem("%q is no cost; write lambda-MEMORY with 128 to 10240 MB, such as lambda-1024", text)
+		return 0
+	}
+	return mb
+}
+
+func (p *parser) serviceIndex(v strictyaml.Value) int {
+	name := v.Name()
+	i, ok := p.services[name]
+	if name != "" && !ok {
+		names := make([]string, len(p.s.Services))
+		for i := range p.s.Services {
+			names[i] = p.s.Services[i].Name
+		}
+		v.Problem("there is no service %q; there is %s", name, strings.Join(names, ", "))
+	}
+	return i
+}

@@ -1,0 +1,97 @@
+// Package scenarios holds the scenarios that come along with the laboratory, as files, and finds scenarios and
+// policies by name or path.
+package scenarios
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/lab/scenario"
+	"stepback/internal/strictyaml"
+)
+
+//go:embed files/*.yaml
+var files embed.FS
+
+// order is how they are listed: those in which retries do harm, those of Maps, and those in which adapting must not.
+var order = []string{
+	"outage-30s", "outage-300s", "brown-out", "map-outage", "map-crowded", "flapping", "slow-drift", "gusts",
+	"calm", "nearly-calm", "independent-errors", "permanent-errors", "false-alarm",
+}
+
+// Names returns the names of the scenarios that come along.
+func Names() []string { return slices.Clone(order) }
+
+// Text returns the file of a scenario that comes along, to begin one's own with.
+func Text(name string) ([]byte, error) {
+	if !slices.Contains(order, name) {
+		return nil, fmt.Errorf("there is no scenario %q; there is %s, or give a file that ends in .yaml", name,
+			strings.Join(order, ", "))
+	}
+	return files.ReadFile("files/" + name + ".yaml")
+}
+
+// Named returns a scenario that comes along.
+func Named(name string) (*scenario.Scenario, error) {
+	text, err := Text(name)
+	if err != nil {
+		return nil, err
+	}
+	return scenario.Parse(name+".yaml", text, scenario.Options{})
+}
+
+// Open returns the scenario of a name or of a file, whose own files are found beside it.
+func Open(nameOrPath string) (*scenario.Scenario, error) {
+	if !isPath(nameOrPath) {
+		return Named(nameOrPath)
+	}
+	text, err := read(nameOrPath, strictyaml.MaxSize+1)
+	if err != nil {
+		return nil, err
+	}
+	return scenario.Parse(nameOrPath, text, scenario.Options{ReadFile: func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(nameOrPath), name)
+		}
+		return read(name, maxFile)
+	}})
+}
+
+// OpenPolicy returns the policy of a name or of a file.
+func OpenPolicy(nameOrPath string) (*policy.Policy, error) {
+	if !isPath(nameOrPath) {
+		return policy.Named(nameOrPath)
+	}
+	text, err := read(nameOrPath, strictyaml.MaxSize+1)
+	if err != nil {
+		return nil, err
+	}
+	return policy.Parse(nameOrPath, text)
+}
+
+func isPath(s string) bool {
+	return strings.ContainsRune(s, filepath.Separator) || strings.HasSuffix(s, ".yaml") || strings.HasSuffix(s, ".yml")
+}
+
+// maxFile is how large a trace or a file of samples may be.
+const maxFile = 256 << 20
+
+// read reads a file of at most limit bytes.
+func read(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit))
+	if err == nil && int64(len(text)) == limit {
+		err = fmt.Errorf("%s is larger than %d bytes", name, limit-1)
+	}
+	return text, err
+}

@@ -1,0 +1,193 @@
+package simulation
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"stepback/adaptive/controller/decide"
+	"stepback/adaptive/lab/draw"
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/lab/scenario"
+	"stepback/retrypatterns"
+)
+
+// Change is one thing that the controller changed.
+type Change struct {
+	At time.Duration
+	// Workload is the index of the workload.
+	Workload int
+	// Text is the decision with its reasons.
+	Text string
+}
+
+// control is the controller outside the run: decide.Next with what scenario.Observe lets it see. Like the one in
+// production it tells errors by their names, and decides once a period.
+type control struct {
+	policy  *policy.Controller
+	states  []controlled // one of each workload
+	periods uint64
+	changes []Change
+}
+
+// controlled is what the controller knows of one workload's state.
+type controlled struct {
+	subject decide.Subject
+	memory  decide.Memory
+	current decide.Point
+	// points are closed; the newest ones cannot be seen yet.
+	points []decide.Point
+	// best is the largest goodput of a minute that was seen, saturated whether one was seen under overload.
+	best      float64
+	saturated bool
+	seen      int
+	last      decide.Direction
+}
+
+func newControl(r *run) *control {
+	c := &control{policy: r.Policy.Controller}
+	for i := range r.workloads {
+		w := &r.workloads[i]
+		subject := decide.Subject{State: w.State, Base: compiled(w.Workload), Closed: w.Map != nil}
+		c.states = append(c.states, controlled{subject: subject})
+	}
+	r.heap.push(int64(r.Scenario.Observe.Period), periodEnd, 0)
+	return c
+}
+
+// compiled is a workload's Retry block as a state machine has it: in whole seconds.
+func compiled(w *scenario.Workload) []retrypatterns.Retrier {
+	whole := func(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+	retry := make([]retrypatterns.Retrier, len(w.Retriers))
+	for i, r := range w.Retriers {
+		p := r.Policy
+		retry[i] = retrypatterns.Retrier{
+			ErrorEquals: r.Errors, IntervalSeconds: whole(p.Interval), MaxAttempts: p.MaxAttempts, BackoffRate: p.Rate,
+			MaxDelaySeconds: whole(p.MaxDelay), JitterStrategy: p.Jitter,
+		}
+	}
+	return retry
+}
+
+func (c *control) called(x *record) {
+	p := &c.states[x.workload].current
+	p.Attempts++
+	if x.calls == 1 {
+		p.FirstAttempts++
+	}
+}
+
+func (c *control) failed(x *record, e *errorKind) {
+	p := &c.states[x.workload].current
+	if e.loadByName {
+		p.LoadFailures++
+	}
+	if e.overloadByName {
+		p.Overload++
+	}
+}
+
+func (c *control) succeeded(x *record) { c.states[x.workload].current.Successes++ }
+func (c *control) exhausted(x *record) { c.states[x.workload].current.Exhausted++ }
+
+// close ends a period of the metrics, and lets the controller decide by those that it can see.
+func (c *control) close(r *run) {
+	c.periods++
+	for i := range c.states {
+		c.states[i].close(r, draw.Float(r.Seed, forObservation, uint64(i), c.periods))
+	}
+	for i := range c.states {
+		c.decide(r, i)
+	}
+	if at := r.now + int64(r.Scenario.Observe.Period); at <= r.end {
+		r.heap.push(at, periodEnd, 0)
+	}
+}
+
+// close turns the counts of a period into points of a minute each.
+func (s *controlled) close(r *run, u float64) {
+	p := s.current
+	s.current = decide.Point{}
+	if u < r.Scenario.Observe.Loss {
+		return
+	}
+	for j := range r.faults {
+		f := &r.faults[j]
+		switch {
+		case !f.IsMetric() || !f.on:
+		case f.Metric == scenario.ErrorRate:
+			p.LoadFailures = max(f.Says*p.Attempts, p.Overload)
+		default:
+			p.Overload = f.Says * p.Attempts
+			p.LoadFailures = max(p.LoadFailures, p.Overload)
+		}
+	}
+	// An attempt may begin in one period and fail in the next; a rate is never above 1.
+	p.LoadFailures = min(p.LoadFailures, p.Attempts)
+	p.Overload = min(p.Overload, p.LoadFailures)
+	minutes := int64(r.Scenario.Observe.Period / decide.Minute)
+	for k := range minutes {
+		q := p
+		for _, f := range []*float64{
+			&q.Attempts, &q.FirstAttempts, &q.Successes, &q.Exhausted, &q.LoadFailures, &q.Overload,
+		} {
+			*f /= float64(minutes)
+		}
+		q.Start = r.time().Add(-time.Duration(minutes-k) * decide.Minute)
+		s.points = append(s.points, q)
+	}
+}
+
+// decide asks for one workload's decision and applies it.
+func (c *control) decide(r *run, i int) {
+	s, w := &c.states[i], &r.workloads[i]
+	now := r.time()
+	for s.seen < len(s.points) && !s.points[s.seen].Start.Add(decide.Minute+r.Scenario.Observe.Delay).After(now) {
+		p := &s.points[s.seen]
+		s.best = max(s.best, p.Successes/decide.Minute.Seconds())
+		s.saturated = s.saturated || p.Attempts > 0 && p.Overload >= 0.2*p.Attempts
+		s.seen++
+	}
+	if day := int(24 * time.Hour / decide.Minute); s.seen > 2*day {
+		s.points = slices.Delete(s.points, 0, s.seen-day)
+		s.seen = day
+	}
+	m := decide.Measurement{
+		Now: now, Points: s.points[:s.seen], Capacity: decide.Capacity{PerSecond: s.best, Saturated: s.saturated},
+		CallTimeout: w.Call.Timeout,
+	}
+	if w.Map != nil && c.policy.MapRun && w.running > 0 {
+		m.MapRun = &decide.MapRun{ARN: w.Name, Concurrency: w.limit, Base: w.Map.MaxConcurrency}
+	}
+	d := decide.Next(s.subject, decide.Defaults(), s.memory, m)
+	if d.Verdict == decide.ChangeRetry && !c.policy.Retry {
+		return
+	}
+	s.memory = s.memory.After(d)
+	if d.Changes() {
+		c.apply(r, i, d)
+	}
+}
+
+// apply makes a change take effect: of Retry for executions to come, of MaxConcurrency for the running Map.
+func (c *control) apply(r *run, i int, d decide.Decision) {
+	s, w := &c.states[i], &r.workloads[i]
+	c.changes = append(c.changes, Change{At: time.Duration(r.now), Workload: i, Text: d.String()})
+	r.measure.changes++
+	if s.last != 0 && s.last != d.Direction {
+		r.measure.reversals++
+	}
+	s.last = d.Direction
+	if d.Verdict == decide.ChangeMapRun {
+		w.limit = d.MapRun.Concurrency
+		r.fillMap(w)
+		return
+	}
+	version := slices.Clone(w.versions[0])
+	for j := range version {
+		if changed, base := d.Retry[j].Policy(), s.subject.Base[j].Policy(); changed != base {
+			version[j] = changed
+		}
+	}
+	w.versions = append(w.versions, version)
+}

@@ -1,0 +1,180 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/budget"
+	"stepback/adaptive/lab/draw"
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/limiter"
+	"stepback/adaptive/shared"
+)
+
+// gates are what a policy puts in front of one service: the mechanisms of package adaptive, shared by all callers.
+type gates struct {
+	policy   *policy.Policy
+	budget   budget.State
+	throttle budget.Throttle
+	breaker  breaker.State
+	limiter  limiter.State
+	// fleet stands in place of breaker and limiter when they are shared with delay; u is what its next draw gives.
+	fleet []*shared.Gate
+	u     float64
+}
+
+// permits are what a record holds while its call is in flight.
+type permits struct {
+	breaker breaker.Permit
+	limiter limiter.Permit
+	shared  shared.Permit
+	process uint8 // of the fleet
+	// retried and afterTimeout are what the budget was told of the retry that is in flight.
+	retried, afterTimeout bool
+}
+
+// refusal says which gate refuses a call.
+type refusal uint8
+
+const (
+	admitted refusal = iota
+	throttled
+	circuitOpen
+	limited
+)
+
+// epoch is the wall time at which runs begin, for mechanisms that want one.
+const epoch = 1_767_225_600_000_000_000 // 2026-01-01T00:00:00Z
+
+func (r *run) time() time.Time { return time.Unix(0, epoch+r.now) }
+
+// admit asks every gate for one call.
+func (g *gates) admit(r *run, x *record) refusal {
+	p := g.policy
+	if p.Budget != nil && x.calls == 0 && x.asked == 1 {
+		g.budget.Request(p.Budget, r.time())
+	}
+	item := uint64(x.workload)<<32 | uint64(x.index)
+	if p.Throttle != nil {
+		u := draw.Float(r.Seed, forThrottle, item, uint64(x.asked))
+		if !g.throttle.Allow(p.Throttle, r.time(), u) {
+			return throttled
+		}
+	}
+	if g.fleet != nil {
+		return g.admitShared(x, draw.Float(r.Seed, forProcess, item, uint64(x.asked)))
+	}
+	if p.Breaker != nil {
+		permit, ok := g.breaker.Allow(p.Breaker, r.time())
+		if !ok {
+			return circuitOpen
+		}
+		x.permit.breaker = permit
+	}
+	if p.Limiter != nil {
+		permit, ok := g.limiter.Allow(p.Limiter, r.time())
+		if !ok {
+			if p.Breaker != nil {
+				g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), breaker.Ignored)
+			}
+			return limited
+		}
+		x.permit.limiter = permit
+	}
+	return admitted
+}
+
+// pay asks the budget for a retry.
+func (g *gates) pay(r *run, x *record, e *errorKind) bool {
+	if g.policy.Budget == nil {
+		return true
+	}
+	if !g.budget.Retry(g.policy.Budget, r.time(), e.timeout) {
+		return false
+	}
+	x.permit.retried, x.permit.afterTimeout = true, e.timeout
+	return true
+}
+
+// ended tells every gate how a call ended; a nil error is a success.
+func (g *gates) ended(r *run, x *record, e *errorKind) {
+	p := g.policy
+	outcome := breaker.Success
+	switch {
+	case e == nil:
+	case e.load:
+		outcome = breaker.Failure
+	default:
+		outcome = breaker.Ignored
+	}
+	if p.Budget != nil {
+		if e == nil {
+			g.budget.Success(p.Budget, r.time(), x.permit.retried, x.permit.afterTimeout)
+		} else {
+			g.budget.Failure(p.Budget, r.time())
+		}
+		x.permit.retried = false
+	}
+	if p.Throttle != nil && outcome != breaker.Failure {
+		g.throttle.Accepted(p.Throttle, r.time())
+	}
+	if g.fleet != nil {
+		g.fleet[x.permit.process].Record(context.Background(), x.permit.shared, outcome)
+		return
+	}
+	if p.Breaker != nil {
+		g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), outcome)
+	}
+	if p.Limiter != nil {
+		g.limiter.Record(p.Limiter, x.permit.limiter, r.time(), outcome)
+	}
+}
+
+// fleet is how many processes a shared gate is spread over; each serves the calls that are drawn for it.
+const fleet = 20
+
+// share has a policy's breaker and limiter shared by a fleet of processes through a store, as in production, whose
+// readings are as old as the policy's Staleness.
+func (g *gates) share(r *run, name string) {
+	store := &shared.Memory{}
+	policies := shared.Policies{Breaker: *g.policy.Breaker, Limiter: *g.policy.Limiter}
+	for range fleet {
+		gate, err := shared.NewGate(store, name, policies, shared.Options{
+			Cache: g.policy.Staleness, Timeout: time.Hour, Now: r.time, Draw: func() float64 { return g.u },
+		})
+		if err != nil {
+			panic(fmt.Sprintf("simulation: a validated policy is refused: %v", err))
+		}
+		g.fleet = append(g.fleet, gate)
+	}
+}
+
+// admitShared asks the gate of one of the processes.
+func (g *gates) admitShared(x *record, u float64) refusal {
+	x.permit.process = uint8(u * fleet)
+	g.u = u*fleet - float64(x.permit.process)
+	permit, err := g.fleet[x.permit.process].Allow(context.Background())
+	var open *breaker.OpenError
+	switch {
+	case err == nil:
+		x.permit.shared = permit
+		return admitted
+	case errors.As(err, &open):
+		return circuitOpen
+	default:
+		return limited
+	}
+}
+
+// away reports whether the gates take the service to be away: as far as the process knows that made a record's call.
+func (g *gates) away(x *record) bool {
+	p := g.policy
+	if g.fleet != nil {
+		return g.fleet[x.permit.process].Away()
+	}
+	return p.Breaker != nil && g.breaker.Circuit() != breaker.Closed ||
+		p.Limiter != nil && g.limiter.Limit(p.Limiter) <= p.Limiter.Min
+}

@@ -1,0 +1,248 @@
+package simulation
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"stepback/adaptive/lab/scenario"
+	"stepback/adaptive/worth"
+)
+
+// Result is what was measured in one run.
+type Result struct {
+	Seed uint64
+	// Values are the metrics in the order of scenario.Metrics. NaN is a metric that does not apply; +Inf a time that
+	// had not passed when the run ended.
+	Values []float64
+	Phases [phases]PhaseResult
+	Bins   []Bin
+	// Open are records that were neither done nor dead at the end.
+	Open int64
+	// Check is what the run can be judged by.
+	Check Check
+	// Changes are what the controller changed.
+	Changes []Change
+}
+
+// PhaseResult is what was measured of one phase. Shares are NaN where nothing arrived.
+type PhaseResult struct {
+	Seconds, Offered, Success, DeadLettered, Goodput, Calls float64
+}
+
+// Check are sums over the whole run, warm-up included, for judging the simulation by theory and by conservation laws.
+type Check struct {
+	// Arrived = Done + Dead + Open, in records.
+	Arrived, Done, Dead, Open int64
+	// Calls is the number of calls; Asked those that reached the (first) service's queue or servers, of which Rejected
+	// found the queue full, Dropped were dropped from it, and Begun were begun.
+	Calls, Asked, Rejected, Dropped, Begun int64
+	// InService and Queued are requests at the first service at the end.
+	InService, Queued int64
+	// Waited is the mean wait in its queue of requests begun after the warm-up; Worked adds up the service times of
+	// those that ended, Busy is the area under the number of busy servers; End is the end of the run. All are in
+	// seconds.
+	Waited, Worked, Busy, End float64
+}
+
+// result adds everything up.
+func (r *run) result() *Result {
+	m := &r.measure
+	m.enter(r.now, m.phase)
+	res := &Result{Seed: r.Seed, Bins: m.bins}
+	for i := range r.workloads {
+		w := &r.workloads[i]
+		res.Check.Open += int64(w.open)
+		if w.Map != nil && int64(w.Map.Start) >= m.warmup {
+			m.offeredCount += int64(max(0, w.Map.Items-int(w.started)*w.Map.Batch)) // never begun
+		}
+	}
+	res.Open = m.offeredCount - m.doneCount - m.deadCount
+	for p := range res.Phases {
+		t := &m.tallies[p]
+		res.Phases[p] = PhaseResult{
+			Seconds: t.seconds, Offered: float64(t.offered), Success: ratio(t.done, t.offered),
+			DeadLettered: float64(t.dead), Goodput: float64(t.finished) / t.seconds, Calls: float64(t.calls),
+		}
+		if t.seconds == 0 {
+			res.Phases[p].Goodput = math.NaN()
+		}
+	}
+	s := &r.services[0]
+	res.Check.Arrived, res.Check.Done, res.Check.Dead = m.arrivedTotal, m.doneTotal, m.deadTotal
+	res.Check.Calls = r.calls
+	res.Check.Asked, res.Check.Rejected, res.Check.Dropped, res.Check.Begun = s.arrived, s.rejected, s.dropped, s.begun
+	s.occupy(r.now, 0)
+	res.Check.Waited, res.Check.Worked, res.Check.Busy = s.waited/float64(s.waits), s.worked, s.area/1e9
+	res.Check.InService, res.Check.Queued = int64(s.busy), int64(s.queue.size)
+	res.Check.End = time.Duration(r.now).Seconds()
+	slices.Sort(m.latencies)
+	values := map[string]float64{
+		"success": ratio(m.doneCount, m.offeredCount), "goodput": r.goodput(), "deadLettered": float64(m.deadCount),
+		"amplification": ratio(m.calls, m.firsts), "callsDuring": float64(m.callsDuring),
+		"wastedWork": m.wasted / m.work, "timeToRecover": r.timeToRecover(), "timeToDrain": r.timeToDrain(),
+		"p50": quantile(m.latencies, 0.5), "p99": quantile(m.latencies, 0.99),
+		"costUSD": m.cost(),
+		"changes": float64(m.changes), "reversalsPerHour": float64(m.reversals) / time.Duration(max(r.now,
+			m.duration)).Hours(),
+	}
+	if m.work == 0 {
+		values["wastedWork"] = math.NaN()
+	}
+	if m.lastFaultEnd < 0 && m.callsDuring == 0 {
+		values["callsDuring"] = math.NaN()
+	}
+	for _, name := range scenario.Metrics {
+		res.Values = append(res.Values, values[name])
+	}
+	if r.control != nil {
+		res.Changes = r.control.changes
+	}
+	return res
+}
+
+// PriceRegion is the region whose prices runs are charged; functions are on x86.
+const PriceRegion = "us-east-1"
+
+// cost is what transitions, invocations and the functions' time cost.
+func (m *measure) cost() float64 {
+	p, err := worth.PricesOf(PriceRegion)
+	if err != nil {
+		return math.NaN()
+	}
+	return float64(m.transitions)*p.Transition + float64(m.invocations)*p.Request + m.gbSeconds*p.GBSecond[worth.X86]
+}
+
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return float64(part) / float64(whole)
+}
+
+// quantile is the smallest value that at least a share q of the sorted values do not exceed.
+func quantile(sorted []float32, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	return float64(sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)])
+}
+
+// goodput is the records done per second: with an open stream from the warm-up to the end of the duration, with Maps
+// alone from the first start to the last end.
+func (r *run) goodput() float64 {
+	m := &r.measure
+	if r.hasStream() {
+		return float64(m.doneInTime) / time.Duration(m.duration-m.warmup).Seconds()
+	}
+	if m.lastCountedEnd <= m.firstCountedArrival {
+		return math.NaN()
+	}
+	return float64(m.doneCount) / time.Duration(m.lastCountedEnd-m.firstCountedArrival).Seconds()
+}
+
+func (r *run) hasStream() bool {
+	return slices.ContainsFunc(r.Scenario.Workloads, func(w scenario.Workload) bool { return w.Arrivals != nil })
+}
+
+// timeToDrain is how long records are open after nothing new arrives: after the duration or, with Maps alone, after
+// their start.
+func (r *run) timeToDrain() float64 {
+	from, last := int64(r.Scenario.Duration), int64(0)
+	if !r.hasStream() {
+		from = math.MaxInt64
+		for i := range r.workloads {
+			from = min(from, int64(r.workloads[i].Map.Start))
+		}
+	}
+	for i := range r.workloads {
+		w := &r.workloads[i]
+		if w.open > 0 || w.Map != nil && int(w.started)*w.Map.Batch < w.Map.Items {
+			return math.Inf(1)
+		}
+		last = max(last, w.finishing)
+	}
+	return time.Duration(max(0, last-from)).Seconds()
+}
+
+// timeToRecover is the time from the end of the last fault of a service to the first of recoveryBins bins in a row
+// in each of which at least recoveryShare of the records are done that arrive in it. A Map has no arrivals: it must
+// reach that share of its goodput before the first fault, or end.
+func (r *run) timeToRecover() float64 {
+	m := &r.measure
+	if m.lastFaultEnd < 0 || m.random {
+		return math.NaN()
+	}
+	reference := r.mapReference()
+	first := int((m.lastFaultEnd + int64(BinWidth) - 1) / int64(BinWidth))
+	last := int(m.duration / int64(BinWidth))
+	if !r.hasStream() {
+		last = len(m.bins)
+	}
+	finished := r.mapsFinished()
+	row := 0
+	for i := first; i < last; i++ {
+		var b Bin
+		if i < len(m.bins) {
+			b = m.bins[i]
+		}
+		want := float64(b.Offered)
+		if !r.hasStream() {
+			want = reference
+		}
+		if float64(b.Done) < recoveryShare*want && int64(i+1)*int64(BinWidth) <= finished {
+			row = 0
+			continue
+		}
+		if row++; row == recoveryBins {
+			return time.Duration(int64(i+1-recoveryBins)*int64(BinWidth) - m.lastFaultEnd).Seconds()
+		}
+	}
+	if !r.hasStream() && finished < math.MaxInt64 {
+		return time.Duration(max(0, finished-m.lastFaultEnd)).Seconds()
+	}
+	return math.Inf(1)
+}
+
+// mapReference is the records that Maps finish in a bin before the first fault of a service.
+func (r *run) mapReference() float64 {
+	first, start := int64(math.MaxInt64), int64(math.MaxInt64)
+	for i := range r.Scenario.Faults {
+		if f := &r.Scenario.Faults[i]; f.Service >= 0 {
+			first = min(first, int64(f.At))
+		}
+	}
+	for i := range r.workloads {
+		if m := r.workloads[i].Map; m != nil {
+			start = min(start, int64(m.Start))
+		}
+	}
+	from, to := int(start/int64(BinWidth)), int(first/int64(BinWidth))
+	done := 0.0
+	for i := from; i < min(to, len(r.measure.bins)); i++ {
+		done += float64(r.measure.bins[i].Done)
+	}
+	if to <= from {
+		return 0
+	}
+	return done / float64(to-from)
+}
+
+// mapsFinished is when the last Map ended; math.MaxInt64 when one has not, or there is none.
+func (r *run) mapsFinished() int64 {
+	last := int64(-1)
+	for i := range r.workloads {
+		w := &r.workloads[i]
+		if w.Map == nil {
+			continue
+		}
+		if w.open > 0 || int(w.started)*w.Map.Batch < w.Map.Items {
+			return math.MaxInt64
+		}
+		last = max(last, w.finishing)
+	}
+	if last < 0 {
+		return math.MaxInt64
+	}
+	return last
+}

@@ -1,0 +1,239 @@
+package simulation
+
+import (
+	"math"
+
+	"stepback/adaptive/lab/draw"
+	"stepback/adaptive/lab/scenario"
+)
+
+// service is one service while it runs.
+type service struct {
+	*scenario.Service
+	index     int
+	servers   int
+	capacity  int // of the queue
+	rejection uint16
+	mixes     []mix
+
+	busy  int
+	queue ring[uint32]
+	speed float64 // 1 when all is well
+	// faults are the indexes of those whose window is now.
+	active []int
+	drifts bool // speed changes with time
+
+	codel  codel
+	gates  gates
+	oracle bool
+	held   ring[uint32]
+
+	// For judging the simulation: requests that reached the service, were rejected, dropped or begun; total waits in
+	// seconds, server-seconds of those that ended, and the area under busy.
+	arrived, rejected, dropped, begun int64
+	waited                            float64
+	waits                             int64 // begun after the warm-up, to which waited belongs
+	worked                            float64
+	area                              float64 // server-nanoseconds
+	since                             int64   // when busy last changed
+}
+
+// mix is an error that is drawn for each attempt or each item.
+type mix struct {
+	error  uint16
+	p      float64
+	after  int64
+	byItem bool
+}
+
+// drawError decides what an attempt will answer if it is served. Its draw does not depend on whether it is.
+func (r *run) drawError(s *service, q *request) {
+	if len(s.mixes) == 0 {
+		return
+	}
+	item := uint64(q.workload)<<32 | uint64(q.index)
+	u := draw.Float(r.Seed, forErrors, item, uint64(q.attempt))
+	sum := 0.0
+	for i := range s.mixes {
+		m := &s.mixes[i]
+		if m.byItem {
+			if draw.Float(r.Seed, forItemErrors, item, uint64(s.index)<<32|uint64(i)) < m.p {
+				q.error, q.after = m.error, m.after
+				return
+			}
+			continue
+		}
+		sum += m.p
+		if u < sum {
+			q.error, q.after = m.error, m.after
+			return
+		}
+	}
+}
+
+// serve begins a request on a free server.
+func (r *run) serve(s *service, id uint32) {
+	q := &r.requests[id]
+	seconds := float64(q.after) / 1e9
+	if q.after < 0 {
+		seconds = r.serviceTime(s, q)
+	}
+	if s.drifts {
+		s.speed = r.speed(s)
+	}
+	s.occupy(r.now, 1)
+	s.begun++
+	if r.now >= r.measure.warmup {
+		s.waits++
+		if q.waits {
+			s.waited += float64(r.now-q.queued) / 1e9
+		}
+	}
+	work := seconds/s.speed + s.LoadSlowdown.Seconds()*float64(s.busy)
+	q.began = r.now
+	q.work = int64(math.Min(math.Round(work*1e9), 1e17))
+	r.heap.push(r.now+q.work, serviceEnd, id)
+}
+
+// occupy changes the number of busy servers.
+func (s *service) occupy(now int64, change int) {
+	s.area += float64(s.busy) * float64(now-s.since)
+	s.busy += change
+	s.since = now
+}
+
+// serviceTime draws the seconds that an attempt needs; a batch needs the sum of its records.
+func (r *run) serviceTime(s *service, q *request) float64 {
+	w := &r.workloads[q.workload]
+	size := w.size(q.index)
+	if size == 1 {
+		return r.sample(&s.Time, uint64(q.workload)<<32|uint64(q.index), uint64(q.attempt))
+	}
+	total := 0.0
+	for i := range size {
+		item := uint64(q.workload)<<32 | uint64(int(q.index)*w.Map.Batch+i)
+		total += r.sample(&s.Time, item, uint64(q.attempt))
+	}
+	return total
+}
+
+func (r *run) sample(d *scenario.Distribution, item, attempt uint64) float64 {
+	stream := draw.Of(r.Seed, forServiceTime, item, attempt)
+	switch d.Kind {
+	case scenario.DistributionExp:
+		return d.Mean * stream.Exp()
+	case scenario.DistributionLognormal:
+		variance := math.Log1p(d.CV * d.CV)
+		return d.Mean * math.Exp(math.Sqrt(variance)*stream.Normal()-variance/2)
+	case scenario.DistributionGamma:
+		shape := 1 / (d.CV * d.CV)
+		return d.Mean / shape * stream.Gamma(shape)
+	case scenario.DistributionEmpirical:
+		return d.Samples[int(stream.Float()*float64(len(d.Samples)))]
+	case scenario.DistributionConstant:
+	}
+	return d.Mean
+}
+
+// served ends a request's time on its server.
+func (r *run) served(id uint32) {
+	q := r.requests[id]
+	r.freeRequests(id)
+	s := r.workloads[q.workload].service
+	s.occupy(r.now, -1)
+	work := float64(q.work) / 1e9
+	s.worked += work
+	left := q.record == none
+	r.measure.worked(r.now, work, left)
+	r.dequeue(s)
+	if !left {
+		if q.error == noError {
+			r.succeed(q.record)
+		} else {
+			r.fail(q.record, q.error)
+		}
+	}
+	r.release(s)
+}
+
+// dequeue begins waiting requests on free servers.
+func (r *run) dequeue(s *service) {
+	for s.queue.size > 0 && s.busy < s.servers && s.speed > 0 {
+		var id uint32
+		if s.Order == scenario.LIFO {
+			id = s.queue.popBack()
+		} else {
+			id = s.queue.popFront()
+		}
+		q := &r.requests[id]
+		if s.DropsExpired && q.record == none {
+			s.dropped++
+			r.freeRequests(id)
+			continue
+		}
+		if s.Order == scenario.CoDel && s.codel.drops(s, r.now, q.queued) {
+			s.dropped++
+			q.error = s.rejection
+			r.answered(id)
+			continue
+		}
+		r.serve(s, id)
+	}
+}
+
+// release lets the oracle's records go while servers are free.
+func (r *run) release(s *service) {
+	for s.held.size > 0 && r.free(s) {
+		r.call(s.held.popFront())
+	}
+}
+
+// free reports whether a call would be served at once: what only the oracle can know.
+func (r *run) free(s *service) bool {
+	if s.busy >= s.servers || s.queue.size > 0 || s.speed <= 0 {
+		return false
+	}
+	for _, i := range s.active {
+		if r.faults[i].P > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// codel is the controlled delay of RFC 8289.
+type codel struct {
+	above    int64 // when the wait will have been above the target for an interval; 0 while it is below
+	next     int64 // drop
+	count    int
+	dropping bool
+}
+
+func (c *codel) drops(s *service, now, queued int64) bool {
+	if now-queued < int64(s.Target) || s.queue.size == 0 {
+		c.above, c.dropping = 0, false
+		return false
+	}
+	if c.above == 0 {
+		c.above = now + int64(s.Interval)
+		return false
+	}
+	if !c.dropping {
+		if now < c.above {
+			return false
+		}
+		c.dropping = true
+		if c.count > 2 && now-c.next < 8*int64(s.Interval) {
+			c.count -= 2
+		} else {
+			c.count = 1
+		}
+	} else {
+		if now < c.next {
+			return false
+		}
+		c.count++
+	}
+	c.next = now + int64(float64(s.Interval)/math.Sqrt(float64(c.count)))
+	return true
+}

@@ -1,0 +1,505 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"stepback/adaptive/lab/draw"
+	"stepback/adaptive/lab/policy"
+	"stepback/adaptive/lab/scenario"
+	"stepback/retrypatterns"
+)
+
+// MaxCalls is how many calls one run may make before it is given up.
+const MaxCalls = 500_000_000
+
+// What random numbers are for. The numbers themselves are part of what makes reports repeatable: add at the end.
+const (
+	forArrivals draw.Purpose = iota + 1
+	forServiceTime
+	forErrors
+	forItemErrors // + index of the error mix
+	forFaultErrors
+	forJitter
+	forDeferral
+	forThrottle
+	forGilbert
+	forObservation
+	forModulation
+	forProcess
+)
+
+// Config is one run.
+type Config struct {
+	Scenario *scenario.Scenario
+	Policy   *policy.Policy
+	Seed     uint64
+	// Trace is told of every attempt when it ends for the caller; nil for speed.
+	Trace func(Attempt)
+}
+
+// Attempt is one call of a record, as the caller sees it.
+type Attempt struct {
+	Workload, Item, Number int // Number counts from 1
+	Start, End             time.Duration
+	Error                  string // empty for a success
+}
+
+// ErrTooManyCalls says that a run was given up.
+var ErrTooManyCalls = errors.New("the run makes too many calls")
+
+// errorKind is an error as the simulation knows it: load errors are the callee's overload or absence.
+type errorKind struct {
+	name          string
+	load, timeout bool
+	// What the name alone says, which is all that metrics know.
+	loadByName, overloadByName bool
+}
+
+const none = math.MaxUint32 >> (32 - refBits) // no record, no request
+
+// record is one record that is open.
+type record struct {
+	index     uint32 // within its workload
+	workload  uint16
+	version   uint16 // of the workload's retriers
+	calls     uint32 // calls made
+	asked     uint32 // times that a call or retry was asked for, admitted or not
+	deferrals uint32
+	request   uint32 // the call in flight, or none
+	arrived   int64
+	began     int64 // of the call in flight
+	phase     Phase
+	counted   bool
+	permit    permits
+}
+
+// attempts is the counter of one retrier of one record.
+type attempts struct {
+	count    uint32
+	previous int64
+}
+
+// request is one call at a service. It outlives its caller's patience.
+type request struct {
+	record   uint32 // none when the caller has left
+	workload uint16
+	error    uint16 // what it will answer; noError for a success
+	index    uint32
+	attempt  uint32
+	use      uint32 // how often this slot was used, to tell requests apart
+	waits    bool   // or has waited in the queue, since queued
+	began    int64  // of service
+	queued   int64
+	after    int64 // time until an error; negative for a success's time
+	work     int64 // server time, once begun
+}
+
+const noError = math.MaxUint16
+
+// deadline is an entry of a timeout ring.
+type deadline struct {
+	at      int64
+	request uint32
+	use     uint32
+}
+
+type workload struct {
+	*scenario.Workload
+	service  *service
+	timeout  int64
+	timeouts ring[deadline]
+	// match gives the retrier of each error, versions the retriers' policies of each version.
+	match        []int16
+	versions     [][]retrypatterns.Policy
+	timeoutError uint16
+
+	next      int64 // arrival; math.MaxInt64 when there is none
+	arrivals  arrivals
+	started   uint32 // records that arrived
+	running   int    // child executions of a Map
+	limit     int    // its MaxConcurrency now
+	open      int    // in records of the file
+	finishing int64  // when the last record ended so far
+}
+
+// run is the whole simulation.
+type run struct {
+	Config
+	now       int64
+	heap      eventHeap
+	workloads []workload
+	services  []service
+	faults    []fault
+	errors    []errorKind
+	retriers  int // the most of any workload: the stride of counters
+
+	records     []record
+	freeRecords []uint32
+	counters    []attempts
+	requests    []request
+	freeRequest []uint32
+	stream      draw.Stream
+
+	measure measure
+	control *control
+	calls   int64
+	end     int64
+	// delay replaces the waits of retries in tests whose theory knows only exponential ones.
+	delay func(*draw.Stream) time.Duration
+}
+
+// Run simulates one run to its end. The error is that of the context or [ErrTooManyCalls].
+func Run(ctx context.Context, c Config) (*Result, error) {
+	return newRun(c).finish(ctx)
+}
+
+func (r *run) finish(ctx context.Context) (*Result, error) {
+	for steps := 0; ; steps++ {
+		if steps&0xffff == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if r.calls > MaxCalls {
+				return nil, fmt.Errorf("%s under %s, seed %d: %w than %d", r.Scenario.Name, r.Policy.Name, r.Seed,
+					ErrTooManyCalls, MaxCalls)
+			}
+		}
+		if !r.step() { //nolint:contextcheck // the store that gates share is in memory: nothing waits for anything
+			return r.result(), nil
+		}
+	}
+}
+
+// step carries out the next event; false when there is none before the end.
+func (r *run) step() bool {
+	at := int64(math.MaxInt64)
+	if len(r.heap.events) > 0 {
+		at = r.heap.events[0].at
+	}
+	source, arrival := -1, false
+	for i := range r.workloads {
+		w := &r.workloads[i]
+		if w.timeouts.size > 0 && w.timeouts.front().at < at {
+			at, source, arrival = w.timeouts.front().at, i, false
+		}
+		if w.next < at {
+			at, source, arrival = w.next, i, true
+		}
+	}
+	if at > r.end {
+		return false
+	}
+	r.now = at
+	switch {
+	case source < 0:
+		r.carryOut(r.heap.pop())
+	case arrival:
+		r.arrive(&r.workloads[source])
+	default:
+		r.expire(&r.workloads[source])
+	}
+	return true
+}
+
+func (r *run) carryOut(e event) {
+	switch e.kind() {
+	case serviceEnd:
+		r.served(e.target())
+	case fastFailure:
+		r.answered(e.target())
+	case retryDue:
+		r.begin(e.target())
+	case edge:
+		r.turn(int(e.target()))
+	case mapStart:
+		r.fillMap(&r.workloads[e.target()])
+	case drainStart:
+		r.measure.enter(r.now, Drain)
+	case periodEnd:
+		r.control.close(r)
+	}
+}
+
+// arrive brings the next record of an open stream.
+func (r *run) arrive(w *workload) {
+	w.next = w.arrivals.next(r, w)
+	r.open(w)
+}
+
+// fillMap starts child executions up to the Map's limit.
+func (r *run) fillMap(w *workload) {
+	batch := w.Map.Batch
+	for w.running < w.limit && int(w.started)*batch < w.Map.Items {
+		w.running++
+		r.open(w)
+	}
+}
+
+// records returns how many records of the file a record of the simulation stands for.
+func (w *workload) size(index uint32) int {
+	if w.Map == nil || w.Map.Batch == 1 {
+		return 1
+	}
+	return min(w.Map.Batch, w.Map.Items-int(index)*w.Map.Batch)
+}
+
+func (r *run) open(w *workload) {
+	var slot uint32
+	if n := len(r.freeRecords); n > 0 {
+		slot = r.freeRecords[n-1]
+		r.freeRecords = r.freeRecords[:n-1]
+	} else {
+		slot = uint32(len(r.records))
+		r.records = append(r.records, record{})
+		for range r.retriers {
+			r.counters = append(r.counters, attempts{})
+		}
+	}
+	index := w.started
+	w.started++
+	w.open += w.size(index)
+	version := len(w.versions) - 1
+	if w.Map != nil {
+		version = 0 // a Map's children run the definition that its Map Run began with
+	}
+	r.records[slot] = record{
+		index: index, workload: uint16(r.workloadIndex(w)), version: uint16(version), request: none, arrived: r.now,
+		phase: r.measure.phase, counted: r.now >= int64(r.Scenario.Warmup),
+	}
+	clear(r.counters[int(slot)*r.retriers : int(slot+1)*r.retriers])
+	r.measure.offered(r.now, &r.records[slot], w.size(index))
+	r.begin(slot)
+}
+
+func (r *run) workloadIndex(w *workload) int {
+	for i := range r.workloads {
+		if w == &r.workloads[i] {
+			return i
+		}
+	}
+	return 0
+}
+
+// begin is an invocation for a record: the first one or a retry. It calls the service unless the policy refuses that.
+func (r *run) begin(slot uint32) {
+	x := &r.records[slot]
+	w := &r.workloads[x.workload]
+	r.measure.transition(x)
+	if w.service.oracle && !r.free(w.service) {
+		w.service.held.push(slot)
+		return
+	}
+	x.asked++
+	if refusal := w.service.gates.admit(r, x); refusal != admitted {
+		r.refuse(slot, w)
+		return
+	}
+	r.call(slot)
+}
+
+// refuse sends a record away from a gate: it waits, or is a dead letter when the policy has no deferral.
+func (r *run) refuse(slot uint32, w *workload) {
+	x := &r.records[slot]
+	r.measure.refused(x, w.MemoryMB())
+	r.wait(slot, w)
+}
+
+// wait defers a record by the policy's deferral, whose retrier has a counter of its own.
+func (r *run) wait(slot uint32, w *workload) {
+	x := &r.records[slot]
+	d := r.Policy.Deferral
+	if d == nil || int(x.deferrals) >= d.MaxAttempts {
+		r.close(slot, w, false)
+		return
+	}
+	x.deferrals++
+	r.stream = draw.Of(r.Seed, forDeferral, uint64(x.workload)<<32|uint64(x.index), uint64(x.deferrals))
+	r.heap.push(r.later(d.Delay(int(x.deferrals), &r.stream)), retryDue, slot)
+}
+
+// MemoryMB is the memory of the function that calls.
+func (w *workload) MemoryMB() int { return w.Call.MemoryMB }
+
+// later adds a wait to now without overflow.
+func (r *run) later(d time.Duration) int64 {
+	if int64(d) > math.MaxInt64-r.now {
+		return math.MaxInt64
+	}
+	return r.now + int64(d)
+}
+
+// call makes one call of a record.
+func (r *run) call(slot uint32) {
+	x := &r.records[slot]
+	w := &r.workloads[x.workload]
+	x.calls++
+	x.began = r.now
+	r.calls++
+	r.measure.called(r.now, x, w.service)
+	if r.control != nil {
+		r.control.called(x)
+	}
+	id := r.newRequest()
+	q := &r.requests[id]
+	q.record, q.workload, q.index, q.attempt = slot, x.workload, x.index, x.calls
+	x.request = id
+	s := w.service
+	if f := r.outage(s, q); f != nil {
+		q.error, q.work = f.error, 0
+		if w.timeout > 0 && f.after >= w.timeout {
+			r.impatient(w, id)
+		}
+		r.heap.push(r.now+f.after, fastFailure, id)
+		return
+	}
+	r.drawError(s, q)
+	s.arrived++
+	switch {
+	case s.busy < s.servers && s.speed > 0:
+		r.serve(s, id)
+		if w.timeout > 0 && q.began+q.work > r.now+w.timeout {
+			r.impatient(w, id)
+		}
+	case s.queue.size < s.capacity:
+		q.queued, q.waits = r.now, true
+		s.queue.push(id)
+		r.impatient(w, id)
+	default:
+		s.rejected++
+		q.error = s.rejection
+		r.answered(id)
+	}
+}
+
+// impatient sets the timeout of a request that began now. Timeouts of one workload are all as long, so their ring is
+// in order.
+func (r *run) impatient(w *workload, id uint32) {
+	if w.timeout > 0 {
+		w.timeouts.push(deadline{r.now + w.timeout, id, r.requests[id].use})
+	}
+}
+
+// expire lets the caller of the oldest timeout leave, if it still waits.
+func (r *run) expire(w *workload) {
+	d := w.timeouts.popFront()
+	q := &r.requests[d.request]
+	if q.use != d.use || q.record == none {
+		return
+	}
+	slot := q.record
+	q.record = none
+	r.fail(slot, w.timeoutError)
+}
+
+// answered ends a request that no server holds.
+func (r *run) answered(id uint32) {
+	q := r.requests[id]
+	r.freeRequests(id)
+	if q.record != none {
+		r.fail(q.record, q.error)
+	}
+}
+
+// fail is the end of a call without success.
+func (r *run) fail(slot uint32, e uint16) {
+	x := &r.records[slot]
+	w := &r.workloads[x.workload]
+	kind := &r.errors[e]
+	x.request = none
+	r.measure.answered(x, w.MemoryMB(), r.now-x.began)
+	if r.Trace != nil {
+		r.trace(x, kind.name)
+	}
+	w.service.gates.ended(r, x, kind)
+	if r.control != nil {
+		r.control.failed(x, kind)
+	}
+	if r.Policy.DefersFailures && kind.load && w.service.gates.away(x) {
+		r.wait(slot, w)
+		return
+	}
+	retrier := w.match[e]
+	if retrier < 0 {
+		r.close(slot, w, false)
+		return
+	}
+	p := &w.versions[x.version][retrier]
+	counter := &r.counters[int(slot)*r.retriers+int(retrier)]
+	if int(counter.count) >= p.MaxAttempts {
+		r.close(slot, w, false)
+		return
+	}
+	if !w.service.gates.pay(r, x, kind) {
+		r.wait(slot, w)
+		return
+	}
+	counter.count++
+	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count)
+	r.stream = draw.Of(r.Seed, forJitter, item, nth)
+	d := p.DelayAfter(int(counter.count), time.Duration(counter.previous), &r.stream)
+	if r.delay != nil {
+		d = r.delay(&r.stream)
+	}
+	counter.previous = int64(d)
+	r.heap.push(r.later(d), retryDue, slot)
+}
+
+// succeed is the end of a record's call with success.
+func (r *run) succeed(slot uint32) {
+	x := &r.records[slot]
+	w := &r.workloads[x.workload]
+	x.request = none
+	r.measure.answered(x, w.MemoryMB(), r.now-x.began)
+	if r.Trace != nil {
+		r.trace(x, "")
+	}
+	w.service.gates.ended(r, x, nil)
+	if r.control != nil {
+		r.control.succeeded(x)
+	}
+	r.close(slot, w, true)
+}
+
+func (r *run) trace(x *record, name string) {
+	r.Trace(Attempt{
+		Workload: int(x.workload), Item: int(x.index), Number: int(x.calls),
+		Start: time.Duration(x.began), End: time.Duration(r.now), Error: name,
+	})
+}
+
+// close ends a record: done or a dead letter.
+func (r *run) close(slot uint32, w *workload, done bool) {
+	x := &r.records[slot]
+	r.measure.closed(r.now, x, w.size(x.index), done)
+	if r.control != nil && !done {
+		r.control.exhausted(x)
+	}
+	w.open -= w.size(x.index)
+	w.finishing = r.now
+	r.freeRecords = append(r.freeRecords, slot)
+	if w.Map != nil {
+		w.running--
+		r.fillMap(w)
+	}
+}
+
+func (r *run) newRequest() uint32 {
+	if n := len(r.freeRequest); n > 0 {
+		id := r.freeRequest[n-1]
+		r.freeRequest = r.freeRequest[:n-1]
+		q := &r.requests[id]
+		*q = request{use: q.use + 1, error: noError, after: -1}
+		return id
+	}
+	r.requests = append(r.requests, request{error: noError, after: -1})
+	return uint32(len(r.requests) - 1)
+}
+
+func (r *run) freeRequests(id uint32) {
+	r.requests[id].use++
+	r.freeRequest = append(r.freeRequest, id)
+}

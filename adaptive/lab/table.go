@@ -1,0 +1,116 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteTable writes the report for people: a table for each scenario, and what was expected.
+func (r *Report) WriteTable(w io.Writer) {
+	last := ""
+	var rows [][]string
+	flush := func() {
+		if len(rows) > 0 {
+			writeColumns(w, rows)
+			rows = nil
+		}
+	}
+	for i := range r.Results {
+		res := &r.Results[i]
+		if res.Scenario != last {
+			flush()
+			last = res.Scenario
+			fmt.Fprintf(w, "%s, seeds %d to %d\n", res.Scenario, r.Seeds.First, r.Seeds.First+uint64(r.Seeds.Count)-1)
+			rows = append(rows, []string{
+				"policy", "success %", "dead letters", "calls/record", "calls during", "recovers after", "drains after",
+				"p99 s", "USD", "changes",
+			})
+		}
+		rows = append(rows, res.row(r.Seeds.Count))
+	}
+	flush()
+	if len(r.Expectations) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "expected")
+	for _, e := range r.Expectations {
+		verdict := "  met     "
+		switch {
+		case !e.Judged:
+			verdict = "  not run "
+		case !e.Met:
+			verdict = "  NOT MET "
+		}
+		fmt.Fprintf(w, "%s %s: %s (%s)\n", verdict, e.Scenario, e.Text, e.Got)
+	}
+}
+
+func (r *Result) row(seeds int) []string {
+	m := r.Metrics
+	recovers := seconds(m["timeToRecover"].Mean)
+	if r.NotRecovered > 0 {
+		recovers = fmt.Sprintf("not in %d of %d", r.NotRecovered, seeds)
+	}
+	drains := seconds(m["timeToDrain"].Mean)
+	if r.Undrained > 0 {
+		drains = fmt.Sprintf("not in %d of %d", r.Undrained, seeds)
+	}
+	return []string{
+		r.Policy, withInterval(m["success"], 100, 2), plain(m["deadLettered"].Mean, 1), plain(m["amplification"].Mean,
+			2),
+		plain(m["callsDuring"].Mean, 0), recovers, drains, plain(m["p99"].Mean, 1), plain(m["costUSD"].Mean, 2),
+		plain(m["changes"].Mean, 1),
+	}
+}
+
+// withInterval reads like "16.8 ± 0.1".
+func withInterval(e Estimate, scale float64, digits int) string {
+	if math.IsNaN(e.Low) {
+		return plain(e.Mean*scale, digits)
+	}
+	return plain(e.Mean*scale, digits) + " ± " + plain((e.High-e.Low)/2*scale, digits)
+}
+
+func plain(f float64, digits int) string {
+	switch {
+	case math.IsNaN(f):
+		return "–"
+	case math.IsInf(f, 0):
+		return "never"
+	}
+	return strconv.FormatFloat(f, 'f', digits, 64)
+}
+
+func seconds(f float64) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return plain(f, 0)
+	}
+	return plain(f, 0) + " s"
+}
+
+// writeColumns aligns the first column left and the others right.
+func writeColumns(w io.Writer, rows [][]string) {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				b.WriteString("  " + cell + pad)
+			} else {
+				b.WriteString("  " + pad + cell)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+	fmt.Fprintln(w)
+}

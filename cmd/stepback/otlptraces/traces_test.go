@@ -1,0 +1,220 @@
+package otlptraces_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"stepback/cmd/stepback/otlptraces"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+const failedOnce = `[
+	{"timestamp": 1000, "type": "ExecutionStarted", "id": 1, "executionStartedEventDetails": {"input": "\"secret\""}},
+	{"timestamp": 1000, "type": "TaskStateEntered", "id": 2, "previousEventId": 1, "stateEnteredEventDetails": {"name": "Charge"}},
+	{"timestamp": 1000, "type": "TaskScheduled", "id": 3, "previousEventId": 2},
+	{"timestamp": 1000, "type": "TaskStarted", "id": 4, "previousEventId": 3},
+	{"timestamp": 1001, "type": "TaskFailed", "id": 5, "previousEventId": 4, "taskFailedEventDetails": {"error": "Busy", "cause": "secret"}},
+	{"timestamp": 1004, "type": "TaskScheduled", "id": 6, "previousEventId": 5},
+	{"timestamp": 1004, "type": "TaskStarted", "id": 7, "previousEventId": 6},
+	{"timestamp": 1005, "type": "TaskSucceeded", "id": 8, "previousEventId": 7},
+	{"timestamp": 1005, "type": "TaskStateExited", "id": 9, "previousEventId": 8, "stateExitedEventDetails": {"name": "Charge"}},
+	{"timestamp": 1005, "type": "ExecutionSucceeded", "id": 10, "previousEventId": 9}]`
+
+// sent is what a collector reads of a request.
+type sent struct {
+	ResourceSpans []struct {
+		ScopeSpans []struct {
+			Spans []struct {
+				TraceID, SpanID, ParentSpanID, Name string
+				StartTimeUnixNano, EndTimeUnixNano  string
+				Status                              struct {
+					Code    int
+					Message string
+				}
+				Events []struct{ Name, TimeUnixNano string }
+			}
+		}
+	}
+}
+
+func execution(t *testing.T) (*journal.Execution, []history.Event) {
+	t.Helper()
+	events, err := history.ParseEvents(failedOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &journal.Execution{Status: history.Succeeded, Start: time.Unix(1000, 0), Stop: time.Unix(1005, 0)}
+	x.ARN, x.MachineARN, x.Name = "arn:x:order-17", "arn:aws:states:us-east-1:0:stateMachine:orders", "order-17"
+	return x, events
+}
+
+// TestATrace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
+func TestATrace(t *testing.T) {
+	t.Parallel()
+	x, events := execution(t)
+	body, err := otlptraces.Encode(x, events, otlptraces.Place{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got sent
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatal(err)
+	}
+	spans := got.ResourceSpans[0].ScopeSpans[0].Spans
+	if len(spans) != 4 {
+		t.Fatalf("%d spans: %s", len(spans), body)
+	}
+	root, state, first, second := spans[0], spans[1], spans[2], spans[3]
+	if root.Name != "orders" || len(root.TraceID) != 32 || len(root.SpanID) != 16 || root.ParentSpanID != "" ||
+		state.ParentSpanID != root.SpanID || first.ParentSpanID != state.SpanID || second.ParentSpanID != state.SpanID {
+		t.Errorf("%s", body)
+	}
+	if first.Name != "Charge attempt 1" || first.Status.Code != 2 || first.Status.Message != "Busy" ||
+		second.Status.Code != 1 || second.StartTimeUnixNano != "1004000000000" || second.EndTimeUnixNano != "1005000000000" {
+		t.Errorf("%+v %+v", first, second)
+	}
+	if len(state.Events) != 1 || state.Events[0].Name != "retry wait" || state.Events[0].TimeUnixNano != "1001000000000" {
+		t.Errorf("%+v", state.Events)
+	}
+	if again, _ := otlptraces.Encode(x, events, otlptraces.Place{}); string(again) != string(body) {
+		t.Error("the same execution has another trace")
+	}
+}
+
+// TestTheExporter sends to a collector, and does without one that refuses.
+func TestTheExporter(t *testing.T) {
+	t.Parallel()
+	x, events := execution(t)
+	bodies, refuse := make(chan string, 1), false
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refuse {
+			http.Error(w, "no", http.StatusServiceUnavailable)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		bodies <- r.URL.Path + " " + r.Header.Get("Content-Type") + " " + string(body)
+	}))
+	defer collector.Close()
+	log := slog.New(slog.DiscardHandler)
+	e := otlptraces.New(collector.URL, log)
+	e.Observe(x, events)
+	e.Close(t.Context())
+	want, _ := otlptraces.Encode(x, events, otlptraces.Place{})
+	if got := <-bodies; got != "/v1/traces application/json "+string(want) || e.Dropped() != 0 {
+		t.Errorf("%s, %d dropped", got, e.Dropped())
+	}
+	refuse = true
+	e = otlptraces.New(collector.URL+"/", log)
+	e.Observe(x, events)
+	e.Close(t.Context())
+	if e.Dropped() != 1 {
+		t.Errorf("%d dropped", e.Dropped())
+	}
+}
+
+// kept are the executions and Map Runs of a test.
+type kept struct {
+	executions map[string]*journal.Execution
+	mapRuns    map[string]*journal.MapRun
+}
+
+func (k kept) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+	if x := k.executions[arn]; x != nil {
+		return x, nil
+	}
+	return nil, journal.ErrNotFound
+}
+
+func (k kept) MapRun(_ context.Context, arn string) (*journal.MapRun, error) {
+	if m := k.mapRuns[arn]; m != nil {
+		return m, nil
+	}
+	return nil, journal.ErrNotFound
+}
+
+const mapped = `[
+	{"timestamp": 1000, "type": "ExecutionStarted", "id": 1},
+	{"timestamp": 1000, "type": "MapStateEntered", "id": 2, "previousEventId": 1, "stateEnteredEventDetails": {"name": "Each"}},
+	{"timestamp": 1000, "type": "MapStateStarted", "id": 3, "previousEventId": 2},
+	{"timestamp": 1000, "type": "MapRunStarted", "id": 4, "previousEventId": 3, "mapRunStartedEventDetails": {"mapRunArn": "arn:x:mapRun:m/L:1"}},
+	{"timestamp": 1002, "type": "MapRunSucceeded", "id": 5, "previousEventId": 4},
+	{"timestamp": 1002, "type": "MapStateSucceeded", "id": 6, "previousEventId": 5},
+	{"timestamp": 1002, "type": "MapStateExited", "id": 7, "previousEventId": 6, "stateExitedEventDetails": {"name": "Each"}},
+	{"timestamp": 1003, "type": "ExecutionSucceeded", "id": 8, "previousEventId": 7}]`
+
+// TestChildrenAreInTheirParentsTrace finds a child of a Map Run, and an execution that the child has started, in the
+// trace of the execution whose Map Run it is, the child below the Map Run's span.
+func TestChildrenAreInTheirParentsTrace(t *testing.T) {
+	t.Parallel()
+	executionOf := func(arn, mapRun, input string) *journal.Execution {
+		x := &journal.Execution{Status: history.Succeeded, Start: time.Unix(1000, 0), Stop: time.Unix(1003, 0)}
+		x.ARN, x.MapRunARN, x.Input, x.MachineARN = arn, mapRun, input, "arn:x:stateMachine:m"
+		return x
+	}
+	parent := executionOf("arn:x:execution:m:p", "", "{}")
+	child := executionOf("arn:x:execution:m/L:c", "arn:x:mapRun:m/L:1", "{}")
+	started := executionOf("arn:x:execution:n:s", "", `{"AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID":"arn:x:execution:m/L:c"}`)
+	stranger := executionOf("arn:x:execution:m/L:d", "arn:x:mapRun:m/L:gone", "{}")
+	requests := make(chan sent, 4)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var got sent
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		requests <- got
+	}))
+	defer collector.Close()
+	e := otlptraces.New(collector.URL, slog.New(slog.DiscardHandler))
+	e.Look(kept{map[string]*journal.Execution{parent.ARN: parent, child.ARN: child},
+		map[string]*journal.MapRun{child.MapRunARN: {ARN: child.MapRunARN, Execution: parent.ARN}}})
+	events, err := history.ParseEvents(mapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Observe(child, nil)
+	e.Observe(started, nil)
+	e.Observe(stranger, nil)
+	e.Observe(parent, events)
+	e.Close(t.Context())
+	root := func(s sent) (trace, id, parent string) {
+		one := s.ResourceSpans[0].ScopeSpans[0].Spans[0]
+		return one.TraceID, one.SpanID, one.ParentSpanID
+	}
+	childSent, startedSent, strangerSent, parentSent := <-requests, <-requests, <-requests, <-requests
+	trace, _, above := root(parentSent)
+	if trace != otlptraces.TraceID(parent.ARN) || above != "" {
+		t.Errorf("the parent is in %s below %q", trace, above)
+	}
+	var run, state struct{ id, parent, name string }
+	for _, s := range parentSent.ResourceSpans[0].ScopeSpans[0].Spans {
+		switch s.Name {
+		case "Map Run":
+			run.id, run.parent = s.SpanID, s.ParentSpanID
+			if s.StartTimeUnixNano != "1000000000000" || s.EndTimeUnixNano != "1002000000000" || s.Status.Code != 1 {
+				t.Errorf("the Map Run is %+v", s)
+			}
+		case "Each":
+			state.id = s.SpanID
+		}
+	}
+	if run.id == "" || run.parent != state.id {
+		t.Errorf("the Map Run's span %+v is not below that of its state %+v", run, state)
+	}
+	inTrace, childID, below := root(childSent)
+	if inTrace != trace || below != run.id {
+		t.Errorf("the child is in %s below %s, want %s below %s", inTrace, below, trace, run.id)
+	}
+	if inTrace, _, below = root(startedSent); inTrace != trace || below != childID {
+		t.Errorf("what the child has started is in %s below %s, want %s below %s", inTrace, below, trace, childID)
+	}
+	if inTrace, _, below = root(strangerSent); inTrace != otlptraces.TraceID(stranger.ARN) || below != "" {
+		t.Errorf("a child of an unknown Map Run is in %s below %s", inTrace, below)
+	}
+}

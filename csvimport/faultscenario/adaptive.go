@@ -1,0 +1,195 @@
+package faultscenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambda/messages"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/adaptive/controller"
+	"stepback/adaptive/controller/decide"
+	"stepback/aws/loopback"
+	"stepback/local/services/lambda/functions"
+	"stepback/retrymetrics/metricsfile"
+	"stepback/retrypatterns"
+)
+
+// The brown-out of the adaptive scenario: for so long Lambda lets only two calls run at a time.
+const (
+	brownFrom, brownTo = 15 * time.Minute, 35 * time.Minute
+	brownLimit         = 2
+)
+
+// adapting is M14's fifth scenario: the controller changes the configuration of a running Map, and restores it.
+var adapting = &rehearsal{
+	name:  "adaptive",
+	about: "Lambda runs two calls at a time for twenty minutes, while eight are wanted; the controller lowers the running Map's concurrency",
+	rows:  5000, batch: 1, concurrency: 8, lasts: 6 * time.Second,
+	adjust: crowd, beside: control, check: adapted, loses: true,
+}
+
+// crowd throttles the calls of the process function beyond the limit, as reserved concurrency does: in front of
+// the function's guard, which never hears of it.
+func crowd(s *stage, _ string, p *functions.Program) {
+	next, ok := p.Handler.(lambda.Handler)
+	if !ok {
+		return
+	}
+	p.Handler = &crowded{Handler: next, stage: s}
+}
+
+type crowded struct {
+	lambda.Handler
+	stage   *stage
+	running atomic.Int64
+}
+
+// Invoke implements lambda.Handler.
+func (c *crowded) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	n := c.running.Add(1)
+	defer c.running.Add(-1)
+	if at := c.stage.since(); at >= brownFrom && at < brownTo && n > brownLimit {
+		return nil, messages.InvokeResponse_Error{
+			Type: retrypatterns.LambdaTooManyRequestsException, Message: "Rate Exceeded.",
+		}
+	}
+	return c.Handler.Invoke(ctx, event)
+}
+
+// control ticks the controller every minute of the scenario's time.
+func control(ctx context.Context, s *stage) error {
+	s.note(brownFrom, "Lambda lets only %d calls run at a time", brownLimit)
+	s.note(brownTo, "Lambda is well again")
+	platform := s.pipeline.Platform()
+	c := &controller.Controller{
+		Machine: s.pipeline.StateMachineARN(), Parameters: decide.Defaults(), Rows: &controller.MemoryRows{},
+		Owner: "scenario", Now: s.clock.Now,
+		StepFunctions: sfn.New(sfn.Options{
+			Region: "us-east-1", BaseEndpoint: aws.String(loopback.URL), Retryer: aws.NopRetryer{},
+			HTTPClient:  loopback.Client(platform.StepFunctions.Handler()),
+			Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		}),
+	}
+	for s.clock.Sleep(ctx, time.Minute) == nil {
+		kept, err := metricsfile.Read(platform.Dir)
+		if err != nil {
+			return err
+		}
+		c.Metrics = controller.Recorded(append(kept, platform.Metrics().Points()...))
+		res, err := c.Tick(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the import has ended, and with it what is beside it
+		case err != nil:
+			return err
+		case res.Failed != "":
+			return fmt.Errorf("the controller: %s", res.Failed)
+		}
+		for _, d := range res.Decisions {
+			if d.Changes() {
+				s.decided(d)
+			}
+		}
+	}
+	return nil
+}
+
+// decided notes a change of the controller.
+func (s *stage) decided(d decide.Decision) {
+	s.note(s.since(), "the controller: %s", d)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes = append(s.changes, d)
+}
+
+// adapted checks what the controller changed: the running Map's concurrency down in the brown-out, and back to what it
+// began with; at most two changes within any hour; and fewer rows given up than without it.
+func adapted(ctx context.Context, s *stage, r *Report) error {
+	cut, last := false, s.concurrency
+	var steps []string
+	var times []time.Time
+	for _, d := range s.changes {
+		if d.Verdict != decide.ChangeMapRun {
+			continue
+		}
+		at := d.At.Sub(s.begun)
+		cut = cut || d.Direction == decide.Cut && at >= brownFrom && at < brownTo
+		last = d.MapRun.Concurrency
+		steps = append(steps, fmt.Sprintf("%d at %s", last, at.Round(time.Second)))
+		times = append(times, d.At)
+	}
+	r.Holds(cut, "the running Map's concurrency is lowered in the brown-out", "from %d it was set to %s",
+		s.concurrency, strings.Join(steps, ", "))
+	r.Holds(last == s.concurrency, "it is back to what it began with at the end", "%d", last)
+	most := 0
+	for i := range times {
+		n := 0
+		for _, t := range times[i:] {
+			if t.Sub(times[i]) < time.Hour {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	r.Holds(most <= 2, "at most two changes within an hour", "%d", most)
+	s.recovers(r, retrypatterns.LambdaTooManyRequestsException)
+	alone := *s.rehearsal
+	alone.beside, alone.check, alone.rows = nil, nil, 3500 // as many as the brown-out needs
+	without := alone.stage(s.seed)
+	if err := without.run(ctx); err != nil {
+		return err
+	}
+	with, unaided := r.Rows.DeadLettered, without.report.Rows.DeadLettered
+	r.Holds(with*2 <= unaided, "at most half as many rows are given up as without the controller", "%d, without it %d",
+		with, unaided)
+	refused := s.imported.Errors[retrypatterns.LambdaTooManyRequestsException]
+	r.Holds(refused == with, "every row that is given up was refused by Lambda itself, five times, in front of the guard",
+		"%d of %d", refused, with)
+	if err := s.inBulk(ctx, r); err != nil {
+		return err
+	}
+	return s.behind(ctx, r)
+}
+
+// inBulk has the same brown-out befall batches that are one invocation each: a batch that Lambda refuses waits, and is
+// not made as many invocations as it has rows.
+func (s *stage) inBulk(ctx context.Context, r *Report) error {
+	bulk := *s.rehearsal
+	bulk.beside, bulk.check, bulk.bulk, bulk.batch = nil, nil, true, 4
+	bulk.rows = 3500 * bulk.batch
+	inBulk := bulk.stage(s.seed)
+	if err := inBulk.run(ctx); err != nil {
+		return err
+	}
+	waits, total := inBulk.waited(retrypatterns.LambdaTooManyRequestsException)
+	r.Holds(inBulk.report.Rows.DeadLettered == 0 && waits > 0,
+		"where a batch is one invocation, as imports are by default, no row is given up, without any controller",
+		"%d given up; batches waited %d times, for %s together", inBulk.report.Rows.DeadLettered, waits,
+		total.Round(time.Second))
+	return nil
+}
+
+// behind has the same brown-out behind the functions, where their guard sees it: the mechanisms inside the run have
+// rows wait, and give none up, without any controller.
+func (s *stage) behind(ctx context.Context, r *Report) error {
+	inside := *s.rehearsal
+	inside.beside, inside.check, inside.adjust, inside.rows, inside.crowded = nil, nil, nil, 3500, brownLimit
+	behind := inside.stage(s.seed)
+	if err := behind.run(ctx); err != nil {
+		return err
+	}
+	waits, total := behind.waited(retrypatterns.RetryBudgetExhausted)
+	opened, _ := behind.waited(retrypatterns.CircuitOpen)
+	r.Holds(behind.report.Rows.DeadLettered == 0 && behind.failed > 0,
+		"where the same brown-out is the database's, so that the functions' guard sees it, no row is given up",
+		"%d given up; the database refused %d calls, and rows waited %d times, for %s together", behind.report.Rows.DeadLettered,
+		behind.failed, waits+opened, total.Round(time.Second))
+	return nil
+}

@@ -1,0 +1,33 @@
+package importrows
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/outbox/deadletters"
+)
+
+// StatesExecutions are the executions of a state machine of Step Functions.
+type StatesExecutions struct {
+	Client *sfn.Client
+	ARN    func(name string) string // makes an execution's ARN from its name
+}
+
+// Describe implements Executions.
+func (s StatesExecutions) Describe(ctx context.Context, name string) (Execution, error) {
+	out, err := s.Client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(s.ARN(name))})
+	if _, missing := errors.AsType[*types.ExecutionDoesNotExist](err); missing {
+		return Execution{}, deadletters.ErrNotFound
+	}
+	if err != nil {
+		return Execution{}, err
+	}
+	return Execution{
+		Running: out.Status == types.ExecutionStatusRunning || out.Status == types.ExecutionStatusPendingRedrive,
+		Error:   aws.ToString(out.Error), Cause: aws.ToString(out.Cause), Stopped: aws.ToTime(out.StopDate),
+	}, nil
+}

@@ -1,0 +1,91 @@
+package importrows
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"stepback/csvimport"
+	"stepback/csvimport/csvfile"
+	"stepback/outbox/deadletters"
+	"stepback/retrypatterns"
+)
+
+// The headers of a row's letter.
+const (
+	headerBucket = "Bucket"
+	headerLine   = "Line"
+	headerChild  = "Child-Execution"
+)
+
+func bucketOf(it *deadletters.Item) string { return it.Found.Headers[headerBucket] }
+
+// readRecord reads a record from a payload. Counts may be numbers.
+func readRecord(payload []byte) (csvimport.Record, error) {
+	var record csvimport.Record
+	decoder := json.NewDecoder(bytes.NewReader(payload))
+	decoder.UseNumber()
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil {
+		return record, wrong("it is no JSON object: %v", err)
+	}
+	into := map[string]*string{"user_id": &record.UserID, "login_count": &record.LoginCount,
+		"post_count": &record.PostCount}
+	for name, value := range members {
+		to := into[name]
+		switch {
+		case to != nil:
+			text, err := textOf(name, value)
+			if err != nil {
+				return record, err
+			}
+			*to = text
+		case name != "line" && name != "problem": // of a normalised copy
+			return record, wrong("it has no column %q: write user_id, login_count and post_count", name)
+		}
+	}
+	for name := range into {
+		if _, ok := members[name]; !ok {
+			return record, wrong("%s is missing", name)
+		}
+	}
+	return record, nil
+}
+
+func wrong(format string, args ...any) error {
+	return csvimport.Fail(retrypatterns.ValidationError, format, args...)
+}
+
+func textOf(name string, value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	}
+	return "", wrong("%s is neither text nor a number", name)
+}
+
+// fileOf writes the file of a delivery's items that come from a bucket, and tells in which line each item is. What is
+// no record becomes an empty one, which the import rejects.
+func fileOf(d *deadletters.Delivery, bucket string) (text string, lines []int64) {
+	var b strings.Builder
+	w := csvfile.NewWriter(&b)
+	lines = make([]int64, len(d.Items))
+	_ = w.Write("user_id", "login_count", "post_count") // into memory
+	next := int64(2)
+	for i := range d.Items {
+		if bucketOf(&d.Items[i]) != bucket {
+			continue
+		}
+		record, _ := readRecord(d.Items[i].Payload)
+		lines[i] = next
+		_ = w.Write(record.UserID, record.LoginCount, record.PostCount)
+		next += 1 + int64(strings.Count(record.UserID+record.LoginCount+record.PostCount, "\n"))
+	}
+	_ = w.Flush()
+	return b.String(), lines
+}
+
+func line(n int64) string { return strconv.FormatInt(n, 10) }

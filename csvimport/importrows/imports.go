@@ -1,0 +1,228 @@
+package importrows
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"stepback/csvimport"
+	"stepback/csvimport/aggregate"
+	"stepback/csvimport/csvfile"
+	"stepback/internal/objectevent"
+	"stepback/outbox/deadletters"
+)
+
+// index is which import was the last one of each file.
+type index struct {
+	files      map[string]*imported // by the name in the IDs of letters
+	deliveries map[csvimport.Location]*imported
+}
+
+// imported is an import that left a summary.
+type imported struct {
+	key      string // of the summary
+	modified time.Time
+	out      aggregate.Output
+	letters  map[int64]deadletters.Letter // by line; nil until they have been read
+}
+
+// staleness is how old a list of summaries may be.
+const staleness = 250 * time.Millisecond
+
+// reading is how many summaries are read at once.
+const reading = 16
+
+const (
+	outputs = "output/"
+	summary = "/summary.json"
+)
+
+// index lists the summaries, and reads those that are new.
+func (r *Rows) index(ctx context.Context, fresh bool) (*index, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !fresh && r.current != nil && time.Since(r.listed) < staleness {
+		return r.current, nil
+	}
+	if r.imports == nil {
+		r.imports = map[string]*imported{}
+	}
+	var changed []*imported
+	listed := time.Now()
+	err := r.Objects.List(ctx, r.Bucket, outputs, func(o csvimport.ObjectInfo) error {
+		if im := r.imports[o.Key]; strings.HasSuffix(o.Key, summary) && (im == nil ||
+			!im.modified.Equal(o.LastModified)) {
+			changed = append(changed, &imported{key: o.Key, modified: o.LastModified})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(reading)
+	for _, im := range changed {
+		group.Go(func() error {
+			return r.read(ctx, im.key, func(in io.Reader) error {
+				return json.NewDecoder(in).Decode(&im.out)
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, im := range changed {
+		r.imports[im.key] = im
+	}
+	r.current, r.listed = latest(r.imports), listed
+	return r.current, nil
+}
+
+// latest chooses the last import of each file.
+func latest(all map[string]*imported) *index {
+	x := &index{files: map[string]*imported{}, deliveries: map[csvimport.Location]*imported{}}
+	for _, im := range all {
+		source := im.out.Source
+		if strings.HasPrefix(source.Key, redriven) {
+			at := csvimport.Location{Bucket: source.Bucket, Key: source.Key}
+			if before := x.deliveries[at]; before == nil || before.out.EndTime.Before(im.out.EndTime) {
+				x.deliveries[at] = im
+			}
+			continue
+		}
+		name := objectevent.ExecutionName(source.Key, source.ETag)
+		if before := x.files[name]; before == nil || before.out.EndTime.Before(im.out.EndTime) {
+			x.files[name] = im
+		}
+	}
+	return x
+}
+
+func (r *Rows) read(ctx context.Context, key string, read func(io.Reader) error) error {
+	at := csvimport.Location{Bucket: r.Bucket, Key: key}
+	object, err := r.Objects.Get(ctx, at, "")
+	if err != nil {
+		return err
+	}
+	defer object.Body.Close()
+	if err := read(object.Body); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", at, err)
+	}
+	return nil
+}
+
+// letters reads the letters of an import.
+func (r *Rows) letters(ctx context.Context, im *imported) (map[int64]deadletters.Letter, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if im.letters != nil {
+		return im.letters, nil
+	}
+	all := map[int64]deadletters.Letter{}
+	if im.out.Rejected+im.out.DeadLettered > 0 {
+		dead := map[int64]deadLetter{}
+		if err := r.read(ctx, im.out.DeadLetters.Key, func(in io.Reader) error {
+			return readDeadLetters(in, dead)
+		}); err != nil {
+			return nil, err
+		}
+		if err := r.read(ctx, im.out.Corrections.Key, func(in io.Reader) error {
+			return r.readCorrections(in, im, dead, all)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	im.letters = all
+	return all, nil
+}
+
+// deadLetter is what a line of dead-letters.jsonl says of a row.
+type deadLetter struct {
+	Reason, Error, Cause, FirstTime, LastTime, Child string
+	Attempts                                         int
+	Line                                             int64
+	Payload                                          json.RawMessage
+}
+
+func readDeadLetters(in io.Reader, into map[int64]deadLetter) error {
+	decoder := json.NewDecoder(bufio.NewReader(in))
+	for {
+		var d deadLetter
+		if err := decoder.Decode(&d); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		into[d.Line] = d
+	}
+}
+
+// readCorrections makes letters of the rows of a corrections file, which has the rejected and the dead-lettered ones.
+func (r *Rows) readCorrections(
+	in io.Reader, im *imported, dead map[int64]deadLetter, into map[int64]deadletters.Letter,
+) error {
+	reader := csv.NewReader(in)
+	reader.ReuseRecord, reader.LazyQuotes = true, true
+	const columns = 6 // user_id, login_count, post_count, line, error, reason
+	reader.FieldsPerRecord = columns
+	if _, err := reader.Read(); err != nil {
+		return err
+	}
+	for {
+		row, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		value := func(i int) string { return csvfile.Unguard(strings.ReplaceAll(row[i], `\\`, `\`)) }
+		n, err := strconv.ParseInt(row[3], 10, 64)
+		if err != nil {
+			return err
+		}
+		l := r.letter(im, n)
+		if d, ok := dead[n]; ok {
+			d.describe(&l)
+		} else {
+			l.Reason, l.Error, l.Cause = ReasonRejected, value(4), value(5)
+		}
+		if len(l.Payload) == 0 || string(l.Payload) == "null" {
+			l.Payload, err = json.Marshal(csvimport.Record{UserID: value(0), LoginCount: value(1), PostCount: value(2)})
+			if err != nil {
+				return err
+			}
+		}
+		into[n] = l
+	}
+}
+
+// letter is what is the same for all rows of an import.
+func (r *Rows) letter(im *imported, n int64) deadletters.Letter {
+	source := im.out.Source
+	began, _ := time.Parse(time.RFC3339Nano, im.out.StartTime) // the zero time is none
+	return deadletters.Letter{
+		ID: idOf(source, n), Kind: deadletters.KindRow, State: deadletters.Dead, Subject: source.String(),
+		Execution: r.arn(im.out.Execution), CreatedAt: began, LastAttemptAt: im.out.EndTime, DeadAt: im.out.EndTime,
+		ContentType: "application/json", Headers: map[string]string{headerBucket: source.Bucket, headerLine: line(n)},
+	}
+}
+
+func (d *deadLetter) describe(l *deadletters.Letter) {
+	l.Reason, l.Error, l.Cause, l.Attempts, l.Payload = d.Reason, d.Error, d.Cause, d.Attempts, d.Payload
+	if at, err := time.Parse(time.RFC3339Nano, d.LastTime); err == nil {
+		l.LastAttemptAt = at
+	}
+	if d.Child != "" {
+		l.Headers[headerChild] = d.Child
+	}
+}

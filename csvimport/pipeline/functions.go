@@ -1,0 +1,235 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"stepback/aws/objects"
+	"stepback/csvimport"
+	"stepback/csvimport/database"
+	"stepback/csvimport/handlers"
+	"stepback/csvimport/process"
+	"stepback/csvimport/s3objects"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+	"stepback/local"
+	"stepback/local/services/lambda/functions"
+	"stepback/outbox"
+	"stepback/retrypatterns"
+	"stepback/tasks/faults"
+)
+
+// The names of the functions, and of the code that is built into this program.
+const (
+	validateFunction  = "csv-validate"
+	processFunction   = "csv-process"
+	aggregateFunction = "csv-aggregate"
+)
+
+// The variables that the functions read, here as on AWS.
+const (
+	databaseVariable = "DATABASE_URL"
+	maxBytesVariable = "CSV_MAX_BYTES"
+	endpointVariable = "AWS_ENDPOINT_URL"
+)
+
+// function is one of the import's functions: its folder among the bootstraps, and its timeout, a little above that of
+// its state, so that the state's decides.
+type function struct {
+	name, folder string
+	timeout      time.Duration
+}
+
+var importFunctions = []function{
+	{validateFunction, "validate", 310 * time.Second},
+	{processFunction, "process", 40 * time.Second},
+	{aggregateFunction, "aggregate", 130 * time.Second},
+}
+
+// environments is how many processes a function may have.
+const environments = 4
+
+// Functions are the three functions of the import, for local.Config.BuiltIn: a platform that has them can go on with
+// the imports of a data directory, and start others. They log to log, which may be nil, and what went wrong to their
+// own log groups. full, which may be nil, is called when the disk of their SQLite database is full.
+func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
+	return functionsAt(log, full, &Config{}, nil)
+}
+
+// Batches are the import's states whose invocations carry rows, for local.Config.Batches.
+func Batches() []faults.Batch {
+	return []faults.Batch{{
+		State: retrypatterns.ApplyBatch, Items: retrypatterns.ProcessSingleUserRecord,
+		Split: process.Split, Without: process.Without,
+	}}
+}
+
+// functionsAt is Functions for a clock, the wall's when it is nil, and for what a configuration puts between functions
+// and database.
+func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time) map[string]functions.BuiltIn {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if now == nil {
+		now = time.Now
+	}
+	stores := &stores{full: full, wrap: c.Store, open: map[string]*shared{}}
+	guards := newGuards(now, c.calls(), c.Circuit)
+	return map[string]functions.BuiltIn{
+		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
+			limit, err := maxBytesOf(s.Env)
+			return functions.Program{Handler: handlers.Guarded(guards.of("objects", retrypatterns.ValidateCSVFile, s),
+				handlers.Validate(objectsOf(s.Env), limit, tee(log, s)))}, err
+		},
+		processFunction: func(s functions.Surroundings) (functions.Program, error) {
+			store := stores.take(s.Env[databaseVariable])
+			guard := guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s)
+			return functions.Program{Handler: handlers.Guarded(guard,
+				handlers.Process(store, tee(log, s))), Released: store.release}, nil
+		},
+		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
+			store := stores.take(s.Env[databaseVariable])
+			guard := guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s)
+			return functions.Program{Handler: handlers.Guarded(guard,
+				handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s))),
+				Released: store.release}, nil
+		},
+	}
+}
+
+// tee is a log that what went wrong goes to the function's own log from, too.
+func tee(log *slog.Logger, s functions.Surroundings) *slog.Logger {
+	own := slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelError})
+	return slog.New(slog.NewMultiHandler(log.Handler(), own))
+}
+
+func objectsOf(env map[string]string) csvimport.Objects {
+	return s3objects.New(objects.Local(env[endpointVariable], region))
+}
+
+func maxBytesOf(env map[string]string) (int64, error) {
+	text := env[maxBytesVariable]
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", maxBytesVariable, err)
+	}
+	return n, nil
+}
+
+// stores are the databases of this process's functions: those with one address share a store, which is closed with the
+// last of them.
+type stores struct {
+	full func()
+	wrap func(csvimport.Store) csvimport.Store
+
+	mu   sync.Mutex
+	open map[string]*shared
+}
+
+// shared is a store that several functions use.
+type shared struct {
+	csvimport.Store
+	of      *stores
+	address string
+	users   int
+}
+
+// Conclude implements csvimport.Concluder.
+func (s *shared) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
+	return csvimport.Conclude(ctx, s.Store, run, c, messages)
+}
+
+func (s *stores) take(address string) *shared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.open[address]
+	if one == nil {
+		one = &shared{Store: roomy{database.NewLazy(address), s.full}, of: s, address: address}
+		if s.wrap != nil {
+			one.Store = s.wrap(one.Store)
+		}
+		s.open[address] = one
+	}
+	one.users++
+	return one
+}
+
+// callee names the database to the guards: functions with one address share its breaker.
+func (s *shared) callee() string {
+	sum := sha256.Sum256([]byte(s.address)) // an address may be long, and may have a password
+	return "database-" + hex.EncodeToString(sum[:8])
+}
+
+// release closes the store when nobody uses it any more.
+func (s *shared) release() {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if s.users--; s.users == 0 {
+		delete(s.of.open, s.address)
+		_ = s.Close() // what was applied is durable, and nobody waits for the answer
+	}
+}
+
+// deployFunctions puts the functions into the platform's Lambda: as code of this process, or as the bootstrap binaries
+// that AWS gets.
+func (p *Pipeline) deployFunctions(ctx context.Context) error {
+	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir}
+	if p.cfg.MaxBytes > 0 {
+		env[maxBytesVariable] = strconv.FormatInt(p.cfg.MaxBytes, 10)
+	}
+	for _, f := range importFunctions {
+		in := &functions.LocalInput{Name: f.name, BuiltIn: f.name, Role: role(f.name), Timeout: f.timeout, Env: env}
+		if p.cfg.Bootstraps != "" {
+			in.BuiltIn, in.Binary = "", filepath.Join(p.cfg.Bootstraps, f.folder, "bootstrap")
+			if _, err := os.Stat(in.Binary); err != nil {
+				return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", f.name, err)
+			}
+		}
+		if err := p.platform.Functions.PutLocal(ctx, p.platform.Scope, in); err != nil {
+			return fmt.Errorf("deploying the function %s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+func role(name string) string { return "arn:aws:iam::" + account + ":role/" + name }
+
+// platform is the platform that a configuration asks for.
+func (c *Config) platform() local.Config {
+	settings := local.Config{
+		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
+		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
+		Version: c.Version, Control: c.Control,
+	}
+	if c.Ephemeral {
+		settings.Journal = journal.NewMemory()
+	}
+	var now func() time.Time
+	if c.VirtualTime {
+		settings.Clock = clock.Virtual(time.Now())
+		now = settings.Clock.Now
+	}
+	settings.BuiltIn = functionsAt(c.Log, c.DiskFull, c, now)
+	if c.Adjust != nil {
+		for name, build := range settings.BuiltIn {
+			settings.BuiltIn[name] = func(s functions.Surroundings) (functions.Program, error) {
+				program, err := build(s)
+				c.Adjust(name, &program)
+				return program, err
+			}
+		}
+	}
+	return settings
+}

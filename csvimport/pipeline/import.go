@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/aws/objects"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/internal/objectevent"
+)
+
+// Progress is how far a run has come.
+type Progress struct {
+	Stage string // the state that the execution is in
+	// Done and Total count rows; Total is 0 until the file has been counted.
+	Done, Total int64
+	// Children counts the child executions under way.
+	Children int64
+	// Failed counts the attempts of functions that have failed since the directory was opened; Error is the name of the
+	// latest failure.
+	Failed int64
+	Error  string
+}
+
+// Import puts a file into the input bucket, which starts its execution, waits for the end, and reports. The same
+// content under the same name was imported before: then nothing is started and the earlier report comes back, unless
+// again is set, which starts another execution for the same records (those applied already are not applied twice).
+// watch, if not nil, is called about ten times a second from the calling goroutine.
+func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
+	began := time.Now()
+	key := keyOf(file)
+	s, err := p.upload(ctx, file, key)
+	if err != nil {
+		return nil, err
+	}
+	if s.repeated && (again || p.interrupted(ctx, s.arn)) {
+		if s, err = p.another(ctx, s, again); err != nil {
+			return nil, err
+		}
+	}
+	if s.repeated {
+		p.relay(ctx) // an execution that was gone on with may have ended since the directory was opened
+		return p.earlier(ctx, s.arn)
+	}
+	x, err := p.wait(ctx, s.arn, watch)
+	if err != nil {
+		return nil, err
+	}
+	retries, err := p.counted(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	report := p.report(ctx, x, retries)
+	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
+	if err := p.countImport(report); err != nil {
+		return nil, err
+	}
+	err = errors.Join(p.save(report), p.finishResumed(ctx), p.tidy(ctx))
+	p.relay(ctx)
+	return report, err
+}
+
+// upload puts the file into the bucket and returns what its Object Created event started.
+func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return start{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return start{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return start{}, fmt.Errorf("%s is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file", file)
+	}
+	digest := md5.New()
+	var unread error
+	var beside sync.WaitGroup
+	beside.Go(func() { _, unread = io.Copy(digest, io.NewSectionReader(f, 0, info.Size())) })
+	err = p.client.Put(ctx, objects.Put{Bucket: inputBucket, Key: key, Body: f, Size: info.Size()})
+	beside.Wait()
+	switch {
+	case err != nil:
+		return start{}, fmt.Errorf("putting %s into the bucket %s: %w", file, inputBucket, err)
+	case unread != nil:
+		return start{}, unread
+	}
+	p.mu.Lock()
+	s, ok := p.starts[startKey(key, hex.EncodeToString(digest.Sum(nil)))]
+	p.mu.Unlock()
+	if !ok {
+		return start{}, fmt.Errorf("no Object Created event came for %s: the file changed while it was read; try again",
+			file)
+	}
+	return s, s.err
+}
+
+// begin starts the execution of a file under the name that its key and ETag give.
+func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.ExecutionInput) start {
+	text, err := json.Marshal(input)
+	if err != nil {
+		return start{err: err}
+	}
+	s := start{name: name, arn: p.machine.executionARN(name)}
+	_, err = p.states.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: &p.machine.arn, Name: &name,
+		Input: aws.String(string(text))})
+	var exists *types.ExecutionAlreadyExists
+	if s.repeated = errors.As(err, &exists); !s.repeated {
+		s.err = err
+	}
+	return s
+}
+
+// interrupted reports whether an earlier execution never came to an end of its own: it was stopped, or its process died
+// and it could not be gone on with.
+func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
+	x, err := p.engine.DescribeExecution(ctx, arn)
+	return err == nil && (x.Status == history.Running || x.Status == history.Aborted)
+}
+
+// another starts one more execution for a file that has had one, under the first free number. Unless again is set, an
+// execution in between that came to its end is the file's, and nothing is started.
+func (p *Pipeline) another(ctx context.Context, s start, again bool) (start, error) {
+	x, err := p.engine.DescribeExecution(ctx, s.arn)
+	if err != nil {
+		return start{}, err
+	}
+	var input objectevent.ExecutionInput
+	if err := json.Unmarshal([]byte(x.Input), &input); err != nil {
+		return start{}, err
+	}
+	for n := 2; ; n++ {
+		next := p.begin(ctx, numbered(s.name, n), input)
+		if !next.repeated || !again && !p.interrupted(ctx, next.arn) {
+			return next, next.err
+		}
+	}
+}
+
+// numbered is the name of the n-th execution of a file.
+func numbered(name string, n int) string {
+	suffix := fmt.Sprintf("-%d", n)
+	return name[:min(len(name), 80-len(suffix))] + suffix
+}
+
+// wait waits for the end of an execution. When the context ends it stops the execution and waits for that.
+func (p *Pipeline) wait(ctx context.Context, arn string, watch func(Progress)) (*journal.Execution, error) {
+	ended := p.engine.Ended(arn)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return p.engine.Wait(ctx, arn)
+		case <-ctx.Done():
+			stop := history.NewFailure("Interrupted", "stepback was asked to stop")
+			return nil, errors.Join(p.engine.StopAll(context.WithoutCancel(ctx), stop), ctx.Err())
+		case <-tick.C:
+			if watch != nil {
+				watch(p.progress(ctx, arn))
+			}
+		}
+	}
+}
+
+func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
+	var g Progress
+	events, err := p.engine.History(ctx, arn)
+	if err != nil {
+		return g
+	}
+	for i := range events {
+		if events[i].Type.Entered() {
+			g.Stage = events[i].Name
+		}
+		if g.Total == 0 && events[i].Type == history.TaskSucceeded {
+			g.Total = rowsOf(events[i].Data)
+		}
+	}
+	for _, c := range p.engine.MapRuns() {
+		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
+		g.Children += c.Executions.Running
+	}
+	g.Failed, g.Error = p.failures.failed()
+	return g
+}
+
+// rowsOf finds the row count in the answer of ValidateCSVFile.
+func rowsOf(output string) int64 {
+	var answer struct {
+		Payload struct {
+			Rows int64 `json:"rows"`
+		}
+	}
+	if json.Unmarshal([]byte(output), &answer) != nil {
+		return 0
+	}
+	return answer.Payload.Rows
+}
+
+// keyOf is the key under which a file is imported.
+func keyOf(file string) string { return filepath.Base(file) }
+
+// ObjectOf is the address of the object that a file is imported as, which causes of failures name.
+func ObjectOf(file string) string { return "s3://" + inputBucket + "/" + keyOf(file) }

@@ -1,0 +1,95 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/aws/objects"
+	"stepback/csvimport/importrows"
+	"stepback/csvimport/s3objects"
+	"stepback/outbox/deadletters"
+	"stepback/outbox/deadletters/mapitems"
+	"stepback/outbox/deadletters/s3documents"
+	"stepback/outbox/deadletters/startevents"
+)
+
+// recordPrefix is where, in the bucket of results, the record of what people did to dead letters is.
+const recordPrefix = "dead-letters/"
+
+// Letters are the rooms of the dead letters of a data directory that a platform serves: rows of imports, events for
+// which no import could be started, and failed Map items of all state machines but the import's own, whose rows are
+// letters. Clients are of the platform's address. since leaves out Map Runs of executions that ended before.
+func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
+	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(),
+		Since: since,
+		Inbox: &startevents.Bucket{Store: store, Name: resultBucket}, AllMachines: true})
+}
+
+// importMachine is the ARN of the import's state machine on a platform.
+func importMachine() string {
+	return "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
+}
+
+// RoomsConfig says where the dead letters of a deployed import are.
+type RoomsConfig struct {
+	Objects     objects.Store
+	States      *sfn.Client
+	Results     string            // the bucket of results; without it there are no rows, and Record has to be there
+	Record      string            // the bucket of the record; empty means Results
+	Prefix      string            // of the record; empty means dead-letters/
+	Machine     string            // ARN of the import's state machine; without it there are no events
+	Inbox       startevents.Inbox // nil means no events
+	Machines    []string          // ARNs of other state machines, whose failed Map items are letters
+	AllMachines bool              // all that there are, but for the import's
+	Since       time.Time         // of executions with Map Runs
+	// Executions visits the executions with failed items; see mapitems.Items.
+	Executions func(ctx context.Context, visit func(arn string) error) error
+	Keep       deadletters.Documents // the record; nil means that in the bucket
+}
+
+// Documents are where the record is kept.
+func (c *RoomsConfig) Documents() deadletters.Documents {
+	if c.Keep != nil {
+		return c.Keep
+	}
+	d := &s3documents.Documents{Store: c.Objects, Bucket: c.Record, Prefix: c.Prefix}
+	if d.Bucket == "" {
+		d.Bucket = c.Results
+	}
+	if d.Prefix == "" {
+		d.Prefix = recordPrefix
+	}
+	return d
+}
+
+// Rooms makes the rooms.
+func Rooms(c RoomsConfig) deadletters.Rooms {
+	var rooms deadletters.Rooms
+	if c.Results != "" {
+		rows := &importrows.Rows{Objects: s3objects.New(c.Objects), Bucket: c.Results}
+		if c.Machine != "" {
+			rows.ARN = func(name string) string {
+				return strings.Replace(c.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
+			}
+			rows.Executions = importrows.StatesExecutions{Client: c.States, ARN: rows.ARN}
+		}
+		rooms = append(rooms, Part(rows, c.Documents()))
+	}
+	if c.Inbox != nil {
+		rooms = append(rooms, Part(&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
+			c.Documents()))
+	}
+	if len(c.Machines) > 0 || c.AllMachines {
+		rooms = append(rooms, Part(&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
+			Since: c.Since, Executions: c.Executions}, c.Documents()))
+	}
+	return rooms
+}
+
+// Part makes a room of a source.
+func Part(s deadletters.Source, d deadletters.Documents) deadletters.Part {
+	return deadletters.Part{Kind: s.Kind(), Owns: s.Owns, Room: &deadletters.SourceRoom{Source: s, Documents: d}}
+}

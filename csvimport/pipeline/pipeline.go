@@ -1,0 +1,155 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/aws/objects"
+	"stepback/csvimport"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+	"stepback/internal/objectevent"
+	"stepback/local"
+	"stepback/outbox/deadletters/startevents"
+	"stepback/retrymetrics"
+)
+
+// Pipeline is the CSV import, deployed to a platform.
+type Pipeline struct {
+	cfg      Config
+	platform *local.Platform
+	own      bool // the platform is closed with the pipeline, and runs nothing else
+	journal  journal.Journal
+	engine   *engine.Engine
+	clock    *clock.Clock
+	client   *objects.Client
+	states   *sfn.Client
+	topic    string // its ARN
+	machine  machine
+	retries  retrymetrics.Counter
+	failures failures
+	resumed  []local.Resumed
+	release  func() // lets others import
+
+	mu     sync.Mutex
+	starts map[string]start // by object key and ETag
+}
+
+// start is what became of an Object Created event.
+type start struct {
+	name, arn string
+	repeated  bool
+	err       error
+}
+
+// Open opens or creates a data directory with a platform of its own, deploys the import to it, and goes on with the
+// imports that an earlier process left under way. The error is a *local.InUseError when another process has the
+// directory open.
+func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
+	if err := cfg.defaults(); err != nil {
+		return nil, err
+	}
+	if err := reachable(ctx, cfg.Database); err != nil {
+		return nil, err
+	}
+	p := &Pipeline{cfg: cfg, own: true, starts: map[string]start{}}
+	settings := cfg.platform()
+	settings.Observe, settings.Follow, settings.Resumed = p.observe, p.failures.follow, p.resume
+	platform, err := local.Open(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	p.platform = platform
+	if err := p.deploy(ctx, platform); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// On deploys the import to a platform that runs other things, too, and whose Config.BuiltIn has Functions. Faults, the
+// kind of time and the log are the platform's. It waits until no other import is under way there. Close leaves the
+// platform open.
+func On(ctx context.Context, platform *local.Platform, cfg Config) (*Pipeline, error) {
+	cfg.Dir = platform.Dir
+	if err := cfg.defaults(); err != nil {
+		return nil, err
+	}
+	if err := reachable(ctx, cfg.Database); err != nil {
+		return nil, err
+	}
+	p := &Pipeline{cfg: cfg, starts: map[string]start{}}
+	if err := p.deploy(ctx, platform); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Listen has a platform start an import for every file that is put into the input bucket, if the import was deployed to
+// its data directory before. Nobody waits for its end, and nobody makes its report.
+func Listen(platform *local.Platform) {
+	p := &Pipeline{starts: map[string]start{}}
+	p.connect(platform)
+	platform.OnObjectCreated(inputBucket, func(e objectevent.Event) {
+		_, err := p.states.DescribeStateMachine(context.Background(),
+			&sfn.DescribeStateMachineInput{StateMachineArn: &p.machine.arn})
+		if err == nil {
+			p.announced(e)
+		}
+	})
+}
+
+// Platform is what the import is deployed to.
+func (p *Pipeline) Platform() *local.Platform { return p.platform }
+
+// StateMachineARN is the ARN of the import's state machine.
+func (p *Pipeline) StateMachineARN() string { return p.machine.arn }
+
+// Close ends the pipeline, and the platform if that is its own. Executions that are still running stay as the journal
+// has them: the next Open goes on with them.
+func (p *Pipeline) Close() error {
+	p.Release()
+	if !p.own || p.platform == nil {
+		return nil
+	}
+	return p.platform.Close()
+}
+
+// Release lets others import on the platform. Close does so, too.
+func (p *Pipeline) Release() {
+	if p.release != nil {
+		p.release()
+	}
+}
+
+// objectCreated starts the execution of a file that has arrived. A repeated event starts nothing.
+func (p *Pipeline) objectCreated(event objectevent.Event) {
+	s := p.announced(event)
+	p.mu.Lock()
+	p.starts[startKey(event.Detail.Object.Key, event.Detail.Object.ETag)] = s
+	p.mu.Unlock()
+}
+
+// announced starts the execution of an event, or keeps the event for an operator: see outbox/deadletters/startevents.
+func (p *Pipeline) announced(event objectevent.Event) start {
+	ctx := context.Background()
+	s := p.begin(ctx, event.ExecutionName(), event.ExecutionInput())
+	if s.err == nil {
+		return s
+	}
+	f := csvimport.AsFailure(s.err)
+	err := p.undelivered().Keep(ctx, startevents.Undelivered{Event: event, Error: f.Name, Cause: f.Message, Attempts: 1,
+		At: p.clock.Now()})
+	s.err = errors.Join(s.err, err)
+	return s
+}
+
+// undelivered is where the events are for which no execution could be started.
+func (p *Pipeline) undelivered() *startevents.Bucket {
+	return &startevents.Bucket{Store: p.client, Name: resultBucket}
+}
+
+func startKey(key, etag string) string { return etag + "/" + key }

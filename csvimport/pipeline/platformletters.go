@@ -1,0 +1,252 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/smithy-go"
+
+	"stepback/aws/client"
+	"stepback/aws/objects"
+	"stepback/local"
+	"stepback/local/console"
+	"stepback/outbox/deadletters"
+	"stepback/outbox/deadletters/queues"
+	"stepback/outbox/deadletters/s3documents"
+	"stepback/outbox/deadletters/startevents"
+)
+
+// PlatformLetters are the dead letters of all kinds on a platform, for its console: rows of imports, events that
+// started none, failed Map items, and the messages in dead-letter queues of SQS. It is safe for concurrent use.
+type PlatformLetters struct {
+	// Others are rooms that are elsewhere, such as outboxes. They come first.
+	Others []console.Room
+
+	mu     sync.Mutex
+	rooms  []console.Room // of the import and of Maps; nil until asked for
+	queues map[string]*console.Room
+	sqs    *client.Named
+	states *sfn.Client
+	kept   []console.Room
+	until  time.Time // kept is good
+}
+
+// looked is how long the rooms of a platform are remembered: a queue becomes a dead-letter queue seldom.
+const looked = 5 * time.Second
+
+// Rooms are the rooms as they are now. Rooms of imports are there once there is a bucket of results.
+func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]console.Room, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := time.Now(); now.Before(l.until) {
+		return l.kept, nil
+	}
+	if l.states == nil {
+		if err := l.connect(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	imports, err := hasBucket(ctx, p.S3Client(), resultBucket)
+	if err != nil {
+		return nil, err
+	}
+	dead, err := l.deadLetterQueues(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	rooms := append([]console.Room{}, l.Others...)
+	for i := range l.rooms {
+		if l.rooms[i].Name == mapItems || imports {
+			rooms = append(rooms, l.rooms[i])
+		}
+	}
+	l.kept, l.until = slices.Concat(rooms, dead), time.Now().Add(looked)
+	return l.kept, nil
+}
+
+// mapItems is the name of the room of failed items.
+const mapItems = "map-items"
+
+func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err error) {
+	settings := aws.Config{Region: p.Scope.Region, BaseEndpoint: &p.Endpoint, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider(p.Scope.Account, "local", "")}
+	if l.sqs, err = client.NewNamed(ctx, settings, "sqs"); err != nil {
+		return err
+	}
+	l.states, l.queues = sfn.NewFromConfig(settings), map[string]*console.Room{}
+	names := map[deadletters.Kind]string{deadletters.KindRow: "import-rows", deadletters.KindEvent: "start-events",
+		deadletters.KindItem: mapItems}
+	for _, part := range Rooms(RoomsConfig{Objects: p.S3Client(), States: l.states, Results: resultBucket,
+		Machine: importMachine(), Inbox: &startevents.Bucket{Store: p.S3Client(), Name: resultBucket},
+		AllMachines: true,
+		Executions:  failedMaps(p), Keep: platformRecord(p)}) {
+		l.rooms = append(l.rooms, console.Room{Name: names[part.Kind], Kind: part.Kind, Room: part.Room})
+	}
+	return nil
+}
+
+// failedMaps visits the executions whose Map Runs have failed items, but for the import's, whose rows are letters.
+func failedMaps(p *local.Platform) func(context.Context, func(string) error) error {
+	return func(ctx context.Context, visit func(arn string) error) error {
+		last := ""
+		for m, err := range p.Journal.MapRuns(ctx, "") {
+			if err != nil {
+				return err
+			}
+			machine, _, _ := strings.Cut(m.Machine, "/")
+			if bad := m.Items.Failed + m.Items.TimedOut + m.Items.Aborted; bad == 0 || m.Stopped.IsZero() ||
+				m.Execution == last || machine == importMachine() {
+				continue
+			}
+			last = m.Execution
+			if err := visit(m.Execution); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// hasBucket tells whether there is a bucket.
+func hasBucket(ctx context.Context, store objects.Store, name string) (bool, error) {
+	_, err := store.List(ctx, objects.List{Bucket: name, Prefix: recordPrefix})
+	if noBucket(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func noBucket(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && api.ErrorCode() == "NoSuchBucket"
+}
+
+// record are documents in a bucket that is made when the first of them is kept.
+type record struct {
+	deadletters.Documents
+	make func() error
+}
+
+func platformRecord(p *local.Platform) deadletters.Documents {
+	return &record{&s3documents.Documents{Store: p.S3Client(), Bucket: resultBucket, Prefix: recordPrefix},
+		func() error { return p.Objects.CreateBucket(resultBucket) }}
+}
+
+// Get implements deadletters.Documents.
+func (r *record) Get(ctx context.Context, name string) (text []byte, version string, err error) {
+	text, version, err = r.Documents.Get(ctx, name)
+	if noBucket(err) {
+		return nil, "", nil
+	}
+	return text, version, err
+}
+
+// Put implements deadletters.Documents.
+func (r *record) Put(ctx context.Context, name string, text []byte, version string) error {
+	err := r.Documents.Put(ctx, name, text, version)
+	if !noBucket(err) {
+		return err
+	}
+	if err := r.make(); err != nil {
+		return err
+	}
+	return r.Documents.Put(ctx, name, text, version)
+}
+
+// Each implements deadletters.Documents.
+func (r *record) Each(ctx context.Context, prefix string,
+	visit func(name string, text []byte, version string) error,
+) error {
+	if err := r.Documents.Each(ctx, prefix, visit); !noBucket(err) {
+		return err
+	}
+	return nil
+}
+
+// deadLetterQueues are the queues that others name in their redrive policies.
+func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platform) ([]console.Room, error) {
+	var rooms []console.Room
+	seen := map[string]bool{}
+	in := map[string]any{"MaxResults": 1000}
+	for {
+		var out struct {
+			URLs []string `json:"QueueUrls"`
+			Next string   `json:"NextToken"`
+		}
+		if err := l.sqs.Call(ctx, "ListQueues", in, &out); err != nil {
+			return nil, err
+		}
+		for _, url := range out.URLs {
+			arn, err := l.deadLetterTarget(ctx, url)
+			if err != nil {
+				return nil, err
+			}
+			if arn == "" || seen[arn] {
+				continue
+			}
+			seen[arn] = true
+			room, err := l.queue(ctx, p, arn)
+			if err != nil {
+				return nil, err
+			}
+			if room != nil {
+				rooms = append(rooms, *room)
+			}
+		}
+		if out.Next == "" {
+			return rooms, nil
+		}
+		in["NextToken"] = out.Next
+	}
+}
+
+// deadLetterTarget is the ARN of the queue that a queue gives up its messages to; empty when there is none.
+func (l *PlatformLetters) deadLetterTarget(ctx context.Context, url string) (string, error) {
+	policy, err := l.attribute(ctx, url, "RedrivePolicy")
+	if err != nil || policy == "" {
+		return "", err
+	}
+	var to struct {
+		ARN string `json:"deadLetterTargetArn"`
+	}
+	if err := json.Unmarshal([]byte(policy), &to); err != nil {
+		return "", nil //nolint:nilerr // the service has checked it: there is none
+	}
+	return to.ARN, nil
+}
+
+func (l *PlatformLetters) attribute(ctx context.Context, url, name string) (string, error) {
+	var out struct{ Attributes map[string]string }
+	err := l.sqs.Call(ctx, "GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{name}}, &out)
+	return out.Attributes[name], err
+}
+
+// queue opens a dead-letter queue once; nil when it has been deleted.
+func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn string) (*console.Room, error) {
+	if room := l.queues[arn]; room != nil {
+		return room, nil
+	}
+	q, err := queues.Open(ctx, l.sqs, arn)
+	if api, ok := errors.AsType[smithy.APIError](err); ok && strings.Contains(api.ErrorCode(), "NonExistentQueue") {
+		return nil, nil //nolint:nilnil // see above
+	}
+	if err != nil {
+		return nil, err
+	}
+	room := &console.Room{Name: "queue-" + q.Name(), Kind: deadletters.KindQueue, Room: Part(q, platformRecord(p)).Room,
+		Depth: func(ctx context.Context) (int64, error) {
+			text, err := l.attribute(ctx, q.URL, "ApproximateNumberOfMessages")
+			var n int64
+			return n, errors.Join(err, json.Unmarshal([]byte(text), &n))
+		}}
+	l.queues[arn] = room
+	return room, nil
+}

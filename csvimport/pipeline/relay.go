@@ -1,0 +1,106 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"time"
+
+	csvdatabase "stepback/csvimport/database"
+	"stepback/local"
+	"stepback/local/services/sns"
+	"stepback/outbox"
+	"stepback/outbox/database"
+)
+
+// eventsTopic is the topic that an import's outbox is relayed to: what imports tell programs, each message under an ID
+// of its own. What the state machine tells people goes to the topic csv-import-notifications.
+const eventsTopic = "csv-import-events"
+
+// told is a message as the topic's subscribers get it; the ID tells them repeats.
+type told struct {
+	ID        string          `json:"id"`
+	Topic     string          `json:"topic"`
+	Execution string          `json:"execution,omitempty"`
+	Payload   json.RawMessage `json:"payload"`
+}
+
+// sinkOf publishes messages to a topic of the platform.
+func sinkOf(platform *local.Platform, topic string) outbox.Sink {
+	return outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
+		text, err := json.Marshal(told{m.ID, m.Topic, m.Headers[outbox.HeaderExecution], m.Payload})
+		if err != nil {
+			return outbox.Invalid(err)
+		}
+		_, err = platform.Topics.Publish(ctx,
+			sns.PublishInput{TopicARN: topic, Subject: m.Topic, Message: string(text)})
+		return err
+	})
+}
+
+// openRelay makes a relay from the outbox in an import's database to the platform's topic.
+func openRelay(ctx context.Context, platform *local.Platform, address string) (*outbox.Relay, func() error, error) {
+	//nolint:contextcheck // it waits for the disk only
+	topic, err := platform.Topics.CreateTopic(platform.Scope, eventsTopic)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := database.Open(ctx, address, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	relay, err := outbox.New(outbox.Config{Store: store, Sink: sinkOf(platform, topic), Linger: -1})
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return relay, store.Close, nil
+}
+
+// drain sends what is due in the outbox of an import's database.
+func drain(ctx context.Context, platform *local.Platform, address string) error {
+	if path, _, ok := csvdatabase.SQLitePath(address); ok {
+		if _, err := os.Stat(path); err != nil {
+			return nil //nolint:nilerr // nobody has written anything yet
+		}
+	}
+	relay, closeStore, err := openRelay(ctx, platform, address)
+	if err != nil {
+		return err
+	}
+	_, err = relay.Drain(ctx)
+	return errors.Join(err, closeStore())
+}
+
+// relay sends what imports have to tell. What cannot be sent now is sent by the next import, or by serve: no import
+// fails of it.
+func (p *Pipeline) relay(ctx context.Context) {
+	if err := drain(ctx, p.platform, p.cfg.Database); err != nil {
+		p.cfg.Log.Warn("what imports have to tell was not sent; the next import sends it", "error", err.Error())
+	}
+}
+
+// relayEvery is how often Relay looks into the outbox.
+const relayEvery = 2 * time.Second
+
+// Relay sends what the imports of a platform have to tell, until the context ends: it looks every two seconds into the
+// database of the function csv-aggregate, if the import was deployed.
+func Relay(ctx context.Context, platform *local.Platform, log *slog.Logger) {
+	tick := time.NewTicker(relayEvery)
+	defer tick.Stop()
+	for {
+		f, err := platform.Functions.Get(platform.Scope, aggregateFunction, "")
+		if err == nil && f.Configuration.Environment != nil {
+			err := drain(ctx, platform, f.Configuration.Environment.Variables[databaseVariable])
+			if err != nil && ctx.Err() == nil {
+				log.Warn("what imports have to tell cannot be sent yet", "error", err.Error())
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

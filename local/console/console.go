@@ -1,0 +1,171 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"iter"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/outbox/deadletters"
+	"stepback/retrymetrics"
+)
+
+// Path is where the console is.
+const Path = "/_stepback/"
+
+// Engine is what the console reads of executions and does to them; *engine.Engine is one.
+type Engine interface {
+	List(ctx context.Context, q engine.Query, size int, token string) ([]engine.Listed, string, error)
+	Listed(ctx context.Context, q *engine.Query) iter.Seq2[engine.Listed, error]
+	DescribeExecution(ctx context.Context, arn string) (*journal.Execution, error)
+	History(ctx context.Context, arn string) ([]history.Event, error)
+	Pending(ctx context.Context, arn string) ([]history.Pending, error)
+	DescribeMapRun(ctx context.Context, arn string) (*journal.MapRun, error)
+	MapRunsOf(ctx context.Context, execution string) ([]*journal.MapRun, error)
+	MapRuns() map[string]engine.Counts
+	Redrivable(x *journal.Execution) error
+
+	RetryNow(ctx context.Context, arn string, id int64) error
+	StopExecution(ctx context.Context, arn string, f history.Failure) error
+	RedriveExecution(ctx context.Context, arn, token string) (time.Time, error)
+	SendTaskSuccess(ctx context.Context, token, output string) error
+	SendTaskFailure(ctx context.Context, token string, f history.Failure) error
+	UpdateMapRun(ctx context.Context, arn string, u engine.MapRunUpdate) error
+}
+
+// Config says what a console shows.
+type Config struct {
+	// Engine opens the engine whose executions are shown.
+	Engine func() (Engine, error)
+	// Definition returns what an execution runs.
+	Definition func(ctx context.Context, x *journal.Execution) (*journal.Definition, error)
+	// Call carries out an operation of an AWS service, "states", "logs" or one of the models of Services, with its input
+	// and output as its JSON has them. Its errors are shown to the person who asked.
+	Call func(ctx context.Context, service, operation string, in, out any) error
+	// Changes watches executions and the child executions of Map Runs by their ARNs, or all when none is given.
+	Changes func(of []string) Watch
+	// Points returns the metric data of the retries; nil means that there are none.
+	Points func() ([]retrymetrics.Point, error)
+	// Rooms are where dead letters are, as they are now; nil means nowhere.
+	Rooms func(ctx context.Context) ([]Room, error)
+	// Services are the services at the same address.
+	Services []Service
+	// Faults are those of the services; nil means that none can be added.
+	Faults Faults
+	// Who is recorded with what is done to dead letters.
+	Who string
+	// ReadOnly leaves out everything that changes something.
+	ReadOnly bool
+	// Redact are the members of payloads that are never shown: a name hides all members of that name, a path such as
+	// $.customer.card those of that place.
+	Redact []string
+	// Scope is the account and region whose executions are shown, and whose metrics.
+	Scope aws.Scope
+	// Version is shown.
+	Version string
+	// Now tells the time of the executions.
+	Now func() time.Time
+	// Log is told what goes wrong inside.
+	Log *slog.Logger
+}
+
+// Room is a place of dead letters with its name, which is part of addresses.
+type Room struct {
+	Name string
+	Kind deadletters.Kind
+	Room deadletters.Room
+	// Depth tells how many letters there are where looking at them costs more than that, or does something to them, as
+	// receiving messages does; nil means that they are looked at.
+	Depth func(ctx context.Context) (int64, error)
+}
+
+// Service is a service at the same address.
+type Service struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	About  string `json:"about"`
+	// Model is the name of its API model, by which Call calls it.
+	Model string `json:"model,omitempty"`
+	// Peek says that there is a page about what it has.
+	Peek bool `json:"page,omitempty"`
+}
+
+//go:embed assets escaped
+var files embed.FS
+
+// Console is the handler of everything below Path. It is safe for concurrent use.
+type Console struct {
+	cfg    Config
+	mux    *http.ServeMux
+	token  string // that forms of this console carry
+	pages  func() pages
+	told   notices
+	charts charts
+	pace   pace
+	lately lately
+	rooms  roomCounts
+	hidden redaction
+}
+
+// New returns a console. Close is not needed: it has nothing running but the requests that it answers.
+func New(cfg Config) *Console {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Console{cfg: cfg, mux: http.NewServeMux(), token: rand.Text(), pages: sync.OnceValue(parsePages),
+		hidden: newRedaction(cfg.Redact)}
+	c.charts.points = cfg.Points
+	for pattern, show := range map[string]func(*request) (*answer, error){
+		"{$}":                        c.tonight,
+		"machines":                   c.machines,
+		"machines/{name}":            c.machine,
+		"machines/{name}/edit":       c.edit,
+		"executions":                 c.executions,
+		"executions/{arn...}":        c.execution,
+		"mapruns/{arn...}":           c.mapRun,
+		"retries":                    c.retries,
+		"retries/{name}":             c.retriesOf,
+		"deadletters":                c.letters,
+		"deadletters/{room}":         c.lettersOf,
+		"deadletters/{room}/{id...}": c.letter,
+		"lab":                        c.lab,
+		"services":                   c.listServices,
+		"services/{model}":           c.peek,
+		"chaos":                      c.chaos,
+		"logs":                       c.logs,
+		"find":                       c.find,
+	} {
+		c.mux.HandleFunc("GET "+Path+pattern, c.page(show))
+	}
+	c.mux.HandleFunc("POST "+Path+"machines/{name}/edit", c.checked(c.page(c.edit)))
+	c.mux.HandleFunc("POST "+Path+"act/{verb}", c.checked(c.act))
+	c.mux.HandleFunc("GET "+Path+"stream", c.stream)
+	c.mux.HandleFunc("GET "+Path+"charts/{name}", c.chart)
+	c.mux.HandleFunc("GET "+Path+"assets/{file}", asset)
+	c.mux.HandleFunc("GET "+strings.TrimSuffix(Path, "/"), func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, Path, http.StatusMovedPermanently)
+	})
+	return c
+}
+
+// ServeHTTP implements http.Handler.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	if why := refusal(r); why != "" {
+		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	c.mux.ServeHTTP(w, r)
+}

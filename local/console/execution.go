@@ -1,0 +1,339 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/url"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/engine"
+	"stepback/engine/graph"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/engine/timeline"
+)
+
+// ExecutionView is an execution: where it is, why, what happens next and when.
+type ExecutionView struct {
+	ARN     string         `json:"executionArn"`
+	Name    string         `json:"name"`
+	Machine string         `json:"stateMachine"`
+	Status  history.Status `json:"status"`
+	Started time.Time      `json:"startDate"`
+	Stopped time.Time      `json:"stopDate,omitzero"`
+	Took    time.Duration  `json:"tookNanoseconds"`
+	Error   string         `json:"error,omitempty"`
+	Cause   Payload        `json:"cause,omitzero"`
+	Input   Payload        `json:"input"`
+	Output  Payload        `json:"output,omitzero"`
+	// Events counts those of the history so far.
+	Events     int          `json:"events"`
+	Retries    int          `json:"retries"`
+	Waited     string       `json:"waited,omitempty"`
+	Happens    []NowRow     `json:"now"`
+	More       int          `json:"moreNow,omitempty"`
+	Redrives   []time.Time  `json:"redrives,omitempty"`
+	Redrivable string       `json:"notRedrivable,omitempty"` // why it is not; empty when it is
+	CanRedrive bool         `json:"redrivable"`
+	MapRuns    []MapRunLink `json:"mapRuns,omitempty"`
+	Parent     string       `json:"mapRunArn,omitempty"`
+	FailedAt   *FailedAt    `json:"failedAt,omitempty"`
+	Lost       []Lost       `json:"deadLetters,omitempty"`
+
+	// Whole says that Input is all of the input, so that it can be started with again.
+	Whole bool `json:"-"`
+
+	Tab     string      `json:"tab"`
+	Bars    *BarsView   `json:"timeline,omitempty"`
+	List    *EventsView `json:"eventList,omitempty"`
+	Data    *DataView   `json:"data,omitempty"`
+	Picture Picture     `json:"-"`
+	Now     time.Time   `json:"at"`
+}
+
+// FailedAt is the state whose failure an execution did not get over.
+type FailedAt struct {
+	State    string `json:"state"`
+	Attempts int    `json:"attempts"`
+	Event    int64  `json:"eventId"`
+	Error    string `json:"error"`
+	// Waits are those before its retries.
+	Waits []time.Duration `json:"-"`
+	// Then are the states that were entered after it, when it was caught.
+	Then []string `json:"then,omitempty"`
+}
+
+// failedAt finds that state: the innermost that failed or, when all were caught, the last that was.
+func failedAt(t *timeline.Timeline) *FailedAt {
+	var found *timeline.Visit
+	for _, v := range t.Visits {
+		if len(v.Attempts) == 0 || !v.Outcome.Bad() {
+			continue
+		}
+		uncaught := v.Outcome != timeline.Caught
+		if found == nil || uncaught && (found.Outcome == timeline.Caught || v.Depth > 0) ||
+			!uncaught && found.Outcome == timeline.Caught {
+			found = v
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	f := &FailedAt{State: found.State, Attempts: len(found.Attempts), Error: found.Failure.Name,
+		Event: found.Attempts[len(found.Attempts)-1].Last}
+	for _, w := range found.Waits() {
+		if !w.Until.IsZero() {
+			f.Waits = append(f.Waits, w.Until.Sub(w.From))
+		}
+	}
+	if found.Outcome == timeline.Caught {
+		for _, v := range t.Visits[found.Number+1:] {
+			if v.Depth == found.Depth {
+				f.Then = append(f.Then, v.State)
+			}
+		}
+	}
+	return f
+}
+
+// MapRunLink is a Map Run of an execution.
+type MapRunLink struct {
+	ARN    string         `json:"mapRunArn"`
+	Status history.Status `json:"status"`
+	Items  journal.Tally  `json:"items"`
+}
+
+// NowRow is what an execution does now, in words.
+type NowRow struct {
+	timeline.Now
+	Text string `json:"text"`
+}
+
+// Payload is JSON text as it is shown: cut when it is long.
+type Payload struct {
+	Text  string `json:"text"`
+	Bytes int    `json:"bytes"`
+	Cut   bool   `json:"cut,omitempty"`
+	// Says is what a cause says in words: the errorMessage of a function, or all of it.
+	Says string `json:"-"`
+}
+
+// IsZero reports whether there is none.
+func (p Payload) IsZero() bool { return p.Bytes == 0 }
+
+// maxShown is how much of a payload a page shows; the event's own page has all of it.
+const maxShown = 2 << 10
+
+// payload prepares a payload for a page.
+func (c *Console) payload(s string, most int) Payload {
+	p := Payload{Text: pretty(c.hidden.text(s)), Bytes: len(s)}
+	if len(p.Text) > most {
+		p.Text, p.Cut = strings.ToValidUTF8(p.Text[:most], ""), true
+	}
+	return p
+}
+
+// pretty indents JSON.
+func pretty(s string) string {
+	if len(s) > 0 && (s[0] == '{' || s[0] == '[') {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		if err := e.Encode(json.RawMessage(s)); err == nil {
+			return strings.TrimSuffix(b.String(), "\n")
+		}
+	}
+	return s
+}
+
+func (c *Console) execution(r *request) (*answer, error) {
+	arn := r.PathValue("arn")
+	x, err := r.engine.DescribeExecution(r.Context(), arn)
+	if err != nil {
+		return nil, err
+	}
+	events, err := r.engine.History(r.Context(), arn)
+	if err != nil && (!x.Express || !errors.Is(err, engine.ErrNoExecution)) {
+		return nil, err
+	}
+	t := timeline.Read(events)
+	v := &ExecutionView{ARN: x.ARN, Name: x.Name, Machine: machineOf(x), Status: x.Status, Started: x.Start,
+		Stopped: x.Stop, Error: x.Failure.Name, Cause: c.causeOf(x.Failure.Cause), Input: c.payload(x.Input, maxShown),
+		Output: c.payload(x.Output, maxShown), Events: len(events), Redrives: t.Redrives, Parent: x.MapRunARN,
+		Took: r.now.Sub(x.Start), Now: r.now, Tab: r.param("tab"), Happens: []NowRow{}}
+	v.Whole = !v.Input.Cut && !c.hidden.any()
+	if x.Ended() {
+		v.Took = x.Stop.Sub(x.Start)
+	}
+	var m *asl.Machine
+	if d, err := c.cfg.Definition(r.Context(), x); err == nil {
+		m, _ = asl.Parse(d.Text)
+	}
+	if err := c.happens(r, v, x, t, m); err != nil {
+		return nil, err
+	}
+	var waited time.Duration
+	for _, visit := range t.Visits {
+		for _, w := range visit.Waits() {
+			v.Retries++
+			if !w.Until.IsZero() {
+				waited += w.Until.Sub(w.From)
+			}
+		}
+	}
+	if x.Status != history.Succeeded && x.Ended() {
+		v.FailedAt = failedAt(t)
+	}
+	if waited > 0 {
+		v.Waited = timeline.Short(waited)
+	}
+	topics := []string{arn}
+	for _, run := range must(r.engine.MapRunsOf(r.Context(), arn)) {
+		v.MapRuns = append(v.MapRuns, MapRunLink{run.ARN, run.Status, run.Items})
+		topics = append(topics, run.ARN)
+	}
+	if x.Ended() && len(v.MapRuns) > 0 {
+		v.Lost = c.lostBy(r, x.ARN)
+	}
+	switch v.Tab {
+	case "events":
+		v.List = c.events(r, events, t)
+	case "data":
+		v.Data = c.data(r, events, t)
+		if !c.hidden.any() {
+			v.Data.Again = pretty(x.Input)
+		}
+	default:
+		v.Tab = ""
+		v.Bars = bars(r, t)
+		if m != nil {
+			if x.MapRunARN != "" && len(t.Visits) > 0 {
+				m = graph.Part(m, t.Visits[0].State)
+			}
+			v.Picture = pictureOf(graph.New(m, x.Name), graph.Options{Bare: true, Marks: graph.MarksOf(t),
+				Link: func(state string) string {
+					return executionURL(arn) + "?state=" + url.QueryEscape(state) + "#timeline"
+				}})
+		}
+	}
+	if r.param("format") == "test" {
+		return c.testCase(r, x, events)
+	}
+	a := &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}
+	if v.List != nil && v.List.One != nil {
+		a.Event = v.List.One.ID
+	}
+	return a, nil
+}
+
+// must drops an error of what a page can do without.
+func must[T any](v T, _ error) T { return v }
+
+// machineOf is the name of an execution's machine, without the label of a Map.
+func machineOf(x *journal.Execution) string {
+	name, _, _ := strings.Cut(x.MachineName(), "/")
+	return name
+}
+
+// saidIn is what a cause says in words.
+func saidIn(cause string) string {
+	if strings.HasPrefix(cause, "{") {
+		var function struct {
+			Message string `json:"errorMessage"`
+		}
+		if err := json.Unmarshal([]byte(cause), &function); err == nil && function.Message != "" {
+			return function.Message
+		}
+	}
+	return cause
+}
+
+func (c *Console) causeOf(s string) Payload {
+	text := c.hidden.cause(s)
+	p := Payload{Text: pretty(text), Bytes: len(s), Says: saidIn(text)}
+	if len(p.Text) > maxShown {
+		p.Text, p.Cut = strings.ToValidUTF8(p.Text[:maxShown], ""), true
+	}
+	return p
+}
+
+// shownNow is how many lines the banner has.
+const shownNow = 5
+
+// happens fills in what the execution does now, and whether it can be redriven.
+func (c *Console) happens(r *request, v *ExecutionView, x *journal.Execution, t *timeline.Timeline,
+	m *asl.Machine) error {
+	if x.Ended() {
+		if err := r.engine.Redrivable(x); err != nil {
+			v.Redrivable = err.Error()
+		} else {
+			v.CanRedrive = true
+		}
+		return nil
+	}
+	pending, err := r.engine.Pending(r.Context(), x.ARN)
+	if err != nil {
+		return err
+	}
+	rows := t.Now(m, pending)
+	if len(rows) > shownNow {
+		v.More, rows = len(rows)-shownNow, rows[:shownNow]
+	}
+	for _, n := range rows {
+		v.Happens = append(v.Happens, NowRow{n, n.Text(r.now)})
+	}
+	return nil
+}
+
+// BarsView is the timeline: a row for each visit of a state.
+type BarsView struct {
+	Rows  []BarRow `json:"rows"`
+	Total int      `json:"total"`
+	From  int      `json:"from"`
+	State string   `json:"state,omitempty"`
+	// Begin and End are the ends of the axis.
+	Begin time.Time `json:"begin"`
+	End   time.Time `json:"end"`
+	Next  int       `json:"next,omitempty"`
+	Prev  int       `json:"prev"`
+	Hid   int       `json:"hidden,omitempty"`
+}
+
+// BarRow is a visit with its bars.
+type BarRow struct {
+	*timeline.Visit
+	Took     time.Duration `json:"tookNanoseconds"`
+	Retries  int           `json:"retries"`
+	Bars     []Bar         `json:"bars"`
+	Fold     int           `json:"folded,omitempty"` // how many visits inside of it are not shown
+	Open     bool          `json:"open,omitempty"`
+	Describe string        `json:"text"`
+}
+
+// Bar is an attempt, a wait or a time in a queue, in thousandths of the axis.
+type Bar struct {
+	Kind  string  `json:"kind"` // attempt, wait, queue, visit or density
+	Class string  `json:"-"`
+	X     float64 `json:"x"`
+	Width float64 `json:"width"`
+	// Level is how many run at a time, in percent of the most; for density.
+	Level float64 `json:"level,omitempty"`
+	Title string  `json:"title"`
+}
+
+// Top is where a bar of density begins.
+func (b Bar) Top() float64 { return math.Round(14 - 12*b.Level/100) }
+
+// High is how high a bar of density is.
+func (b Bar) High() float64 { return 14 - b.Top() }
+
+const (
+	shownVisits = 100
+	// foldAbove is from how many visits inside of it on a Map or Parallel state is drawn by its density.
+	foldAbove = 40
+	strips    = 100
+)

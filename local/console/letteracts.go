@@ -1,0 +1,112 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepback/outbox/deadletters"
+)
+
+// shownOutcomes is how many letters an act names one by one.
+const shownOutcomes = 20
+
+// outcomes gather what came of an act on letters.
+type outcomes struct {
+	counts map[deadletters.Outcome]int
+	each   []string
+	failed []string
+}
+
+func (o *outcomes) add(r deadletters.Result) error {
+	if o.counts == nil {
+		o.counts = map[deadletters.Outcome]int{}
+	}
+	o.counts[r.Outcome]++
+	text := fmt.Sprintf("%s %s", r.ID, r.Outcome)
+	if r.Err != nil {
+		text += ": " + r.Err.Error()
+		if len(o.failed) < shownOutcomes {
+			o.failed = append(o.failed, text)
+		}
+	}
+	if len(o.each) <= shownOutcomes {
+		o.each = append(o.each, text)
+	}
+	return nil
+}
+
+// String says what came of each letter, or, of many, how many there are of each outcome and why some were not done.
+func (o *outcomes) String() string {
+	parts := make([]string, 0, len(o.counts))
+	for outcome, n := range o.counts {
+		parts = append(parts, fmt.Sprintf("%s: %s", outcome, count(n)))
+	}
+	slices.Sort(parts)
+	named := o.each
+	if len(named) > shownOutcomes {
+		named = o.failed
+	}
+	switch {
+	case len(parts) == 0:
+		return "There are no such letters."
+	case len(named) == 0:
+		return "Letters " + strings.Join(parts, ", ") + "."
+	}
+	return "Letters " + strings.Join(parts, ", ") + ".\n" + strings.Join(named, "\n")
+}
+
+// actOnLetters redrives or discards letters: one, those that were chosen, or all of the filter; or says what it would
+// do.
+func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
+	room, err := c.room(ctx, f.Get("room"))
+	if err != nil {
+		return "", "", err
+	}
+	o := deadletters.Operator{Room: room.Room, Who: c.cfg.Who}
+	s := deadletters.Selection{IDs: f["id"]}
+	if f.Get("all") != "" {
+		filter := LetterFilter{f.Get("reason"), f.Get("error"), f.Get("subject"), f.Get("execution")}.filter()
+		s = deadletters.Selection{Filter: &filter}
+	} else if len(s.IDs) == 0 {
+		return "", "", &badForm{"choose letters first, or all of the filter"}
+	}
+	pace := deadletters.Pace{DryRun: f.Get("dry") != "" || f.Get("do") == "try"}
+	if text := strings.TrimSpace(f.Get("rate")); text != "" {
+		if pace.Rate, err = strconv.ParseFloat(text, 64); err != nil || pace.Rate <= 0 {
+			return "", "", &badForm{"the rate is a number of letters a second, such as 10; nothing is as fast as it goes"}
+		}
+	}
+	var found outcomes
+	why := strings.TrimSpace(f.Get("why"))
+	switch f.Get("do") {
+	case "discard":
+		err = o.Discard(ctx, s, pace.DryRun, why, found.add)
+	case "redrive", "try":
+		err = o.Redrive(ctx, s, pace, why, found.add)
+	default:
+		err = &badForm{"say whether to redrive or to discard"}
+	}
+	c.rooms.forget()
+	if err != nil {
+		return "", "", err
+	}
+	said = found.String()
+	if pace.DryRun {
+		said = "Dry run, nothing was done. " + said
+	}
+	return said, "", nil
+}
+
+func (c *Console) editLetter(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
+	room, err := c.room(ctx, f.Get("room"))
+	if err != nil {
+		return "", "", err
+	}
+	o := deadletters.Operator{Room: room.Room, Who: c.cfg.Who}
+	return "The edited payload is kept beside the original. Redrive the letter to have it sent.", "",
+		o.Edit(ctx, f.Get("id"), []byte(f.Get("payload")), strings.TrimSpace(f.Get("why")))
+}

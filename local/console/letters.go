@@ -1,0 +1,200 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"stepback/internal/sorting"
+	"stepback/outbox/deadletters"
+)
+
+// LettersView lists the rooms.
+type LettersView struct {
+	Rooms []LetterCount `json:"rooms"`
+	Now   time.Time     `json:"at"`
+}
+
+// lookTime is how long counting the letters of a room may take on the page that lists the rooms.
+const lookTime = 5 * time.Second
+
+func (c *Console) letters(r *request) (*answer, error) {
+	return &answer{Title: "Dead letters", Template: "letters",
+		View: &LettersView{c.letterCounts(r.Context(), lookTime), r.now}}, nil
+}
+
+func (c *Console) room(ctx context.Context, name string) (*Room, error) {
+	rooms, err := c.roomsNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(rooms, func(r Room) bool { return r.Name == name })
+	if i < 0 {
+		return nil, &notFound{"There is no room of dead letters called " + name + "."}
+	}
+	return &rooms[i], nil
+}
+
+func (c *Console) roomsNow(ctx context.Context) ([]Room, error) {
+	if c.cfg.Rooms == nil {
+		return nil, nil
+	}
+	return c.cfg.Rooms(ctx)
+}
+
+// LettersOfView is a room: its groups, and a page of its letters.
+type LettersOfView struct {
+	Room    string              `json:"room"`
+	Kind    deadletters.Kind    `json:"kind"`
+	Groups  []deadletters.Group `json:"groups"`
+	Letters []LetterRow         `json:"letters"`
+	Next    string              `json:"next,omitempty"`
+	Filter  LetterFilter        `json:"filter"`
+	Acts    []deadletters.Act   `json:"acts"`
+	Now     time.Time           `json:"at"`
+}
+
+// LetterFilter is a filter as the address has it.
+type LetterFilter struct {
+	Reason  string `json:"reason,omitempty"`
+	Error   string `json:"error,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	// Execution is the ARN of the execution that letters come from.
+	Execution string `json:"executionArn,omitempty"`
+}
+
+// Set reports whether it leaves anything out.
+func (f LetterFilter) Set() bool { return f != LetterFilter{} }
+
+func (f LetterFilter) filter() deadletters.Filter {
+	return deadletters.Filter{Reason: f.Reason, Error: f.Error, Subject: f.Subject, Execution: f.Execution}
+}
+
+// Lost are the dead letters that came of an execution.
+type Lost struct {
+	Room  string           `json:"room"`
+	Kind  deadletters.Kind `json:"kind"`
+	Count int64            `json:"count"`
+}
+
+// lostTime is how long looking for the dead letters of one execution may take; they are left out when it takes longer.
+const lostTime = 150 * time.Millisecond
+
+// lostBy counts the dead letters of an execution with Map Runs that has ended, in the rooms where those leave some.
+func (c *Console) lostBy(r *request, execution string) []Lost {
+	rooms, err := c.roomsNow(r.Context())
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), lostTime)
+	defer cancel()
+	var lost []Lost
+	for i := range rooms {
+		if rooms[i].Kind != deadletters.KindRow && rooms[i].Kind != deadletters.KindItem {
+			continue
+		}
+		groups, err := rooms[i].Room.Groups(ctx, deadletters.Filter{Execution: execution})
+		if err != nil {
+			continue // the rooms' own pages say what is wrong
+		}
+		n := Lost{Room: rooms[i].Name, Kind: rooms[i].Kind}
+		for _, g := range groups {
+			n.Count += g.Count
+		}
+		if n.Count > 0 {
+			lost = append(lost, n)
+		}
+	}
+	return lost
+}
+
+// LetterRow is a letter in a list.
+type LetterRow struct {
+	ID        string    `json:"id"`
+	Subject   string    `json:"subject"`
+	Key       string    `json:"key,omitempty"`
+	Reason    string    `json:"reason"`
+	Error     string    `json:"error"`
+	Cause     Payload   `json:"cause,omitzero"`
+	Attempts  int       `json:"attempts"`
+	Redrives  int       `json:"redrives"`
+	DeadAt    time.Time `json:"deadAt"`
+	State     string    `json:"state"`
+	Execution string    `json:"executionArn,omitempty"`
+}
+
+func (c *Console) letterRow(l *deadletters.Letter) LetterRow {
+	return LetterRow{ID: l.ID, Subject: l.Subject, Key: l.Key, Reason: l.Reason, Error: l.Error,
+		Cause:    c.causeOf(l.Cause),
+		Attempts: l.Attempts, Redrives: l.Redrives, DeadAt: l.DeadAt, State: string(l.State), Execution: l.Execution}
+}
+
+func (c *Console) lettersOf(r *request) (*answer, error) {
+	name := r.PathValue("room")
+	of, err := c.room(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	room := of.Room
+	v := &LettersOfView{Room: name, Kind: of.Kind, Now: r.now, Letters: []LetterRow{},
+		Filter: LetterFilter{r.param("reason"), r.param("error"), r.param("subject"), r.param("execution")}}
+	if v.Groups, err = room.Groups(r.Context(), deadletters.Filter{Execution: v.Filter.Execution}); err != nil {
+		return nil, err
+	}
+	sorting.Func(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })
+	page, err := room.List(r.Context(), deadletters.Query{Filter: v.Filter.filter(), After: r.param("after"), Limit: pageSize})
+	if err != nil {
+		return nil, err
+	}
+	for i := range page.Letters {
+		v.Letters = append(v.Letters, c.letterRow(&page.Letters[i]))
+	}
+	v.Next = page.Next
+	const lately = 10
+	if v.Acts, err = room.Acts(r.Context(), "", lately); err != nil {
+		return nil, err
+	}
+	return &answer{Title: "Dead letters: " + name, Template: "lettersof", View: v}, nil
+}
+
+// LetterView is one letter with its payload and all that was done to it.
+type LetterView struct {
+	LetterRow
+	Room    string            `json:"room"`
+	Payload Payload           `json:"payload"`
+	Edited  Payload           `json:"edited,omitzero"`
+	Diff    []DiffLine        `json:"-"` // from the payload to what is sent instead
+	Headers map[string]string `json:"headers,omitempty"`
+	Acts    []deadletters.Act `json:"acts"`
+	CanEdit bool              `json:"editable"`
+	Now     time.Time         `json:"at"`
+}
+
+func (c *Console) letter(r *request) (*answer, error) {
+	name := r.PathValue("room")
+	of, err := c.room(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	room := of.Room
+	l, err := room.Show(r.Context(), r.PathValue("id"))
+	if errors.Is(err, deadletters.ErrNotFound) {
+		return nil, &notFound{"There is no dead letter " + r.PathValue("id") + "."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := &LetterView{LetterRow: c.letterRow(&l), Room: name, Payload: c.payload(string(l.Payload), maxEvent),
+		Edited: c.payload(string(l.Edited), maxEvent), Headers: l.Headers, Now: r.now,
+		CanEdit: l.State == deadletters.Dead && len(c.cfg.Redact) == 0}
+	if len(l.Edited) > 0 {
+		v.Diff = diff(v.Payload.Text, v.Edited.Text)
+	}
+	const all = 100
+	if v.Acts, err = room.Acts(r.Context(), l.ID, all); err != nil {
+		return nil, err
+	}
+	return &answer{Title: "Dead letter " + clip(24, l.ID), Template: "letter", View: v}, nil
+}

@@ -1,0 +1,353 @@
+package apigateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/internal/sorting"
+	"stepback/jsonvalue"
+	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
+	"stepback/tasks/lambda/invocation"
+)
+
+// API calls the operations of other services by their names in the models, such as sfn and StartExecution. in is a
+// document, out is filled from the answer's. A refusal is a smithy.APIError.
+type API interface {
+	Call(ctx context.Context, service, operation string, in, out any) error
+}
+
+// Functions invokes functions.
+type Functions interface {
+	Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error)
+}
+
+// Options are the settings of a Service. Store, Now, Functions and API are required.
+type Options struct {
+	// Store keeps everything.
+	Store *documents.Store
+	// Now tells the time.
+	Now func() time.Time
+	// Functions invokes the functions of integrations and authorizers.
+	Functions Functions
+	// API is how integrations call services for an account and region, in the role of an ARN, which may be empty.
+	API func(scope aws.Scope, role string) API
+	// Targets judge whether the gateway may call functions; nil allows all.
+	Targets *delivery.Targets
+	// AccessLog writes a line into a stream of the log group of an ARN; nil drops the access logs of stages.
+	AccessLog func(group aws.ARN, stream, line string) error
+	// Endpoint is the address of the platform, such as http://127.0.0.1:4566.
+	Endpoint string
+	// Count counts what a stage has answered; nil counts nothing.
+	Count func(scope aws.Scope, api, stage, metric, unit string, value float64)
+	// Proxy carries out the requests of HTTP_PROXY integrations; nil is http.DefaultTransport.
+	Proxy http.RoundTripper
+	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	Scope aws.Scope
+	// Log receives what goes wrong behind integrations; nil drops it.
+	Log *slog.Logger
+}
+
+// Service is the API Gateway of the laptop. It is safe for concurrent use.
+type Service struct {
+	o     Options
+	table *documents.Table
+	port  string // of the address
+
+	mu   sync.RWMutex
+	apis map[string]*api
+}
+
+// Open opens what the store has.
+func Open(o Options) (*Service, error) {
+	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Proxy == nil {
+		o.Proxy = http.DefaultTransport
+	}
+	s := &Service{o: o, table: o.Store.Table("apigateway"), apis: map[string]*api{}}
+	if i := strings.LastIndexByte(o.Endpoint, ':'); i > len("https:") {
+		if _, err := strconv.Atoi(o.Endpoint[i+1:]); err == nil {
+			s.port = o.Endpoint[i:]
+		}
+	}
+	if err := s.load(); err != nil {
+		return nil, fmt.Errorf("what is kept of HTTP APIs: %w", err)
+	}
+	return s, nil
+}
+
+// load reads what the store has. An API's own record sorts before those of what belongs to it.
+func (s *Service) load() error {
+	return s.table.Scan("", func(key string, text []byte) error {
+		id, rest, _ := strings.Cut(key, "/")
+		if rest == "" {
+			a := newAPI()
+			if err := json.Unmarshal(text, a); err != nil {
+				return err
+			}
+			s.apis[id] = a
+			return nil
+		}
+		a := s.apis[id]
+		if a == nil {
+			return fmt.Errorf("%s belongs to no API", key)
+		}
+		kind, name, _ := strings.Cut(rest, "/")
+		switch kind {
+		case "route":
+			return read(text, a.routes, name)
+		case "integration":
+			return read(text, a.integrations, name)
+		case "authorizer":
+			return read(text, a.authorizers, name)
+		case "stage":
+			return read(text, a.stages, name)
+		case "deployment":
+			if err := read(text, a.deployments, name); err != nil {
+				return err
+			}
+			return a.deployments[name].compile()
+		}
+		return fmt.Errorf("%s is of an unknown kind", key)
+	})
+}
+
+func newAPI() *api {
+	return &api{routes: map[string]*route{}, integrations: map[string]*integration{},
+		authorizers: map[string]*authorizer{}, stages: map[string]*stage{}, deployments: map[string]*deployment{}}
+}
+
+func read[T any](text []byte, into map[string]*T, name string) error {
+	v := new(T)
+	if err := json.Unmarshal(text, v); err != nil {
+		return err
+	}
+	into[name] = v
+	return nil
+}
+
+// changes is a change of one API, which is kept as a whole or not at all.
+type changes struct {
+	s *Service
+	// a is a copy, which takes the place of the API when everything is kept. What its maps
+	// have is replaced, not changed.
+	a       *api
+	b       *documents.Batch
+	deleted bool
+}
+
+// put keeps a part of the API; an empty path means the API itself.
+func (c *changes) put(path string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.b.Put(c.s.table, c.a.ID+path, text)
+	return nil
+}
+
+func (c *changes) remove(path string) { c.b.Delete(c.s.table, c.a.ID+path) }
+
+// change changes an API of a scope on the disk, then in memory.
+func (s *Service) change(scope aws.Scope, id string, f func(*changes) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, err := s.find(scope, id)
+	if err != nil {
+		return err
+	}
+	return s.commit(a.copied(), f)
+}
+
+// commit changes a copy of an API, or a new one. mu is held.
+func (s *Service) commit(a *api, f func(*changes) error) error {
+	b, err := s.o.Store.Begin()
+	if err != nil {
+		return err
+	}
+	c := &changes{s: s, a: a, b: b}
+	if err := f(c); err != nil {
+		return err
+	}
+	if err := b.Apply()(); err != nil {
+		return err
+	}
+	if c.deleted {
+		delete(s.apis, a.ID)
+	} else {
+		s.apis[a.ID] = a
+	}
+	return nil
+}
+
+func (a *api) copied() *api {
+	c := *a
+	c.routes, c.integrations = maps.Clone(a.routes), maps.Clone(a.integrations)
+	c.authorizers = maps.Clone(a.authorizers)
+	c.stages, c.deployments = maps.Clone(a.stages), maps.Clone(a.deployments)
+	return &c
+}
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{Model: "apigatewayv2", Operations: s.operations(), Partly: partly,
+		Invalid: "BadRequestException", Default: s.o.Scope, Log: s.o.Log})
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateApi": handle(s.createAPI), "GetApi": server.Handle(s.getAPI), "GetApis": server.Handle(s.getAPIs),
+		"UpdateApi": handle(s.updateAPI), "DeleteApi": server.Handle(s.deleteAPI),
+		"DeleteCorsConfiguration": server.Handle(s.deleteCORS),
+
+		"CreateIntegration": handle(s.createIntegration), "GetIntegration": server.Handle(s.getIntegration),
+		"GetIntegrations": server.Handle(s.getIntegrations), "UpdateIntegration": handle(s.updateIntegration),
+		"DeleteIntegration": server.Handle(s.deleteIntegration),
+
+		"CreateRoute": handle(s.createRoute), "GetRoute": server.Handle(s.getRoute),
+		"GetRoutes": server.Handle(s.getRoutes), "UpdateRoute": handle(s.updateRoute),
+		"DeleteRoute": server.Handle(s.deleteRoute),
+
+		"CreateAuthorizer": handle(s.createAuthorizer), "GetAuthorizer": server.Handle(s.getAuthorizer),
+		"GetAuthorizers": server.Handle(s.getAuthorizers), "UpdateAuthorizer": handle(s.updateAuthorizer),
+		"DeleteAuthorizer": server.Handle(s.deleteAuthorizer),
+
+		"CreateStage": handle(s.createStage), "GetStage": server.Handle(s.getStage),
+		"GetStages": server.Handle(s.getStages), "UpdateStage": handle(s.updateStage),
+		"DeleteStage":             server.Handle(s.deleteStage),
+		"DeleteAccessLogSettings": server.Handle(s.deleteAccessLogs),
+		"DeleteRouteSettings":     server.Handle(s.deleteRouteSettings),
+
+		"CreateDeployment": server.Handle(s.createDeployment), "GetDeployment": server.Handle(s.getDeployment),
+		"GetDeployments": server.Handle(s.getDeployments), "UpdateDeployment": server.Handle(s.updateDeployment),
+		"DeleteDeployment": server.Handle(s.deleteDeployment),
+
+		"TagResource": server.Handle(s.tagResource), "UntagResource": server.Handle(s.untagResource),
+		"GetTags": server.Handle(s.getTags),
+	}
+}
+
+// partly says what operations that are served do not do.
+var partly = map[string]string{
+	"CreateApi":         "HTTP APIs only",
+	"CreateAuthorizer":  "REQUEST (functions) only; results are not cached",
+	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed with `serve --enforce-iam` only",
+	"CreateRoute":       "no JWT authorizers",
+	"CreateStage":       "throttling is kept without effect",
+	"UpdateAuthorizer":  "as CreateAuthorizer",
+	"UpdateIntegration": "as CreateIntegration",
+	"UpdateRoute":       "as CreateRoute",
+	"UpdateStage":       "as CreateStage",
+}
+
+// handle makes an operation that looks at the whole document of its request.
+func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error)) server.Operation {
+	call := func(_ context.Context, r *server.Request) (*server.Answer, error) {
+		out, err := f(r.Scope, r.Input)
+		if err != nil {
+			return nil, err
+		}
+		return &server.Answer{Output: out}, nil
+	}
+	return server.Operation{Answer: *new(Out), Call: call}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+func refusal(code string, status int, format string, args ...any) error {
+	return &aws.Error{Code: code, Message: fmt.Sprintf(format, args...), Status: status}
+}
+
+func notFound(format string, args ...any) error {
+	return refusal("NotFoundException", http.StatusNotFound, format, args...)
+}
+
+func conflict(format string, args ...any) error {
+	return refusal("ConflictException", http.StatusConflict, format, args...)
+}
+
+func invalid(format string, args ...any) error {
+	return refusal("BadRequestException", http.StatusBadRequest, format, args...)
+}
+
+// member is a member of a document that is a text; empty if it is not there.
+func member(document jsonvalue.Value, name string) string {
+	v, _ := document.Get(name)
+	if v.Kind() != jsonvalue.String {
+		return ""
+	}
+	return v.Text()
+}
+
+// find finds an API of a scope. mu is held.
+func (s *Service) find(scope aws.Scope, id string) (*api, error) {
+	a := s.apis[id]
+	if a == nil || a.scope() != scope {
+		return nil, notFound("Invalid API identifier specified %s:%s", scope.Account, id)
+	}
+	return a, nil
+}
+
+// draw makes an ID of letters and digits that has does not know.
+func draw(length int, has func(string) bool) string {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	for {
+		id := make([]byte, length)
+		for i := range id {
+			id[i] = letters[rand.IntN(len(letters))]
+		}
+		id[0] = letters[int(id[0])%26] // names of hosts begin with a letter
+		if !has(string(id)) {
+			return string(id)
+		}
+	}
+}
+
+func drawIn[T any](m map[string]*T) string {
+	return draw(7, func(id string) bool { _, ok := m[id]; return ok })
+}
+
+// paged are the members of a request for a page of a list.
+type paged struct {
+	APIID      string `json:"ApiId"`
+	MaxResults string
+	NextToken  string
+}
+
+const usualPage = 100
+
+// page cuts a page out of a list.
+func page[T any](s *Service, p paged, of string, scope aws.Scope, list []T, name func(T) string) ([]T, string, error) {
+	size := usualPage
+	if p.MaxResults != "" {
+		n, err := strconv.Atoi(p.MaxResults)
+		if err != nil || n < 1 {
+			return nil, "", invalid("Invalid value for maxResults")
+		}
+		size = n
+	}
+	sorting.Func(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
+	listing := aws.NewListing(s.o.Now(), of, scope.Account, scope.Region, p.APIID)
+	part, next, ok := aws.Page(listing, p.NextToken, size, list,
+		name)
+	if !ok {
+		return nil, "", invalid("Invalid nextToken")
+	}
+	return part, next, nil
+}

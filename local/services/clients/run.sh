@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Serves stepback on a fresh data directory and has AWS's own clients work with it: boto3, the AWS CLI, the SDKs for JavaScript and
+# for Go, Terraform. A client that is not installed is skipped; the packages of the SDK for JavaScript come from npm.
+# Usage: local/services/clients/run.sh [boto3|awscli|javascript|gosdk|terraform …]
+set -euo pipefail
+cd "$(dirname "$0")"
+work=$(mktemp -d)
+trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
+
+"${GO:-go}" build -o "$work/stepback" ../../../cmd/stepback
+"$work/stepback" serve --listen 127.0.0.1:0 --data "$work/data" 2>"$work/log" &
+server=$!
+for _ in $(seq 100); do
+	url=$(sed -n 's/^stepback: serving on //p' "$work/log")
+	[ -n "$url" ] && break
+	sleep 0.1
+done
+[ -n "$url" ] || { cat "$work/log" >&2; exit 1; }
+
+export AWS_ENDPOINT_URL="$url" AWS_DEFAULT_REGION=us-east-1 AWS_REGION=us-east-1
+export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_EC2_METADATA_DISABLED=true
+export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
+# StartSyncExecution and TestState have hosts of their own at AWS, sync-…; here they have none.
+export AWS_DISABLE_HOST_PREFIX_INJECTION=true
+
+skip() { echo "  skipped: $*"; }
+
+boto3() {
+	if ! python3 -c 'import boto3' 2>/dev/null; then
+		skip "boto3 is not installed (pip install boto3)"
+		return
+	fi
+	python3 operations.py
+	python3 services.py
+	python3 every.py "$work/stepback" "$work/inputs.json"
+}
+
+javascript() {
+	if ! command -v npm >/dev/null || ! [ -e "$work/inputs.json" ]; then
+		skip "npm is not installed, or boto3, which makes the requests, is not"
+		return
+	fi
+	mkdir -p "$work/javascript"
+	if ! (cd "$work/javascript" && npm install --no-audit --no-fund --silent --prefix . $(sed -n \
+		's/.*"package": *"\([^"]*\)".*/\1/p' <(tr '{' '\n' <"$work/inputs.json") | sort -u | sed 's/.*/@aws-sdk\/client-&@3/') >npm.log 2>&1); then
+		skip "the packages of the SDK for JavaScript cannot be installed: $(tail -1 "$work/javascript/npm.log")"
+		return
+	fi
+	(here=$PWD && cd "$work/javascript" && node --no-warnings "$here/every.mjs" "$work/inputs.json")
+}
+
+awscli() {
+	if ! command -v aws >/dev/null; then
+		skip "the AWS CLI is not installed"
+		return
+	fi
+	./operations.sh "$work"
+	if ! [ -e "$work/inputs.json" ]; then
+		skip "boto3, which makes the requests of every operation, is not installed or was not asked for"
+	elif ! python3 -c 'import awscli' 2>/dev/null; then
+		skip "every operation needs version 1 of the AWS CLI as a package of Python (pip install awscli)"
+	else
+		python3 every_cli.py "$work/inputs.json"
+	fi
+}
+
+gosdk() {
+	if ! [ -e "$work/inputs.json" ]; then
+		skip "boto3, which makes the requests, is not installed or was not asked for"
+		return
+	fi
+	if ! (cd gosdk && "${GO:-go}" build -o "$work/gosdk" .) 2>"$work/gosdk.log"; then
+		skip "the clients of the SDK for Go cannot be fetched: $(tail -1 "$work/gosdk.log")"
+		return
+	fi
+	"$work/gosdk" "$work/inputs.json"
+}
+
+terraform() {
+	if ! command -v terraform >/dev/null; then
+		skip "Terraform is not installed"
+		return
+	fi
+	./terraform.sh "$work/terraform"
+}
+
+for client in "${@:-boto3 awscli javascript gosdk terraform}"; do
+	for c in $client; do
+		echo "$c:"
+		"$c"
+	done
+done

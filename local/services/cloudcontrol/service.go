@@ -1,0 +1,190 @@
+package cloudcontrol
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/cloudformation/resource"
+	"stepback/local/services/documents"
+)
+
+// Options are the settings of a Service. Store, Clock and API are required.
+type Options struct {
+	// Store keeps the requests, and what resources were wanted to be.
+	Store *documents.Store
+	// Clock tells the time and ends waits. It must outlive the service.
+	Clock *clock.Clock
+	// API calls the services of an account and region.
+	API func(aws.Scope) resource.API
+	// Types are the types of resources; nil means resource.All.
+	Types resource.Set
+	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	Scope aws.Scope
+	// Log receives refusals; nil drops them.
+	Log *slog.Logger
+}
+
+// Service is the Cloud Control API of the laptop. It is safe for concurrent use.
+type Service struct {
+	o     Options
+	table *documents.Table
+	ctx   context.Context
+	stop  context.CancelFunc
+	under sync.WaitGroup // requests
+
+	mu       sync.Mutex
+	requests map[string]*request          // by their tokens
+	wanted   map[string]map[string]any    // by the keys of resources
+	busy     map[string]string            // the tokens of the requests under way, by the keys of resources
+	byClient map[string]map[string]string // tokens, by the client's tokens, by scope
+	closed   bool
+}
+
+// Open reads what the store has. Resume goes on with requests that were cut off; Close ends the service.
+func Open(o Options) (*Service, error) {
+	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Types == nil {
+		o.Types = resource.All()
+	}
+	s := &Service{o: o, table: o.Store.Table("cloudcontrol"), requests: map[string]*request{},
+		wanted: map[string]map[string]any{}, busy: map[string]string{}, byClient: map[string]map[string]string{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	if err := s.load(); err != nil {
+		s.stop()
+		return nil, fmt.Errorf("what is kept of Cloud Control's requests: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Service) load() error {
+	if err := s.table.Scan("request/", func(_ string, text []byte) error {
+		r := &request{}
+		if err := json.Unmarshal(text, r); err != nil {
+			return err
+		}
+		s.enter(r)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return s.table.Scan("wanted/", func(key string, text []byte) error {
+		var p map[string]any
+		err := json.Unmarshal(text, &p)
+		s.wanted[key] = p
+		return err
+	})
+}
+
+// enter has a request be found. mu is held, or nobody else is here.
+func (s *Service) enter(r *request) {
+	s.requests[r.Token] = r
+	if !r.ended() {
+		s.busy[r.key()] = r.Token
+	}
+	if r.Client != "" {
+		of := r.Account + "/" + r.Region
+		if s.byClient[of] == nil {
+			s.byClient[of] = map[string]string{}
+		}
+		s.byClient[of][r.Client] = r.Token
+	}
+}
+
+// Resume goes on with the requests that were cut off. It is called once, when the services can be called.
+func (s *Service) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.requests {
+		if !r.ended() {
+			s.launch(r, true)
+		}
+	}
+}
+
+// Close stops what is under way, which goes on when the store is opened again, and waits for it.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.under.Wait()
+	return nil
+}
+
+// launch has a goroutine carry a request out. mu is held.
+func (s *Service) launch(r *request, again bool) {
+	if !s.closed {
+		s.under.Go(func() { s.carryOut(r, again) })
+	}
+}
+
+// keep has a change be on the disk before anybody sees it. mu is held.
+func (s *Service) keep(change func(*documents.Batch) error) error {
+	b, err := s.o.Store.Begin()
+	if err != nil {
+		return err
+	}
+	if err := change(b); err != nil {
+		return err
+	}
+	return b.Apply()()
+}
+
+func (s *Service) putRequest(b *documents.Batch, r *request) error {
+	text, err := json.Marshal(r)
+	if err == nil {
+		b.Put(s.table, "request/"+r.Token, text)
+	}
+	return err
+}
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{Model: "cloudcontrol", Operations: s.operations(), Partly: partly,
+		Default: s.o.Scope, Log: s.o.Log})
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateResource":           server.Handle(s.createResource),
+		"GetResource":              server.Handle(s.getResource),
+		"ListResources":            server.Handle(s.listResources),
+		"UpdateResource":           server.Handle(s.updateResource),
+		"DeleteResource":           server.Handle(s.deleteResource),
+		"GetResourceRequestStatus": server.Handle(s.getStatus),
+		"ListResourceRequests":     server.Handle(s.listRequests),
+		"CancelResourceRequest":    server.Handle(s.cancelRequest),
+	}
+}
+
+// partly says what operations that are served do not do.
+var partly = map[string]string{
+	"CreateResource": "the types of CloudFormation here; roles are not assumed, hooks not called",
+	"UpdateResource": "as CreateResource",
+	"DeleteResource": "as CreateResource",
+	"GetResource":    "types that can be read: others are refused by name",
+	"ListResources":  "types that can be listed: others are refused by name",
+}
+
+func refusal(code, format string, args ...any) error {
+	return &aws.Error{Code: code, Message: fmt.Sprintf(format, args...), Status: http.StatusBadRequest}
+}
+
+// typeOf finds a type.
+func (s *Service) typeOf(name string) (*resource.Type, error) {
+	if t := s.o.Types[name]; t != nil && name != "AWS::CDK::Metadata" {
+		return t, nil
+	}
+	return nil, refusal("TypeNotFoundException", "The type '%s' cannot be found.", name)
+}

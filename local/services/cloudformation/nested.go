@@ -1,0 +1,194 @@
+package cloudformation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepback/internal/sorting"
+	"stepback/local/services/cloudformation/resource"
+	"stepback/local/services/cloudformation/template"
+)
+
+// nested are the parameters of a nested stack.
+func nested(r *resource.Request) (given []parameter, topics []string, err error) {
+	m, _ := r.Properties["Parameters"].(map[string]any)
+	for k, v := range m {
+		if l, ok := v.([]any); ok { // a list is given as its elements
+			parts := make([]string, len(l))
+			for i, e := range l {
+				parts[i] = textOr(e, "")
+			}
+			v = strings.Join(parts, ",")
+		}
+		text, ok := template.TextOf(v)
+		if !ok {
+			return nil, nil, invalid("Value of property Parameters must be an object with String (or simple type) properties")
+		}
+		given = append(given, parameter{Key: k, Value: text})
+	}
+	sorting.Func(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
+	if l, ok := r.Properties["NotificationARNs"].([]any); ok {
+		for _, e := range l {
+			topics = append(topics, textOr(e, ""))
+		}
+	}
+	return given, topics, nil
+}
+
+func (s *Service) nestedTarget(ctx context.Context, of ofRecord, r *resource.Request, previous *deployed) (deployed, error) {
+	given, topics, err := nested(r)
+	if err != nil {
+		return deployed{}, err
+	}
+	text, err := s.fetch(ctx, r.Scope, textOr(r.Properties["TemplateURL"], ""))
+	if err != nil {
+		return deployed{}, err
+	}
+	to := deployed{Template: text, Tags: mergedTags(r), NotificationARNs: topics,
+		Capabilities: of.d.op.Target.Capabilities,
+		RoleARN:      of.d.op.Target.RoleARN}
+	_, err = s.prepare(ctx, r.Scope, &to, given, previous)
+	return to, err
+}
+
+func mergedTags(r *resource.Request) map[string]string {
+	tags := map[string]string{}
+	for k, v := range r.Tags {
+		tags[k] = v
+	}
+	l, _ := r.Properties["Tags"].([]any)
+	for _, e := range l {
+		m, _ := e.(map[string]any)
+		tags[textOr(m["Key"], "")] = textOr(m["Value"], "")
+	}
+	return tags
+}
+
+func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resource.State, error) {
+	of := recordOf(ctx)
+	name := r.Name(128)
+	s.mu.Lock()
+	child, err := s.find(r.Scope, name)
+	s.mu.Unlock()
+	if err != nil { // it is not there yet
+		to, err := s.nestedTarget(ctx, of, r, nil)
+		if err != nil {
+			return resource.State{}, err
+		}
+		child = s.newStack(r.Scope, name)
+		child.Parent, child.Root = of.d.st.ID, of.d.st.ID
+		if of.d.st.Root != "" {
+			child.Root = of.d.st.Root
+		}
+		minutes, _ := strconv.Atoi(textOr(r.Properties["TimeoutInMinutes"], "0"))
+		if err := s.start(child, &operation{Kind: opCreate, Phase: phaseApply, Target: to,
+			OnFailure: onFailure(of.d.op),
+			Token:     of.d.op.Token, DisableRollback: of.d.op.DisableRollback}, "CREATE_IN_PROGRESS", minutes); err != nil {
+			return resource.State{}, err
+		}
+	}
+	return s.nestedWait(ctx, child, "CREATE_COMPLETE")
+}
+
+func onFailure(op *operation) string {
+	if op.DisableRollback || op.OnFailure == "DO_NOTHING" {
+		return "DO_NOTHING"
+	}
+	return "ROLLBACK"
+}
+
+// nestedWait waits for the end of the operation of a nested stack.
+func (s *Service) nestedWait(ctx context.Context, child *stack, want ...string) (resource.State, error) {
+	for {
+		s.mu.Lock()
+		ended, under := child.ended, child.Operation != nil
+		if under {
+			s.launch(child)
+		}
+		status, reason := child.Status, child.Reason
+		state := resource.State{ID: child.ID, Attributes: map[string]any{}}
+		for _, o := range child.Outputs {
+			state.Attributes["Outputs."+o.Key] = o.Value
+		}
+		s.mu.Unlock()
+		if !under {
+			if slices.Contains(want, status) {
+				return state, nil
+			}
+			return state, invalid("Embedded stack %s was not successfully %s: %s", child.ID, pastOf(want[0]), reason)
+		}
+		resume := s.opts.Clock.Yield(ctx)
+		select {
+		case <-ended:
+			resume()
+		case <-s.ctx.Done():
+			resume()
+			return resource.State{}, s.ctx.Err()
+		}
+	}
+}
+
+func pastOf(status string) string {
+	switch {
+	case strings.HasPrefix(status, "CREATE"):
+		return "created"
+	case strings.HasPrefix(status, "DELETE"):
+		return "deleted"
+	}
+	return "updated"
+}
+
+func (s *Service) child(id string) *stack {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stacks[id]
+}
+
+func (s *Service) nestedUpdate(ctx context.Context, r *resource.Request) (resource.State, error) {
+	of := recordOf(ctx)
+	child := s.child(r.ID)
+	if child == nil || child.gone() {
+		return resource.State{}, fmt.Errorf("the nested stack %s is not there", r.ID)
+	}
+	s.mu.Lock()
+	under, now := child.busy(), child.copied()
+	s.mu.Unlock()
+	if !under {
+		to, err := s.nestedTarget(ctx, of, r, &now.deployed)
+		if err != nil {
+			return resource.State{}, err
+		}
+		changed, err := s.differs(ctx, now, &to)
+		if err != nil {
+			return resource.State{}, err
+		}
+		if changed {
+			if err := s.start(child, &operation{Kind: opUpdate, Phase: phaseApply, Target: to, Token: of.d.op.Token},
+				"UPDATE_IN_PROGRESS", 0); err != nil {
+				return resource.State{}, err
+			}
+		}
+	}
+	return s.nestedWait(ctx, child, "UPDATE_COMPLETE", "CREATE_COMPLETE")
+}
+
+func (s *Service) nestedDelete(ctx context.Context, r *resource.Request) error {
+	child := s.child(r.ID)
+	if child == nil || child.gone() {
+		return nil
+	}
+	s.mu.Lock()
+	under := child.busy() && child.Operation.Kind == opDelete
+	s.mu.Unlock()
+	if !under {
+		if err := s.start(child, &operation{Kind: opDelete, Phase: phaseDelete, Force: recordOf(ctx).d.op.Force},
+			"DELETE_IN_PROGRESS", 0); err != nil {
+			return err
+		}
+	}
+	_, err := s.nestedWait(ctx, child, "DELETE_COMPLETE")
+	return err
+}

@@ -1,0 +1,239 @@
+package cloudformation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"stepback/engine/clock"
+	"stepback/local/services/cloudformation/resource"
+	"stepback/local/services/cloudformation/template"
+)
+
+// deployment is an operation of a stack under way.
+type deployment struct {
+	s  *Service
+	st *stack
+	op *operation
+	c  *compiled // what is deployed; nil while a stack is deleted
+	// ctx is that of calls; waits ends when the deployment gives up.
+	ctx    context.Context
+	waits  context.Context
+	giveUp context.CancelCauseFunc
+	env    template.Env
+}
+
+// operate carries the operation of a stack out, from the phase in which it is.
+func (s *Service) operate(st *stack) {
+	ctx, work := s.opts.Clock.Begin(s.ctx, 0)
+	defer work.End()
+	d := &deployment{s: s, st: st, op: st.Operation, ctx: ctx}
+	phases := map[string]func() error{phaseApply: d.apply, phaseCleanup: d.cleanup, phaseRollback: d.rollback,
+		phaseRollbackCleanup: d.rollbackCleanup, phaseDelete: d.delete}
+	for d.op != nil {
+		var stop func()
+		d.waits, stop = d.limited()
+		err := phases[d.op.Phase]()
+		stop()
+		if s.ctx.Err() != nil {
+			break // it goes on when the store is opened again
+		}
+		if err != nil {
+			s.opts.Log.Error("a deployment stands still", "stack", st.Name, "error", err)
+			break // the store refuses to write
+		}
+		s.mu.Lock()
+		d.op = st.Operation
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	st.running = false
+	if st.Operation == nil {
+		close(st.ended)
+		st.ended = make(chan struct{})
+	}
+	s.mu.Unlock()
+}
+
+var (
+	errTimeout   = errors.New("Stack creation time exceeded the specified timeout") //nolint:staticcheck // AWS's words
+	errCancelled = errors.New("Resource creation cancelled")                        //nolint:staticcheck // AWS's words
+	errUser      = errors.New("User Initiated")                                     //nolint:staticcheck // AWS's words
+)
+
+// limited is the context of waits in a phase.
+func (d *deployment) limited() (context.Context, func()) {
+	ctx, giveUp := context.WithCancelCause(d.ctx)
+	d.giveUp = giveUp
+	d.s.mu.Lock()
+	d.st.giveUp = giveUp
+	d.s.mu.Unlock()
+	var timer *clock.Timer
+	if d.op.Phase == phaseApply && d.op.Deadline > 0 {
+		timer = d.s.opts.Clock.ScheduleInBackground(instant(d.op.Deadline),
+			clock.AlarmFunc(func() { giveUp(errTimeout) }))
+	}
+	return ctx, func() {
+		if timer != nil {
+			timer.Stop()
+		}
+		giveUp(nil)
+	}
+}
+
+// walk calls f for each ID as soon as those that it needs are done, several at a time. After an error, no more are
+// begun when stop is set; otherwise those that need what failed are left out. It returns the errors by ID.
+func (d *deployment) walk(
+	ids []string,
+	needs func(string) []string,
+	stop bool,
+	f func(ctx context.Context, id string) error,
+) map[string]error {
+	among := map[string]bool{}
+	for _, id := range ids {
+		among[id] = true
+	}
+	open, dependents := map[string]int{}, map[string][]string{}
+	var ready []string
+	for _, id := range ids {
+		for _, n := range needs(id) {
+			if among[n] {
+				open[id]++
+				dependents[n] = append(dependents[n], id)
+			}
+		}
+		if open[id] == 0 {
+			ready = append(ready, id)
+		}
+	}
+	type result struct {
+		id  string
+		err error
+	}
+	results := make(chan result)
+	failed := map[string]error{}
+	running := 0
+	for {
+		for len(ready) > 0 && running < d.s.opts.Parallel && d.s.ctx.Err() == nil &&
+			(!stop || len(failed) == 0 && d.waits.Err() == nil) {
+			id := ready[0]
+			ready = ready[1:]
+			running++
+			go func() {
+				ctx, work := d.s.opts.Clock.Begin(d.ctx, 0)
+				defer work.End()
+				results <- result{id, guarded(func() error { return f(ctx, id) })}
+			}()
+		}
+		if running == 0 {
+			return failed
+		}
+		resume := d.s.opts.Clock.Yield(d.ctx)
+		r := <-results
+		resume()
+		running--
+		if r.err != nil {
+			failed[r.id] = r.err
+			if stop {
+				d.giveUp(errCancelled)
+			}
+			continue
+		}
+		for _, id := range dependents[r.id] {
+			if open[id]--; open[id] == 0 {
+				ready = append(ready, id)
+			}
+		}
+	}
+}
+
+// guarded makes an error of a panic: a mistake in one type of resources fails its resource only.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal failure: %v", p)
+		}
+	}()
+	return f()
+}
+
+// begin compiles the template that the phase works with, and the environment of its functions.
+func (d *deployment) begin(of *deployed) error {
+	d.s.mu.Lock()
+	to := *of // which others look at meanwhile
+	d.s.mu.Unlock()
+	c, err := d.s.compile(d.st.scope(), d.st.Name, d.st.ID, &to)
+	if err != nil {
+		return err
+	}
+	d.s.mu.Lock()
+	of.Processed, of.Description = to.Processed, to.Description
+	d.s.mu.Unlock()
+	d.c = c
+	d.env = *c.env
+	d.env.Ref, d.env.Attribute = d.ref, d.attribute
+	d.env.Import = d.importValue
+	d.env.Dynamic = d.s.dynamicOf(d.ctx, d.st.scope())
+	return nil
+}
+
+// role is the role in which the stack's resources are made; empty for the account itself.
+func (d *deployment) role() string { return cmp.Or(d.op.Target.RoleARN, d.st.RoleARN) }
+
+// tagsOf are the tags that a resource has or gets beside its own: those of the stack, and CloudFormation's.
+func (st *stack) tagsOf(id string, of *made) map[string]string {
+	if !of.SystemTags {
+		return of.Tags
+	}
+	return resource.WithSystemTags(of.Tags, of.Type, st.Name, st.ID, id)
+}
+
+// request is what a type is asked to do for a resource.
+func (d *deployment) request(r *record, of made, previous *made) *resource.Request {
+	q := &resource.Request{
+		API:        d.s.opts.API(d.st.scope(), d.role()),
+		Scope:      d.st.scope(),
+		Stack:      d.st.Name,
+		StackID:    d.st.ID,
+		LogicalID:  r.ID,
+		Suffix:     of.Suffix,
+		Type:       of.Type,
+		ID:         of.Physical,
+		Properties: of.Properties,
+		Tags:       d.st.tagsOf(r.ID, &of),
+		Attributes: of.Attributes,
+		GiveUp:     d.waits,
+	}
+	if previous != nil {
+		q.Previous, q.PreviousTags = previous.Properties, d.st.tagsOf(r.ID, previous)
+		if q.Previous == nil {
+			q.Previous = map[string]any{}
+		}
+	}
+	q.Wait = func(ctx context.Context, wait time.Duration) error {
+		// Both contexts count: that of the call holds the clock, the other one gives up.
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		//nolint:contextcheck // its end is that of the waits, too
+		defer context.AfterFunc(d.waits, stop)()
+		if err := d.s.opts.Clock.Sleep(ctx, wait); err != nil {
+			if cause := context.Cause(d.waits); cause != nil { //nolint:contextcheck // it says why
+				return cause
+			}
+			return err
+		}
+		return nil
+	}
+	return q
+}
+
+func sortedIDs(m map[string]*record) []string {
+	ids := slices.Collect(maps.Keys(m))
+	sort.Strings(ids)
+	return ids
+}

@@ -1,0 +1,382 @@
+package cloudformation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/documents"
+)
+
+// The kinds of operations.
+const (
+	opCreate = "CREATE"
+	opUpdate = "UPDATE"
+	opDelete = "DELETE"
+)
+
+// The phases of an operation.
+const (
+	phaseApply           = "apply"
+	phaseCleanup         = "cleanup"         // of what an update has made superfluous
+	phaseRollback        = "rollback"        // of a create: deletion; of an update: back to what was before
+	phaseRollbackCleanup = "rollbackCleanup" // of what an update has made before it failed
+	phaseDelete          = "delete"
+)
+
+// stack is what is kept of a stack.
+type stack struct {
+	Account, Region, Name, ID string
+	Status, Reason            string
+	Created                   int64 // milliseconds since 1970, as all instants
+	Updated, Deleted          int64 `json:",omitempty"`
+	deployed
+	Outputs          []output   `json:",omitempty"`
+	DisableRollback  bool       `json:",omitempty"`
+	TimeoutInMinutes int        `json:",omitempty"`
+	Protected        bool       `json:",omitempty"`
+	Policy           string     `json:",omitempty"`
+	Parent, Root     string     `json:",omitempty"`
+	ChangeSet        string     `json:",omitempty"`
+	Drift            string     `json:",omitempty"`
+	DriftAt          int64      `json:",omitempty"`
+	Imports          []string   `json:",omitempty"`
+	Operation        *operation `json:",omitempty"`
+	// Paused is an operation that failed and can go on: UPDATE_FAILED, CREATE_FAILED and UPDATE_ROLLBACK_FAILED.
+	Paused *operation      `json:",omitempty"`
+	Last   []lastOperation `json:",omitempty"`
+	Events int             // how many there have been
+	Latest int64           `json:",omitempty"` // when the latest of them was
+
+	resources map[string]*record
+	running   bool
+	giveUp    func(error) // of the operation that is under way
+	ended     chan struct{}
+}
+
+// lastOperation is one of a stack's operations, for DescribeStacks.
+type lastOperation struct {
+	Type string `json:"OperationType"`
+	ID   string `json:"OperationId"`
+}
+
+// deployed is what a stack is made of: the template and what goes with it.
+type deployed struct {
+	// Template is its text, Processed the text after its transforms.
+	Template  string `json:"-"`
+	Processed string `json:"-"`
+	// Values are the texts of the parameters, Resolved what those are worth that name a parameter of SSM.
+	Values, Resolved map[string]string `json:",omitempty"`
+	Tags             map[string]string `json:",omitempty"`
+	Capabilities     []string          `json:",omitempty"`
+	NotificationARNs []string          `json:",omitempty"`
+	RoleARN          string            `json:",omitempty"`
+	Description      string            `json:",omitempty"`
+	Rollback         rollbackConfiguration
+}
+
+type output struct {
+	Key         string `json:"OutputKey"`
+	Value       string `json:"OutputValue"`
+	Description string `json:",omitempty"`
+	Export      string `json:"ExportName,omitempty"`
+}
+
+// operation is what is being done to a stack.
+type operation struct {
+	ID, Kind, Phase string
+	Token           string   `json:",omitempty"`
+	Target          deployed // of creates and updates
+	DisableRollback bool     `json:",omitempty"`
+	OnFailure       string   `json:",omitempty"` // of creates: ROLLBACK, DELETE, DO_NOTHING
+	RetainNew       bool     `json:",omitempty"` // RetainExceptOnCreate
+	Retain          []string `json:",omitempty"`
+	Skip            []string `json:",omitempty"`
+	Force           bool     `json:",omitempty"`
+	Import          bool     `json:",omitempty"`
+	// Imports are the identifiers of the resources that an import brings, by their logical IDs.
+	Imports  map[string]string `json:",omitempty"`
+	Deadline int64             `json:",omitempty"`
+	Policy   string            `json:",omitempty"` // the stack policy that holds during the update
+	Failure  string            `json:",omitempty"`
+}
+
+// made is a resource as one deployment left it.
+type made struct {
+	Type, Physical, Ref string
+	Properties          map[string]any    `json:",omitempty"`
+	Attributes          map[string]any    `json:",omitempty"`
+	Tags                map[string]string `json:",omitempty"`
+	Needs               []string          `json:",omitempty"`
+	DeletionPolicy      string            `json:",omitempty"`
+	UpdateReplacePolicy string            `json:",omitempty"`
+	Metadata            any               `json:",omitempty"`
+	Suffix              string            `json:",omitempty"`
+	// SystemTags says that it has the tags that CloudFormation gives by itself; what older versions made has not.
+	SystemTags bool `json:",omitempty"`
+}
+
+// record is what is kept of a resource.
+type record struct {
+	ID string
+	made
+	Status, Reason string
+	Updated        int64
+	// Operation is the operation that last touched it, Doing what that does: create, update, replace, delete.
+	Operation, Doing string `json:",omitempty"`
+	// Before is the resource as the last successful deployment left it, while an operation changes it; New says that
+	// there was none. Trash are physical resources that others have replaced, until they are cleaned up.
+	Before *made  `json:",omitempty"`
+	New    bool   `json:",omitempty"`
+	Trash  []made `json:",omitempty"`
+	// Token is that under which a custom resource answers.
+	Token  string `json:",omitempty"`
+	Drift  *drift `json:",omitempty"`
+	NoEcho bool   `json:",omitempty"`
+}
+
+type event struct {
+	ID, LogicalID, Physical, Type, Status, Reason, Properties, Token, Operation string `json:",omitempty"`
+	At                                                                          int64
+}
+
+const stackType = "AWS::CloudFormation::Stack"
+
+func (st *stack) scope() aws.Scope { return aws.Scope{Account: st.Account, Region: st.Region} }
+
+// uuid is the last part of the stack's ARN.
+func (st *stack) uuid() string { return st.ID[strings.LastIndexByte(st.ID, '/')+1:] }
+
+func (st *stack) gone() bool { return st.Status == "DELETE_COMPLETE" }
+
+// busy reports whether an operation is under way.
+func (st *stack) busy() bool { return st.Operation != nil }
+
+// ids are the logical IDs of the resources, sorted.
+func (st *stack) ids() []string { return slices.Sorted(maps.Keys(st.resources)) }
+
+// Keys of what is kept.
+func (st *stack) key() string                  { return "stack/" + st.uuid() }
+func (st *stack) textKey(which string) string  { return "text/" + st.uuid() + "/" + which }
+func (st *stack) resourceKey(id string) string { return "resource/" + st.uuid() + "/" + id }
+func (st *stack) eventKey(n int) string        { return fmt.Sprintf("event/%s/%09d", st.uuid(), n) }
+func (c *changeSet) key() string               { return "changeset/" + c.ID[strings.LastIndexByte(c.ID, '/')+1:] }
+func responseKey(token, one string) string     { return "response/" + token + "/" + one }
+
+const (
+	textCurrent, textProcessed = "current", "processed"
+	textTarget, textExpanded   = "target", "expanded"
+)
+
+// load reads everything but events and responses.
+func (s *Service) load() error {
+	byUUID := map[string]*stack{}
+	if err := s.table.Scan("stack/", func(_ string, value []byte) error {
+		st := &stack{resources: map[string]*record{}, ended: make(chan struct{})}
+		if err := json.Unmarshal(value, st); err != nil {
+			return err
+		}
+		s.stacks[st.ID], byUUID[st.uuid()] = st, st
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.table.Scan("resource/", func(key string, value []byte) error {
+		r := &record{}
+		if st := byUUID[strings.Split(key, "/")[1]]; st != nil {
+			st.resources[key[strings.LastIndexByte(key, '/')+1:]] = r
+		}
+		return json.Unmarshal(value, r)
+	}); err != nil {
+		return err
+	}
+	if err := s.table.Scan("text/", func(key string, value []byte) error {
+		parts := strings.Split(key, "/")
+		st := byUUID[parts[1]]
+		if st == nil {
+			return nil
+		}
+		switch parts[2] {
+		case textCurrent:
+			st.Template = string(value)
+		case textProcessed:
+			st.Processed = string(value)
+		}
+		for _, op := range []*operation{st.Operation, st.Paused} {
+			switch {
+			case op == nil:
+			case parts[2] == textTarget:
+				op.Target.Template = string(value)
+			case parts[2] == textExpanded:
+				op.Target.Processed = string(value)
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return s.table.Scan("changeset/", func(_ string, value []byte) error {
+		var k keptChangeSet
+		if err := json.Unmarshal(value, &k); err != nil {
+			return err
+		}
+		c := k.changeSet
+		c.Target.Template, c.Target.Processed = k.Text, k.Expanded
+		s.sets[c.ID] = &c
+		return nil
+	})
+}
+
+// change carries out a change of what is kept and waits until it is on the disk. f runs with mu held.
+func (s *Service) change(f func(k *keeper) error) error {
+	s.mu.Lock()
+	b, err := s.opts.Documents.Begin()
+	if err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	k := &keeper{s: s, b: b}
+	err = f(k)
+	if k.err != nil {
+		err = k.err
+	}
+	wait := b.Apply()
+	s.mu.Unlock()
+	if e := wait(); e != nil {
+		return e
+	}
+	return err
+}
+
+// keeper puts records into a batch.
+type keeper struct {
+	s   *Service
+	b   *documents.Batch
+	err error
+}
+
+func (k *keeper) put(key string, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		k.err = err
+		return
+	}
+	k.b.Put(k.s.table, key, text)
+}
+
+func (k *keeper) stack(st *stack) { k.put(st.key(), st) }
+
+func (k *keeper) text(st *stack, which, text string) {
+	k.b.Put(k.s.table, st.textKey(which), []byte(text))
+}
+
+func (k *keeper) resource(st *stack, r *record) { k.put(st.resourceKey(r.ID), r) }
+
+func (k *keeper) forget(st *stack, id string) {
+	delete(st.resources, id)
+	k.b.Delete(k.s.table, st.resourceKey(id))
+}
+
+// event adds an event of a stack; the stack is kept too, for its number.
+func (k *keeper) event(st *stack, e event) {
+	// No two events of a stack are at the same time: clients sort by it.
+	e.ID, e.At = aws.NewID(), max(k.s.now().UnixMilli(), st.Latest+1)
+	if e.Type != stackType || e.Physical != st.ID {
+		e.ID = fmt.Sprintf("%s-%s-%s", e.LogicalID, e.Status, instant(e.At).Format("2006-01-02T15:04:05.000Z"))
+		if strings.HasSuffix(st.Status, "_CLEANUP_IN_PROGRESS") { // as recorded: what is swept away has fewer facts
+			e.ID, e.Properties = e.LogicalID+"-"+aws.NewID(), ""
+		}
+	}
+	st.Latest = e.At
+	if st.Operation != nil {
+		e.Token, e.Operation = st.Operation.Token, st.Operation.ID
+	}
+	st.Events++
+	k.put(st.eventKey(st.Events), e)
+}
+
+// status gives a stack another status, with an event of it.
+func (k *keeper) status(st *stack, status, reason string) {
+	st.Status, st.Reason = status, reason
+	k.event(st, event{LogicalID: st.Name, Physical: st.ID, Type: stackType, Status: status, Reason: reason})
+	k.stack(st)
+}
+
+// progress gives a resource another status, with an event of it.
+func (k *keeper) progress(st *stack, r *record, status, reason string) {
+	k.progressOf(st, r, r.Physical, status, reason)
+}
+
+// progressOf is progress whose event tells of another physical resource than the record.
+func (k *keeper) progressOf(st *stack, r *record, physical, status, reason string) {
+	r.Status, r.Reason, r.Updated = status, reason, k.s.now().UnixMilli()
+	e := event{LogicalID: r.ID, Physical: physical, Type: r.Type, Status: status, Reason: reason}
+	if text, err := json.Marshal(r.Properties); err == nil && !r.NoEcho {
+		e.Properties = string(text)
+	}
+	k.event(st, e)
+	k.resource(st, r)
+	k.stack(st)
+}
+
+// find returns a stack by its name or ID. Of a name, one that is not deleted. mu is held.
+func (s *Service) find(scope aws.Scope, name string) (*stack, error) {
+	if strings.HasPrefix(name, "arn:") {
+		if st := s.stacks[name]; st != nil && st.scope() == scope {
+			return st, nil
+		}
+		return nil, invalid("Stack with id %s does not exist", name)
+	}
+	for _, st := range s.stacks {
+		if st.Name == name && st.scope() == scope && !st.gone() {
+			return st, nil
+		}
+	}
+	return nil, invalid("Stack with id %s does not exist", name)
+}
+
+// seen finds a stack, and copies how it stands now: what is computed of it without mu is computed of the copy, for
+// another operation may begin meanwhile. start refuses then.
+func (s *Service) seen(scope aws.Scope, name string) (st, now *stack, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st, err = s.find(scope, name); err != nil {
+		return nil, nil, err
+	}
+	return st, st.copied(), nil
+}
+
+// copied is the stack with resources of its own. mu is held.
+func (st *stack) copied() *stack {
+	now := *st
+	now.resources = make(map[string]*record, len(st.resources))
+	for id, r := range st.resources {
+		one := *r
+		now.resources[id] = &one
+	}
+	return &now
+}
+
+// all are the stacks of a scope, the newest first. mu is held.
+func (s *Service) all(scope aws.Scope) []*stack {
+	var list []*stack
+	for _, st := range s.stacks {
+		if st.scope() == scope {
+			list = append(list, st)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].Created != list[j].Created {
+			return list[i].Created > list[j].Created
+		}
+		return list[i].ID > list[j].ID
+	})
+	return list
+}
+
+func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -1,0 +1,185 @@
+package cloudformation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/cloudformation/resource"
+	"stepback/local/services/cloudformation/template"
+	"stepback/local/services/documents"
+)
+
+// API is how resources are made: the operations of services, and objects of S3.
+type API interface {
+	resource.API
+	// Object reads an object of S3; version may be empty.
+	Object(ctx context.Context, bucket, key, version string) ([]byte, error)
+}
+
+// Options are the settings of a Service. Documents, Clock and API are required.
+type Options struct {
+	// Documents keep the stacks, in a table of their own.
+	Documents *documents.Store
+	// Clock tells the time and ends waits. It must outlive the service.
+	Clock *clock.Clock
+	// API calls the services of an account and region, in the role of an ARN, which may be empty.
+	API func(scope aws.Scope, role string) API
+	// Endpoint is the address of this platform, at which custom resources answer: http://127.0.0.1:4566.
+	Endpoint string
+	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	Scope aws.Scope
+	// Types are the types of resources; nil means resource.All.
+	Types resource.Set
+	// Parallel is how many resources of a stack are worked on at a time; 0 means 16.
+	Parallel int
+	// Log receives refusals and of what cannot be told to a client; nil drops them.
+	Log *slog.Logger
+}
+
+// Service is the CloudFormation of the laptop. It is safe for concurrent use.
+type Service struct {
+	opts  Options
+	table *documents.Table
+	types resource.Set
+	ctx   context.Context
+	stop  context.CancelFunc
+	under sync.WaitGroup // deployments
+
+	mu      sync.Mutex
+	stacks  map[string]*stack     // by the ID
+	sets    map[string]*changeSet // by the ID
+	waiting map[string]chan struct{}
+	drifts  map[string]*driftDetection
+	closed  bool
+}
+
+// Open reads the stacks of a store and goes on with the deployments that were under way. Close ends it.
+func Open(o Options) (*Service, error) {
+	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Types == nil {
+		o.Types = resource.All()
+	}
+	if o.Parallel == 0 {
+		o.Parallel = 16
+	}
+	s := &Service{opts: o, table: o.Documents.Table("cloudformation"), types: o.Types, stacks: map[string]*stack{},
+		sets: map[string]*changeSet{}, waiting: map[string]chan struct{}{}, drifts: map[string]*driftDetection{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	if err := s.load(); err != nil {
+		s.stop()
+		return nil, fmt.Errorf("the stacks: %w", err)
+	}
+	return s, nil
+}
+
+// Resume goes on with the deployments that were under way when the store was closed. It is called once, when the
+// services that resources are made by can be called.
+func (s *Service) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.stacks {
+		if st.Operation != nil && st.Parent == "" { // nested ones are asked for by their parents
+			s.launch(st)
+		}
+	}
+}
+
+// Close stops the deployments, which go on when the store is opened again, and waits for them.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.under.Wait()
+	return nil
+}
+
+// launch has a goroutine carry a stack's operation out. mu is held.
+func (s *Service) launch(st *stack) {
+	if s.closed || st.running {
+		return
+	}
+	st.running = true
+	s.under.Go(func() { s.operate(st) })
+}
+
+func (s *Service) now() time.Time { return s.opts.Clock.Now() }
+
+// codeValidation is the code of almost everything that CloudFormation refuses.
+const codeValidation = "ValidationError"
+
+func invalid(format string, args ...any) *aws.Error {
+	return &aws.Error{Code: codeValidation, Message: fmt.Sprintf(format, args...)}
+}
+
+// failure tells clients of what is wrong with their templates.
+func failure(err error) *aws.Error {
+	var t *template.Error
+	var p *resource.PropertyError
+	switch {
+	case errors.As(err, &t):
+		return invalid("%s", t.Message)
+	case errors.As(err, &p):
+		return invalid("%s", p.Error())
+	case errors.Is(err, documents.ErrBroken), errors.Is(err, documents.ErrClosed):
+		return &aws.Error{Code: "ServiceUnavailable", Status: http.StatusServiceUnavailable,
+			Message: "The stacks in the data directory cannot be read or written: " + err.Error()}
+	}
+	return nil
+}
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{Model: "cloudformation", Invalid: codeValidation, Operations: s.operations(),
+		Partly:  partly,
+		Failure: failure, Default: s.opts.Scope, Log: s.opts.Log})
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateStack":                       server.Handle(s.createStack),
+		"UpdateStack":                       server.Handle(s.updateStack),
+		"DeleteStack":                       server.Handle(s.deleteStack),
+		"DescribeStacks":                    server.Handle(s.describeStacks),
+		"ListStacks":                        server.Handle(s.listStacks),
+		"DescribeStackEvents":               server.Handle(s.describeStackEvents),
+		"DescribeStackResource":             server.Handle(s.describeStackResource),
+		"DescribeStackResources":            server.Handle(s.describeStackResources),
+		"ListStackResources":                server.Handle(s.listStackResources),
+		"GetTemplate":                       server.Handle(s.getTemplate),
+		"GetTemplateSummary":                server.Handle(s.getTemplateSummary),
+		"ValidateTemplate":                  server.Handle(s.validateTemplate),
+		"CreateChangeSet":                   server.Handle(s.createChangeSet),
+		"DescribeChangeSet":                 server.Handle(s.describeChangeSet),
+		"ExecuteChangeSet":                  server.Handle(s.executeChangeSet),
+		"DeleteChangeSet":                   server.Handle(s.deleteChangeSet),
+		"ListChangeSets":                    server.Handle(s.listChangeSets),
+		"ContinueUpdateRollback":            server.Handle(s.continueUpdateRollback),
+		"RollbackStack":                     server.Handle(s.rollbackStack),
+		"CancelUpdateStack":                 server.Handle(s.cancelUpdateStack),
+		"UpdateTerminationProtection":       server.Handle(s.updateTerminationProtection),
+		"SetStackPolicy":                    server.Handle(s.setStackPolicy),
+		"GetStackPolicy":                    server.Handle(s.getStackPolicy),
+		"ListExports":                       server.Handle(s.listExports),
+		"ListImports":                       server.Handle(s.listImports),
+		"DetectStackDrift":                  server.Handle(s.detectStackDrift),
+		"DetectStackResourceDrift":          server.Handle(s.detectStackResourceDrift),
+		"DescribeStackDriftDetectionStatus": server.Handle(s.describeDriftDetection),
+		"DescribeStackResourceDrifts":       server.Handle(s.describeStackResourceDrifts),
+	}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}

@@ -1,0 +1,69 @@
+package cloudformation
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"stepback/engine/clock"
+	"stepback/local/services/cloudformation/resource"
+	"stepback/local/services/cloudformation/template"
+)
+
+// waitCreate waits for the signals of a wait condition.
+func (s *Service) waitCreate(ctx context.Context, r *resource.Request) (resource.State, error) {
+	handle, _ := r.Properties["Handle"].(string)
+	seconds, err := strconv.Atoi(textOr(r.Properties["Timeout"], ""))
+	if err != nil || seconds < 0 || seconds > 43_200 {
+		return resource.State{}, &resource.PropertyError{Problems: []string{"#/Timeout: must be a number of seconds up to 43200"}}
+	}
+	count, err := strconv.Atoi(textOr(r.Properties["Count"], "1"))
+	if err != nil || count < 0 {
+		return resource.State{}, &resource.PropertyError{Problems: []string{"#/Count: must be a number"}}
+	}
+	token := tokenOf(handle)
+	signalled := s.expect(token)
+	defer s.forgetExpected(token)
+	timeout := make(chan struct{})
+	timer := s.opts.Clock.Schedule(s.now().Add(time.Duration(seconds)*time.Second),
+		clock.AlarmFunc(func() { close(timeout) }))
+	defer timer.Stop()
+	for {
+		all, err := s.answers(token)
+		if err != nil {
+			return resource.State{}, err
+		}
+		data := map[string]any{}
+		for _, a := range all {
+			if a.Status == "FAILURE" {
+				return resource.State{}, invalid("WaitCondition received failed message: '%s' for uniqueId: %s", a.Reason, a.UniqueID)
+			}
+			data[a.UniqueID] = a.Data[""]
+		}
+		if len(all) >= count {
+			return resource.State{ID: r.StackID + "/" + r.Name(128) + "/" + handle, Attributes: map[string]any{
+				"Data": template.JSON(data)}}, nil
+		}
+		resume := s.opts.Clock.Yield(ctx)
+		select {
+		case <-signalled:
+			resume()
+		case <-timeout:
+			resume()
+			return resource.State{}, invalid("WaitCondition timed out. Received %d conditions when expecting %d", len(all), count)
+		case <-r.GiveUp.Done():
+			resume()
+			return resource.State{}, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
+		}
+	}
+}
+
+func textOr(v any, def string) string {
+	if text, ok := template.TextOf(v); ok {
+		return text
+	}
+	return def
+}
+
+var nestedProperties = map[string]resource.Property{"TemplateURL": {Required: true}, "Parameters": {}, "Tags": {},
+	"TimeoutInMinutes": {}, "NotificationARNs": {}}

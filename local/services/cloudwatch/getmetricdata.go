@@ -1,0 +1,418 @@
+package cloudwatch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/cloudwatch/datapoints"
+	"stepback/retrymetrics/metricmath"
+)
+
+// metricStat is a statistic of a metric.
+type metricStat struct {
+	Metric Metric
+	Period int64
+	Stat   string
+	Unit   string `json:",omitempty"`
+}
+
+// metricQuery is a metric or an expression of a request, or of an alarm.
+type metricQuery struct {
+	ID         string      `json:"Id"`
+	MetricStat *metricStat `json:",omitempty"`
+	Expression string      `json:",omitempty"`
+	Label      string      `json:",omitempty"`
+	Return     *bool       `json:"ReturnData,omitempty"`
+	Period     int64       `json:",omitempty"`
+	Account    string      `json:"AccountId,omitempty"`
+}
+
+func (q *metricQuery) returns() bool { return q.Return == nil || *q.Return }
+
+type getMetricDataRequest struct {
+	Queries       []metricQuery `json:"MetricDataQueries"`
+	Start         float64       `json:"StartTime"`
+	End           float64       `json:"EndTime"`
+	ScanBy        string
+	MaxDatapoints int
+	LabelOptions  struct{ Timezone string }
+}
+
+type metricDataResult struct {
+	ID         string `json:"Id"`
+	Label      string
+	Timestamps []server.Time
+	Values     []float64
+	Status     string    `json:"StatusCode"`
+	Messages   []message `json:",omitempty"`
+}
+
+type message struct{ Code, Value string }
+
+type getMetricDataAnswer struct {
+	Results   []metricDataResult `json:"MetricDataResults"`
+	NextToken string             `json:",omitempty"`
+	Messages  []message
+}
+
+var idForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
+
+// checkQueries refuses queries that CloudWatch refuses. what begins the names of their members.
+func checkQueries(what string, queries []metricQuery) error {
+	const most = 500
+	if len(queries) > most {
+		return invalid("The collection %s must not have a size greater than %d.", what, most)
+	}
+	seen := map[string]bool{}
+	for i := range queries {
+		q := &queries[i]
+		switch {
+		case !idForm.MatchString(q.ID):
+			return &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The value %s for parameter %s.member.%d.Id is not matching "+
+				"the expected pattern ^[a-z][a-zA-Z0-9_]*$.", q.ID, what, i+1)}
+		case seen[q.ID]:
+			return &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The values for parameter Id in %s are not unique.", what)}
+		case (q.MetricStat == nil) == (q.Expression == ""):
+			return &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("Exactly one of the parameters %s.member.%d.MetricStat and "+
+				"%s.member.%d.Expression must be given.", what, i+1, what, i+1)}
+		}
+		seen[q.ID] = true
+		if q.MetricStat != nil {
+			q.MetricStat.Metric.sorted()
+			if err := checkPeriod(q.MetricStat.Period); err != nil {
+				return err
+			}
+			if _, err := datapoints.ParseStatistic(q.MetricStat.Stat); err != nil {
+				return &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The value %s for parameter %s.member.%d.MetricStat.Stat "+
+					"is not supported.", q.MetricStat.Stat, what, i+1)}
+			}
+		}
+	}
+	return nil
+}
+
+// checkPeriod refuses periods that metrics do not have.
+func checkPeriod(seconds int64) error {
+	if seconds > 0 && seconds%60 == 0 || slices.Contains([]int64{1, 5, 10, 20, 30}, seconds) {
+		return nil
+	}
+	return invalid("The parameter Period must be 1, 5, 10, 20, 30, or a multiple of 60.")
+}
+
+func timeOf(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)).UTC() }
+
+func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetricDataRequest) (*getMetricDataAnswer, error) {
+	const most = 100_800
+	if err := checkQueries("MetricDataQueries", in.Queries); err != nil {
+		return nil, err
+	}
+	start, end := timeOf(in.Start), timeOf(in.End)
+	if !start.Before(end) {
+		return nil, &aws.Error{Code: "ValidationError", Message: "The parameter StartTime must be less than the parameter EndTime."}
+	}
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
+	v := s.view(scope, in.Queries, start, end)
+	answer := &getMetricDataAnswer{Results: []metricDataResult{}, Messages: []message{}}
+	total := 0
+	for i := range in.Queries {
+		q := &in.Queries[i]
+		if !q.returns() {
+			continue
+		}
+		v.several = nil
+		grid, all, err := v.query(q)
+		var refused *aws.Error
+		if errors.As(err, &refused) {
+			return nil, err
+		}
+		if err != nil {
+			return nil, &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("Error in expression '%s': %s", q.ID, err)}
+		}
+		for _, l := range all {
+			if q.MetricStat != nil {
+				l.Label = distinguished(in.Queries, q.MetricStat)
+			}
+			r := metricDataResult{ID: q.ID, Label: labelled(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
+			for j, x := range l.Values {
+				if !math.IsNaN(x) {
+					r.Timestamps, r.Values = append(r.Timestamps, server.Time(grid.At(j))), append(r.Values, x)
+				}
+			}
+			if in.ScanBy != "TimestampAscending" {
+				slices.Reverse(r.Timestamps)
+				slices.Reverse(r.Values)
+			}
+			if q.MetricStat != nil && v.several != nil {
+				r.Messages = []message{{"MultipleUnits", "Multiple units returned: '[" + strings.Join(v.several, ", ") + "]'"}}
+			}
+			total += len(r.Values)
+			answer.Results = append(answer.Results, r)
+		}
+	}
+	if total > cmp.Or(in.MaxDatapoints, most) {
+		return nil, &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The request is for %d datapoints; ask for at most %d, by a "+
+			"longer Period or a shorter time.", total, cmp.Or(in.MaxDatapoints, most))}
+	}
+	return answer, nil
+}
+
+// view is the queries of a request over a time.
+type view struct {
+	service    *Service
+	scope      aws.Scope
+	queries    []metricQuery
+	start, end time.Time
+	depth      int
+	grid       metricmath.Grid // of the expression that is evaluated
+	several    []string        // units in which the metric has data that was read last
+}
+
+func (s *Service) view(scope aws.Scope, queries []metricQuery, start, end time.Time) *view {
+	return &view{service: s, scope: scope, queries: queries, start: start, end: end}
+}
+
+// gridOf is the periods that the view covers.
+func (v *view) gridOf(seconds int64) metricmath.Grid {
+	from := v.start.Unix() - v.start.Unix()%seconds
+	n := (v.end.Unix() - from + seconds - 1) / seconds
+	const most = 1 << 20
+	return metricmath.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
+		Len: int(min(n, most))}
+}
+
+// period is that of an expression: its own, or the longest of the metrics.
+func (v *view) period(q *metricQuery) int64 {
+	if q.MetricStat != nil {
+		return q.MetricStat.Period
+	}
+	if q.Period != 0 {
+		return q.Period
+	}
+	longest := int64(0)
+	for i := range v.queries {
+		if m := v.queries[i].MetricStat; m != nil {
+			longest = max(longest, m.Period)
+		}
+	}
+	if m := searched.FindStringSubmatch(q.Expression); longest == 0 && m != nil {
+		if _, err := fmt.Sscan(m[1], &longest); err != nil {
+			longest = 0
+		}
+	}
+	const usual = 300
+	return cmp.Or(longest, usual)
+}
+
+// searched finds the period of a SEARCH.
+var searched = regexp.MustCompile(`SEARCH\(.*,\s*(\d+)\s*\)`)
+
+// query evaluates a query.
+func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, error) {
+	grid := v.gridOf(v.period(q))
+	if q.MetricStat != nil {
+		l, err := v.metric(q.MetricStat, grid)
+		return grid, []metricmath.Labelled{l}, err
+	}
+	if id, deviations, ok := bandOf(q.Expression); ok {
+		all, err := v.band(id, deviations, grid)
+		return grid, all, err
+	}
+	before := v.grid
+	v.grid = grid
+	all, _, err := metricmath.Evaluate(q.Expression, grid, v)
+	v.grid = before
+	for i := range all {
+		all[i].Label = cmp.Or(all[i].Label, q.ID)
+		if len(all) == 1 {
+			all[i].Label = q.ID
+		}
+	}
+	return grid, all, err
+}
+
+// metric is a statistic of a metric over a grid.
+func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled, error) {
+	statistic, err := datapoints.ParseStatistic(m.Stat)
+	if err != nil {
+		return metricmath.Labelled{}, err
+	}
+	all, err := v.summaries(m, grid)
+	if err != nil {
+		return metricmath.Labelled{}, err
+	}
+	values := make(metricmath.Series, len(all))
+	for i := range all {
+		values[i] = statistic.Of(&all[i])
+	}
+	return metricmath.Labelled{Label: m.Metric.Name, Values: values}, nil
+}
+
+// summaries are the data of a metric. Of one that has data in several units, and of which none is asked for, they are
+// those of the first unit.
+func (v *view) summaries(m *metricStat, grid metricmath.Grid) ([]datapoints.Summary, error) {
+	units, err := v.service.units(v.scope, &m.Metric, m.Unit)
+	if err != nil || len(units) < 2 { // the most common case by far
+		units = []string{m.Unit}
+	}
+	var first []datapoints.Summary
+	var there []string
+	for _, unit := range units {
+		all, err := v.service.read(v.scope, &m.Metric, unit, grid.Start, grid.Period, grid.Len)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(s datapoints.Summary) bool { return s.Count > 0 }) {
+			there = append(there, unit)
+		}
+		if first == nil || len(there) == 1 && there[0] == unit {
+			first = all
+		}
+	}
+	if len(there) > 1 {
+		v.several = there
+	}
+	return first, nil
+}
+
+// distinguished is the label of a metric: its name, with the statistic and the period where others of the same name
+// have others.
+func distinguished(queries []metricQuery, m *metricStat) string {
+	label, statistic, period := m.Metric.Name, false, false
+	for i := range queries {
+		if o := queries[i].MetricStat; o != nil && o.Metric.Name == m.Metric.Name && queries[i].returns() {
+			statistic, period = statistic || o.Stat != m.Stat, period || o.Period != m.Period
+		}
+	}
+	if statistic {
+		label += " " + m.Stat
+	}
+	if period {
+		label += fmt.Sprintf(" %d", m.Period)
+	}
+	return label
+}
+
+// Term implements metricmath.Terms.
+func (v *view) Term(id string) ([]metricmath.Labelled, bool, error) {
+	for i := range v.queries {
+		q := &v.queries[i]
+		if q.ID != id {
+			continue
+		}
+		if q.MetricStat != nil {
+			l, err := v.metric(q.MetricStat, v.grid)
+			return []metricmath.Labelled{l}, false, err
+		}
+		const deepest = 50
+		if v.depth++; v.depth > deepest {
+			return nil, false, errors.New("the expressions refer to each other in a circle")
+		}
+		defer func() { v.depth-- }()
+		return metricmath.Evaluate(q.Expression, v.grid, v)
+	}
+	return nil, false, fmt.Errorf("no metric or expression has the id %s", id)
+}
+
+// Metrics implements metricmath.Terms.
+func (v *view) Metrics(prefix string) (all []metricmath.Labelled) {
+	for i := range v.queries {
+		q := &v.queries[i]
+		if q.MetricStat == nil || !strings.HasPrefix(q.ID, prefix) {
+			continue
+		}
+		if l, err := v.metric(q.MetricStat, v.grid); err == nil {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// Search implements metricmath.Terms.
+func (v *view) Search(query, statistic string, _ time.Duration) ([]metricmath.Labelled, error) {
+	found, err := v.service.search(v.scope, query)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]metricmath.Labelled, 0, len(found))
+	for _, m := range found {
+		l, err := v.metric(&metricStat{Metric: m, Stat: statistic}, v.grid)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range m.Dimensions {
+			l.Label += " " + d.Value
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// Period implements metricmath.Terms.
+func (v *view) Period(id string) (time.Duration, bool) {
+	for i := range v.queries {
+		if q := &v.queries[i]; q.ID == id {
+			return time.Duration(v.period(q)) * time.Second, true
+		}
+	}
+	return 0, false
+}
+
+var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
+
+// labelled is the label of a series: the one that is asked for, with its ${LABEL}, ${MAX} and the like filled in,
+// or the series' own.
+func labelled(label string, l metricmath.Labelled) string {
+	if label == "" {
+		return l.Label
+	}
+	return dynamic.ReplaceAllStringFunc(label, func(name string) string {
+		var sum datapoints.Summary
+		first, last := math.NaN(), math.NaN()
+		for _, x := range l.Values {
+			if math.IsNaN(x) {
+				continue
+			}
+			if math.IsNaN(first) {
+				first = x
+			}
+			last = x
+			sum.Add(x, 1)
+		}
+		var value float64
+		switch strings.Trim(name, "${}") {
+		case "LABEL":
+			return l.Label
+		case "MAX":
+			value = sum.Max
+		case "MIN":
+			value = sum.Min
+		case "AVG":
+			value = sum.Average()
+		case "SUM":
+			value = sum.Sum
+		case "FIRST":
+			value = first
+		case "LAST":
+			value = last
+		case "DATAPOINT_COUNT":
+			value = sum.Count
+		default:
+			return name
+		}
+		if sum.Count == 0 {
+			return "--"
+		}
+		return fmt.Sprint(value)
+	})
+}

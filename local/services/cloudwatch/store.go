@@ -1,0 +1,350 @@
+package cloudwatch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/internal/sorting"
+	"stepback/local/services/cloudwatch/datapoints"
+	"stepback/local/services/documents"
+)
+
+// The beginnings of keys.
+const (
+	metricKeys    = "m/" // scope, metric and unit: which number its data have
+	pointKeys     = "p/" // number, resolution, second: a summary
+	nextKey       = "n"  // the next number
+	alarmKeys     = "a/" // scope, name
+	historyKeys   = "h/" // scope, name, time
+	evaluatedKey  = "e"  // until when alarms have been evaluated, in seconds
+	actionKeys    = "x/" // time: an action that is not delivered
+	dashboardKeys = "d/" // account, name
+	detectorKeys  = "b/" // scope, metric and statistic: an anomaly detector
+	insightKeys   = "i/" // scope, name: a rule of Contributor Insights
+	streamKeys    = "s/" // scope, name: a metric stream
+)
+
+// Dimension is one of a metric's.
+type Dimension struct{ Name, Value string }
+
+// Metric names one.
+type Metric struct {
+	Namespace  string
+	Name       string      `json:"MetricName"`
+	Dimensions []Dimension // sorted
+}
+
+func (m *Metric) sorted() {
+	sorting.Func(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
+	if m.Dimensions == nil {
+		m.Dimensions = []Dimension{}
+	}
+}
+
+// text tells metrics apart.
+func (m *Metric) text() string {
+	var b strings.Builder
+	b.WriteString(m.Namespace + "\x00" + m.Name)
+	for _, d := range m.Dimensions {
+		b.WriteString("\x00" + d.Name + "\x00" + d.Value)
+	}
+	return b.String()
+}
+
+func (m *Metric) dimension(name string) (string, bool) {
+	for _, d := range m.Dimensions {
+		if d.Name == name {
+			return d.Value, true
+		}
+	}
+	return "", false
+}
+
+// known is a metric that has data.
+type known struct {
+	Metric
+	scope aws.Scope
+	Units map[string]string // unit to the number of its data
+	Last  int64             // the second of its newest data
+}
+
+// registry is the metrics that have data. It is read when it is first needed.
+type registry struct {
+	read bool
+	of   map[string]*known // by scope and text
+	next uint64
+}
+
+func scopeKey(s aws.Scope) string { return s.Account + "/" + s.Region + "/" }
+
+// registered reads the registry if need be. mu is held.
+func (s *Service) registered() (*registry, error) {
+	r := &s.metrics
+	if r.read {
+		return r, nil
+	}
+	r.of = map[string]*known{}
+	if err := s.table.Scan(metricKeys, func(key string, value []byte) error {
+		k := new(known)
+		parts := strings.SplitN(key, "/", 4)
+		k.scope = aws.Scope{Account: parts[1], Region: parts[2]}
+		r.of[key] = k
+		return json.Unmarshal(value, k)
+	}); err != nil {
+		return nil, err
+	}
+	text, _, err := s.table.Get(nextKey)
+	if err != nil {
+		return nil, err
+	}
+	r.next, _ = strconv.ParseUint(string(text), 10, 64) // 0 when there is none
+	r.read = true
+	return r, nil
+}
+
+// The resolutions that data are kept at, and how long.
+var resolutions = []struct {
+	letter string
+	period int64
+	keep   time.Duration
+}{
+	{"s", 1, 3 * time.Hour}, {"m", 60, 15 * 24 * time.Hour}, {"q", 300, 63 * 24 * time.Hour}, {"y", 3600, 455 * 24 * time.Hour},
+}
+
+func pointKey(number, resolution string, second int64) string {
+	return fmt.Sprintf("%s%s%s%012d", pointKeys, number, resolution, second)
+}
+
+// Datum is values of a metric at an instant.
+type Datum struct {
+	Metric
+	At   time.Time
+	Data datapoints.Summary
+	// Fine keeps the data by the second, too.
+	Fine bool
+}
+
+// Put keeps data. What it has answered is on the disk.
+func (s *Service) Put(scope aws.Scope, all []Datum) error {
+	return s.change(func(b *documents.Batch) error {
+		r, err := s.registered()
+		if err != nil {
+			return err
+		}
+		sums := map[string]*datapoints.Summary{}
+		for i := range all {
+			number := s.number(b, r, scope, &all[i])
+			for _, res := range resolutions[:2] {
+				if res.period == 1 && !all[i].Fine {
+					continue
+				}
+				at := all[i].At.Unix()
+				key := pointKey(number, res.letter, at-at%res.period)
+				if sums[key] == nil {
+					sums[key] = &datapoints.Summary{}
+					text, found, err := s.table.Get(key)
+					if err == nil && found {
+						err = sums[key].Read(text)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				sums[key].Unit = all[i].Data.Unit
+				sums[key].Merge(&all[i].Data)
+			}
+		}
+		for key, sum := range sums {
+			b.Put(s.table, key, sum.Append(nil))
+		}
+		return nil
+	})
+}
+
+// number is that of the data of a metric in a unit. mu is held.
+func (s *Service) number(b *documents.Batch, r *registry, scope aws.Scope, d *Datum) string {
+	d.sorted()
+	key := metricKeys + scopeKey(scope) + d.text()
+	k := r.of[key]
+	if k == nil {
+		k = &known{Metric: d.Metric, scope: scope, Units: map[string]string{}}
+		r.of[key] = k
+	}
+	const often = 600 // seconds: a metric's age need not be exact
+	number, found := k.Units[d.Data.Unit]
+	if !found {
+		number = fmt.Sprintf("%010x", r.next)
+		k.Units[d.Data.Unit] = number
+		r.next++
+		b.Put(s.table, nextKey, strconv.AppendUint(nil, r.next, 10))
+	}
+	if at := d.At.Unix(); !found || at > k.Last+often {
+		k.Last = max(k.Last, at)
+		text, err := json.Marshal(k)
+		if err == nil { // a map of strings can be written
+			b.Put(s.table, key, text)
+		}
+	}
+	return number
+}
+
+// units are the units in which a metric has data, sorted; the one that is asked for alone, if one is.
+func (s *Service) units(scope aws.Scope, m *Metric, asked string) ([]string, error) {
+	if asked != "" {
+		return []string{asked}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.registered()
+	if err != nil {
+		return nil, err
+	}
+	k := r.of[metricKeys+scopeKey(scope)+m.text()]
+	if k == nil {
+		return nil, nil
+	}
+	return slices.Sorted(maps.Keys(k.Units)), nil
+}
+
+// read returns the summaries of a metric for consecutive periods; with a unit, of data in it only.
+func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time, period time.Duration, n int) (
+	[]datapoints.Summary, error) {
+	s.mu.Lock()
+	r, err := s.registered()
+	var numbers []string
+	if err == nil {
+		if k := r.of[metricKeys+scopeKey(scope)+m.text()]; k != nil {
+			for u, number := range k.Units {
+				if unit == "" || u == unit {
+					numbers = append(numbers, number)
+				}
+			}
+		}
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]datapoints.Summary, n)
+	seconds, from := int64(period/time.Second), start.Unix()
+	letters := []string{"m", "q", "y"}
+	if seconds < 60 {
+		letters = []string{"s", "m"}
+	}
+	end := from + seconds*int64(n)
+	for _, number := range numbers {
+		found := false
+		for _, letter := range letters {
+			if letter == "m" && seconds < 60 && found {
+				break // the minutes have the same data once more; data of standard resolution are in them alone
+			}
+			prefix := pointKeys + number + letter
+			err := s.table.ScanFrom(prefix, pointKey(number, letter, from), func(key string, value []byte) error {
+				at, err := strconv.ParseInt(key[len(prefix):], 10, 64)
+				if err != nil {
+					return err
+				}
+				if at >= end {
+					return errEnd
+				}
+				var one datapoints.Summary
+				if err := one.Read(value); err != nil {
+					return err
+				}
+				found = true
+				sum := &all[(at-from)/seconds]
+				sum.Unit = one.Unit
+				sum.Merge(&one)
+				return nil
+			})
+			if err != nil && !errors.Is(err, errEnd) {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+var errEnd = errors.New("the end")
+
+// age makes data coarser as they grow old, and removes the oldest.
+func (s *Service) age(now time.Time) error {
+	s.mu.Lock()
+	r, err := s.registered()
+	var numbers []string
+	if err == nil {
+		for _, k := range r.of {
+			for _, number := range k.Units {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		for i, res := range resolutions {
+			if err := s.ageOne(number, i, now.Add(-res.keep).Unix()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ageOne moves the data of a resolution that are older than an instant to the next one.
+func (s *Service) ageOne(number string, resolution int, before int64) error {
+	res := resolutions[resolution]
+	prefix := pointKeys + number + res.letter
+	return s.change(func(b *documents.Batch) error {
+		merged := map[string]*datapoints.Summary{}
+		err := s.table.Scan(prefix, func(key string, value []byte) error {
+			at, err := strconv.ParseInt(key[len(prefix):], 10, 64)
+			if err != nil {
+				return err
+			}
+			if at >= before {
+				return errEnd
+			}
+			b.Delete(s.table, key)
+			if resolution == 0 || resolution == len(resolutions)-1 { // the minutes are there already
+				return nil
+			}
+			coarse := resolutions[resolution+1]
+			into := pointKey(number, coarse.letter, at-at%coarse.period)
+			var one datapoints.Summary
+			if err := one.Read(value); err != nil {
+				return err
+			}
+			if merged[into] == nil {
+				merged[into] = &datapoints.Summary{Unit: one.Unit}
+				text, found, err := s.table.Get(into)
+				if err != nil {
+					return err
+				}
+				if found {
+					if err := merged[into].Read(text); err != nil {
+						return err
+					}
+				}
+			}
+			merged[into].Merge(&one)
+			return nil
+		})
+		for key, sum := range merged {
+			b.Put(s.table, key, sum.Append(nil))
+		}
+		if errors.Is(err, errEnd) {
+			err = nil
+		}
+		return err
+	})
+}

@@ -1,0 +1,125 @@
+package dynamodb
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"stepback/local/services/documents"
+	"stepback/local/services/dynamodb/item"
+)
+
+// Change is a record of a stream for a consumer within this process.
+type Change struct {
+	// Number is its place in the stream, Sequence the same as the API writes it.
+	Number   uint64
+	Sequence string
+	ID       string
+	// Name is INSERT, MODIFY or REMOVE; Expired says that time to live removed the item.
+	Name    string
+	Expired bool
+	At      time.Time
+	Region  string
+	// Keys, New and Old are those that the view of the stream has; nil otherwise.
+	Keys, New, Old item.Item
+	Bytes          int
+	View           string
+}
+
+// Position returns the place in the stream of an ARN where its records begin, or with latest where the next one will
+// be, and the name of its shard. An error is an *aws.Error.
+func (s *Service) Position(stream string, latest bool) (place uint64, shard string, err error) {
+	st, err := s.stream(stream)
+	if err != nil {
+		return 0, "", err
+	}
+	if !latest {
+		return st.number, st.shard(), nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.next, st.shard(), nil
+}
+
+// Changes reads at most so many records of a stream from a place on, of at least one and about maxBytes together, and
+// returns the place behind them. Those that are older than a day are left out. An error is an *aws.Error or the disk's.
+func (s *Service) Changes(stream string, from uint64, most, maxBytes int) (changes []Change, next uint64, err error) {
+	st, err := s.stream(stream)
+	if err != nil {
+		return nil, from, err
+	}
+	next = from
+	bytes, before := 0, s.clock.Now().Add(-streamLife).UnixMilli()
+	prefix := key(recordKey, st.number)
+	read := func(k, value []byte) error {
+		if len(changes) == most || bytes >= maxBytes {
+			return errEnough
+		}
+		n := binary.BigEndian.Uint64(k[len(prefix):])
+		if len(value) >= 8 && int64(binary.BigEndian.Uint64(value)) <= before {
+			next = n + 1
+			return nil
+		}
+		r, err := st.decode(n, value)
+		if err != nil {
+			return err
+		}
+		next = n + 1
+		bytes += r.Change.Bytes
+		changes = append(changes, Change{Number: n, Sequence: r.Change.Sequence, ID: r.ID, Name: r.Name,
+			Expired: r.Identity != nil, At: time.Time(r.Change.At), Region: r.Region, Keys: r.Change.Keys,
+			New: r.Change.New, Old: r.Change.Old, Bytes: r.Change.Bytes, View: r.Change.View})
+		return nil
+	}
+	err = s.store.Range(key(recordKey, st.number, from), documents.After(prefix), false, read)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, from, err
+	}
+	return changes, next, s.seen()
+}
+
+// Follow has ring called when a stream has new records, before whoever caused them is answered. It must be quick and
+// must not call the service. What is returned ends that. An error is an *aws.Error.
+func (s *Service) Follow(stream string, ring func()) (end func(), err error) {
+	st, err := s.stream(stream)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.follows == nil {
+		s.follows = map[uint64]map[uint64]func(){}
+	}
+	if s.follows[st.number] == nil {
+		s.follows[st.number] = map[uint64]func(){}
+	}
+	s.lastFollow++
+	own := s.lastFollow
+	s.follows[st.number][own] = ring
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.follows[st.number], own)
+		if len(s.follows[st.number]) == 0 {
+			delete(s.follows, st.number)
+		}
+	}, nil
+}
+
+// followers are those who are told of new records of streams. mu is held.
+func (s *Service) followers(streams []uint64) (rings []func()) {
+	if len(s.follows) == 0 {
+		return nil
+	}
+	told := map[uint64]bool{}
+	for _, number := range streams {
+		if told[number] {
+			continue
+		}
+		told[number] = true
+		for _, ring := range s.follows[number] {
+			rings = append(rings, ring)
+		}
+	}
+	return rings
+}

@@ -1,0 +1,141 @@
+package expression
+
+import (
+	"strconv"
+	"strings"
+
+	"stepback/local/services/dynamodb/item"
+)
+
+// Step is one step of a path: the member of a map, or the element of a list.
+type Step struct {
+	Name  string
+	Index int // of an element; -1 for a member
+}
+
+// Path leads to a value within an item: a.b[2].
+type Path []Step
+
+// Attribute is the path of a top-level attribute.
+func Attribute(name string) Path { return Path{{name, -1}} }
+
+// String writes a path as messages do: [a, b, [2]].
+func (p Path) String() string {
+	parts := make([]string, len(p))
+	for i, s := range p {
+		if parts[i] = s.Name; s.Index >= 0 {
+			parts[i] = "[" + strconv.Itoa(s.Index) + "]"
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// In is the value at the path within an item; the zero Value when there is none.
+func (p Path) In(i item.Item) item.Value {
+	v := i[p[0].Name]
+	for _, s := range p[1:] {
+		switch {
+		case s.Index < 0 && v.Kind == item.KindMap:
+			v = v.Map[s.Name]
+		case s.Index >= 0 && v.Kind == item.KindList && s.Index < len(v.List):
+			v = v.List[s.Index]
+		default:
+			return item.Value{}
+		}
+	}
+	return v
+}
+
+// path reads a path. Mistakes are noted as those of conditions or of others.
+func (p *parser) path(ofReserved mistake) Path {
+	var made Path
+	for {
+		t := p.peek()
+		switch t.kind {
+		case tokenWord:
+			if Reserved(t.text) {
+				p.note(ofReserved, "Attribute name is a reserved keyword; reserved keyword: "+t.text)
+			}
+			made = append(made, Step{t.text, -1})
+		case tokenName:
+			name, ok := p.params.name(t.text)
+			if !ok {
+				p.undefined(undefinedName, "An expression attribute name used in the document path is not defined; "+
+					"attribute name: "+t.text)
+			}
+			made = append(made, Step{name, -1})
+		default:
+			p.fail()
+		}
+		p.at++
+		for p.accept("[") {
+			n, err := strconv.Atoi(p.peek().text)
+			if p.peek().kind != tokenNumber || err != nil {
+				p.fail()
+			}
+			p.at++
+			p.expect("]")
+			made = append(made, Step{Index: n})
+		}
+		if !p.accept(".") {
+			return made
+		}
+	}
+}
+
+// undefined notes a placeholder that is not defined.
+func (p *parser) undefined(m mistake, message string) {
+	if p.judging {
+		m = inCondition
+	}
+	p.note(m, message)
+}
+
+// value reads the placeholder of a value.
+func (p *parser) value() item.Value {
+	t := p.next()
+	v, ok := p.params.value(t.text)
+	if !ok {
+		p.undefined(undefinedValue, "An expression attribute value used in expression is not defined; "+
+			"attribute value: "+t.text)
+	}
+	return v
+}
+
+// same reports whether two paths are the same.
+func same(a, b Path) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// paths checks that of several paths none lies within another one.
+type paths []Path
+
+func (all *paths) add(p *parser, path Path) {
+	for _, other := range *all {
+		relate(p, other, path)
+	}
+	*all = append(*all, path)
+}
+
+func relate(p *parser, one, two Path) {
+	for i := 0; i < len(one) && i < len(two); i++ {
+		switch a, b := one[i], two[i]; {
+		case (a.Index < 0) != (b.Index < 0):
+			p.note(conflict, "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: "+
+				one.String()+", path two: "+two.String())
+			return
+		case a != b:
+			return
+		}
+	}
+	p.note(overlap, "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: "+
+		one.String()+", path two: "+two.String())
+}

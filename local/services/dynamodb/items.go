@@ -1,0 +1,295 @@
+package dynamodb
+
+import (
+	"context"
+
+	"stepback/aws"
+	"stepback/jsonvalue"
+	"stepback/local/services/documents"
+	"stepback/local/services/dynamodb/expression"
+	"stepback/local/services/dynamodb/item"
+)
+
+// writing is what all writes of one item ask.
+type writing struct {
+	one
+	conditional
+	Return   string `json:"ReturnValues"`
+	Capacity string `json:"ReturnConsumedCapacity"`
+	Metrics  string `json:"ReturnItemCollectionMetrics"`
+}
+
+type written struct {
+	Attributes item.Item   `json:"Attributes,omitzero"`
+	Capacity   *consumed   `json:"ConsumedCapacity,omitempty"`
+	Collection *collection `json:"ItemCollectionMetrics,omitempty"`
+}
+
+type putItem struct {
+	writing
+	Item jsonvalue.Value
+}
+
+func (s *Service) putItem(_ context.Context, scope aws.Scope, in *putItem) (*written, error) {
+	if err := allOldOrNone(in.Return); err != nil {
+		return nil, err
+	}
+	params, err := in.check([]given{{"ConditionExpression", in.Condition != nil}}, in.legacy())
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.newPut(scope, in.Name, in.Item)
+	if err != nil {
+		return nil, err
+	}
+	return s.write(&in.writing, m, params)
+}
+
+// newPut is the mutation that puts an item.
+func (s *Service) newPut(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
+	i, err := item.AttributesFromJSON(given)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.open(scope, name)
+	if err != nil {
+		return nil, err
+	}
+	return putMutation(t, i)
+}
+
+func putMutation(t *table, i item.Item) (*mutation, error) {
+	if err := t.checkItem(i); err != nil {
+		return nil, err
+	}
+	return &mutation{table: t, place: t.place(i), key: t.keyOf(i), put: i}, nil
+}
+
+// write parses the condition of a mutation and carries it out.
+func (s *Service) write(in *writing, m *mutation, params *expression.Parameters) (*written, error) {
+	if err := in.parse(m, params); err != nil {
+		return nil, err
+	}
+	if err := params.Unused(); err != nil {
+		return nil, err
+	}
+	if err := s.carryOut(m); err != nil {
+		return nil, err
+	}
+	out := &written{Attributes: returned(m, in.Return), Collection: m.collection(in.Metrics)}
+	if in.Capacity != "" {
+		u := usage{table: m.table}
+		u.addWrite(m)
+		out.Capacity = u.answer(in.Capacity)
+	}
+	return out, nil
+}
+
+// carryOut carries out one mutation of its own.
+func (s *Service) carryOut(m *mutation) error {
+	return s.change(func(now int64, b *documents.Batch) error {
+		if err := s.current(m); err != nil {
+			return err
+		}
+		if err := s.decide(m); err != nil {
+			return err
+		}
+		return s.apply(now, b, m)
+	})
+}
+
+// current has a mutation that was made before the lock was taken go on with the table as it is now. mu is held.
+func (s *Service) current(m *mutation) error {
+	t := s.tables[address{m.table.scope(), m.table.Name}]
+	if t == m.table {
+		return nil
+	}
+	if t == nil || t.number != m.table.number {
+		return errNoTable
+	}
+	m.table = t
+	if m.put != nil {
+		return t.checkItem(m.put)
+	}
+	return nil
+}
+
+type deleteItem struct {
+	writing
+	Key jsonvalue.Value
+}
+
+func (s *Service) deleteItem(_ context.Context, scope aws.Scope, in *deleteItem) (*written, error) {
+	if err := allOldOrNone(in.Return); err != nil {
+		return nil, err
+	}
+	params, err := in.check([]given{{"ConditionExpression", in.Condition != nil}}, in.legacy())
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.newMutation(scope, in.Name, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	m.remove = true
+	return s.write(&in.writing, m, params)
+}
+
+// newMutation is a mutation of the item of a key, which does nothing yet.
+func (s *Service) newMutation(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
+	k, err := item.AttributesFromJSON(given)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.open(scope, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkKey(k); err != nil {
+		return nil, err
+	}
+	return &mutation{table: t, place: t.place(k), key: k}, nil
+}
+
+type updateItem struct {
+	writing
+	Key     jsonvalue.Value
+	Update  *string         `json:"UpdateExpression"`
+	Updates jsonvalue.Value `json:"AttributeUpdates"`
+}
+
+func (s *Service) updateItem(_ context.Context, scope aws.Scope, in *updateItem) (*written, error) {
+	params, err := in.check([]given{{"UpdateExpression", in.Update != nil},
+		{"ConditionExpression", in.Condition != nil}},
+		append([]given{{"AttributeUpdates", !in.Updates.IsNull()}}, in.legacy()...))
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.newMutation(scope, in.Name, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	if m.update, err = parseUpdate(m.table, in.Update, in.Updates, params); err != nil {
+		return nil, err
+	}
+	return s.write(&in.writing, m, params)
+}
+
+// parseUpdate reads an update in its new or its old form, and checks that it leaves the key alone.
+func parseUpdate(t *table, text *string, old jsonvalue.Value, params *expression.Parameters) (u *expression.Update,
+	err error) {
+	switch {
+	case text != nil:
+		u, err = expression.ParseUpdate(*text, params)
+	case !old.IsNull():
+		u, err = expression.AttributeUpdates(old)
+	default:
+		u = &expression.Update{}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range u.Paths() {
+		for _, name := range t.Keys.names() {
+			if path[0].Name == name {
+				return nil, item.Invalid(invalidParameter + "Cannot update attribute " + name + ". This attribute is part of the key")
+			}
+		}
+	}
+	return u, nil
+}
+
+// reading is what all reads of items ask.
+type reading struct {
+	Projection *string  `json:"ProjectionExpression"`
+	Attributes []string `json:"AttributesToGet"`
+	Consistent bool     `json:"ConsistentRead"`
+}
+
+// parse makes the projection; nil for whole items.
+func (r *reading) parse(t *table, params *expression.Parameters) (*expression.Projection, error) {
+	switch {
+	case r.Projection != nil:
+		p, err := expression.ParseProjection(*r.Projection, params)
+		if err != nil {
+			return nil, err
+		}
+		return p, t.checkPaths(p.Paths())
+	case r.Attributes != nil:
+		var paths []expression.Path
+		seen := map[string]bool{}
+		for _, name := range r.Attributes {
+			if seen[name] {
+				return nil, item.Invalid(invalidParameter + "Duplicate value in attribute name: " + name)
+			}
+			seen[name] = true
+			paths = append(paths, expression.Attribute(name))
+		}
+		return expression.NewProjection(paths...), nil
+	}
+	return nil, nil
+}
+
+// checkPaths checks that paths do not lead into keys, which are scalars.
+func (t *table) checkPaths(paths []expression.Path) error {
+	for _, path := range paths {
+		if len(path) == 1 {
+			continue
+		}
+		const scalars = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+		for _, name := range t.Keys.names() {
+			if path[0].Name == name {
+				return item.Invalid(scalars + "Key: " + name)
+			}
+		}
+		if _, ok := t.kinds[path[0].Name]; ok {
+			return item.Invalid(scalars + "IndexKey: " + path[0].Name)
+		}
+	}
+	return nil
+}
+
+type getItem struct {
+	one
+	reading
+	Names    map[string]string `json:"ExpressionAttributeNames"`
+	Key      jsonvalue.Value
+	Capacity string `json:"ReturnConsumedCapacity"`
+}
+
+type gotten struct {
+	Item     item.Item `json:"Item,omitzero"`
+	Capacity *consumed `json:"ConsumedCapacity,omitempty"`
+}
+
+func (s *Service) getItem(_ context.Context, scope aws.Scope, in *getItem) (*gotten, error) {
+	params, err := (&placeholders{Names: in.Names}).check([]given{{"ProjectionExpression", in.Projection != nil}},
+		[]given{{"AttributesToGet", in.Attributes != nil}})
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.newMutation(scope, in.Name, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	p, err := in.parse(m.table, params)
+	if err != nil {
+		return nil, err
+	}
+	if err := params.Unused(); err != nil {
+		return nil, err
+	}
+	i, err := s.read(m.table, m.place)
+	if err == nil {
+		err = s.seen()
+	}
+	if err != nil {
+		return nil, err
+	}
+	u := usage{table: m.table, own: readUnits(i.Size(), in.Consistent)}
+	out := &gotten{Item: i, Capacity: u.answer(in.Capacity)}
+	if p != nil && i != nil {
+		out.Item = p.Of(i)
+	}
+	return out, nil
+}

@@ -1,0 +1,97 @@
+package partiql
+
+import (
+	"strings"
+
+	"stepback/local/services/dynamodb/item"
+)
+
+type tokenKind uint8
+
+const (
+	endToken    tokenKind = iota
+	wordToken             // a keyword or a name without quotes
+	nameToken             // "a name"
+	textToken             // 'a text'
+	numberToken           // 1.5e3
+	signToken
+)
+
+type token struct {
+	kind tokenKind
+	text string
+}
+
+// signs are the signs of more than one character; the others stand for themselves.
+var signs = []string{"<<", ">>", "<>", "<=", ">=", "!=", "||"}
+
+func wrong(reason string) error {
+	return item.Invalid("Statement wasn't well formed, can't be processed: " + reason)
+}
+
+// tokens splits a statement.
+func tokens(text string) (all []token, err error) {
+	for at := 0; at < len(text); {
+		c := text[at]
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			at++
+		case c == '\'' || c == '"':
+			inner, after, ok := quoted(text, at)
+			if !ok {
+				return nil, wrong("Unexpected end of a quoted text")
+			}
+			kind := textToken
+			if c == '"' {
+				kind = nameToken
+			}
+			all, at = append(all, token{kind, inner}), after
+		case digit(c) || c == '.' && at+1 < len(text) && digit(text[at+1]):
+			end := at
+			for end < len(text) && (wordByte(text[end]) || text[end] == '.' ||
+				(text[end] == '+' || text[end] == '-') && (text[end-1] == 'e' || text[end-1] == 'E')) {
+				end++
+			}
+			all, at = append(all, token{numberToken, text[at:end]}), end
+		case wordByte(c):
+			end := at
+			for end < len(text) && wordByte(text[end]) {
+				end++
+			}
+			all, at = append(all, token{wordToken, text[at:end]}), end
+		default:
+			sign := text[at : at+1]
+			for _, s := range signs {
+				if strings.HasPrefix(text[at:], s) {
+					sign = s
+				}
+			}
+			all, at = append(all, token{signToken, sign}), at+len(sign)
+		}
+	}
+	return append(all, token{}), nil
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+func wordByte(c byte) bool {
+	return digit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
+}
+
+// quoted reads a text between quotes, of which two stand for one within it.
+func quoted(text string, at int) (inner string, after int, ok bool) {
+	quote := text[at]
+	var b strings.Builder
+	for i := at + 1; i < len(text); i++ {
+		switch {
+		case text[i] != quote:
+			b.WriteByte(text[i])
+		case i+1 < len(text) && text[i+1] == quote:
+			b.WriteByte(quote)
+			i++
+		default:
+			return b.String(), i + 1, true
+		}
+	}
+	return "", 0, false
+}

@@ -1,0 +1,138 @@
+package dynamodb
+
+import (
+	"slices"
+	"strings"
+
+	"stepback/jsonvalue"
+	"stepback/local/services/dynamodb/expression"
+	"stepback/local/services/dynamodb/item"
+)
+
+// placeholders are the names and values of a request's expressions.
+type placeholders struct {
+	Names  map[string]string `json:"ExpressionAttributeNames"`
+	Values jsonvalue.Value   `json:"ExpressionAttributeValues"`
+}
+
+// given is a parameter of a request and whether it is there.
+type given struct {
+	name  string
+	there bool
+}
+
+func names(all []given) (there []string) {
+	for _, g := range all {
+		if g.there {
+			there = append(there, g.name)
+		}
+	}
+	return there
+}
+
+// check checks which parameters are given together, and makes the parameters of the expressions. Values belong to the
+// expressions but for the projection.
+func (p *placeholders) check(expressions, legacy []given) (*expression.Parameters, error) {
+	there, old := names(expressions), names(legacy)
+	if len(there) > 0 && len(old) > 0 {
+		return nil, item.Invalid("Can not use both expression and non-expression parameters in the same request: " +
+			"Non-expression parameters: {" + strings.Join(old, ", ") + "} Expression parameters: {" +
+			strings.Join(there, ", ") + "}")
+	}
+	if p.Names != nil && len(there) == 0 {
+		return nil, item.Invalid("ExpressionAttributeNames can only be specified when using expressions")
+	}
+	if p.Values.IsNull() {
+		return expression.NewParameters(p.Names, nil)
+	}
+	with := slices.DeleteFunc(slices.Clone(expressions), func(g given) bool { return g.name == "ProjectionExpression" })
+	if len(names(with)) == 0 {
+		all := make([]string, len(with))
+		for i, g := range with {
+			all[i] = g.name
+		}
+		verb := "is"
+		if len(all) > 1 {
+			verb = "are"
+		}
+		return nil, item.Invalid("ExpressionAttributeValues can only be specified when using expressions: " +
+			strings.Join(all, " and ") + " " + verb + " null")
+	}
+	values := make(item.Item, p.Values.Len())
+	for i, name := range p.Values.Keys() {
+		v, err := item.FromJSON(p.Values.At(i))
+		if err != nil {
+			return nil, item.Invalid("ExpressionAttributeValues contains invalid value: " + err.Error() + " for key " + name)
+		}
+		values[name] = v
+	}
+	return expression.NewParameters(p.Names, values)
+}
+
+// conditional is a request with a condition.
+type conditional struct {
+	placeholders
+	Condition *string         `json:"ConditionExpression"`
+	Expected  jsonvalue.Value // the older form of a condition
+	Joined    *string         `json:"ConditionalOperator"`
+	OnFailure string          `json:"ReturnValuesOnConditionCheckFailure"`
+}
+
+// The older forms of parameters, in the order in which refusals list them.
+func (c *conditional) legacy() []given {
+	return []given{{"Expected", !c.Expected.IsNull()}, {"ConditionalOperator", c.Joined != nil}}
+}
+
+// parse reads the condition into a mutation.
+func (c *conditional) parse(m *mutation, params *expression.Parameters) (err error) {
+	m.tellOld = c.OnFailure == "ALL_OLD"
+	switch {
+	case c.Condition != nil:
+		m.condition, err = expression.ParseCondition("ConditionExpression", *c.Condition, params)
+	case !c.Expected.IsNull():
+		m.condition, err = expression.Expected(c.Expected, c.Joined)
+	case c.Joined != nil:
+		err = item.Invalid("ConditionalOperator cannot be used without Expected")
+	}
+	return err
+}
+
+const (
+	returnNone       = "NONE"
+	returnAllOld     = "ALL_OLD"
+	returnAllNew     = "ALL_NEW"
+	returnUpdatedOld = "UPDATED_OLD"
+	returnUpdatedNew = "UPDATED_NEW"
+)
+
+// returned is what is answered of a write.
+func returned(m *mutation, values string) item.Item {
+	switch values {
+	case returnAllOld:
+		return m.old
+	case returnAllNew:
+		return m.new
+	case returnUpdatedOld, returnUpdatedNew:
+		of := m.old
+		if values == returnUpdatedNew {
+			of = m.new
+		}
+		if of == nil {
+			return nil
+		}
+		shown := expression.NewProjection(m.update.Paths()...).Of(of)
+		if len(shown) == 0 {
+			return nil
+		}
+		return shown
+	default:
+		return nil
+	}
+}
+
+func allOldOrNone(values string) error {
+	if values != "" && values != returnNone && values != returnAllOld {
+		return item.Invalid("ReturnValues can only be ALL_OLD or NONE")
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package dynamodb
+
+import (
+	"context"
+	"slices"
+
+	"stepback/aws"
+	"stepback/jsonvalue"
+	"stepback/local/services/documents"
+	"stepback/local/services/dynamodb/item"
+)
+
+type updateTable struct {
+	one
+	Definitions []attributeDefinition `json:"AttributeDefinitions"`
+	Billing     string                `json:"BillingMode"`
+	Throughput  *throughput           `json:"ProvisionedThroughput"`
+	Indexes     []indexUpdate         `json:"GlobalSecondaryIndexUpdates"`
+	Stream      *streamSpecification  `json:"StreamSpecification"`
+	Encryption  *encryptionRequest    `json:"SSESpecification"`
+	Class       string                `json:"TableClass"`
+	Protected   *bool                 `json:"DeletionProtectionEnabled"`
+	OnDemand    *onDemandThroughput   `json:"OnDemandThroughput"`
+	Replicas    jsonvalue.Value       `json:"ReplicaUpdates"`
+	Witnesses   jsonvalue.Value       `json:"GlobalTableWitnessUpdates"`
+	Consistency jsonvalue.Value       `json:"MultiRegionConsistency"`
+}
+
+type indexUpdate struct {
+	Create *newIndex
+	Delete *struct {
+		Name string `json:"IndexName"`
+	}
+	Update *struct {
+		Name       string              `json:"IndexName"`
+		Throughput *throughput         `json:"ProvisionedThroughput"`
+		OnDemand   *onDemandThroughput `json:"OnDemandThroughput"`
+	}
+}
+
+func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTable) (*describedNew, error) {
+	switch {
+	case !in.Replicas.IsNull():
+		return nil, unsupported("A replica (ReplicaUpdates)")
+	case !in.Witnesses.IsNull() || !in.Consistency.IsNull():
+		return nil, unsupported("A global table (GlobalTableWitnessUpdates, MultiRegionConsistency)")
+	case in.Billing == "" && in.Throughput == nil && in.Indexes == nil && in.Stream == nil && in.Encryption == nil &&
+		in.Class == "" && in.Protected == nil && in.OnDemand == nil:
+		return nil, invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
+			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+	}
+	if err := in.Stream.check(); err != nil {
+		return nil, err
+	}
+	made, err := s.alter(scope, in.Name, func(now int64, b *documents.Batch, t *table) (*table, error) {
+		var failed error
+		changed := t.changed(func(r *record) { failed = in.apply(now, r) })
+		if failed != nil {
+			return nil, failed
+		}
+		for n := range t.Indexes {
+			if x := &t.Indexes[n]; changed.index(x.Name) == nil {
+				b.UnsetAll(key(indexKey, t.number, x.Number))
+				delete(t.counts.Indexes, x.Number)
+			}
+		}
+		for n := range changed.Indexes {
+			if x := &changed.Indexes[n]; t.index(x.Name) == nil {
+				if err := s.fill(b, changed, x); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return changed, s.changeStream(now, b, changed, in.Stream)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &describedNew{s.describe(made, statusUpdating)}, nil
+}
+
+// apply changes a table's record; what it returns says that it may not.
+func (in *updateTable) apply(now int64, r *record) (err error) {
+	for _, d := range in.Definitions {
+		i := slices.IndexFunc(r.Definitions, func(old attributeDefinition) bool { return old.Name == d.Name })
+		switch {
+		case i < 0:
+			r.Definitions = append(r.Definitions, d)
+		case r.Definitions[i].Type != d.Type:
+			return invalid(invalidParameter + "Cannot change the type of attribute " + d.Name + ", which is defined already")
+		}
+	}
+	if err := in.applyBilling(now, r); err != nil {
+		return err
+	}
+	for _, u := range in.Indexes {
+		if err := u.apply(r); err != nil {
+			return err
+		}
+	}
+	r.dropDefinitions()
+	if err := r.checkDefinitions(); err != nil {
+		return err
+	}
+	if in.Class != "" {
+		r.Class, r.ClassSince = in.Class, now
+	}
+	if in.Protected != nil {
+		r.Protected = *in.Protected
+	}
+	if in.OnDemand != nil {
+		r.OnDemand = in.OnDemand
+	}
+	if in.Encryption != nil {
+		r.Encryption = in.Encryption.description(aws.Scope{Account: r.Account, Region: r.Region})
+	}
+	return nil
+}
+
+func (in *updateTable) applyBilling(now int64, r *record) (err error) {
+	if in.Billing != "" && in.Billing != r.Billing {
+		r.Billing = in.Billing
+		if in.Billing == payPerRequest {
+			r.BillingSince, r.Throughput = now, throughput{}
+			for n := range r.Indexes {
+				r.Indexes[n].Throughput = throughput{}
+			}
+		}
+		r.Throughput, err = checkThroughput(r.Billing, in.Throughput, "")
+		return err
+	}
+	if in.Throughput == nil {
+		return nil
+	}
+	given, err := checkThroughput(r.Billing, in.Throughput, "")
+	switch {
+	case err != nil:
+		return err
+	case given == r.Throughput:
+		return invalidf("The provisioned throughput for the table will not change. The requested value equals the current "+
+			"value. Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. Current "+
+			"WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. Refer to the Amazon "+
+			"DynamoDB Developer Guide for current limits and how to request higher limits.",
+			given.Read, given.Read, given.Write, given.Write)
+	}
+	r.Throughput = given
+	return nil
+}
+
+func (u indexUpdate) apply(r *record) (err error) {
+	find := func(name string) (int, error) {
+		i := slices.IndexFunc(r.Indexes, func(x index) bool { return x.Name == name && !x.Local })
+		if i < 0 {
+			return i, &aws.Error{Code: errNoTable.Code, Message: "Requested resource not found"}
+		}
+		return i, nil
+	}
+	switch {
+	case u.Create != nil:
+		return r.addIndexes(nil, []newIndex{*u.Create})
+	case u.Delete != nil:
+		i, err := find(u.Delete.Name)
+		if err == nil {
+			r.Indexes = slices.Delete(r.Indexes, i, i+1)
+		}
+		return err
+	case u.Update != nil:
+		i, err := find(u.Update.Name)
+		if err != nil {
+			return err
+		}
+		if u.Update.OnDemand != nil {
+			r.Indexes[i].OnDemand = u.Update.OnDemand
+		}
+		if u.Update.Throughput != nil {
+			r.Indexes[i].Throughput, err = checkThroughput(r.Billing, u.Update.Throughput, u.Update.Name)
+		}
+		return err
+	}
+	return invalid(invalidParameter + "One of GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Update, " +
+		"GlobalSecondaryIndexUpdate.Delete must not be null")
+}
+
+// dropDefinitions drops the definitions of attributes that are keys no more.
+func (r *record) dropDefinitions() {
+	r.Definitions = slices.DeleteFunc(r.Definitions, func(d attributeDefinition) bool {
+		return !slices.Contains(r.Keys.names(), d.Name) && !slices.ContainsFunc(r.Indexes, func(x index) bool {
+			return slices.Contains(x.Keys.names(), d.Name)
+		})
+	})
+}
+
+// fill makes the entries of a new index. Items whose attributes have other types than its keys are left out. mu is
+// held.
+func (s *Service) fill(b *documents.Batch, t *table, x *index) error {
+	var c stats
+	prefix := key(itemKey, t.number)
+	err := s.store.Each(prefix, func(k, value []byte) error {
+		i, err := item.Decode(value)
+		if err != nil || !x.has(i) {
+			return err
+		}
+		for _, name := range x.Keys.names() {
+			if v := i[name]; v.Kind != t.kinds[name] || v.Text == "" {
+				return nil
+			}
+		}
+		place := k[len(prefix):]
+		b.Set(t.entry(x, i, place), place)
+		c.Items++
+		c.Bytes += int64(t.project(x, i).Size())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.counts.Indexes[x.Number] = c
+	b.Set(key(statsKey, t.number), t.counts.append(nil))
+	return nil
+}

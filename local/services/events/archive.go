@@ -1,0 +1,433 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/internal/sorting"
+	"stepback/local/services/documents"
+	"stepback/local/services/eventpattern"
+)
+
+// archiveRecord is what is kept of an archive.
+type archiveRecord struct {
+	Account, Region, Name string
+	Bus                   string // the name of the bus whose events it keeps
+	Description           string `json:",omitempty"`
+	Pattern               string `json:",omitempty"`
+	Days                  int64  `json:",omitempty"` // 0: events are kept for ever
+	KmsKey                string `json:",omitempty"`
+	Created               int64  // milliseconds since 1970
+}
+
+// archive is an archive, ready for events. It is not changed but replaced, but for what it holds.
+type archive struct {
+	archiveRecord
+	pattern *eventpattern.Pattern // nil: all events
+	holds   *holdings
+}
+
+// holdings are how much an archive holds. They are counted when they are first asked for.
+type holdings struct {
+	mu            sync.Mutex
+	counted       bool
+	events, bytes int64
+	swept         time.Time // when old events were last looked for
+}
+
+// MaxArchiveBytes is how much an archive may hold. The oldest events of a larger one are dropped.
+const MaxArchiveBytes = 1 << 30
+
+func (a *archive) scope() aws.Scope { return aws.Scope{Account: a.Account, Region: a.Region} }
+func (a *archive) arn() string      { return a.scope().ARN("events", "archive/"+a.Name) }
+func (a *archive) key() string      { return "archive/" + a.Account + "/" + a.Region + "/" + a.Name }
+func (a *archive) bus() busKey      { return busKey{a.scope(), a.Bus} }
+
+// events is how the keys of the archive's events begin, in a table of their own.
+func (a *archive) events() string { return a.Account + "/" + a.Region + "/" + a.Name + "/" }
+
+// place is the key of an event: events are replayed in the order of their times.
+func (a *archive) place(e *event) string { return a.from(e.at()) + "/" + e.id }
+
+// from is where the events of a time begin.
+func (a *archive) from(at time.Time) string {
+	return fmt.Sprintf("%s%015d", a.events(), max(0, at.UnixMilli()))
+}
+
+// at is the time of an event, as it says itself.
+func (e *event) at() time.Time {
+	v, _ := e.value.Get("time")
+	at, err := time.Parse(time.RFC3339Nano, v.Text())
+	if err != nil {
+		return e.ingested
+	}
+	return at
+}
+
+func newArchive(record archiveRecord) (*archive, error) {
+	a := &archive{archiveRecord: record, holds: &holdings{}}
+	if record.Pattern != "" {
+		p, err := eventpattern.Compile(record.Pattern, eventpattern.Limits{})
+		if err != nil {
+			return nil, invalidPattern(err)
+		}
+		a.pattern = p
+	}
+	return a, nil
+}
+
+// keeps reports whether the archive keeps an event. What is replayed is not kept again.
+func (a *archive) keeps(e *event) bool {
+	return !e.replayed && (a.pattern == nil || a.pattern.Match(e.value))
+}
+
+// archived puts an event into the archives of its bus that keep it. What it returns adds it to a batch; nil when none
+// does.
+func (s *Service) archived(archives []*archive, e *event) []func(*documents.Batch) {
+	var puts []func(*documents.Batch)
+	for _, a := range archives {
+		if !a.keeps(e) {
+			continue
+		}
+		text := []byte(e.text())
+		puts = append(puts, func(b *documents.Batch) { b.Put(s.archives, a.place(e), text) })
+		a.holds.mu.Lock()
+		if a.holds.counted {
+			a.holds.events, a.holds.bytes = a.holds.events+1, a.holds.bytes+int64(len(text))
+		}
+		a.holds.mu.Unlock()
+		s.sweepSometimes(a)
+	}
+	return puts
+}
+
+// sweepEvery is how often old events are looked for while new ones come.
+const sweepEvery = time.Hour
+
+func (s *Service) sweepSometimes(a *archive) {
+	now := s.now()
+	a.holds.mu.Lock()
+	due := now.Sub(a.holds.swept) >= sweepEvery || a.holds.bytes > MaxArchiveBytes
+	if due {
+		a.holds.swept = now
+	}
+	a.holds.mu.Unlock()
+	if !due {
+		return
+	}
+	s.work.Go(func() {
+		if err := s.sweep(a); err != nil && s.ctx.Err() == nil {
+			s.o.Log.Warn("an archive was not swept", "archive", a.arn(), "error", err.Error())
+		}
+	})
+}
+
+// sweep drops the events of an archive whose retention is over, and the oldest of one that is too large, and counts the
+// others.
+func (s *Service) sweep(a *archive) error {
+	a.holds.mu.Lock()
+	defer a.holds.mu.Unlock()
+	if !a.holds.counted {
+		a.holds.events, a.holds.bytes = 0, 0
+		if err := s.archives.Scan(a.events(), func(_ string, text []byte) error {
+			a.holds.events, a.holds.bytes = a.holds.events+1, a.holds.bytes+int64(len(text))
+			return s.ctx.Err()
+		}); err != nil {
+			return err
+		}
+		a.holds.counted = true
+	}
+	oldest := ""
+	if a.Days > 0 {
+		const day = 24 * time.Hour
+		oldest = a.from(s.now().Add(-time.Duration(a.Days) * day))
+	}
+	const room = MaxArchiveBytes / 10
+	for {
+		large := a.holds.bytes > MaxArchiveBytes
+		var keys []string
+		freed, over := int64(0), false
+		const most = 1000
+		if err := s.archives.Scan(a.events(), func(key string, text []byte) error {
+			enough := !large || a.holds.bytes-freed < MaxArchiveBytes-room
+			if over = len(keys) == most || key >= oldest && enough; over {
+				return errEnough
+			}
+			keys, freed = append(keys, key), freed+int64(len(text))
+			return s.ctx.Err()
+		}); err != nil && !over {
+			return err
+		}
+		if len(keys) == 0 {
+			return nil
+		}
+		if large {
+			s.o.Log.Warn("an archive is full: its oldest events are dropped", "archive", a.arn(), "events", len(keys))
+		}
+		if err := s.keep(func(b *documents.Batch) error {
+			for _, key := range keys {
+				b.Delete(s.archives, key)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		a.holds.events, a.holds.bytes = a.holds.events-int64(len(keys)), a.holds.bytes-freed
+	}
+}
+
+type createArchiveRequest struct {
+	ArchiveName      string
+	EventSourceArn   string
+	Description      *string
+	EventPattern     *string
+	RetentionDays    *int64
+	KmsKeyIdentifier *string
+}
+
+// archiveAnswer is what operations that change an archive answer.
+type archiveAnswer struct {
+	ArchiveArn, State string
+	StateReason       string `json:",omitempty"`
+	CreationTime      server.Time
+}
+
+type describeArchiveAnswer struct {
+	listedArchive
+	ArchiveArn       string
+	Description      string `json:",omitempty"`
+	EventPattern     string `json:",omitempty"`
+	KmsKeyIdentifier string `json:",omitempty"`
+}
+
+type listedArchive struct {
+	ArchiveName, EventSourceArn, State string
+	StateReason                        string `json:",omitempty"`
+	RetentionDays                      int64
+	SizeBytes, EventCount              int64
+	CreationTime                       server.Time
+}
+
+// set takes over what a request says of an archive.
+func (in *createArchiveRequest) set(record *archiveRecord) {
+	for from, to := range map[*string]*string{in.Description: &record.Description, in.EventPattern: &record.Pattern,
+		in.KmsKeyIdentifier: &record.KmsKey} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	if in.RetentionDays != nil {
+		record.Days = *in.RetentionDays
+	}
+}
+
+// maxArchives is how many archives an account may have in a region.
+const maxArchives = 100
+
+func (s *Service) createArchive(_ context.Context, scope aws.Scope, in *createArchiveRequest) (*archiveAnswer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, err := s.find(scope, in.EventSourceArn)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(in.EventSourceArn, ":event-bus/") || b.scope() != scope {
+		return nil, invalid("Parameter EventSourceArn is not valid. Reason: it is not the ARN of an event bus of the account.")
+	}
+	record := archiveRecord{Account: scope.Account, Region: scope.Region, Name: in.ArchiveName, Bus: b.Name,
+		Created: s.now().UnixMilli()}
+	in.set(&record)
+	a, err := newArchive(record)
+	if err != nil {
+		return nil, err
+	}
+	if s.kept[a.key()] != nil {
+		return nil, exists("Archive %s already exists.", a.Name)
+	}
+	n := 0
+	for _, other := range s.kept {
+		if other.scope() == scope {
+			n++
+		}
+	}
+	if n >= maxArchives {
+		return nil, &aws.Error{Code: "LimitExceededException",
+			Message: "The requested resource exceeds the maximum number allowed."}
+	}
+	return s.replaceArchive(a)
+}
+
+// replaceArchive keeps a version of an archive and lets it take effect. mu is held.
+func (s *Service) replaceArchive(a *archive) (*archiveAnswer, error) {
+	if err := s.keepJSON(a.key(), a.archiveRecord); err != nil {
+		return nil, err
+	}
+	s.kept[a.key()] = a
+	s.hand(a.bus())
+	return &archiveAnswer{ArchiveArn: a.arn(), State: enabled, CreationTime: timeOf(a.Created)}, nil
+}
+
+// hand gives a bus its archives. mu is held.
+func (s *Service) hand(key busKey) {
+	b := s.buses[key]
+	if b == nil {
+		return
+	}
+	var archives []*archive
+	for _, a := range s.kept {
+		if a.bus() == key {
+			archives = append(archives, a)
+		}
+	}
+	sorting.Func(archives, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
+	b.archives = archives
+}
+
+// findArchive finds an archive. mu is held.
+func (s *Service) findArchive(scope aws.Scope, name string) (*archive, error) {
+	a := &archive{archiveRecord: archiveRecord{Account: scope.Account, Region: scope.Region, Name: name}}
+	if found := s.kept[a.key()]; found != nil {
+		return found, nil
+	}
+	return nil, notFound("Archive %s does not exist.", name)
+}
+
+func (s *Service) updateArchive(_ context.Context, scope aws.Scope, in *createArchiveRequest) (*archiveAnswer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, err := s.findArchive(scope, in.ArchiveName)
+	if err != nil {
+		return nil, err
+	}
+	record := before.archiveRecord
+	in.set(&record)
+	a, err := newArchive(record)
+	if err != nil {
+		return nil, err
+	}
+	a.holds = before.holds
+	return s.replaceArchive(a)
+}
+
+type archiveRequest struct{ ArchiveName string }
+
+func (s *Service) describeArchive(_ context.Context, scope aws.Scope, in *archiveRequest) (*describeArchiveAnswer, error) {
+	s.mu.RLock()
+	a, err := s.findArchive(scope, in.ArchiveName)
+	s.mu.RUnlock()
+	if err != nil {
+		return nil, err
+	}
+	listed, err := s.listedArchive(a)
+	return &describeArchiveAnswer{listedArchive: listed, ArchiveArn: a.arn(), Description: a.Description,
+		EventPattern: a.Pattern, KmsKeyIdentifier: a.KmsKey}, err
+}
+
+// listedArchive is an archive with what it holds now.
+func (s *Service) listedArchive(a *archive) (listedArchive, error) {
+	if err := s.sweep(a); err != nil {
+		return listedArchive{}, err
+	}
+	a.holds.mu.Lock()
+	defer a.holds.mu.Unlock()
+	return listedArchive{ArchiveName: a.Name, EventSourceArn: a.scope().ARN("events", "event-bus/"+a.Bus),
+		State: enabled, RetentionDays: a.Days, SizeBytes: a.holds.bytes, EventCount: a.holds.events,
+		CreationTime: timeOf(a.Created)}, nil
+}
+
+func (s *Service) deleteArchive(_ context.Context, scope aws.Scope, in *archiveRequest) (*none, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, err := s.findArchive(scope, in.ArchiveName)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keep(func(b *documents.Batch) error {
+		b.Delete(s.table, a.key())
+		b.DeleteAll(s.archives, a.events())
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	delete(s.kept, a.key())
+	s.hand(a.bus())
+	return &none{}, nil
+}
+
+type listArchivesRequest struct {
+	paged
+	NamePrefix, EventSourceArn, State string
+}
+
+type archivesAnswer struct {
+	Archives  []listedArchive
+	NextToken string `json:",omitempty"`
+}
+
+// oneFilter refuses several filters of a list.
+func oneFilter(operation string, filters ...string) error {
+	n := 0
+	for _, f := range filters {
+		if f != "" {
+			n++
+		}
+	}
+	if n > 1 {
+		return invalid("At most one filter is allowed for %s. Use either : State, EventSourceArn, or NamePrefix.", operation)
+	}
+	return nil
+}
+
+func (s *Service) listArchives(_ context.Context, scope aws.Scope, in *listArchivesRequest) (*archivesAnswer, error) {
+	if err := oneFilter("ListArchives", in.NamePrefix, in.EventSourceArn, in.State); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	all := []*archive{}
+	for _, a := range s.kept {
+		if a.scope() == scope && strings.HasPrefix(a.Name, in.NamePrefix) &&
+			(in.EventSourceArn == "" || keyOf(scope, in.EventSourceArn) == a.bus()) && (in.State == "" || in.State == enabled) {
+			all = append(all, a)
+		}
+	}
+	s.mu.RUnlock()
+	sorting.Func(all, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
+	part, next, err := page(s, in.paged, []string{"ListArchives", scope.Account, scope.Region, in.NamePrefix,
+		in.EventSourceArn, in.State}, all, func(a *archive) string { return a.Name })
+	if err != nil {
+		return nil, err
+	}
+	answer := &archivesAnswer{Archives: make([]listedArchive, len(part)), NextToken: next}
+	for i, a := range part {
+		if answer.Archives[i], err = s.listedArchive(a); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// loadArchives reads what the store has of archives.
+func (s *Service) loadArchives() error {
+	return s.table.Scan("archive/", func(_ string, text []byte) error {
+		var record archiveRecord
+		if err := json.Unmarshal(text, &record); err != nil {
+			return err
+		}
+		a, err := newArchive(record)
+		if err != nil {
+			return err
+		}
+		s.kept[a.key()] = a
+		if _, err := s.find(a.scope(), a.Bus); err != nil {
+			return err
+		}
+		s.hand(a.bus())
+		return nil
+	})
+}

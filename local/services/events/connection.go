@@ -1,0 +1,435 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/jsonvalue"
+	"stepback/local/services/documents"
+	"stepback/tasks/httptask"
+)
+
+// The states of a connection.
+const (
+	authorized   = "AUTHORIZED"
+	deauthorized = "DEAUTHORIZED"
+)
+
+// Secrets encrypts the secrets of connections.
+type Secrets interface {
+	// Encrypt makes a text of a value that Decrypt understands, under a key of the account: its ID, ARN or alias. about
+	// is what the value belongs to, which Decrypt must be told again.
+	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
+	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
+}
+
+// usualKey is the key of Secrets Manager, under which AWS encrypts the secrets of connections that name none.
+const usualKey = "alias/aws/secretsmanager"
+
+// connection is what is kept of a connection. Its secrets are encrypted, and no operation shows them. They are not in
+// Secrets Manager, which SecretArn speaks of.
+type connection struct {
+	Account, Region, Name, ID     string
+	Description                   string          `json:",omitempty"`
+	Kind                          string          // BASIC, API_KEY or OAUTH_CLIENT_CREDENTIALS
+	KmsKey                        string          `json:",omitempty"`
+	Auth                          json.RawMessage // without secrets
+	Sealed                        string          // all of it, encrypted; empty once the connection is deauthorized
+	State                         string
+	Created, Modified, Authorized int64 // milliseconds since 1970
+}
+
+func (c *connection) scope() aws.Scope { return aws.Scope{Account: c.Account, Region: c.Region} }
+func (c *connection) arn() string {
+	return c.scope().ARN("events", "connection/"+c.Name+"/"+c.ID)
+}
+func (c *connection) secretARN() string {
+	return c.scope().ARN("secretsmanager", "secret:events!connection/"+c.Name+"/"+c.ID+"-"+c.ID[:6])
+}
+func (c *connection) key() string { return "connection/" + c.Account + "/" + c.Region + "/" + c.Name }
+
+// authorization is the AuthParameters of a connection.
+type authorization struct {
+	Basic *struct{ Username, Password string } `json:"BasicAuthParameters"`
+	Key   *struct {
+		Name  string `json:"ApiKeyName"`
+		Value string `json:"ApiKeyValue"`
+	} `json:"ApiKeyAuthParameters"`
+	OAuth *struct {
+		Client     struct{ ClientID, ClientSecret string } `json:"ClientParameters"`
+		Endpoint   string                                  `json:"AuthorizationEndpoint"`
+		Method     string                                  `json:"HttpMethod"`
+		Parameters additions                               `json:"OAuthHttpParameters"`
+	} `json:"OAuthParameters"`
+	Parameters additions `json:"InvocationHttpParameters"`
+	Private    any       `json:"ConnectivityParameters"`
+}
+
+// additions are the ConnectionHttpParameters.
+type additions struct {
+	Header []addition `json:"HeaderParameters"`
+	Query  []addition `json:"QueryStringParameters"`
+	Body   []addition `json:"BodyParameters"`
+}
+
+type addition struct{ Key, Value string }
+
+func (a additions) parameters() httptask.Parameters {
+	list := func(from []addition) []httptask.Parameter {
+		to := make([]httptask.Parameter, 0, len(from))
+		for _, p := range from {
+			to = append(to, httptask.Parameter(p))
+		}
+		return to
+	}
+	return httptask.Parameters{Header: list(a.Header), Query: list(a.Query), Body: list(a.Body)}
+}
+
+// seal keeps the AuthParameters of a connection, the secrets encrypted.
+func (s *Service) seal(ctx context.Context, c *connection, auth jsonvalue.Value) error {
+	if s.o.Secrets == nil {
+		return invalid("Connections are not supported here: there are no keys to encrypt their secrets.")
+	}
+	sealed, err := s.o.Secrets.Encrypt(ctx, c.scope(), cmp.Or(c.KmsKey, usualKey), c.secretARN(), auth.JSON())
+	if err != nil {
+		return err
+	}
+	c.Sealed, c.Auth = sealed, json.RawMessage(shown(auth).JSON())
+	return nil
+}
+
+// open is the AuthParameters of a connection with its secrets.
+func (s *Service) open(ctx context.Context, c *connection) (string, error) {
+	if c.Sealed == "" {
+		return string(c.Auth), nil
+	}
+	if s.o.Secrets == nil {
+		return "", invalid("Connection '%s' cannot be used: there are no keys to decrypt its secrets.", c.Name)
+	}
+	return s.o.Secrets.Decrypt(ctx, c.scope(), c.secretARN(), c.Sealed)
+}
+
+// sealAll encrypts the secrets of connections that an earlier version kept as they were.
+func (s *Service) sealAll() error {
+	var plain []*connection
+	if err := s.table.Scan("connection/", func(_ string, text []byte) error {
+		c := &connection{}
+		err := json.Unmarshal(text, c)
+		if err == nil && c.Sealed == "" && c.State == authorized {
+			plain = append(plain, c)
+		}
+		return err
+	}); err != nil || s.o.Secrets == nil {
+		return err
+	}
+	for _, c := range plain {
+		auth, err := jsonvalue.Parse(string(c.Auth))
+		if err == nil {
+			err = s.seal(s.ctx, c, auth)
+		}
+		if err == nil {
+			err = s.keepJSON(c.key(), c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requests is what the connection adds to requests.
+func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connection, error) {
+	var a authorization
+	text, err := s.open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		return nil, err
+	}
+	made := &httptask.Connection{Parameters: a.Parameters.parameters()}
+	switch {
+	case a.Basic != nil:
+		made.Username, made.Password = a.Basic.Username, a.Basic.Password
+	case a.Key != nil:
+		made.KeyName, made.KeyValue = a.Key.Name, a.Key.Value
+	case a.OAuth != nil:
+		made.OAuth = &httptask.OAuth{Endpoint: a.OAuth.Endpoint, Method: a.OAuth.Method,
+			ClientID: a.OAuth.Client.ClientID, ClientSecret: a.OAuth.Client.ClientSecret,
+			Parameters: a.OAuth.Parameters.parameters()}
+	}
+	return made, nil
+}
+
+// secrets are the members of AuthParameters that are not shown.
+var secrets = []string{"Password", "ApiKeyValue", "ClientSecret"}
+
+// shown is what operations show of AuthParameters.
+func shown(v jsonvalue.Value) jsonvalue.Value {
+	switch v.Kind() {
+	case jsonvalue.Array:
+		list := make([]jsonvalue.Value, v.Len())
+		for i, e := range v.Elements() {
+			list[i] = shown(e)
+		}
+		return jsonvalue.OfArray(list)
+	case jsonvalue.Object:
+		hidden, _ := v.Get("IsValueSecret")
+		b := jsonvalue.NewObject(v.Len())
+		for i, key := range v.Keys() {
+			if !slices.Contains(secrets, key) && (key != "Value" || !hidden.Bool()) {
+				b.Set(key, shown(v.At(i)))
+			}
+		}
+		return b.Value()
+	default:
+		return v
+	}
+}
+
+// check refuses parameters that do not belong to the kind of authorization.
+func (c *connection) check(auth jsonvalue.Value) error {
+	member := map[string]string{"BASIC": "BasicAuthParameters", "API_KEY": "ApiKeyAuthParameters",
+		"OAUTH_CLIENT_CREDENTIALS": "OAuthParameters"}[c.Kind]
+	if _, ok := auth.Get("ConnectivityParameters"); ok {
+		return invalid("Parameter ConnectivityParameters is not supported here.")
+	}
+	if _, ok := auth.Get(member); !ok {
+		return invalid("Authorization parameters for %s are missing: %s.", c.Kind, member)
+	}
+	return nil
+}
+
+type connectionRequest struct {
+	Name, AuthorizationType          string
+	Description, KmsKeyIdentifier    *string
+	AuthParameters                   jsonvalue.Value
+	InvocationConnectivityParameters jsonvalue.Value
+}
+
+// connectionAnswer is what operations that change a connection answer.
+type connectionAnswer struct {
+	ConnectionArn, ConnectionState string
+	CreationTime, LastModifiedTime server.Time
+	LastAuthorizedTime             server.Time `json:",omitzero"`
+}
+
+func (c *connection) answer() connectionAnswer {
+	return connectionAnswer{c.arn(), c.State, timeOf(c.Created), timeOf(c.Modified), timeOf(c.Authorized)}
+}
+
+type createConnectionAnswer struct {
+	ConnectionArn, ConnectionState string
+	CreationTime, LastModifiedTime server.Time
+}
+
+// findConnection finds a connection by its name.
+func (s *Service) findConnection(scope aws.Scope, name string) (*connection, error) {
+	c := &connection{Account: scope.Account, Region: scope.Region, Name: name}
+	found, err := getJSON(s.table, c.key(), c)
+	if err == nil && !found {
+		err = notFound("Failed to describe the connection(s). Connection '%s' does not exist.", name)
+	}
+	return c, err
+}
+
+func getJSON(t *documents.Table, key string, v any) (bool, error) {
+	text, found, err := t.Get(key)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, json.Unmarshal(text, v)
+}
+
+// connectionOfARN finds a connection by its ARN.
+func (s *Service) connectionOfARN(arn string) (*connection, error) {
+	a, ok := aws.ParseARN(arn)
+	name, id, _ := strings.Cut(strings.TrimPrefix(a.Resource, "connection/"), "/")
+	if ok {
+		if c, err := s.findConnection(a.Scope(), name); err == nil && c.ID == id || err != nil && !isRefusal(err) {
+			return c, err
+		}
+	}
+	return nil, notFound("Connection '%s' does not exist.", arn)
+}
+
+// Find returns what the connection of an ARN adds to requests, as httptask.Connections says.
+func (s *Service) Find(ctx context.Context, arn string) (*httptask.Connection, error) {
+	c, err := s.connectionOfARN(arn)
+	if err != nil {
+		return nil, err
+	}
+	if c.State != authorized {
+		return nil, invalid("Connection '%s' is %s.", arn, c.State)
+	}
+	return s.requests(ctx, c)
+}
+
+func (s *Service) keepJSON(key string, v any) error {
+	return s.keep(func(b *documents.Batch) error { return putJSON(b, s.table, key, v) })
+}
+
+func (s *Service) forget(key string) error {
+	return s.keep(func(b *documents.Batch) error {
+		b.Delete(s.table, key)
+		return nil
+	})
+}
+
+func (s *Service) createConnection(ctx context.Context, scope aws.Scope, in *connectionRequest) (*createConnectionAnswer,
+	error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	private := in.InvocationConnectivityParameters.Len() > 0
+	if err := unsupported(map[string]bool{"InvocationConnectivityParameters": private}); err != nil {
+		return nil, err
+	}
+	if _, err := s.findConnection(scope, in.Name); err == nil {
+		return nil, exists("Connection %s already exists.", in.Name)
+	} else if !isRefusal(err) {
+		return nil, err
+	}
+	now := s.now().UnixMilli()
+	c := &connection{Account: scope.Account, Region: scope.Region, Name: in.Name, ID: aws.NewID(), State: authorized,
+		Kind: in.AuthorizationType, Created: now, Modified: now, Authorized: now}
+	if err := s.set(ctx, in, c); err != nil {
+		return nil, err
+	}
+	return &createConnectionAnswer{c.arn(), c.State, timeOf(now), timeOf(now)}, s.keepJSON(c.key(), c)
+}
+
+// set takes over what a request says of a connection.
+func (s *Service) set(ctx context.Context, in *connectionRequest, c *connection) error {
+	if in.Description != nil {
+		c.Description = *in.Description
+	}
+	if in.KmsKeyIdentifier != nil {
+		c.KmsKey = *in.KmsKeyIdentifier
+	}
+	if err := c.check(in.AuthParameters); err != nil {
+		return err
+	}
+	return s.seal(ctx, c, in.AuthParameters)
+}
+
+func (s *Service) updateConnection(ctx context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.findConnection(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if in.AuthorizationType != "" {
+		c.Kind = in.AuthorizationType
+	}
+	if in.AuthParameters.IsNull() {
+		text, err := s.open(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if in.AuthParameters, err = jsonvalue.Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.set(ctx, in, c); err != nil {
+		return nil, err
+	}
+	now := s.now().UnixMilli()
+	c.State, c.Modified, c.Authorized = authorized, now, now
+	answer := c.answer()
+	s.tokens.forget(c.arn())
+	return &answer, s.keepJSON(c.key(), c)
+}
+
+func (s *Service) deauthorizeConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer,
+	error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.findConnection(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	c.State, c.Modified, c.Sealed = deauthorized, s.now().UnixMilli(), ""
+	answer := c.answer()
+	s.tokens.forget(c.arn())
+	return &answer, s.keepJSON(c.key(), c)
+}
+
+func (s *Service) deleteConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.findConnection(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	c.State = "DELETING"
+	answer := c.answer()
+	s.tokens.forget(c.arn())
+	return &answer, s.forget(c.key())
+}
+
+type describeConnectionAnswer struct {
+	ConnectionArn, Name, ConnectionState, AuthorizationType, SecretArn string
+	Description                                                        string `json:",omitempty"`
+	KmsKeyIdentifier                                                   string `json:",omitempty"`
+	StateReason                                                        string `json:",omitempty"`
+	AuthParameters                                                     json.RawMessage
+	InvocationConnectivityParameters                                   json.RawMessage `json:",omitempty"`
+	CreationTime, LastModifiedTime                                     server.Time
+	LastAuthorizedTime                                                 server.Time `json:",omitzero"`
+}
+
+func (s *Service) describeConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*describeConnectionAnswer,
+	error) {
+	c, err := s.findConnection(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &describeConnectionAnswer{ConnectionArn: c.arn(), Name: c.Name, ConnectionState: c.State,
+		AuthorizationType: c.Kind, SecretArn: c.secretARN(), Description: c.Description, KmsKeyIdentifier: c.KmsKey,
+		AuthParameters: c.Auth, CreationTime: timeOf(c.Created),
+		LastModifiedTime: timeOf(c.Modified), LastAuthorizedTime: timeOf(c.Authorized)}, nil
+}
+
+type listConnectionsRequest struct {
+	paged
+	NamePrefix, ConnectionState string
+}
+
+type listedConnection struct {
+	ConnectionArn, Name, ConnectionState, AuthorizationType string
+	StateReason                                             string `json:",omitempty"`
+	CreationTime, LastModifiedTime                          server.Time
+	LastAuthorizedTime                                      server.Time `json:",omitzero"`
+}
+
+type connectionsAnswer struct {
+	Connections []listedConnection
+	NextToken   string `json:",omitempty"`
+}
+
+func (s *Service) listConnections(_ context.Context, scope aws.Scope, in *listConnectionsRequest) (*connectionsAnswer,
+	error) {
+	all := []listedConnection{}
+	prefix := (&connection{Account: scope.Account, Region: scope.Region, Name: in.NamePrefix}).key()
+	if err := s.table.Scan(prefix, func(_ string, text []byte) error {
+		var c connection
+		err := json.Unmarshal(text, &c)
+		if err == nil && (in.ConnectionState == "" || in.ConnectionState == c.State) {
+			all = append(all, listedConnection{ConnectionArn: c.arn(), Name: c.Name, ConnectionState: c.State,
+				AuthorizationType: c.Kind, CreationTime: timeOf(c.Created), LastModifiedTime: timeOf(c.Modified),
+				LastAuthorizedTime: timeOf(c.Authorized)})
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	part, next, err := page(s, in.paged, []string{"ListConnections", prefix, in.ConnectionState}, all,
+		func(c listedConnection) string { return c.Name })
+	return &connectionsAnswer{part, next}, err
+}

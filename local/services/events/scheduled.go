@@ -1,0 +1,82 @@
+package events
+
+import (
+	"strconv"
+	"time"
+
+	"stepback/engine/clock"
+	"stepback/jsonvalue"
+	"stepback/local/services/documents"
+)
+
+// lateness is how old a time of a schedule may be that passed while nothing ran. The latest one is made up for.
+const lateness = 24 * time.Hour
+
+// plan waits for the next time of a rule's schedule. Virtual time does not go on for its sake, or it would go on for
+// ever. mu is held.
+func (s *Service) plan(r *rule) {
+	if r.schedule == nil || r.State == disabled || s.closed {
+		return
+	}
+	now := s.now()
+	last := max(r.fired, r.From)
+	after := time.UnixMilli(last)
+	if oldest := now.Add(-lateness); after.Before(oldest) {
+		after = oldest
+	}
+	from := time.UnixMilli(r.From)
+	next, ok := r.schedule.Next(after, from)
+	for ok && !next.After(now) { // the latest of those that have been missed
+		later, more := r.schedule.Next(next, from)
+		if !more || later.After(now) {
+			break
+		}
+		next = later
+	}
+	if ok {
+		r.timer = s.o.Clock.ScheduleInBackground(next, clock.AlarmFunc(func() { s.fire(r, next) }))
+	}
+}
+
+// unplan ends the waiting. mu is held.
+func (r *rule) unplan() {
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
+	}
+}
+
+// fire sends a scheduled event to the targets of a rule.
+func (s *Service) fire(r *rule, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.buses[busKey{r.scope(), r.Bus}]
+	if s.closed || b == nil || b.rules[r.Name] != r {
+		return
+	}
+	s.o.Clock.Hold()
+	s.work.Go(func() {
+		defer s.o.Clock.Release()
+		e := newEvent(r.scope(), "aws.events", "Scheduled Event", at, []string{r.arn}, jsonvalue.NewObject(0).Value())
+		e.ingested = s.now()
+		err := s.mail.Accept(s.ctx, s.letters(r, e), func(b *documents.Batch) {
+			b.Put(s.table, r.firedKey(), strconv.AppendInt(nil, at.UnixMilli(), 10))
+		})
+		if err != nil {
+			s.o.Log.Error("a scheduled event is lost", "rule", r.arn, "error", err.Error())
+		}
+		s.fired(r, at)
+	})
+}
+
+// fired goes on with the next time.
+func (s *Service) fired(r *rule, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.buses[busKey{r.scope(), r.Bus}]
+	if b == nil || b.rules[r.Name] != r {
+		return
+	}
+	r.fired = at.UnixMilli()
+	s.plan(r)
+}

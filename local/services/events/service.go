@@ -1,0 +1,248 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/delivery"
+	"stepback/local/services/dispatch"
+	"stepback/local/services/documents"
+)
+
+// Options are the settings of a Service. Store, Clock and Targets are required.
+type Options struct {
+	// Store keeps everything.
+	Store *documents.Store
+	// Clock tells the time, for schedules and retries too. It must outlive the service.
+	Clock *clock.Clock
+	// Targets take what rules send. The service itself is not among them before its owner registers it.
+	Targets *delivery.Targets
+	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	Scope aws.Scope
+	// Secrets encrypts the secrets of connections; nil means that there can be none.
+	Secrets Secrets
+	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
+	Transport http.RoundTripper
+	// Count is told what happens to the rules of a bus, by the metrics of AWS/Events; nil means that nobody is. It must
+	// be quick.
+	Count func(scope aws.Scope, bus, rule, metric string, n float64)
+	// Log receives refusals and of messages that are dropped; nil drops them.
+	Log *slog.Logger
+}
+
+// Service is the EventBridge of the laptop. It is safe for concurrent use.
+type Service struct {
+	o     Options
+	table *documents.Table
+	// archives has the events of archives.
+	archives *documents.Table
+	mail     *dispatch.Dispatcher
+	rates    rates
+	tokens   tokens
+
+	ctx  context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	announcing sync.Mutex
+	announced  []arrival // what is to be sent
+	announcer  bool      // somebody sends it
+	silent     bool      // the service is closed
+
+	mu     sync.RWMutex
+	buses  map[busKey]*bus
+	closed bool
+	kept   map[string]*archive // by their keys
+	// replaying ends the replays that are under way, by their keys.
+	replaying map[string]context.CancelFunc
+}
+
+// Open opens what the store has of buses and rules, and goes on with schedules. Resume delivers what an earlier process
+// left; Close ends it.
+func Open(o Options) (*Service, error) {
+	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{o: o, table: o.Store.Table("events"), archives: o.Store.Table("events-archived"),
+		buses: map[busKey]*bus{}, kept: map[string]*archive{}, replaying: map[string]context.CancelFunc{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.mail = dispatch.Open(dispatch.Options{
+		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
+		Direct: direct, Died: s.died,
+	})
+	if err := errors.Join(s.load(), s.sealAll()); err != nil {
+		return nil, fmt.Errorf("what is kept of events: %w", err)
+	}
+	return s, nil
+}
+
+// direct reports whether a target takes messages at once and durably.
+func direct(arn string) bool {
+	a, _ := aws.ParseARN(arn)
+	return a.Service == "sqs"
+}
+
+// Resume delivers what an earlier process accepted and did not deliver, and lets schedules start. The targets have to
+// be registered.
+func (s *Service) Resume() error {
+	s.mu.Lock()
+	for _, b := range s.buses {
+		for _, r := range b.rules {
+			s.plan(r)
+		}
+	}
+	err := s.resumeReplays()
+	s.mu.Unlock()
+	return errors.Join(err, s.mail.Resume())
+}
+
+// Close ends schedules and deliveries, which go on when the store is opened again.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	for _, b := range s.buses {
+		for _, r := range b.rules {
+			r.unplan()
+		}
+	}
+	s.mu.Unlock()
+	s.announcing.Lock()
+	s.silent = true
+	s.announcing.Unlock()
+	s.stop()
+	s.work.Wait()
+	s.mail.Close()
+	return nil
+}
+
+func (s *Service) now() time.Time { return s.o.Clock.Now() }
+
+// keep has a change take effect on the disk, and returns when it has.
+func (s *Service) keep(change func(b *documents.Batch) error) error {
+	b, err := s.o.Store.Begin()
+	if err != nil {
+		return err
+	}
+	if err := change(b); err != nil {
+		return err
+	}
+	return b.Apply()()
+}
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{
+		Model: "eventbridge", Operations: s.operations(), Partly: partly, Default: s.o.Scope, Log: s.o.Log,
+		Words: server.Words{Whole: map[string][]string{
+			"PutEventsRequestEntry": {"kmsKeyIdentifier", "internalMetadata"},
+		}},
+	})
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateEventBus":         server.Handle(s.createEventBus),
+		"DescribeEventBus":       server.Handle(s.describeEventBus),
+		"UpdateEventBus":         server.Handle(s.updateEventBus),
+		"DeleteEventBus":         server.Handle(s.deleteEventBus),
+		"ListEventBuses":         server.Handle(s.listEventBuses),
+		"PutPermission":          server.Handle(s.putPermission),
+		"RemovePermission":       server.Handle(s.removePermission),
+		"PutRule":                server.Handle(s.putRule),
+		"DescribeRule":           server.Handle(s.describeRule),
+		"DeleteRule":             server.Handle(s.deleteRule),
+		"EnableRule":             server.Handle(s.enableRule),
+		"DisableRule":            server.Handle(s.disableRule),
+		"ListRules":              server.Handle(s.listRules),
+		"ListRuleNamesByTarget":  server.Handle(s.listRuleNamesByTarget),
+		"PutTargets":             server.Handle(s.putTargets),
+		"RemoveTargets":          server.Handle(s.removeTargets),
+		"ListTargetsByRule":      server.Handle(s.listTargetsByRule),
+		"CreateConnection":       server.Handle(s.createConnection),
+		"UpdateConnection":       server.Handle(s.updateConnection),
+		"DeauthorizeConnection":  server.Handle(s.deauthorizeConnection),
+		"DescribeConnection":     server.Handle(s.describeConnection),
+		"DeleteConnection":       server.Handle(s.deleteConnection),
+		"ListConnections":        server.Handle(s.listConnections),
+		"CreateApiDestination":   server.Handle(s.createDestination),
+		"UpdateApiDestination":   server.Handle(s.updateDestination),
+		"DescribeApiDestination": server.Handle(s.describeDestination),
+		"DeleteApiDestination":   server.Handle(s.deleteDestination),
+		"ListApiDestinations":    server.Handle(s.listDestinations),
+		"CreateArchive":          server.Handle(s.createArchive),
+		"UpdateArchive":          server.Handle(s.updateArchive),
+		"DescribeArchive":        server.Handle(s.describeArchive),
+		"DeleteArchive":          server.Handle(s.deleteArchive),
+		"ListArchives":           server.Handle(s.listArchives),
+		"StartReplay":            server.Handle(s.startReplay),
+		"DescribeReplay":         server.Handle(s.describeReplay),
+		"CancelReplay":           server.Handle(s.cancelReplay),
+		"ListReplays":            server.Handle(s.listReplays),
+		"PutEvents":              server.Handle(s.putEvents),
+		"TestEventPattern":       server.Handle(s.testEventPattern),
+		"TagResource":            server.Handle(s.tagResource),
+		"UntagResource":          server.Handle(s.untagResource),
+		"ListTagsForResource":    server.Handle(s.listTagsForResource),
+	}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+func notFound(format string, args ...any) error {
+	return &aws.Error{Code: "ResourceNotFoundException", Message: fmt.Sprintf(format, args...)}
+}
+
+func exists(format string, args ...any) error {
+	return &aws.Error{Code: "ResourceAlreadyExistsException", Message: fmt.Sprintf(format, args...)}
+}
+
+func invalid(format string, args ...any) error {
+	return &aws.Error{Code: "ValidationException", Message: fmt.Sprintf(format, args...)}
+}
+
+// unsupported refuses members of a request that nothing is done with here.
+func unsupported(members map[string]bool) error {
+	for name, given := range members {
+		if given {
+			return invalid("Parameter %s is not supported here.", name)
+		}
+	}
+	return nil
+}
+
+// paged are the members of a request for a page of a list.
+type paged struct {
+	Limit     int
+	NextToken string
+}
+
+// page cuts a page out of a list, which is sorted by its names.
+func page[T any](s *Service, p paged, request []string, list []T, name func(T) string) ([]T, string, error) {
+	const usual = 100
+	listing := aws.NewListing(s.now(), request...)
+	part, next, ok := aws.Page(listing, p.NextToken, cmp.Or(p.Limit, usual), list, name)
+	if !ok {
+		return nil, "", invalid("Parameter NextToken is not valid.")
+	}
+	return part, next, nil
+}
+
+// isRefusal reports whether an error is an answer for the client.
+func isRefusal(err error) bool {
+	var refused *aws.Error
+	return errors.As(err, &refused)
+}
+
+// Pending is how many messages wait for another attempt.
+func (s *Service) Pending() int { return s.mail.Pending() }

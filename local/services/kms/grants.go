@@ -1,0 +1,180 @@
+package kms
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/documents"
+	"stepback/local/services/kms/material"
+)
+
+// grant is a permission that a principal was given. It is kept and listed, and not evaluated.
+type grant struct {
+	ID, Token         string
+	Name              string `json:",omitempty"`
+	Created           time.Time
+	Grantee, Retiring string
+	Operations        []string
+	Constraints       *constraints `json:",omitempty"`
+}
+
+type constraints struct {
+	Subset map[string]string `json:"EncryptionContextSubset,omitempty"`
+	Equals map[string]string `json:"EncryptionContextEquals,omitempty"`
+}
+
+type createGrant struct {
+	one
+	Grantee     string `json:"GranteePrincipal"`
+	Retiring    string `json:"RetiringPrincipal"`
+	Operations  []string
+	Constraints *constraints
+	Name        string
+	dryRun
+}
+
+type createdGrant struct {
+	Token string `json:"GrantToken"`
+	ID    string `json:"GrantId"`
+}
+
+func (s *Service) createGrant(_ context.Context, scope aws.Scope, in *createGrant) (*createdGrant, error) {
+	const bytes = 32
+	out := &createdGrant{}
+	return out, s.alter(scope, in.Key, func(k *key) error {
+		if err := k.usable("", "CreateGrant"); err != nil {
+			return err
+		}
+		if err := in.check(); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(k.Grants, func(g grant) bool {
+			return in.Name != "" && g.Name == in.Name && g.Grantee == in.Grantee && slices.Equal(g.Operations, in.Operations)
+		})
+		if i >= 0 { // the same request again
+			out.ID, out.Token = k.Grants[i].ID, k.Grants[i].Token
+			return nil
+		}
+		out.ID = hex.EncodeToString(material.Random(bytes))
+		out.Token = base64.StdEncoding.EncodeToString(material.Random(bytes))
+		k.Grants = append(k.Grants, grant{out.ID, out.Token, in.Name, s.now(), in.Grantee, in.Retiring, in.Operations,
+			in.Constraints})
+		return nil
+	})
+}
+
+type listGrants struct {
+	one
+	paging
+	ID       string `json:"GrantId"`
+	Grantee  string `json:"GranteePrincipal"`
+	Retiring string `json:"RetiringPrincipal"`
+}
+
+type listedGrant struct {
+	Key         string      `json:"KeyId"`
+	ID          string      `json:"GrantId"`
+	Name        string      `json:"Name,omitempty"`
+	Created     server.Time `json:"CreationDate"`
+	Grantee     string      `json:"GranteePrincipal"`
+	Retiring    string      `json:"RetiringPrincipal,omitempty"`
+	Account     string      `json:"IssuingAccount"`
+	Operations  []string
+	Constraints *constraints `json:"Constraints,omitempty"`
+}
+
+type grantList struct {
+	Grants []listedGrant
+	nextPage
+}
+
+func (s *Service) listGrants(_ context.Context, scope aws.Scope, in *listGrants) (*grantList, error) {
+	k, err := s.find(scope, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	return pageOfGrants(in, []*key{k})
+}
+
+func (s *Service) listRetirableGrants(_ context.Context, scope aws.Scope, in *listGrants) (*grantList, error) {
+	all, err := s.all(scope)
+	if err != nil {
+		return nil, err
+	}
+	return pageOfGrants(in, all)
+}
+
+func pageOfGrants(in *listGrants, keys []*key) (*grantList, error) {
+	all := []listedGrant{}
+	for _, k := range keys {
+		for _, g := range k.Grants {
+			if in.ID != "" && in.ID != g.ID || in.Grantee != "" && in.Grantee != g.Grantee ||
+				in.Retiring != "" && in.Retiring != g.Retiring {
+				continue
+			}
+			all = append(all, listedGrant{k.arn(), g.ID, g.Name, server.Time(g.Created), g.Grantee, g.Retiring,
+				k.scope.GlobalARN("iam", "root"), g.Operations, g.Constraints})
+		}
+	}
+	out := &grantList{}
+	var err error
+	out.Grants, out.nextPage, err = page(in.paging, all, func(g listedGrant) string { return g.ID })
+	return out, err
+}
+
+type removeGrant struct {
+	one
+	ID    string `json:"GrantId"`
+	Token string `json:"GrantToken"`
+	dryRun
+}
+
+func (s *Service) revokeGrant(_ context.Context, scope aws.Scope, in *removeGrant) (*none, error) {
+	return s.removeGrant(scope, in)
+}
+
+func (s *Service) retireGrant(_ context.Context, scope aws.Scope, in *removeGrant) (*none, error) {
+	if in.Token != "" {
+		all, err := s.all(scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range all {
+			for _, g := range k.Grants {
+				if g.Token == in.Token {
+					in.Key, in.ID = k.ID, g.ID
+				}
+			}
+		}
+		if in.ID == "" {
+			return nil, refuse("InvalidGrantTokenException", "The grant token is not valid.")
+		}
+	}
+	return s.removeGrant(scope, in)
+}
+
+func (s *Service) removeGrant(scope aws.Scope, in *removeGrant) (*none, error) {
+	k, err := s.find(scope, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.change(func(b *documents.Batch) error {
+		if k, err = s.find(k.scope, k.ID); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(k.Grants, func(g grant) bool { return g.ID == in.ID })
+		if i < 0 {
+			return refuse(codeNotFound, "Grant ID %s not found", in.ID)
+		}
+		if err := in.check(); err != nil {
+			return err
+		}
+		k.Grants = slices.Delete(k.Grants, i, i+1)
+		return s.keep(b, k)
+	})
+}

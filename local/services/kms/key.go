@@ -1,0 +1,325 @@
+package kms
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/internal/atomicfile"
+	"stepback/local/services/documents"
+	"stepback/local/services/kms/material"
+)
+
+// key is what is kept of a key besides its material.
+type key struct {
+	scope aws.Scope
+
+	ID, Spec, Usage string
+	Description     string `json:",omitempty"`
+	Manager         string // CUSTOMER or AWS
+	MultiRegion     bool   `json:",omitempty"`
+	Created         time.Time
+	Disabled        bool              `json:",omitempty"`
+	Deletion        time.Time         `json:",omitzero"`
+	Policy          string            `json:",omitempty"` // empty for the default one
+	Tags            map[string]string `json:",omitempty"`
+	RotationDays    int               `json:",omitempty"` // 0 without rotation
+	RotatedFrom     time.Time         `json:",omitzero"`  // from when the days count
+	Materials       []backing         // of a key that rotates, the newest last
+	Grants          []grant           `json:",omitempty"`
+}
+
+// backing is one of the materials that a key has had.
+type backing struct {
+	ID   string // hexadecimal
+	From time.Time
+	Type string `json:",omitempty"` // AUTOMATIC or ON_DEMAND; empty for the first one
+}
+
+// The states of keys.
+const (
+	enabled         = "Enabled"
+	disabled        = "Disabled"
+	pendingDeletion = "PendingDeletion"
+)
+
+func (k *key) state() string {
+	switch {
+	case !k.Deletion.IsZero():
+		return pendingDeletion
+	case k.Disabled:
+		return disabled
+	}
+	return enabled
+}
+
+func (k *key) arn() string { return k.scope.ARN("kms", "key/"+k.ID) }
+
+func (k *key) spec() *material.Spec {
+	s, err := material.SpecOf(k.Spec)
+	if err != nil {
+		return &material.Spec{}
+	}
+	return s
+}
+
+// The keys of the store. Places begin with the scope, so that those of one are together.
+const (
+	keyPlace   = "key/"
+	aliasPlace = "alias/"
+)
+
+func place(kind string, scope aws.Scope, name string) string {
+	return kind + scope.Account + "/" + scope.Region + "/" + name
+}
+
+// keep puts a key into a batch.
+func (s *Service) keep(b *documents.Batch, k *key) error {
+	return s.put(b, place(keyPlace, k.scope, k.ID), k)
+}
+
+// byID reads the key of an ID; nil when there is none. One whose time has come is gone.
+func (s *Service) byID(scope aws.Scope, id string) (*key, error) {
+	k := &key{scope: scope}
+	found, err := s.get(place(keyPlace, scope, id), k)
+	if err != nil || !found || s.gone(k) {
+		return nil, err
+	}
+	return k, nil
+}
+
+// gone reports whether the time of a key's deletion has come. Then its material is removed.
+func (s *Service) gone(k *key) bool {
+	if k.Deletion.IsZero() || s.now().Before(k.Deletion) {
+		return false
+	}
+	for _, m := range k.Materials {
+		if err := os.Remove(s.path(m.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) && s.opts.Log != nil {
+			s.opts.Log.Error("the material of a deleted key is still there", "key", k.ID, "error", err)
+		}
+	}
+	return true
+}
+
+// all reads the keys of a scope, in the order of their IDs.
+func (s *Service) all(scope aws.Scope) (all []*key, err error) {
+	err = s.table.Scan(place(keyPlace, scope, ""), func(_ string, text []byte) error {
+		k := &key{scope: scope}
+		if err := json.Unmarshal(text, k); err != nil {
+			return err
+		}
+		if !s.gone(k) {
+			all = append(all, k)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// find is the key that a request names: by its ID, its ARN, the name of an alias or the ARN of one.
+func (s *Service) find(scope aws.Scope, named string) (*key, error) {
+	name := named
+	if arn, ok := aws.ParseARN(named); ok {
+		if arn.Service != "kms" {
+			return nil, refuse("InvalidArnException", "Invalid arn %s", named)
+		}
+		scope, name = arn.Scope(), arn.Resource
+	} else if strings.HasPrefix(named, "arn:") {
+		return nil, refuse("InvalidArnException", "Invalid arn %s", named)
+	}
+	if strings.HasPrefix(name, aliasPlace) {
+		return s.byAlias(scope, name)
+	}
+	id := strings.TrimPrefix(name, "key/")
+	k, err := s.byID(scope, id)
+	if err == nil && k == nil {
+		if !isID(id) {
+			return nil, refuse(codeNotFound, "Invalid keyId '%s'", id)
+		}
+		err = refuse(codeNotFound, "Key '%s' does not exist", scope.ARN("kms", "key/"+id))
+	}
+	return k, err
+}
+
+const codeNotFound = "NotFoundException"
+
+// isID reports whether a text could be the ID of a key: a UUID, or that of a key of several regions.
+func isID(id string) bool {
+	id = strings.TrimPrefix(id, "mrk-")
+	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
+	return err == nil && len(b) == 16
+}
+
+// usable is the key that a request names if it is enabled and has the usage that the operation needs.
+func (s *Service) usable(scope aws.Scope, named, usage, operation string) (*key, error) {
+	k, err := s.find(scope, named)
+	if err != nil {
+		return nil, err
+	}
+	return k, k.usable(usage, operation)
+}
+
+func (k *key) usable(usage, operation string) error {
+	switch {
+	case k.state() == disabled:
+		return refuse("DisabledException", "%s is disabled.", k.arn())
+	case k.state() != enabled:
+		return k.notPending()
+	case usage != "" && k.Usage != usage:
+		return refuse("InvalidKeyUsageException", "%s key usage is %s which is not valid for %s.", k.arn(), k.Usage, operation)
+	}
+	return nil
+}
+
+// notPending refuses a key that is going to be deleted.
+func (k *key) notPending() error {
+	if k.state() != pendingDeletion {
+		return nil
+	}
+	return refuse("KMSInvalidStateException", "%s is pending deletion.", k.arn())
+}
+
+// path is the file of a material.
+func (s *Service) path(id string) string { return filepath.Join(s.opts.Dir, id) }
+
+// newMaterial draws the material of a key and keeps it, before anybody can be told of the key.
+func (s *Service) newMaterial(k *key, kind string) error {
+	drawn, err := k.spec().Generate()
+	if err != nil {
+		return err
+	}
+	const own, bytes = 0o700, 32
+	if err := os.MkdirAll(s.opts.Dir, own); err != nil {
+		return err
+	}
+	id := hex.EncodeToString(material.Random(bytes))
+	if err := atomicfile.Write(s.path(id), drawn, 0o600); err != nil {
+		return err
+	}
+	k.Materials = append(k.Materials, backing{id, s.now(), kind})
+	return nil
+}
+
+// material reads the newest material of a key.
+func (s *Service) material(k *key) ([]byte, error) {
+	if err := s.rotate(k); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(s.path(k.Materials[len(k.Materials)-1].ID))
+}
+
+// metadata is what is told of a key.
+type metadata struct {
+	Account     string       `json:"AWSAccountId"`
+	ID          string       `json:"KeyId"`
+	ARN         string       `json:"Arn"`
+	Created     server.Time  `json:"CreationDate"`
+	Enabled     bool         `json:"Enabled"`
+	Description string       `json:"Description"`
+	Usage       string       `json:"KeyUsage"`
+	State       string       `json:"KeyState"`
+	Deletion    *server.Time `json:"DeletionDate,omitempty"`
+	Origin      string       `json:"Origin"`
+	Manager     string       `json:"KeyManager"`
+	OldSpec     string       `json:"CustomerMasterKeySpec"`
+	Spec        string       `json:"KeySpec"`
+	Encryption  []string     `json:"EncryptionAlgorithms,omitempty"`
+	Signing     []string     `json:"SigningAlgorithms,omitempty"`
+	Agreement   []string     `json:"KeyAgreementAlgorithms,omitempty"`
+	MAC         []string     `json:"MacAlgorithms,omitempty"`
+	MultiRegion bool         `json:"MultiRegion"`
+	Regions     *multiRegion `json:"MultiRegionConfiguration,omitempty"`
+	MaterialID  string       `json:"CurrentKeyMaterialId,omitempty"`
+	*neverThere
+}
+
+// neverThere is what keys have that are imported, in custom stores, or copies.
+type neverThere struct {
+	ValidTo                     json.RawMessage `json:",omitempty"`
+	CustomKeyStoreId            json.RawMessage `json:",omitempty"` //nolint:revive // the model's name
+	CloudHsmClusterId           json.RawMessage `json:",omitempty"` //nolint:revive // as above
+	ExpirationModel             json.RawMessage `json:",omitempty"`
+	PendingDeletionWindowInDays json.RawMessage `json:",omitempty"`
+	XksKeyConfiguration         json.RawMessage `json:",omitempty"`
+}
+
+type multiRegion struct {
+	Type     string   `json:"MultiRegionKeyType"`
+	Primary  region   `json:"PrimaryKey"`
+	Replicas []region `json:"ReplicaKeys"`
+}
+
+type region struct {
+	ARN    string `json:"Arn"`
+	Region string
+}
+
+func (k *key) metadata() *metadata {
+	m := &metadata{Account: k.scope.Account, ID: k.ID, ARN: k.arn(), Created: server.Time(k.Created),
+		Enabled: k.state() == enabled, Description: k.Description, Usage: k.Usage, State: k.state(), Origin: "AWS_KMS",
+		Manager: k.Manager, OldSpec: k.Spec, Spec: k.Spec, MultiRegion: k.MultiRegion}
+	if !k.Deletion.IsZero() {
+		at := server.Time(k.Deletion)
+		m.Deletion = &at
+	}
+	if k.MultiRegion {
+		m.Regions = &multiRegion{"PRIMARY", region{k.arn(), k.scope.Region}, []region{}}
+	}
+	if k.Spec == material.Symmetric {
+		m.MaterialID = k.Materials[len(k.Materials)-1].ID
+	}
+	spec := k.spec()
+	switch k.Usage {
+	case material.EncryptDecrypt:
+		m.Encryption = spec.Encryption
+	case material.SignVerify:
+		m.Signing = spec.Signing
+	case material.KeyAgreement:
+		m.Agreement = spec.Agreement
+	default:
+		m.MAC = spec.MAC
+	}
+	return m
+}
+
+// paging is what lists ask.
+type paging struct {
+	Limit  int
+	Marker string
+}
+
+type nextPage struct {
+	Next      string `json:"NextMarker,omitempty"`
+	Truncated bool   `json:"Truncated"`
+}
+
+const pageSize = 100
+
+// page cuts a page out of a list; name tells its elements apart.
+func page[T any](in paging, list []T, name func(T) string) ([]T, nextPage, error) {
+	begin := 0
+	if in.Marker != "" {
+		i := slices.IndexFunc(list, func(e T) bool { return name(e) == in.Marker })
+		if i < 0 {
+			return nil, nextPage{}, refuse("InvalidMarkerException", "Could not deserialize marker '%s'", in.Marker)
+		}
+		begin = i
+	}
+	list = list[begin:]
+	size := pageSize
+	if in.Limit > 0 {
+		size = in.Limit
+	}
+	if len(list) <= size {
+		return list, nextPage{}, nil
+	}
+	return list[:size], nextPage{name(list[size]), true}, nil
+}

@@ -1,0 +1,156 @@
+package kms
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/documents"
+	"stepback/local/services/kms/material"
+)
+
+// Options are the settings of a Service. Dir, Documents and Clock are required.
+type Options struct {
+	// Dir is the directory of the keys' material. It is made with the first key.
+	Dir string
+	// Documents is where everything else is kept, in the table kms.
+	Documents *documents.Store
+	// Clock says when keys were made, and when they are deleted.
+	Clock *clock.Clock
+	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	Scope aws.Scope
+	// Log receives refusals; nil drops them.
+	Log *slog.Logger
+}
+
+// Service is the KMS of the laptop. It is safe for concurrent use.
+type Service struct {
+	opts  Options
+	table *documents.Table
+	mu    sync.Mutex // orders changes
+}
+
+// New returns KMS over what the documents have of it.
+func New(o Options) *Service {
+	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
+	return &Service{opts: o, table: o.Documents.Table("kms")}
+}
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{
+		Model: "kms", Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
+	})
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateKey":                           server.Handle(s.createKey),
+		"DescribeKey":                         server.Handle(s.describeKey),
+		"ListKeys":                            server.Handle(s.listKeys),
+		"EnableKey":                           server.Handle(s.enableKey),
+		"DisableKey":                          server.Handle(s.disableKey),
+		"UpdateKeyDescription":                server.Handle(s.updateKeyDescription),
+		"ScheduleKeyDeletion":                 server.Handle(s.scheduleKeyDeletion),
+		"CancelKeyDeletion":                   server.Handle(s.cancelKeyDeletion),
+		"CreateAlias":                         server.Handle(s.createAlias),
+		"UpdateAlias":                         server.Handle(s.updateAlias),
+		"DeleteAlias":                         server.Handle(s.deleteAlias),
+		"ListAliases":                         server.Handle(s.listAliases),
+		"GetKeyPolicy":                        server.Handle(s.getKeyPolicy),
+		"PutKeyPolicy":                        server.Handle(s.putKeyPolicy),
+		"ListKeyPolicies":                     server.Handle(s.listKeyPolicies),
+		"TagResource":                         server.Handle(s.tagResource),
+		"UntagResource":                       server.Handle(s.untagResource),
+		"ListResourceTags":                    server.Handle(s.listResourceTags),
+		"EnableKeyRotation":                   server.Handle(s.enableKeyRotation),
+		"DisableKeyRotation":                  server.Handle(s.disableKeyRotation),
+		"GetKeyRotationStatus":                server.Handle(s.getKeyRotationStatus),
+		"RotateKeyOnDemand":                   server.Handle(s.rotateKeyOnDemand),
+		"ListKeyRotations":                    server.Handle(s.listKeyRotations),
+		"CreateGrant":                         server.Handle(s.createGrant),
+		"ListGrants":                          server.Handle(s.listGrants),
+		"ListRetirableGrants":                 server.Handle(s.listRetirableGrants),
+		"RetireGrant":                         server.Handle(s.retireGrant),
+		"RevokeGrant":                         server.Handle(s.revokeGrant),
+		"Encrypt":                             server.Handle(s.encrypt),
+		"Decrypt":                             server.Handle(s.decrypt),
+		"ReEncrypt":                           server.Handle(s.reEncrypt),
+		"GenerateDataKey":                     server.Handle(s.generateDataKey),
+		"GenerateDataKeyWithoutPlaintext":     server.Handle(s.generateDataKeyWithoutPlaintext),
+		"GenerateDataKeyPair":                 server.Handle(s.generateDataKeyPair),
+		"GenerateDataKeyPairWithoutPlaintext": server.Handle(s.generateDataKeyPairWithoutPlaintext),
+		"GenerateRandom":                      server.Handle(s.generateRandom),
+		"Sign":                                server.Handle(s.sign),
+		"Verify":                              server.Handle(s.verify),
+		"GetPublicKey":                        server.Handle(s.getPublicKey),
+		"GenerateMac":                         server.Handle(s.generateMAC),
+		"VerifyMac":                           server.Handle(s.verifyMAC),
+		"DeriveSharedSecret":                  server.Handle(s.deriveSharedSecret),
+	}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+// one is a request about a key.
+type one struct {
+	Key string `json:"KeyId"`
+}
+
+func (s *Service) now() time.Time { return s.opts.Clock.Now().UTC() }
+
+func refuse(code, format string, args ...any) *aws.Error {
+	return &aws.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func unsupported(what string) *aws.Error {
+	return refuse("UnsupportedOperationException", "%s is not supported by this KMS.", what)
+}
+
+// failure turns errors of what is below the service into errors for clients.
+func failure(err error) *aws.Error {
+	switch {
+	case errors.Is(err, material.ErrUnsupported):
+		return refuse("UnsupportedOperationException", "%s", err.Error())
+	case errors.Is(err, material.ErrCiphertext):
+		return &aws.Error{Code: "InvalidCiphertextException"}
+	case errors.Is(err, material.ErrDigest):
+		return server.Invalid("Digest is invalid length for algorithm")
+	case errors.Is(err, documents.ErrBroken), errors.Is(err, documents.ErrClosed):
+		return &aws.Error{Code: "KMSInternalException", Status: http.StatusInternalServerError,
+			Message: "The keys in the data directory cannot be read or written: " + err.Error()}
+	}
+	return nil
+}
+
+// change has f change what is kept, and waits until that is on the disk.
+func (s *Service) change(f func(*documents.Batch) error) error {
+	return s.opts.Documents.Change(&s.mu, f)
+}
+
+// put puts a value under a key of the store into a batch.
+func (s *Service) put(b *documents.Batch, name string, value any) error {
+	text, err := json.Marshal(value)
+	if err == nil {
+		b.Put(s.table, name, text)
+	}
+	return err
+}
+
+// get reads a value under a key of the store.
+func (s *Service) get(name string, value any) (found bool, err error) {
+	text, found, err := s.table.Get(name)
+	if err != nil || !found {
+		return false, err
+	}
+	return true, json.Unmarshal(text, value)
+}

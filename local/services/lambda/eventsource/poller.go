@@ -1,0 +1,204 @@
+package eventsource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/clock"
+	"stepback/jsonvalue"
+	"stepback/local/services/eventpattern"
+	"stepback/tasks/lambda/invocation"
+)
+
+const (
+	// patience is how long a batch under way holds virtual time.
+	patience = 10 * time.Second
+	// idle is how long a mapping waits whose source or function is not there.
+	idle = 10 * time.Second
+	// maxPayload is the size of the records of one invocation, in bytes.
+	maxPayload = invocation.MaxRequestBytes - 1<<10
+)
+
+// What came of the last batch of a stream, in the API's words.
+const (
+	nothingYet = "No records processed"
+	processed  = "OK"
+	problem    = "PROBLEM: Function call failed"
+	noSource   = "PROBLEM: Cannot read the event source"
+)
+
+// poller carries one mapping out, as it was when it began.
+type poller struct {
+	service *Service
+	mapping *Mapping
+	filters []*eventpattern.Pattern
+	before  *poller         // which has to end first
+	ctx     context.Context //nolint:containedctx // it is the poller's life
+	end     context.CancelFunc
+	done    chan struct{} // closed when it has ended
+
+	mu   sync.Mutex
+	last string
+}
+
+func newPoller(s *Service, m *Mapping, before *poller) *poller {
+	p := &poller{service: s, mapping: m, before: before, done: make(chan struct{}), last: nothingYet}
+	p.filters, _ = compile(m.Filters) // they were checked
+	p.ctx, p.end = context.WithCancel(s.ctx)
+	return p
+}
+
+// run reads the source until the mapping is changed, deleted, or the service closed.
+func (p *poller) run() {
+	defer close(p.done)
+	defer p.end()
+	if p.before != nil {
+		<-p.before.done // it was told to end
+		p.before = nil
+	}
+	ctx, work := p.service.o.Clock.Begin(p.ctx, patience)
+	defer work.End()
+	if p.mapping.ofStream() {
+		p.readStream(ctx)
+	} else {
+		p.readQueue(ctx)
+	}
+}
+
+func (p *poller) lastResult() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+func (p *poller) note(result string) {
+	p.mu.Lock()
+	p.last = result
+	p.mu.Unlock()
+}
+
+// rest waits without having virtual time go on for its sake. The error is ctx's.
+func (p *poller) rest(ctx context.Context, d time.Duration) error {
+	c := p.service.o.Clock
+	b := newBell(c)
+	t := c.ScheduleInBackground(c.Now().Add(d), clock.AlarmFunc(b.ring))
+	err := b.await(ctx)
+	t.Stop()
+	return err
+}
+
+// bell wakes one who waits for something that happens elsewhere. Virtual time stands still from the ring until that one
+// goes on; a ring that nobody waits for yet does not hold it.
+type bell struct {
+	clock *clock.Clock
+	up    chan struct{} // with room for one
+
+	mu            sync.Mutex
+	waiting, rung bool
+}
+
+func newBell(c *clock.Clock) *bell { return &bell{clock: c, up: make(chan struct{}, 1)} }
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.waiting {
+		b.rung = true
+		return
+	}
+	b.waiting = false
+	b.clock.Hold()
+	b.up <- struct{}{}
+}
+
+// await waits for a ring. The error is ctx's.
+func (b *bell) await(ctx context.Context) error {
+	b.mu.Lock()
+	if b.rung {
+		b.rung = false
+		b.mu.Unlock()
+		return ctx.Err()
+	}
+	b.waiting = true
+	b.mu.Unlock()
+	resume := b.clock.Yield(ctx)
+	select {
+	case <-b.up:
+		resume()
+		b.clock.Release()
+		return nil
+	case <-ctx.Done():
+	}
+	resume()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.waiting { // it was rung meanwhile
+		<-b.up
+		b.clock.Release()
+	}
+	b.waiting = false
+	return ctx.Err()
+}
+
+// outliving is the context of an invocation: it ends with the service, not with the mapping.
+func (p *poller) outliving(ctx context.Context) (context.Context, func()) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(p.service.ctx, cancel)
+	return own, func() {
+		stop()
+		cancel()
+	}
+}
+
+// invoke hands records to the function.
+func (p *poller) invoke(ctx context.Context, records []json.RawMessage) (*invocation.Answer, error) {
+	payload, err := json.Marshal(struct{ Records []json.RawMessage }{records})
+	if err != nil {
+		return nil, err
+	}
+	return p.service.o.Functions.Invoke(ctx, p.mapping.Scope, &invocation.Request{FunctionName: p.mapping.FunctionArn,
+		Payload: payload, Valid: true})
+}
+
+// matches reports whether a record passes the filters. body, unless it is empty, takes the place of the record's if it
+// is JSON.
+func (p *poller) matches(record json.RawMessage, body string) bool {
+	if len(p.filters) == 0 {
+		return true
+	}
+	if body != "" && json.Valid([]byte(body)) {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(record, &members) == nil {
+			members["body"] = json.RawMessage(body)
+			if changed, err := json.Marshal(members); err == nil {
+				record = changed
+			}
+		}
+	}
+	v, err := jsonvalue.Parse(string(record))
+	if err != nil {
+		return false
+	}
+	for _, f := range p.filters {
+		if f.Match(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// backoff is how long to wait after a number of failures: from a second to a minute.
+func backoff(failures int) time.Duration {
+	const longest, doublings = time.Minute, 6
+	return min(time.Second<<min(failures, doublings), longest)
+}
+
+// gone reports whether an error is that of a function or source that is not there.
+func gone(err error) bool {
+	var refused *aws.Error
+	return errors.As(err, &refused) && !refused.ByServer() && refused.Code != "TooManyRequestsException"
+}

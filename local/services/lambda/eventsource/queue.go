@@ -1,0 +1,214 @@
+package eventsource
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/sqs"
+)
+
+// atOnce is how many batches of a queue are under way at a time, unless the mapping says otherwise.
+const atOnce = 32
+
+// message is a message of a queue as functions get it.
+type message struct {
+	ID                string                      `json:"messageId"`
+	Handle            string                      `json:"receiptHandle"`
+	Body              string                      `json:"body"`
+	Attributes        map[string]string           `json:"attributes"`
+	MessageAttributes map[string]messageAttribute `json:"messageAttributes"`
+	AttributeSum      string                      `json:"md5OfMessageAttributes,omitempty"`
+	BodySum           string                      `json:"md5OfBody"`
+	Source            string                      `json:"eventSource"`
+	SourceARN         string                      `json:"eventSourceARN"`
+	Region            string                      `json:"awsRegion"`
+}
+
+type messageAttribute struct {
+	String   *string  `json:"stringValue,omitempty"`
+	Binary   *string  `json:"binaryValue,omitempty"`
+	Strings  []string `json:"stringListValues"`
+	Binaries []string `json:"binaryListValues"`
+	Type     string   `json:"dataType"`
+}
+
+// received is a message with what functions get of it.
+type received struct {
+	id, handle string
+	record     json.RawMessage
+}
+
+// readQueue has the function handle the messages of the queue.
+func (p *poller) readQueue(ctx context.Context) {
+	s, most := p.service, atOnce
+	if p.mapping.Scaling != nil {
+		most = p.mapping.Scaling.MaximumConcurrency
+	}
+	queue, _ := aws.ParseARN(p.mapping.EventSourceArn) // it is one
+	slots := make(chan struct{}, most)
+	var batches sync.WaitGroup
+	defer batches.Wait()
+	for {
+		resume := s.o.Clock.Yield(ctx)
+		select {
+		case slots <- struct{}{}:
+			resume()
+		case <-ctx.Done():
+			resume()
+			return
+		}
+		batch, err := p.gather(ctx, queue)
+		if len(batch) > 0 {
+			s.o.Clock.Hold()
+			batches.Go(func() { //nolint:contextcheck // a batch outlives the mapping
+				defer func() { <-slots }()
+				own, work := s.o.Clock.Begin(p.service.ctx, patience)
+				s.o.Clock.Release()
+				defer work.End()
+				p.handleMessages(own, queue, batch)
+			})
+		} else {
+			<-slots
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			s.o.Log.Warn("an event source mapping cannot read its queue", "queue", p.mapping.EventSourceArn, "error", err)
+			if p.rest(ctx, idle) != nil {
+				return
+			}
+		}
+	}
+}
+
+// gather waits for messages, and then for as many as a batch has or until its window is over. Messages that the filters
+// keep away are deleted.
+func (p *poller) gather(ctx context.Context, queue aws.ARN) (batch []received, err error) {
+	const atATime = 10
+	var end time.Time
+	size := 0
+	if err := p.service.mayRead(ctx, p.mapping); err != nil {
+		return nil, err
+	}
+	for len(batch) < p.mapping.BatchSize && size < maxPayload {
+		got, err := p.service.o.Queues.Consume(ctx, queue, min(atATime, p.mapping.BatchSize-len(batch)), end)
+		if err != nil {
+			return batch, err
+		}
+		var unwanted []string
+		for i := range got {
+			record, err := p.record(queue, &got[i])
+			if err != nil {
+				return batch, err
+			}
+			if !p.matches(record, got[i].Body) {
+				unwanted = append(unwanted, got[i].Handle)
+				continue
+			}
+			size += len(record)
+			batch = append(batch, received{got[i].ID, got[i].Handle, record})
+		}
+		if len(unwanted) > 0 {
+			if err := p.service.o.Queues.Remove(queue, unwanted); err != nil {
+				return batch, err
+			}
+		}
+		now := p.service.o.Clock.Now()
+		if end.IsZero() && len(batch) > 0 {
+			end = now.Add(time.Duration(p.mapping.Window) * time.Second)
+		}
+		if !end.IsZero() && !now.Before(end) {
+			break
+		}
+	}
+	return batch, nil
+}
+
+// record is a message as the function gets it.
+func (p *poller) record(queue aws.ARN, m *sqs.Received) (json.RawMessage, error) {
+	r := message{ID: m.ID, Handle: m.Handle, Body: m.Body, Attributes: m.System, BodySum: m.BodySum,
+		AttributeSum: m.AttributeSum, MessageAttributes: make(map[string]messageAttribute, len(m.Attributes)),
+		Source: "aws:sqs", SourceARN: p.mapping.EventSourceArn, Region: queue.Region}
+	for name, a := range m.Attributes {
+		made := messageAttribute{Strings: []string{}, Binaries: []string{}, Type: a.Type}
+		if strings.HasPrefix(a.Type, "Binary") {
+			text := base64.StdEncoding.EncodeToString(a.Binary)
+			made.Binary = &text
+		} else {
+			made.String = &a.String
+		}
+		r.MessageAttributes[name] = made
+	}
+	return json.Marshal(r)
+}
+
+// handleMessages hands a batch to the function, in several parts if it is too large for one invocation, and deletes
+// what it has handled. Of a FIFO queue no part comes after one that failed.
+func (p *poller) handleMessages(ctx context.Context, queue aws.ARN, batch []received) {
+	for len(batch) > 0 && ctx.Err() == nil {
+		n, size := 0, 0
+		for n < len(batch) && (n == 0 || size+len(batch[n].record) <= maxPayload) {
+			size += len(batch[n].record)
+			n++
+		}
+		if !p.handlePart(ctx, queue, batch[:n]) && strings.HasSuffix(queue.Resource, ".fifo") {
+			return
+		}
+		batch = batch[n:]
+	}
+}
+
+// handlePart reports whether the function has handled all of a part.
+func (p *poller) handlePart(ctx context.Context, queue aws.ARN, part []received) bool {
+	records, items := make([]json.RawMessage, len(part)), make(map[string]bool, len(part))
+	for i, m := range part {
+		records[i] = m.record
+		items[m.id] = true
+	}
+	s := p.service
+	answer, err := p.invoke(ctx, records)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.o.Log.Warn("an event source mapping cannot invoke its function", "function", p.mapping.FunctionArn,
+				"error", err)
+			wait := time.Second
+			if gone(err) {
+				wait = idle
+			}
+			_ = p.rest(ctx, wait) // its end is noticed by whoever goes on
+		}
+		return false
+	}
+	if answer.FunctionError != "" {
+		return false
+	}
+	var failed map[string]bool
+	if p.mapping.reportsItems() {
+		reported, ok := failures(answer.Payload, items)
+		if !ok {
+			return false
+		}
+		failed = reported
+	}
+	handles := make([]string, 0, len(part))
+	for _, m := range part {
+		if !failed[m.id] {
+			handles = append(handles, m.handle)
+		}
+	}
+	if len(handles) == 0 {
+		return false
+	}
+	if err := s.o.Queues.Remove(queue, handles); err != nil {
+		s.o.Log.Warn("messages that a function has handled cannot be deleted", "queue", p.mapping.EventSourceArn, "error",
+			err)
+		return false
+	}
+	return len(failed) == 0
+}

@@ -1,0 +1,23 @@
+package functions
+
+import (
+	"context"
+
+	"stepback/aws"
+	"stepback/local/services/lambda/runner"
+)
+
+// unreservable is how many of an account's concurrent invocations stay for the functions that reserve none.
+const unreservable = 100
+
+// Reserve sets the reserved concurrency of a function; nil ends the reservation, 0 throttles every invocation.
+func (s *Service) Reserve(ctx context.Context, scope aws.Scope, name string, concurrency *int) error {
+	if concurrency != nil && *concurrency > runner.DefaultConcurrency-unreservable {
+		return invalid("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", unreservable)
+	}
+	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
+		r.Reserved = concurrency
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,65 @@
+package functions
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"stepback/local/services/lambda/runner"
+	"stepback/local/services/lambda/runtimes"
+)
+
+// deploy makes a version of a function known to what runs functions.
+func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configuration) error {
+	if c.CodeSha256 == "" {
+		f, err := s.local(a, r, c)
+		if err != nil {
+			return err
+		}
+		return a.lambda.Replace(f)
+	}
+	dir := a.codeDir(c.FunctionName, c.CodeSha256)
+	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
+	if err != nil { // it was there when the function was created; each invocation says that it is missing
+		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
+		launch = runtimes.Launch{Command: []string{c.Runtime}}
+	}
+	if opt := filepath.Join(s.optOf(c.Layers), "bootstrap"); strings.HasPrefix(c.Runtime, "provided") && exists(opt) &&
+		!exists(launch.Command[0]) {
+		launch.Command = []string{opt}
+	}
+	packages := func(ctx context.Context, name string) (string, error) {
+		return s.packages.Folder(ctx, c.Runtime, launch.Command[0], name)
+	}
+	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
+	err = a.lambda.Replace(runner.Function{
+		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir,
+		Env:     s.variables(a, launch.Env, c),
+		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
+		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
+		Environments: s.opts.Environments, LogGroup: c.LoggingConfig.LogGroup, AnyAnswer: true,
+		Packages: packages, Released: release, Traced: c.TracingConfig.Active(),
+	})
+	if err != nil {
+		release()
+		return err
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// limit bounds the invocations of a function at one time.
+func (a *area) limit(r *record) {
+	most := runner.DefaultConcurrency
+	if r.Latest.CodeSha256 == "" {
+		most = unthrottled
+	}
+	a.lambda.SetConcurrency(r.Latest.FunctionName, *cmp.Or(r.Reserved, &most))
+}

@@ -1,0 +1,163 @@
+package functions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/lambda/runner"
+)
+
+// BuiltIn makes the code of a function that is part of this program. It is called when the function is deployed, and
+// when a program opens the directory again.
+type BuiltIn func(Surroundings) (Program, error)
+
+// Program is what runs a function in this process.
+type Program struct {
+	// Handler is what lambda.Start would be given; see runner.Function.
+	Handler any
+	// Released, if not nil, is called when the handler is not used any more.
+	Released func()
+	// Timeout, unless it is 0, takes the place of the function's.
+	Timeout time.Duration
+}
+
+// Surroundings are what the code of a built-in function finds around it.
+type Surroundings struct {
+	// Env is the environment that a process of the function would have: the function's own variables, and where the
+	// services are.
+	Env map[string]string
+	// Log appends whole lines to the function's log.
+	Log io.Writer
+}
+
+// LocalInput describes a function whose code is not in a deployment package: it is part of this program, or a
+// bootstrap binary of this machine.
+type LocalInput struct {
+	Name string
+	// BuiltIn is a name in Options.BuiltIn, Binary the absolute path of a bootstrap; one of them is given.
+	BuiltIn, Binary string
+	Role            string
+	Timeout         time.Duration // whole seconds; 0 means Lambda's default of 3
+	Env             map[string]string
+}
+
+// PutLocal makes a function whose code is not in a deployment package, or changes the one of that name, whatever its
+// code was. It is kept like every other. Its invocations are not throttled. One that is built in runs in this process,
+// so that no environment is started for it, and logs its own lines only. A function that is there already and the same
+// is left as it is.
+func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput) error {
+	if in.Binary == "" && s.opts.BuiltIn[in.BuiltIn] == nil {
+		return invalid("There is no built-in code %q.", in.BuiltIn)
+	}
+	a, err := s.area(scope)
+	if err != nil {
+		return err
+	}
+	done, err := a.claim(ctx, in.Name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	old := a.record(in.Name)
+	r := &record{Latest: initial(scope, in.Name)}
+	same := false
+	if old != nil {
+		r = old.clone()
+		same = old.BuiltIn == in.BuiltIn && old.Binary == in.Binary
+	}
+	r.BuiltIn, r.Binary = in.BuiltIn, in.Binary
+	before := r.Latest
+	if err := in.settings().apply(&r.Latest); err != nil {
+		return err
+	}
+	r.Latest.CodeSha256, r.Latest.CodeSize = "", 0
+	if same && reflect.DeepEqual(r.Latest, before) {
+		return nil
+	}
+	s.revise(&r.Latest)
+	return s.commit(ctx, a, in.Name, old, r)
+}
+
+func (in *LocalInput) settings() *Settings {
+	runtime, handler, timeout := "provided.al2023", "bootstrap", int(in.Timeout/time.Second)
+	settings := &Settings{Runtime: &runtime, Handler: &handler, Role: &in.Role,
+		Environment: &Environment{Variables: in.Env}}
+	if timeout > 0 {
+		settings.Timeout = &timeout
+	}
+	return settings
+}
+
+// local makes what runs a version of a function whose code is not in a deployment package.
+func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, error) {
+	f := runner.Function{
+		Name: c.FunctionName, Version: c.Version, Timeout: time.Duration(c.Timeout) * time.Second,
+		MemoryMB: c.MemorySize, Environments: s.opts.Environments, Env: s.variables(a, nil, c),
+		LogGroup: c.LoggingConfig.LogGroup, Traced: c.TracingConfig.Active(),
+	}
+	if r.Binary != "" {
+		f.Command = []string{r.Binary}
+		return f, nil
+	}
+	f.Quiet, f.Environments, f.Concurrency = true, unthrottled, unthrottled
+	build := s.opts.BuiltIn[r.BuiltIn]
+	if build == nil {
+		missing := fmt.Errorf("the code of %s is built into another program than this one: %q", c.FunctionName,
+			r.BuiltIn)
+		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", missing)
+		f.Handler = func() error { return missing }
+		return f, nil
+	}
+	around := Surroundings{Env: f.Env, Log: functionLog{a, runner.LogStream{Function: c.FunctionName,
+		Group: c.LoggingConfig.LogGroup, Name: runner.StreamName(c.Version)}}}
+	made, err := build(around)
+	if err != nil {
+		return f, fmt.Errorf("the function %s: %w", c.FunctionName, err)
+	}
+	f.Handler, f.Released, f.Timeout = made.Handler, made.Released, cmp.Or(made.Timeout, f.Timeout)
+	return f, nil
+}
+
+// variables are what a version finds in its environment beside what Lambda sets.
+func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configuration) map[string]string {
+	env := map[string]string{}
+	maps.Copy(env, s.opts.Env)
+	env["AWS_ACCESS_KEY_ID"] = a.scope.Account    // so that its calls stay in the account
+	if s.opts.Keys != nil && c.CodeSha256 != "" { // what is no deployment package is the platform's own
+		keys, err := s.opts.Keys(c.Role, c.FunctionName)
+		if err != nil {
+			s.opts.Log.Error("a function has no credentials of its role", "function", c.FunctionArn, "error", err)
+			keys = map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
+		}
+		maps.Copy(env, keys)
+	}
+	maps.Copy(env, ofRuntime)
+	if c.Environment != nil {
+		maps.Copy(env, c.Environment.Variables)
+	}
+	s.layerVariables(c, env)
+	return env
+}
+
+// unthrottled is more invocations at one time than an engine makes.
+const unthrottled = 1 << 20
+
+// functionLog is the log of a function as a writer of whole lines.
+type functionLog struct {
+	area *area
+	to   runner.LogStream
+}
+
+// Write implements io.Writer.
+func (l functionLog) Write(lines []byte) (int, error) {
+	if l.area.sink != nil {
+		l.area.sink.WriteLog(l.to, lines)
+	}
+	return len(lines), nil
+}

@@ -1,0 +1,247 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/clock"
+	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
+	"stepback/local/services/lambda/eventqueue"
+	"stepback/local/services/lambda/runner"
+	"stepback/local/services/lambda/runtimes"
+)
+
+// Objects is where deployment packages in S3 are read.
+type Objects interface {
+	Get(ctx context.Context, bucket, key, version, expectedOwner string) (io.ReadCloser, int64, error)
+}
+
+// Options are the settings of a Service. The zero value has no S3 and keeps no logs.
+type Options struct {
+	// Objects is nil when there is no S3: code must then come with the request.
+	Objects Objects
+	// BuiltIn are functions whose code is part of the program, by the name of the code.
+	BuiltIn map[string]BuiltIn
+	// LogSink keeps the logs of the functions of a scope; nil means that there are none.
+	LogSink func(aws.Scope) runner.LogSink
+	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
+	Ran func(aws.Scope, runner.Ran)
+	// Sample decides whether an invocation that nobody has decided about is traced, of a function whose TracingConfig
+	// is Active; nil traces none.
+	Sample func(scope aws.Scope, name, arn string) bool
+	// Deliver hands a record or a dead letter of an asynchronous invocation to what an ARN names, as delivery.Targets
+	// does; nil means that there are no destinations.
+	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
+	// Env is in the environment of every function; the function's own variables win.
+	Env map[string]string
+	// Keys is what the functions of a role sign with, as variables of their environment; nil means with the keys of
+	// their account.
+	Keys func(role, function string) (map[string]string, error)
+	// Environments is the number of processes of one function version; the default is 32.
+	Environments int
+	// Total is the number of processes of all functions, TotalMemoryMB what their memory may add up to by their
+	// settings. The defaults are 256 and no bound.
+	Total, TotalMemoryMB int
+	// FetchPackages has what AWS's runtimes bring along for functions, its SDKs for JavaScript and Python, fetched from
+	// npm's and Python's registries when a function first asks for it. Without it such functions are told what to do.
+	FetchPackages bool
+	// IdleTimeout is how long a process may be idle before it is ended; the default is 5 minutes.
+	IdleTimeout time.Duration
+	// Now is the time; the default is time.Now.
+	Now func() time.Time
+	// Store keeps asynchronous invocations until they have ended; the default is one of its own in the directory.
+	Store *documents.Store
+	// Clock is that of their waits; the default is the real time.
+	Clock *clock.Clock
+	// Log is told of what the owner of the machine should know; the default discards it.
+	Log *slog.Logger
+}
+
+// Service keeps the functions and has them run. It is safe for concurrent use.
+type Service struct {
+	dir      string
+	opts     Options
+	runtimes *runtimes.Set
+	packages *runtimes.Packages
+	room     *runner.Room
+	layers   *layers
+	events   *eventqueue.Queue
+	own      []func() error // closes what the options did not bring
+
+	mu    sync.RWMutex
+	areas map[aws.Scope]*area
+}
+
+const (
+	defaultEnvironments = 32
+	defaultTotal        = 256
+	defaultIdleTimeout  = 5 * time.Minute
+)
+
+// Open reads the functions in dir, which is made if need be. Only one Service may have a directory open at a time.
+func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Environments <= 0 {
+		opts.Environments = defaultEnvironments
+	}
+	if opts.Total <= 0 {
+		opts.Total = defaultTotal
+	}
+	if opts.IdleTimeout <= 0 {
+		opts.IdleTimeout = defaultIdleTimeout
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil { // what a killed process had received
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
+		return nil, err
+	}
+	set, err := runtimes.Open(filepath.Join(dir, "runtimes"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{dir: dir, opts: opts, runtimes: set,
+		packages: runtimes.PackagesIn(filepath.Join(dir, "packages"), opts.FetchPackages, func(name string) {
+			opts.Log.Warn("fetching a package that AWS's runtime brings along", "package", name)
+		}),
+		areas:  map[aws.Scope]*area{},
+		layers: &layers{dir: filepath.Join(dir, "layers")},
+		room:   runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
+	if err := s.openEvents(); err != nil {
+		return nil, errors.Join(err, s.closeOwn())
+	}
+	if err := errors.Join(s.load(ctx), s.sweepLayers()); err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return s, nil
+}
+
+// openEvents opens the queue of asynchronous invocations.
+func (s *Service) openEvents() (err error) {
+	if s.opts.Store == nil {
+		if s.opts.Store, err = documents.Open(filepath.Join(s.dir, "events"), nil); err != nil {
+			return err
+		}
+		s.own = append(s.own, s.opts.Store.Close)
+	}
+	if s.opts.Clock == nil {
+		s.opts.Clock = clock.Real()
+		s.own = append(s.own, func() error { s.opts.Clock.Close(); return nil })
+	}
+	s.events, err = eventqueue.Open(eventqueue.Options{Store: s.opts.Store, Clock: s.opts.Clock, Invoke: s.invokeEvent,
+		Tell: s.tell, Log: s.opts.Log})
+	return err
+}
+
+// Now is the time that the service goes by.
+func (s *Service) Now() time.Time { return s.opts.Now() }
+
+// Resume goes on with the asynchronous invocations that an earlier process left. It is called when there is everything
+// that functions and destinations need.
+func (s *Service) Resume() { s.events.Resume() }
+
+// Closing says that what functions call is about to end: an asynchronous invocation that fails from now on is made
+// again by the next process, as though it had not been tried.
+func (s *Service) Closing() { s.events.Closing() }
+
+// StopEvents ends the asynchronous invocations under way and waits for them. They are kept for the next process, and
+// further ones are refused. It is called before the destinations are closed.
+func (s *Service) StopEvents() { s.events.Close() }
+
+func (s *Service) closeOwn() error {
+	errs := make([]error, 0, len(s.own))
+	for _, end := range s.own {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}
+
+// Close refuses new invocations, ends those under way with their processes, and waits for them, at most until ctx ends.
+// Asynchronous ones are kept for the next process.
+func (s *Service) Close(ctx context.Context) error {
+	s.events.Close()
+	s.mu.RLock()
+	areas := slices.Collect(maps.Values(s.areas))
+	s.mu.RUnlock()
+	errs := make([]error, 0, len(areas))
+	for _, a := range areas {
+		errs = append(errs, a.lambda.Close(ctx))
+	}
+	return errors.Join(append(errs, s.closeOwn())...)
+}
+
+// known returns the area of a scope, nil when it has never had a function.
+func (s *Service) known(scope aws.Scope) *area {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.areas[scope]
+}
+
+// area returns the area of a scope, a new one if need be.
+func (s *Service) area(scope aws.Scope) (*area, error) {
+	if a := s.known(scope); a != nil {
+		return a, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.areas[scope]; a != nil {
+		return a, nil
+	}
+	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), s.opts, s.room)
+	s.areas[scope] = a
+	return a, nil
+}
+
+// find returns a function and its area. The error is Lambda's, about the ARN with the given ending.
+func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, error) {
+	if a := s.known(scope); a != nil {
+		if r := a.record(name); r != nil {
+			return a, r, nil
+		}
+	}
+	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
+}
+
+// elsewhere tells the owner of the machine that a function which was not found is there in another account or region:
+// definitions that come from AWS name functions by the ARNs of their real account.
+func (s *Service) elsewhere(scope aws.Scope, name string) {
+	s.mu.RLock()
+	areas := slices.Collect(maps.Values(s.areas))
+	s.mu.RUnlock()
+	var found []string
+	for _, a := range areas {
+		if a.scope != scope && a.record(name) != nil {
+			found = append(found, arnOf(a.scope, name))
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	slices.Sort(found)
+	s.opts.Log.Warn("a function was not found that is there in another account or region; stepback serve --account "+
+		"and --region say what requests are for that do not say it themselves",
+		"asked", arnOf(scope, name), "there", found[0])
+}
+
+func arnOf(scope aws.Scope, name string) string {
+	return scope.ARN("lambda", "function:"+name)
+}

@@ -1,0 +1,157 @@
+package functions
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/local/services/lambda/runtimes"
+)
+
+// Settings are what a request says about a configuration. What it leaves out, nil, stays as it is.
+type Settings struct {
+	Runtime, Role, Handler, Description, KMSKeyArn *string
+	Timeout, MemorySize                            *int
+	Environment                                    *Environment
+	VpcConfig                                      *VPCConfig
+	DeadLetterConfig                               *DeadLetterConfig
+	TracingConfig                                  *TracingConfig
+	EphemeralStorage                               *EphemeralStorage
+	SnapStart                                      *SnapStart
+	LoggingConfig                                  *LoggingConfig
+	Layers                                         []string
+	FileSystemConfigs, ImageConfig                 json.RawMessage
+}
+
+// initial is the configuration of a function about which nothing has been said.
+func initial(scope aws.Scope, name string) Configuration {
+	return Configuration{
+		FunctionName: name, FunctionArn: arnOf(scope, name), Version: latest,
+		Timeout: defaultTimeout, MemorySize: defaultMemory, EphemeralStorage: EphemeralStorage{defaultStorage},
+		TracingConfig: TracingConfig{"PassThrough"}, SnapStart: SnapStart{"None", "Off"},
+		State: active, LastUpdateStatus: successful, PackageType: "Zip", Architectures: []string{x8664},
+		LoggingConfig: LoggingConfig{LogFormat: "Text", LogGroup: "/aws/lambda/" + name},
+	}
+}
+
+// apply changes a configuration, which must not be shared.
+func (s *Settings) apply(c *Configuration) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	set(&c.Runtime, s.Runtime)
+	set(&c.Role, s.Role)
+	set(&c.Handler, s.Handler)
+	set(&c.Description, s.Description)
+	set(&c.KMSKeyArn, s.KMSKeyArn)
+	set(&c.Timeout, s.Timeout)
+	set(&c.MemorySize, s.MemorySize)
+	set(&c.TracingConfig, s.TracingConfig)
+	set(&c.EphemeralStorage, s.EphemeralStorage)
+	if s.Environment != nil {
+		c.Environment = nil
+		if len(s.Environment.Variables) > 0 {
+			c.Environment = s.Environment
+		}
+	}
+	if s.VpcConfig != nil {
+		c.VpcConfig = s.VpcConfig
+	}
+	if s.DeadLetterConfig != nil {
+		c.DeadLetterConfig = s.DeadLetterConfig
+	}
+	if s.SnapStart != nil {
+		c.SnapStart = SnapStart{s.SnapStart.ApplyOn, "Off"}
+	}
+	if l := s.LoggingConfig; l != nil {
+		setText(&c.LoggingConfig.LogFormat, l.LogFormat)
+		setText(&c.LoggingConfig.ApplicationLogLevel, l.ApplicationLogLevel)
+		setText(&c.LoggingConfig.SystemLogLevel, l.SystemLogLevel)
+		setText(&c.LoggingConfig.LogGroup, l.LogGroup)
+	}
+	if c.Runtime == "" || c.Handler == "" {
+		return invalid("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
+	}
+	runtime, _ := aws.ParseARN(c.FunctionArn)
+	runtime.Account, runtime.Resource = "", "runtime:"+c.Runtime
+	c.RuntimeVersionConfig.RuntimeVersionArn = runtime.String()
+	return nil
+}
+
+func set[T any](to *T, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+func setText(to *string, value string) {
+	if value != "" {
+		*to = value
+	}
+}
+
+// check refuses what cannot be done here.
+func (s *Settings) check() error {
+	switch {
+	case s.Runtime != nil && !runtimes.Known(*s.Runtime):
+		return invalid("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] or be a valid ARN",
+			*s.Runtime, strings.Join(runtimes.Names, ", "))
+	case present(s.FileSystemConfigs):
+		return invalid("File systems are not mounted here; leave FileSystemConfigs out.")
+	case present(s.ImageConfig):
+		return invalid("Container images do not run here; leave ImageConfig out.")
+	case s.Environment != nil:
+		return checkEnvironment(s.Environment.Variables)
+	}
+	return nil
+}
+
+// present tells whether a list or structure that cannot be served was sent with anything in it.
+func present(raw json.RawMessage) bool {
+	text := strings.TrimSpace(string(raw))
+	return text != "" && text != "null" && text != "[]" && text != "{}"
+}
+
+// maxEnvironment is the size of a function's variables as JSON, in bytes.
+const maxEnvironment = 4 << 10
+
+// reserved are the variables that Lambda sets itself and lets nobody change.
+var reserved = []string{
+	"AWS_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+	"AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", "AWS_LAMBDA_INITIALIZATION_TYPE",
+	"AWS_LAMBDA_LOG_GROUP_NAME",
+	"AWS_LAMBDA_LOG_STREAM_NAME", "AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY",
+	"AWS_SESSION_TOKEN", "LAMBDA_RUNTIME_DIR", "LAMBDA_TASK_ROOT", "_HANDLER",
+}
+
+// variableName is what Lambda lets a variable be called.
+var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
+
+const cannotConfigure = "Lambda was unable to configure your environment variables because the environment variables you have provided "
+
+func checkEnvironment(variables map[string]string) error {
+	var taken []string
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if !variableName.MatchString(name) && !slices.Contains(reserved, name) {
+			return invalid("The environment variable %q: its name must match [a-zA-Z]([a-zA-Z0-9_])+", name)
+		}
+		if slices.Contains(reserved, name) {
+			taken = append(taken, name)
+		}
+	}
+	if len(taken) > 0 {
+		return invalid(cannotConfigure+"contains reserved keys that are currently not supported for modification. Reserved keys used in this request: %s",
+			strings.Join(taken, ", "))
+	}
+	text, err := json.Marshal(variables)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxEnvironment {
+		return invalid(cannotConfigure+"exceeded the 4KB limit. String measured: %s", text)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package functions
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"maps"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/local/services/lambda/httpevent"
+)
+
+// URLSettings are what requests say about the URL of a function. What is nil or empty stays as it is.
+type URLSettings struct {
+	AuthType   string // NONE or AWS_IAM
+	Cors       *httpevent.CORS
+	InvokeMode string // BUFFERED
+}
+
+// URLConfig is the URL of a function or alias, as it is kept.
+type URLConfig struct {
+	// ID begins its host; Function and Qualifier are what it invokes.
+	ID                  string
+	Function, Qualifier string
+	FunctionArn         string
+	AuthType            string
+	Cors                *httpevent.CORS `json:",omitempty"`
+	InvokeMode          string
+	CreationTime        string
+	LastModifiedTime    string
+}
+
+const (
+	buffered  = "BUFFERED"
+	urlMoment = "2006-01-02T15:04:05.000000000Z"
+)
+
+// PutURL makes the URL of a function, or of the alias that the qualifier names, or with update changes it.
+func (s *Service) PutURL(ctx context.Context, scope aws.Scope, name, qualifier string, in *URLSettings,
+	update bool) (*URLConfig, error) {
+	if in.InvokeMode != "" && in.InvokeMode != buffered {
+		return nil, invalid("Answers of functions are not streamed here; use the InvokeMode %s.", buffered)
+	}
+	var made URLConfig
+	_, err := s.change(ctx, scope, name, func(a *area, r *record) error {
+		arn := a.arn(name) + ending(qualifier)
+		old, ok := r.URLs[qualifier]
+		switch _, alias := r.Aliases[qualifier]; {
+		case qualifier != "" && !alias:
+			return notFound("Function does not exist")
+		case update && !ok:
+			return noURL()
+		case !update && ok:
+			return conflict("Failed to create function url config for [functionArn = %s]. Error message:  FunctionUrlConfig exists for this Lambda function",
+				arn)
+		}
+		now := s.opts.Now().UTC().Format(urlMoment)
+		made = old
+		if !ok {
+			made = URLConfig{ID: urlID(), Function: name, Qualifier: qualifier, FunctionArn: arn, InvokeMode: buffered,
+				CreationTime: now}
+		}
+		made.AuthType, made.LastModifiedTime = cmp.Or(in.AuthType, made.AuthType), now
+		if in.Cors != nil {
+			made.Cors = in.Cors
+		}
+		if r.URLs == nil {
+			r.URLs = map[string]URLConfig{}
+		}
+		r.URLs[qualifier] = made
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &made, nil
+}
+
+// urlID draws the id of a URL: 32 letters and digits.
+func urlID() string {
+	const bytes = 20
+	sum := sha256.Sum256([]byte(aws.NewID()))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:bytes]))
+}
+
+func noURL() error { return notFound("The resource you requested does not exist.") }
+
+// URL returns the URL of a function or alias.
+func (s *Service) URL(scope aws.Scope, name, qualifier string) (*URLConfig, error) {
+	_, r, err := s.find(scope, name, "")
+	if err != nil {
+		return nil, noURL()
+	}
+	c, ok := r.URLs[qualifier]
+	if !ok {
+		return nil, noURL()
+	}
+	return &c, nil
+}
+
+// URLs returns the URLs of a function and its aliases.
+func (s *Service) URLs(scope aws.Scope, name string) ([]URLConfig, error) {
+	_, r, err := s.find(scope, name, "")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]URLConfig, 0, len(r.URLs))
+	for _, qualifier := range slices.Sorted(maps.Keys(r.URLs)) {
+		list = append(list, r.URLs[qualifier])
+	}
+	return list, nil
+}
+
+// DeleteURL removes the URL of a function or alias.
+func (s *Service) DeleteURL(ctx context.Context, scope aws.Scope, name, qualifier string) error {
+	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
+		if _, ok := r.URLs[qualifier]; !ok {
+			return noURL()
+		}
+		delete(r.URLs, qualifier)
+		return nil
+	})
+	return err
+}
+
+// FindURL finds the URL of an id, and the scope of its function.
+func (s *Service) FindURL(id string) (aws.Scope, *URLConfig, bool) {
+	s.mu.RLock()
+	areas := slices.Collect(maps.Values(s.areas))
+	s.mu.RUnlock()
+	for _, a := range areas {
+		a.mu.RLock()
+		for _, r := range a.functions {
+			for _, c := range r.URLs {
+				if c.ID == id {
+					a.mu.RUnlock()
+					return a.scope, &c, true
+				}
+			}
+		}
+		a.mu.RUnlock()
+	}
+	return aws.Scope{}, nil, false
+}

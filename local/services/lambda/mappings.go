@@ -1,0 +1,90 @@
+package lambda
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/lambda/eventsource"
+)
+
+// unservedSources are members of requests about mappings that belong to sources which are not read here.
+var unservedSources = []string{"StartingPositionTimestamp", "Topics", "Queues", "SourceAccessConfigurations",
+	"SelfManagedEventSource", "AmazonManagedKafkaEventSourceConfig", "SelfManagedKafkaEventSourceConfig",
+	"DocumentDBEventSourceConfig", "LoggingConfig", "ProvisionedPollerConfig"}
+
+// mapping carries out an operation on mappings, unless there are none here or the request asks for what there is not.
+func (s *Service) mapping(f func(*request) (*server.Answer, error)) operation {
+	return func(q *request) (*server.Answer, error) {
+		if s.mappings == nil {
+			return nil, errors.New("there is nothing here that event source mappings could read")
+		}
+		for _, name := range unservedSources {
+			if _, ok := q.Input.Get(name); ok {
+				return nil, &aws.Error{Code: "InvalidParameterValueException", Status: http.StatusBadRequest,
+					Message: name + " is not served here: event sources are queues of SQS and streams of DynamoDB."}
+			}
+		}
+		return f(q)
+	}
+}
+
+func (s *Service) createMapping(q *request) (*server.Answer, error) {
+	in, err := decode[eventsource.CreateInput](q)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.mappings.Create(q.ctx, q.Scope, in)
+	return answer(c, err)
+}
+
+func (s *Service) getMapping(q *request) (*server.Answer, error) {
+	c, err := s.mappings.Get(q.scope, q.text("UUID"))
+	return answer(c, err)
+}
+
+func (s *Service) updateMapping(q *request) (*server.Answer, error) {
+	in, err := decode[eventsource.UpdateInput](q)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.mappings.Update(q.ctx, q.Scope, in)
+	return answer(c, err)
+}
+
+func (s *Service) deleteMapping(q *request) (*server.Answer, error) {
+	c, err := s.mappings.Delete(q.ctx, q.scope, q.text("UUID"))
+	return answer(c, err)
+}
+
+func (s *Service) listMappings(q *request) (*server.Answer, error) {
+	list, err := s.mappings.List(q.Scope, q.text("FunctionName"), q.text("EventSourceArn"))
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := pageOf(q, list, func(c *eventsource.Configuration) string { return c.UUID })
+	return answer(struct {
+		EventSourceMappings []*eventsource.Configuration
+		NextMarker          string `json:",omitempty"`
+	}{page, next}, err)
+}
+
+// mappingOf is the UUID of the mapping that a request for tags names; empty when it names something else.
+func (s *Service) mappingOf(q *request) string {
+	if s.mappings == nil {
+		return ""
+	}
+	return mappingIn(q.text("Resource"))
+}
+
+// mappingIn is the UUID in the ARN of a mapping; empty for others.
+func mappingIn(arn string) string {
+	a, ok := aws.ParseARN(arn)
+	uuid, is := strings.CutPrefix(a.Resource, "event-source-mapping:")
+	if !ok || !is {
+		return ""
+	}
+	return uuid
+}

@@ -1,0 +1,77 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"stepback/local/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
+)
+
+// named is a process under another function's name.
+func named(name, handler string, memoryMB int) runner.Function {
+	f := process(handler)
+	f.Name, f.MemoryMB = name, memoryMB
+	return f
+}
+
+func TestMemoryThatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the system does not tell how much memory a process has")
+	}
+	s := serve(t, named("F", "greedy", 128), runner.Options{})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
+	if err != nil || out.FunctionError != "Unhandled" ||
+		!strings.Contains(string(out.Payload), `"Runtime.ExitError"`) ||
+		!strings.Contains(string(out.Payload), "Runtime exited with error: signal: killed") {
+		t.Errorf("%s, %v", out.Payload, err)
+	}
+}
+
+// TestRoomIsShared gives two functions, and two services, room for one process: each takes it from the other that is
+// idle, and waits for one that is busy.
+func TestRoomIsShared(t *testing.T) {
+	t.Parallel()
+	for name, room := range map[string]*runner.Room{
+		"processes": runner.NewRoom(1, 0), "memory": runner.NewRoom(0, 300), "too little memory": runner.NewRoom(0, 10),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, named("A", "pid", 200), runner.Options{Room: room})
+			if err := s.Register(named("B", "pid", 200)); err != nil {
+				t.Fatal(err)
+			}
+			other := serve(t, named("C", "waits", 200), runner.Options{Room: room})
+			pid := func(f string) string {
+				out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: f})
+				if err != nil || out.FunctionError != "" {
+					t.Fatalf("%s: %s, %v", f, out.Payload, err)
+				}
+				return string(out.Payload)
+			}
+			a := pid("A")
+			if again := pid("A"); again != a {
+				t.Errorf("A runs as %s and then as %s although nobody else needs room", a, again)
+			}
+			pid("B")
+			if again := pid("A"); again == a {
+				t.Error("A and B had a process each")
+			}
+			busy, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := other.Invoke(busy, &invocation.Request{FunctionName: "C"})
+				ended <- err
+			}()
+			stop()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			pid("B")
+		})
+	}
+}

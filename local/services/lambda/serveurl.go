@@ -1,0 +1,107 @@
+package lambda
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"stepback/aws"
+	"stepback/local/services/lambda/functions"
+	"stepback/local/services/lambda/httpevent"
+	"stepback/tasks/lambda/invocation"
+)
+
+const (
+	// urlHost is what follows the id in the host of a function's URL.
+	urlHost = "lambda-url."
+	// URLPath is another place of the URLs of functions, for programs that do not find names below localhost:
+	// URLPath + ID + "/…".
+	URLPath = "/_stepback/lambda/url/"
+)
+
+// urlName finds the id in a host like ID.lambda-url.REGION.localhost.
+var urlName = regexp.MustCompile(`^([a-z0-9]{32})\.lambda-url\.[a-z0-9-]+\.localhost$`)
+
+// IsURLHost reports whether a host, without its port, is that of a function's URL.
+func IsURLHost(host string) bool { return urlName.MatchString(host) }
+
+// urlOf finds the id of the URL that a request is for, and the path there.
+func urlOf(r *http.Request) (id, path string, ok bool) {
+	host := strings.ToLower(r.Host)
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if m := urlName.FindStringSubmatch(host); m != nil {
+		return m[1], r.URL.EscapedPath(), true
+	}
+	if rest, is := strings.CutPrefix(r.URL.EscapedPath(), URLPath); is {
+		id, path, _ := strings.Cut(rest, "/")
+		return id, "/" + path, true
+	}
+	return "", "", false
+}
+
+const forbidden = "Forbidden. For troubleshooting Function URL authorization issues, see: " +
+	"https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html"
+
+// serveURL answers a request for the URL of a function.
+func (s *Service) serveURL(w http.ResponseWriter, r *http.Request, id, path string) {
+	scope, c, ok := s.functions.FindURL(id)
+	if !ok {
+		httpevent.Refuse(w, http.StatusNotFound, "There is no function URL of this id here.")
+		return
+	}
+	if c.Cors != nil {
+		c.Cors.Allow(w, r)
+		if httpevent.Preflight(r) {
+			return
+		}
+	}
+	about := &httpevent.About{API: id, Domain: id + "." + urlHost + scope.Region + ".localhost", Account: "anonymous",
+		Route: "$default", Stage: "$default", Path: path, Request: aws.NewID(), At: s.functions.Now()}
+	if c.AuthType == "AWS_IAM" {
+		if about.AccessKey = accessKey(r); about.AccessKey == "" {
+			httpevent.Refuse(w, http.StatusForbidden, forbidden)
+			return
+		}
+		about.Account = scope.Account
+	}
+	event, err := httpevent.FromRequest(r, about)
+	if err != nil {
+		status := http.StatusBadRequest
+		if errors.Is(err, httpevent.ErrTooLarge) {
+			status = http.StatusRequestEntityTooLarge
+		}
+		httpevent.Refuse(w, status, err.Error())
+		return
+	}
+	s.answerURL(w, r, scope, c, event)
+}
+
+// answerURL has the function answer.
+func (s *Service) answerURL(w http.ResponseWriter, r *http.Request, scope aws.Scope, c *functions.URLConfig,
+	event []byte) {
+	a, err := s.functions.Invoke(r.Context(), scope, &invocation.Request{FunctionName: c.Function,
+		Qualifier: c.Qualifier, Payload: event, Valid: true})
+	var refused *aws.Error
+	switch {
+	case errors.As(err, &refused):
+		httpevent.Refuse(w, refused.HTTPStatus(), refused.Message)
+	case err != nil || a.FunctionError != "":
+		httpevent.Refuse(w, http.StatusBadGateway, "Internal Server Error")
+	default:
+		httpevent.Write(w, a.Payload)
+	}
+}
+
+// accessKey is the access key that a request is signed with; empty when it is not. The signature is not checked.
+func accessKey(r *http.Request) string {
+	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	if !ok {
+		credential = r.URL.Query().Get("X-Amz-Credential")
+	}
+	key, _, _ := strings.Cut(credential, "/")
+	return key
+}

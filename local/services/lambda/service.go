@@ -1,0 +1,66 @@
+package lambda
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/lambda/eventsource"
+	"stepback/local/services/lambda/functions"
+)
+
+// Service is an http.Handler that serves the operations of Lambda.
+type Service struct {
+	functions *functions.Service
+	mappings  *eventsource.Service // nil where there are no sources
+	log       *slog.Logger
+	mux       *http.ServeMux
+	api       *server.Service
+}
+
+// Config is what the API serves. Functions and Log are required.
+type Config struct {
+	Functions *functions.Service
+	// Mappings are the event source mappings; nil refuses them.
+	Mappings *eventsource.Service
+	// Scope is that of requests which are not signed for an account and region.
+	Scope aws.Scope
+	Log   *slog.Logger
+}
+
+// New returns the API.
+func New(c Config) *Service {
+	s := &Service{functions: c.Functions, mappings: c.Mappings, log: c.Log, mux: http.NewServeMux()}
+	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
+	s.api = server.Must(server.Config{
+		Model: "lambda", Operations: s.operations(), Partly: partly, Words: words, Unreadable: unparsable,
+		Failure: failure, Default: c.Scope, Log: c.Log,
+	})
+	s.mux.Handle("/", s.api)
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if id, path, ok := urlOf(r); ok {
+		s.serveURL(w, r, id, path)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// failure words what went wrong behind an operation.
+func failure(err error) *aws.Error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &aws.Error{Code: "ResourceNotFoundException", Message: "There is no such code.",
+			Status: http.StatusNotFound}
+	}
+	return &aws.Error{Code: "ServiceException", Message: "The service failed: " + err.Error(),
+		Status: http.StatusInternalServerError}
+}
+
+// Coverage says which operations are served.
+func (s *Service) Coverage() server.Coverage { return s.api.Coverage() }

@@ -1,0 +1,24 @@
+package lambda
+
+import (
+	"stepback/aws/server"
+	"stepback/local/services/lambda/functions"
+)
+
+func (s *Service) updateFunctionCode(q *request) (*server.Answer, error) {
+	in, err := decode[functions.UpdateCodeInput](q)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.functions.UpdateCode(q.ctx, q.scope, q.name.Function, in)
+	return answer(c, err)
+}
+
+func (s *Service) updateFunctionConfiguration(q *request) (*server.Answer, error) {
+	in, err := decode[functions.UpdateConfigurationInput](q)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.functions.UpdateConfiguration(q.ctx, q.scope, q.name.Function, in)
+	return answer(c, err)
+}

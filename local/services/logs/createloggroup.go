@@ -1,0 +1,27 @@
+package logs
+
+import (
+	"context"
+	"errors"
+
+	"stepback/aws"
+	"stepback/local/services/logs/logstore"
+)
+
+type createLogGroupRequest struct {
+	Name      string            `json:"logGroupName"`
+	KMSKeyID  string            `json:"kmsKeyId"`
+	Tags      map[string]string `json:"tags"`
+	Class     string            `json:"logGroupClass"`
+	Protected bool              `json:"deletionProtectionEnabled"`
+}
+
+func (s *Service) createLogGroup(_ context.Context, scope aws.Scope, r *createLogGroupRequest) (*none, error) {
+	err := s.store.CreateGroup(in(scope), logstore.Group{
+		Name: r.Name, KMSKeyID: r.KMSKeyID, Class: r.Class, Tags: r.Tags, Protected: r.Protected,
+	})
+	if errors.Is(err, logstore.ErrExists) {
+		return nil, errGroupExists
+	}
+	return &none{}, err
+}

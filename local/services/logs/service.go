@@ -1,0 +1,105 @@
+package logs
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/documents"
+	"stepback/local/services/logs/logstore"
+)
+
+// Service answers the operations. It is safe for concurrent use.
+type Service struct {
+	store     *logstore.Store
+	documents *documents.Store
+	now       func() time.Time
+	changes   sync.Mutex // orders changes of query definitions and resource policies
+	runs      queryRuns
+}
+
+// Options are the settings of the service. All but Log are required.
+type Options struct {
+	// Store has the log groups.
+	Store *logstore.Store
+	// Documents keeps what belongs to no group, in the table logs.
+	Documents *documents.Store
+	// Default is the account and region of requests that name none.
+	Default aws.Scope
+	Now     func() time.Time
+	// Log receives refusals; nil drops them.
+	Log *slog.Logger
+}
+
+// Target is the part of X-Amz-Target before the operation's name.
+const Target = "Logs_20140328"
+
+// New serves the API.
+func New(o Options) *server.Service {
+	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
+	return server.Must(server.Config{
+		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Partly: partly, Failure: failure,
+		Default: o.Default, Log: o.Log, Words: words,
+	})
+}
+
+// words are those of refusals that the model does not tell.
+var words = server.Words{
+	Long:  map[string]string{"LogGroupName": tooLong, "LogStreamName": tooLong},
+	Whole: map[string][]string{"MetricTransformation": {"defaultValue", "unit", "dimensions"}},
+}
+
+const tooLong = "Invalid LogGroup or LogStream, both must have length less than or equal to 512."
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateLogGroup":                server.Handle(s.createLogGroup),
+		"DeleteLogGroup":                server.Handle(s.deleteLogGroup),
+		"DescribeLogGroups":             server.Handle(s.describeLogGroups),
+		"ListLogGroups":                 server.Handle(s.listLogGroups),
+		"AssociateKmsKey":               server.Handle(s.associateKMSKey),
+		"DisassociateKmsKey":            server.Handle(s.disassociateKMSKey),
+		"PutRetentionPolicy":            server.Handle(s.putRetentionPolicy),
+		"DeleteRetentionPolicy":         server.Handle(s.deleteRetentionPolicy),
+		"PutLogGroupDeletionProtection": server.Handle(s.putLogGroupDeletionProtection),
+		"CreateLogStream":               server.Handle(s.createLogStream),
+		"DeleteLogStream":               server.Handle(s.deleteLogStream),
+		"DescribeLogStreams":            server.Handle(s.describeLogStreams),
+		"PutLogEvents":                  server.Handle(s.putLogEvents),
+		"GetLogEvents":                  server.Handle(s.getLogEvents),
+		"FilterLogEvents":               server.Handle(s.filterLogEvents),
+		"ListTagsForResource":           server.Handle(s.listTagsForResource),
+		"TagResource":                   server.Handle(s.tagResource),
+		"UntagResource":                 server.Handle(s.untagResource),
+		"ListTagsLogGroup":              server.Handle(s.listTagsLogGroup),
+		"TagLogGroup":                   server.Handle(s.tagLogGroup),
+		"UntagLogGroup":                 server.Handle(s.untagLogGroup),
+
+		"PutSubscriptionFilter":       server.Handle(s.putSubscriptionFilter),
+		"DescribeSubscriptionFilters": server.Handle(s.describeSubscriptionFilters),
+		"DeleteSubscriptionFilter":    server.Handle(s.deleteSubscriptionFilter),
+		"PutMetricFilter":             server.Handle(s.putMetricFilter),
+		"DescribeMetricFilters":       server.Handle(s.describeMetricFilters),
+		"DeleteMetricFilter":          server.Handle(s.deleteMetricFilter),
+		"TestMetricFilter":            server.Handle(s.testMetricFilter),
+		"PutQueryDefinition":          server.Handle(s.putQueryDefinition),
+		"DescribeQueryDefinitions":    server.Handle(s.describeQueryDefinitions),
+		"DeleteQueryDefinition":       server.Handle(s.deleteQueryDefinition),
+		"StartQuery":                  server.Handle(s.startQuery),
+		"GetQueryResults":             server.Handle(s.getQueryResults),
+		"StopQuery":                   server.Handle(s.stopQuery),
+		"DescribeQueries":             server.Handle(s.describeQueries),
+		"PutResourcePolicy":           server.Handle(s.putResourcePolicy),
+		"DescribeResourcePolicies":    server.Handle(s.describeResourcePolicies),
+		"DeleteResourcePolicy":        server.Handle(s.deleteResourcePolicy),
+	}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+func in(scope aws.Scope) aws.Scope {
+	return aws.Scope{Account: scope.Account, Region: scope.Region}
+}

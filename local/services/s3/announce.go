@@ -1,0 +1,32 @@
+package s3
+
+import (
+	"stepback/aws"
+	"stepback/internal/objectevent"
+)
+
+// createdBy are the names of events by the reason why an object is there.
+var createdBy = map[objectevent.Reason]string{objectevent.PutObject: createdPut, objectevent.CopyObject: createdCopy,
+	objectevent.CompleteMultipartUpload: createdUpload}
+
+// announce tells the subscriber, if there is one, and the bucket's destinations of a new object.
+func (s *store) announce(bucket, key string, v version, reason objectevent.Reason) {
+	e := objectevent.Event{
+		Version: "0", ID: aws.NewID(), DetailType: objectevent.DetailType, Source: objectevent.Source,
+		Account: s.account, Region: s.region, Time: v.Modified.Truncate(1e9),
+		Resources: []string{aws.Scope{Region: s.region}.BucketARN(bucket)},
+		Detail: objectevent.Detail{
+			Version: "0", Bucket: objectevent.Bucket{Name: bucket}, RequestID: aws.NewID(),
+			Requester: s.account, SourceIP: "127.0.0.1", Reason: reason,
+			Object: objectevent.Object{
+				Key: key, Size: v.Size, ETag: v.ETag,
+				Sequencer: sequencer(v.Modified),
+			},
+		},
+	}
+	if s.created != nil {
+		s.created(e)
+	}
+	s.notify(&happened{event: createdBy[reason], bucket: bucket, key: key, version: v,
+		detailType: objectevent.DetailType, detail: e.Detail})
+}

@@ -1,0 +1,156 @@
+package s3_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"stepback/local/services/s3"
+)
+
+// send makes a request without a client that would read the answer in its own way.
+func send(s *s3.Server, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{Region: "eu-west-1"})
+	put(t, c, "k", "0123456789")
+	for name, e := range map[string]struct {
+		method, target, body string
+		headers              []string
+		status               int
+		code, message        string
+	}{
+		"a bucket that is there": {http.MethodPut, "/incoming", "", nil, 409, "BucketAlreadyOwnedByYou",
+			"Your previous request to create the named bucket succeeded and you already own it."},
+		"a bucket with objects": {http.MethodDelete, "/incoming", "", nil, 409, "BucketNotEmpty",
+			"The bucket you tried to delete is not empty"},
+		"a range beyond the end": {http.MethodGet, "/incoming/k", "", []string{"Range", "bytes=10-"}, 416,
+			"InvalidRange", "The requested range is not satisfiable"},
+		"a long key": {http.MethodPut, "/incoming/" + strings.Repeat("x", 1025), "1", nil, 400,
+			"KeyTooLongError", "Your key is too long"},
+		"no MD5": {http.MethodPut, "/incoming/k", "1", []string{"Content-MD5", "zzz"}, 400,
+			"InvalidDigest", "The Content-MD5 you specified was invalid."},
+		"another MD5": {http.MethodPut, "/incoming/k", "1",
+			[]string{"Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA=="}, 400, "BadDigest",
+			"The Content-MD5 you specified did not match what we received."},
+		"no upload": {http.MethodDelete, "/incoming/k?uploadId=1", "", nil, 404, "NoSuchUpload",
+			"The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."},
+		"a method": {http.MethodPatch, "/incoming/k", "", nil, 405, "MethodNotAllowed",
+			"The specified method is not allowed against this resource."},
+		"a token": {http.MethodGet, "/incoming?list-type=2&continuation-token=%21", "", nil, 400,
+			"InvalidArgument", "The continuation token provided is incorrect"},
+		"a number of keys": {http.MethodGet, "/incoming?max-keys=x", "", nil, 400, "InvalidArgument",
+			"Provided max-keys not an integer or within integer range"},
+		"a negative number": {http.MethodGet, "/incoming?max-keys=-1", "", nil, 400, "InvalidArgument",
+			"Argument max-keys must be an integer between 0 and 2147483647"},
+		"an encoding": {http.MethodGet, "/incoming?encoding-type=x", "", nil, 400, "InvalidArgument",
+			"Invalid Encoding Method specified in Request"},
+		"no bucket": {http.MethodGet, "/nobody?list-type=2", "", nil, 404, "NoSuchBucket",
+			"The specified bucket does not exist"},
+		"a copy to itself": {http.MethodPut, "/incoming/k", "", []string{"X-Amz-Copy-Source", "incoming/k"}, 400,
+			"InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself without changing the object&#39;s metadata, storage class, website redirect location or encryption attributes."},
+	} {
+		w := send(server, e.method, e.target, e.body, e.headers...)
+		body := w.Body.String()
+		if w.Code != e.status || !strings.Contains(body, "<Code>"+e.code+"</Code>") ||
+			!strings.Contains(body, "<Message>"+e.message+"</Message>") ||
+			!strings.Contains(body, "<RequestId>"+w.Header().Get("X-Amz-Request-Id")+"</RequestId>") {
+			t.Errorf("%s: %d %s\nwant %d %s: %s", name, w.Code, body, e.status, e.code, e.message)
+		}
+	}
+}
+
+func TestABucketOfUsEast1IsCreatedTwice(t *testing.T) {
+	t.Parallel()
+	server, _ := start(t, t.TempDir(), s3.Options{})
+	if w := send(server, http.MethodPut, "/incoming", ""); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestObjectsKeepTheHeadersForCaches(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{})
+	_, err := c.PutObject(t.Context(), &awss3.PutObjectInput{
+		Bucket: aws.String(bucket), Key: aws.String("a"), Body: strings.NewReader("1"),
+		CacheControl: aws.String("no-cache"), ContentLanguage: aws.String("de"),
+		Metadata: map[string]string{"Made-By": "ops"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.CopyObject(t.Context(), &awss3.CopyObjectInput{Bucket: aws.String(bucket), Key: aws.String("b"),
+		CopySource: aws.String(bucket + "/a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.CopyObject(t.Context(), &awss3.CopyObjectInput{
+		Bucket: aws.String(bucket), Key: aws.String("c"), CopySource: aws.String(bucket + "/a"),
+		MetadataDirective: types.MetadataDirectiveReplace, CacheControl: aws.String("max-age=1"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"a": "no-cache|de|ops", "b": "no-cache|de|ops", "c": "max-age=1||"} {
+		h := send(server, http.MethodHead, "/incoming/"+key, "").Header()
+		made := strings.Join(map[string][]string(h)["x-amz-meta-made-by"], ",") // as it is on the wire
+		if got := h.Get("Cache-Control") + "|" + h.Get("Content-Language") + "|" + made; got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+}
+
+func TestRangesThatAreNoneAreIgnored(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{})
+	put(t, c, "k", "0123456789")
+	for _, value := range []string{"bites=1-", "bytes=", "bytes=a-b", "bytes=0-1,3-4"} {
+		if w := send(server, http.MethodGet, "/incoming/k", "", "Range", value); w.Code != http.StatusOK ||
+			w.Body.Len() != 10 {
+			t.Errorf("%s: %d %s", value, w.Code, w.Body)
+		}
+	}
+}
+
+func TestKeysThatXMLCannotHoldAreListedEncoded(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, t.TempDir(), s3.Options{})
+	for _, key := range []string{"\x01", "a b/c+d", "ü/100%", "new\nline"} {
+		put(t, c, key, "1")
+	}
+	out, err := c.ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{
+		Bucket: aws.String(bucket), EncodingType: types.EncodingTypeUrl, Delimiter: aws.String("/"),
+		StartAfter: aws.String("\x00"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range out.Contents {
+		got = append(got, *o.Key)
+	}
+	for _, p := range out.CommonPrefixes {
+		got = append(got, *p.Prefix)
+	}
+	if want := []string{"%01", "new%0Aline", "a%20b/", "%C3%BC/"}; !slices.Equal(got, want) || *out.KeyCount != 4 ||
+		*out.StartAfter != "%00" {
+		t.Errorf("%q of %d after %q, want %q", got, *out.KeyCount, *out.StartAfter, want)
+	}
+}

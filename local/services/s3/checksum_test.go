@@ -1,0 +1,124 @@
+package s3_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"stepback/local/services/s3"
+)
+
+// The checksums of "123456789", the check values of their catalogues, in Base64.
+var sums = map[string]string{
+	"crc32": "y/Q5Jg==", "crc32c": "4waSgw==", "crc64nvme": "rosUhgp5mIg=", "sha1": "98O8HYCOBHMq32eZZczDTKeuNEE=",
+	"sha256": "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",
+}
+
+func TestUploadsWithAnotherChecksumAreRefused(t *testing.T) {
+	t.Parallel()
+	server, _ := start(t, t.TempDir(), s3.Options{})
+	for algorithm, sum := range sums {
+		header := "X-Amz-Checksum-" + algorithm
+		for value, want := range map[string]string{
+			sum: "200",
+			sum[:2] + "AA" + sum[4:]: "400 BadDigest The " + strings.ToUpper(algorithm) +
+				" you specified did not match the calculated checksum.",
+			"AAAA": "400 InvalidRequest Value for x-amz-checksum-" + algorithm +
+				" header is invalid.",
+			"!": "400 InvalidRequest Value for x-amz-checksum-" + algorithm +
+				" header is invalid.",
+		} {
+			key := "/incoming/" + algorithm
+			if got := outcomeOf(server, key, "123456789", header, value); got != want {
+				t.Errorf("%s: %s: %s, want %s", algorithm, value, got, want)
+			}
+			trailing := fmt.Sprintf("9\r\n123456789\r\n0\r\nx-amz-checksum-%s:%s\r\n\r\n", algorithm, value)
+			got := outcomeOf(server, key+"-trailing", trailing, "X-Amz-Content-Sha256",
+				"STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+				"X-Amz-Decoded-Content-Length", "9", "X-Amz-Trailer", "x-amz-checksum-"+algorithm)
+			if got != want {
+				t.Errorf("%s behind the body: %s: %s, want %s", algorithm, value, got, want)
+			}
+		}
+		for _, key := range []string{algorithm, algorithm + "-trailing"} {
+			h := send(server, http.MethodHead, "/incoming/"+key, "", "X-Amz-Checksum-Mode", "ENABLED").Header()
+			if got := h.Get("X-Amz-Checksum-"+algorithm) + " " + h.Get("X-Amz-Checksum-Type"); got != sum+
+				" FULL_OBJECT" {
+				t.Errorf("%s is kept as %s", key, got)
+			}
+			h = send(server, http.MethodHead, "/incoming/"+key, "").Header()
+			if h.Get("X-Amz-Checksum-"+algorithm) != "" || h.Get("X-Amz-Stepback-Checksum") != "" {
+				t.Errorf("%s tells its checksum unasked: %v", key, h)
+			}
+		}
+	}
+}
+
+// outcomeOf puts an object and returns the status with the code and message of an error.
+func outcomeOf(server *s3.Server, target, body string, headers ...string) string {
+	w := send(server, http.MethodPut, target, body, headers...)
+	out := fmt.Sprint(w.Code)
+	for _, element := range []string{"Code", "Message"} {
+		_, rest, _ := strings.Cut(w.Body.String(), "<"+element+">")
+		text, _, found := strings.Cut(rest, "</"+element+">")
+		if found {
+			out += " " + text
+		}
+	}
+	return out
+}
+
+func TestChecksumsOfMultipartUploads(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, t.TempDir(), s3.Options{})
+	for name, want := range map[string]struct {
+		algorithm types.ChecksumAlgorithm
+		kind      types.ChecksumType
+		value     string
+	}{
+		"of the parts":     {types.ChecksumAlgorithmCrc32, "", "4zspdQ==-2"},
+		"of all bytes":     {types.ChecksumAlgorithmCrc32, types.ChecksumTypeFullObject, sums["crc32"]},
+		"always all bytes": {types.ChecksumAlgorithmCrc64nvme, "", sums["crc64nvme"]},
+		"none":             {"", "", ""},
+	} {
+		in := &awss3.CreateMultipartUploadInput{Bucket: aws.String(bucket), Key: &name,
+			ChecksumAlgorithm: want.algorithm, ChecksumType: want.kind}
+		u, err := c.CreateMultipartUpload(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []types.CompletedPart
+		for i, text := range []string{"12345", "6789"} {
+			p, err := c.UploadPart(t.Context(), &awss3.UploadPartInput{
+				Bucket: aws.String(bucket), Key: &name, UploadId: u.UploadId, PartNumber: aws.Int32(int32(i + 1)),
+				Body: bytes.NewReader([]byte(text)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, types.CompletedPart{PartNumber: aws.Int32(int32(i + 1)), ETag: p.ETag})
+		}
+		_, err = c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{
+			Bucket: aws.String(bucket), Key: &name, UploadId: u.UploadId,
+			MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(bucket), Key: &name,
+			ChecksumMode: types.ChecksumModeEnabled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := aws.ToString(out.ChecksumCRC32) + aws.ToString(out.ChecksumCRC64NVME)
+		if got != want.value {
+			t.Errorf("%s: %s %s, want %s", name, got, out.ChecksumType, want.value)
+		}
+	}
+}

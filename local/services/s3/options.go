@@ -1,0 +1,59 @@
+package s3
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"stepback/internal/objectevent"
+	"stepback/local/services/delivery"
+)
+
+// Defaults of Options.
+const (
+	DefaultAddr    = "127.0.0.1:0"
+	DefaultRegion  = "us-east-1"
+	DefaultAccount = "000000000000"
+)
+
+// Options are the settings of a Server; the zero value is usable.
+type Options struct {
+	// Addr is the address that Start listens on; it must be a loopback address. The default takes a free port of
+	// 127.0.0.1.
+	Addr string
+	// Region and Account appear in events and in the client's settings.
+	Region, Account string
+	// ObjectCreated, when set, is called with the event of each object that was created, after the object can be read
+	// and before the request is answered. It may use the server. It runs in the request's goroutine, so it must hand
+	// longer work to somebody else. It is called from many goroutines.
+	ObjectCreated func(objectevent.Event)
+	// Deliver hands a message to what an ARN names: the notifications of buckets go there, before the request that
+	// caused them is answered. Nil means that nothing can be notified.
+	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
+	// Log receives notifications that cannot be delivered; nil drops them.
+	Log *slog.Logger
+	// Now gives the time of last modification; the default is time.Now.
+	Now func() time.Time
+	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives a killed process
+	// but not a power cut.
+	Sync bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.Addr == "" {
+		o.Addr = DefaultAddr
+	}
+	if o.Region == "" {
+		o.Region = DefaultRegion
+	}
+	if o.Account == "" {
+		o.Account = DefaultAccount
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}

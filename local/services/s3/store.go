@@ -1,0 +1,144 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+
+	"stepback/internal/objectevent"
+	"stepback/local/services/delivery"
+)
+
+// store keeps objects in a directory. It implements gofakes3.Backend and gofakes3.MultipartBackend, one file per
+// operation.
+type store struct {
+	root    string
+	sync    bool
+	stamps  stamps
+	created func(objectevent.Event)
+	region  string
+	account string
+	deliver func(context.Context, string, *delivery.Message) error // nil when nothing is delivered
+	log     *slog.Logger
+
+	settingsLock sync.Mutex
+	settings     map[string]map[string]string // those that were read, by bucket
+	// sums are the bodies of uploads under way that are summed, by the sumHeader of their requests.
+	sums sync.Map
+	// newFile makes the file that receives a body; tests replace it to play a full disk.
+	newFile func(dir string) (bodyFile, error)
+
+	// commit makes "look at the object that is there, then put another in its place" one step. It covers a few renames,
+	// never the transfer of a body.
+	commit sync.Mutex
+}
+
+var (
+	_ gofakes3.Backend          = (*store)(nil)
+	_ gofakes3.MultipartBackend = (*store)(nil)
+	_ gofakes3.VersionedBackend = (*store)(nil)
+)
+
+func openStore(dir string, opts Options) (*store, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
+		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
+		deliver: opts.Deliver, log: opts.Log}
+	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir()} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.dropUnfinished()
+}
+
+// dropUnfinished removes bodies that a killed process had not received wholly.
+func (s *store) dropUnfinished() error {
+	entries, err := os.ReadDir(s.tempDir())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(s.tempDir(), e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *store) tempDir() string                { return filepath.Join(s.root, ".tmp") }
+func (s *store) uploadsDir() string             { return filepath.Join(s.root, ".uploads") }
+func (s *store) bucketDir(bucket string) string { return filepath.Join(s.root, bucket) }
+func (s *store) metaDir(bucket string) string   { return filepath.Join(s.root, ".meta", bucket) }
+
+func (s *store) recordPath(bucket, key string) string {
+	return filepath.Join(s.metaDir(bucket), filepath.FromSlash(keyPath(key))+recordSuffix)
+}
+
+// objectPaths returns the two places where the object may be: its own name, and the name it has when a directory took
+// that.
+func (s *store) objectPaths(bucket, key string) (plain, beside string) {
+	plain = filepath.Join(s.bucketDir(bucket), filepath.FromSlash(keyPath(key)))
+	return plain, plain + objectSuffix
+}
+
+// openObject opens the object's file. An object only ever moves from the plain place to the one beside it, so looking
+// there second misses nothing.
+func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
+	plain, beside := s.objectPaths(bucket, key)
+	for _, name := range []string{plain, beside} {
+		f, err := os.Open(name)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		info, err := f.Stat()
+		if err == nil && info.Mode().IsRegular() {
+			return f, info, nil
+		}
+		_ = f.Close()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, keyNotFound()
+}
+
+// isMissing reports that a path does not exist, because it or one of its parents is not there, is a file, or is longer
+// than the system allows.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || isNotDirectory(err)
+}
+
+// stamps gives every object a modification time of its own, so that a time tells two versions of an object apart.
+type stamps struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	last time.Time
+}
+
+// stampStep is coarse enough for every file system in use to keep.
+const stampStep = time.Microsecond
+
+func (s *stamps) next() time.Time {
+	now := s.now().UTC().Truncate(stampStep)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !now.After(s.last) {
+		now = s.last.Add(stampStep)
+	}
+	s.last = now
+	return now
+}

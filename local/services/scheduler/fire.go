@@ -1,0 +1,138 @@
+package scheduler
+
+import (
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	"stepback/engine/clock"
+	"stepback/local/services/dispatch"
+	"stepback/local/services/documents"
+	"stepback/local/services/schedule"
+)
+
+// lateness is how old a time of a recurring schedule may be that passed while nothing ran. The latest one is made up
+// for; the time of a schedule of one time is, however old.
+const lateness = 24 * time.Hour
+
+// from is when the schedule begins.
+func (e *entry) from() time.Time { return time.UnixMilli(max(e.Start, e.Modified)) }
+
+// next is the first time of the schedule after a time; ok is false when it is complete. The first time of a rate is its
+// beginning.
+func (e *entry) next(after time.Time, first bool) (at time.Time, ok bool) {
+	from := e.from()
+	switch {
+	case schedule.Once(e.schedule):
+		return e.schedule.Next(after, from)
+	case schedule.Steps(e.schedule) && first && !after.After(from):
+		at, ok = from, true
+	case after.Before(from):
+		at, ok = e.schedule.Next(from.Add(-time.Nanosecond), from)
+	default:
+		at, ok = e.schedule.Next(after, from)
+	}
+	return at, ok && (e.End == 0 || at.UnixMilli() < e.End)
+}
+
+// plan waits for the next time of a schedule. Virtual time goes on for the sake of a schedule of one time, and not for
+// recurring ones, or it would go on for ever. mu is held.
+func (s *Service) plan(e *entry) {
+	if e.State == disabled || s.closed {
+		return
+	}
+	now := s.now()
+	after := time.UnixMilli(max(e.fired, e.Modified))
+	once := schedule.Once(e.schedule)
+	if oldest := now.Add(-lateness); !once && after.Before(oldest) {
+		after = oldest
+	}
+	at, ok := e.next(after, e.fired == 0)
+	for ok && !once && !at.After(now) { // the latest of those that have been missed
+		later, more := e.next(at, false)
+		if !more || later.After(now) {
+			break
+		}
+		at = later
+	}
+	if !ok {
+		s.complete(e)
+		return
+	}
+	ring := clock.AlarmFunc(func() { s.fire(e, at) })
+	when := at.Add(e.shift(at))
+	if once {
+		e.timer = s.o.Clock.Schedule(when, ring)
+	} else {
+		e.timer = s.o.Clock.ScheduleInBackground(when, ring)
+	}
+}
+
+// shift is where in its flexible window a time of the schedule is: anywhere, but always at the same place.
+func (e *entry) shift(at time.Time) time.Duration {
+	if e.Window == 0 {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(e.arn + at.UTC().Format(time.RFC3339))) // cannot fail
+	return time.Duration(h.Sum64()%uint64(e.Window*60)) * time.Second
+}
+
+// unplan ends the waiting. mu is held.
+func (e *entry) unplan() {
+	if e.timer != nil {
+		e.timer.Stop()
+		e.timer = nil
+	}
+}
+
+// current reports whether a schedule has not been replaced or deleted. mu is held.
+func (s *Service) current(e *entry) bool {
+	g := s.groups[groupKey{e.scope(), e.Group}]
+	return !s.closed && g != nil && g.schedules[e.Name] == e
+}
+
+// fire sends what is due to the target.
+func (s *Service) fire(e *entry, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.current(e) {
+		return
+	}
+	s.o.Clock.Hold()
+	s.work.Go(func() {
+		defer s.o.Clock.Release()
+		err := s.mail.Accept(s.ctx, []*dispatch.Letter{e.letter(at)}, func(b *documents.Batch) {
+			b.Put(s.table, e.firedKey(), strconv.AppendInt(nil, at.UnixMilli(), 10))
+		})
+		if err != nil {
+			s.o.Log.Error("a schedule's target is not called", "schedule", e.arn, "error", err.Error())
+		}
+		s.fired(e, at)
+	})
+}
+
+// fired goes on with the next time.
+func (s *Service) fired(e *entry, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current(e) {
+		e.fired = at.UnixMilli()
+		s.plan(e)
+	}
+}
+
+// complete deletes a schedule that has no time any more, if that was asked for. mu is held.
+func (s *Service) complete(e *entry) {
+	if e.fired == 0 || e.Action != "DELETE" {
+		return
+	}
+	delete(s.groups[groupKey{e.scope(), e.Group}].schedules, e.Name)
+	if err := s.keep(func(b *documents.Batch) error {
+		b.Delete(s.table, e.key())
+		b.Delete(s.table, e.firedKey())
+		return nil
+	}); err != nil {
+		s.o.Log.Error("a completed schedule is not deleted", "schedule", e.arn, "error", err.Error())
+	}
+}

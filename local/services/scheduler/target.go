@@ -1,0 +1,154 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/jsonvalue"
+	"stepback/local/services/delivery"
+	"stepback/local/services/dispatch"
+)
+
+// target are the members of a target that something is done with.
+type target struct {
+	ARN              string `json:"Arn"`
+	RoleArn          string
+	Input            *string
+	DeadLetterConfig struct{ Arn string }
+	RetryPolicy      struct{ MaximumRetryAttempts, MaximumEventAgeInSeconds *int64 }
+	SqsParameters    struct {
+		MessageGroupID string `json:"MessageGroupId"`
+	}
+	EventBridgeParameters *struct{ DetailType, Source string }
+}
+
+// universal begins the ARNs of universal targets.
+const universal = "arn:aws:scheduler:::aws-sdk:"
+
+// reading are the beginnings of actions that only read, which Scheduler does not call.
+var reading = regexp.MustCompile(`^(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|` +
+	`validate|batchGet|download|head|check|preview|estimate)([A-Z]|$)`)
+
+// action takes the ARN of a universal target apart.
+func action(arn string) (service, name string, ok bool) {
+	rest, ok := strings.CutPrefix(arn, universal)
+	service, name, colon := strings.Cut(rest, ":")
+	return service, name, ok && colon
+}
+
+// checkTarget refuses targets that nothing can be delivered to.
+func (s *Service) checkTarget(t *target, document jsonvalue.Value) error {
+	for _, name := range []string{"KinesisParameters", "EcsParameters", "SageMakerPipelineParameters"} {
+		if _, given := document.Get(name); given {
+			return invalid("%s of the target are not supported here.", name)
+		}
+	}
+	if strings.HasPrefix(t.ARN, universal) {
+		service, name, ok := action(t.ARN)
+		switch {
+		case !ok:
+			return invalid("Provided Arn is not in correct format: %s.", t.ARN)
+		case reading.MatchString(name):
+			return invalid("%s is not a supported target action: it only reads.", t.ARN)
+		case s.o.Call == nil:
+			return invalid("Universal targets are not supported here.")
+		}
+		if err := s.o.Check(service, name); err != nil {
+			return invalid("Provided Arn is not in correct format: %s.", err.Error())
+		}
+		if t.Input != nil {
+			if v, err := jsonvalue.Parse(*t.Input); err != nil || v.Kind() != jsonvalue.Object {
+				return invalid("Invalid RequestJson provided. Reason: the Input of a universal target has to be a JSON object.")
+			}
+		}
+		return nil
+	}
+	arn, ok := aws.ParseARN(t.ARN)
+	switch {
+	case !ok:
+		return invalid("Provided Arn is not in correct format.")
+	case !s.o.Targets.Takes(t.ARN):
+		return invalid("Target %s is not supported here: schedules can send to %s, and to universal targets (%sSERVICE:ACTION).",
+			t.ARN, strings.Join(s.o.Targets.Services(), ", "), universal)
+	case arn.Service == "events" && t.EventBridgeParameters == nil:
+		return invalid("EventBridgeParameters must be provided for the target %s.", t.ARN)
+	case arn.Service == "sqs" && strings.HasSuffix(arn.Resource, ".fifo") && t.SqsParameters.MessageGroupID == "":
+		return invalid("SqsParameters must be provided for the target %s.", t.ARN)
+	}
+	return nil
+}
+
+// attemptNumber is the one context attribute that is known only when a letter is sent.
+const attemptNumber = "<aws.scheduler.attempt-number>"
+
+// letter is what the target is sent at a time of the schedule.
+func (e *entry) letter(at time.Time) *dispatch.Letter {
+	t, execution := &e.target, aws.NewID()
+	l := &dispatch.Letter{To: t.ARN, Age: int64(dispatch.DefaultAge.Seconds()), Attempts: dispatch.DefaultAttempts,
+		DeadLetters: t.DeadLetterConfig.Arn, Labels: map[string]string{"SCHEDULE_ARN": e.arn, "TARGET_ARN": t.ARN,
+			"IS_PAYLOAD_TRUNCATED": "false"}}
+	l.From = delivery.Sender{Service: "scheduler.amazonaws.com", Source: e.arn, Role: t.RoleArn}
+	if n := t.RetryPolicy.MaximumRetryAttempts; n != nil {
+		l.Attempts = int(*n)
+	}
+	if n := t.RetryPolicy.MaximumEventAgeInSeconds; n != nil {
+		l.Age = *n
+	}
+	scheduled := at.UTC().Format("2006-01-02T15:04:05Z")
+	l.Message.Body = e.usualInput(execution, scheduled)
+	if t.Input != nil {
+		l.Message.Body = strings.NewReplacer("<aws.scheduler.schedule-arn>", e.arn, "<aws.scheduler.scheduled-time>", scheduled,
+			"<aws.scheduler.execution-id>", execution).Replace(*t.Input)
+	}
+	if arn, _ := aws.ParseARN(t.ARN); arn.Service == "states" {
+		l.Message.Name = execution
+	}
+	if t.SqsParameters.MessageGroupID != "" {
+		l.Message.Group, l.Message.Deduplication = t.SqsParameters.MessageGroupID, execution
+	}
+	if p := t.EventBridgeParameters; p != nil {
+		l.Message.Source, l.Message.DetailType, l.Message.Resources = p.Source, p.DetailType, []string{e.arn}
+	}
+	l.Owner = e.Account + "/" + e.Region
+	return l
+}
+
+// usualInput is what targets get without an Input.
+func (e *entry) usualInput(execution, scheduled string) string {
+	text, err := json.Marshal(struct {
+		Version    string   `json:"version"`
+		ID         string   `json:"id"`
+		DetailType string   `json:"detail-type"`
+		Source     string   `json:"source"`
+		Account    string   `json:"account"`
+		Time       string   `json:"time"`
+		Region     string   `json:"region"`
+		Resources  []string `json:"resources"`
+		Detail     string   `json:"detail"`
+	}{"0", execution, "Scheduled Event", "aws.scheduler", e.Account, scheduled, e.Region, []string{e.arn}, "{}"})
+	if err != nil {
+		return "{}" // texts can be written
+	}
+	return string(text)
+}
+
+// send hands a letter to its target.
+func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
+	m := l.Message
+	m.Body = strings.ReplaceAll(m.Body, attemptNumber, strconv.Itoa(l.Failed+1))
+	service, name, ok := action(l.To)
+	if !ok {
+		return s.o.Targets.Deliver(ctx, l.To, &m)
+	}
+	input, err := jsonvalue.Parse(m.Body)
+	if err != nil {
+		return invalid("The Input of the target is not JSON.")
+	}
+	account, region, _ := strings.Cut(l.Owner, "/")
+	return s.o.Call(ctx, aws.Scope{Account: account, Region: region}, service, name, input)
+}

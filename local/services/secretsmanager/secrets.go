@@ -1,0 +1,490 @@
+package secretsmanager
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/internal/sorting"
+	"stepback/jsonvalue"
+	"stepback/local/services/documents"
+)
+
+type tag struct{ Key, Value string }
+
+const mostTags = 50
+
+func withTags(ctx context.Context, tags map[string]string, more []tag) (map[string]string, error) {
+	made := maps.Clone(tags)
+	for _, t := range more {
+		if strings.HasPrefix(t.Key, "aws:") && !aws.MaySetSystemTags(ctx) {
+			return nil, invalid("Tag keys can't start with aws:.")
+		}
+		if made == nil {
+			made = map[string]string{}
+		}
+		made[t.Key] = t.Value
+	}
+	if len(made) > mostTags {
+		return nil, invalid("A secret can have at most 50 tags.")
+	}
+	return made, nil
+}
+
+func listTags(tags map[string]string) []tag {
+	if tags == nil {
+		return nil
+	}
+	all := make([]tag, 0, len(tags))
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		all = append(all, tag{name, tags[name]})
+	}
+	return all
+}
+
+type createSecret struct {
+	Name        string
+	Token       string `json:"ClientRequestToken"`
+	Description string
+	Key         string `json:"KmsKeyId"`
+	value
+	Tags    []tag
+	Type    string
+	Regions jsonvalue.Value `json:"AddReplicaRegions"`
+}
+
+type versioned struct {
+	named
+	Version string `json:"VersionId,omitempty"`
+}
+
+type createdSecret struct {
+	versioned
+	Replicas json.RawMessage `json:"ReplicationStatus,omitempty"`
+}
+
+func (s *Service) createSecret(ctx context.Context, scope aws.Scope, in *createSecret) (*createdSecret, error) {
+	switch {
+	case !secretName.MatchString(in.Name):
+		return nil, server.Invalid("Invalid name. Must be a valid name containing alphanumeric characters, or any of the " +
+			"following: -/_+=.@!")
+	case !in.Regions.IsNull() && in.Regions.Len() > 0:
+		return nil, invalid("Replicas (AddReplicaRegions) are not supported by this Secrets Manager.")
+	case in.Type != "":
+		return nil, invalid("Secrets that others manage (Type) are not supported by this Secrets Manager.")
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	id, err := token(in.Token)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	x := &secret{scope: scope, Name: in.Name, Suffix: password(alphabet, suffixBytes-1), Description: in.Description,
+		Key: in.Key, Created: now, Changed: now}
+	if x.Tags, err = withTags(ctx, nil, in.Tags); err != nil {
+		return nil, err
+	}
+	if in.given() {
+		if _, err := s.add(ctx, x, id, in.value); err != nil {
+			return nil, err
+		}
+		x.move(current, id)
+	}
+	out := &createdSecret{versioned: versioned{named: x.named()}}
+	if in.given() {
+		out.Version = id
+	}
+	err = s.change(func(b *documents.Batch) error {
+		there, err := s.find(scope, in.Name)
+		switch {
+		case err == nil && !there.Deleted.IsZero():
+			return invalidRequest(
+				"You can't create this secret because a secret with this name is already scheduled for deletion.")
+		case err == nil && in.given() && there.version(id) != nil: // the same request again
+			out.named = there.named()
+			_, err := s.add(ctx, there, id, in.value)
+			return err
+		case err == nil:
+			return &aws.Error{Code: "ResourceExistsException",
+				Message: "The operation failed because the secret " + in.Name + " already exists."}
+		case err != errNoSecret: //nolint:errorlint // find returns it as it is
+			return err
+		}
+		return s.keep(b, x)
+	})
+	return out, err
+}
+
+type rotationRules struct {
+	Days     int64  `json:"AutomaticallyAfterDays,omitempty"`
+	Duration string `json:"Duration,omitempty"`
+	Schedule string `json:"ScheduleExpression,omitempty"`
+}
+
+// description is what is told of a secret, alone and in lists.
+type description struct {
+	named
+	Description string         `json:"Description,omitempty"`
+	Key         string         `json:"KmsKeyId,omitempty"`
+	Rotates     *bool          `json:"RotationEnabled,omitempty"`
+	Function    string         `json:"RotationLambdaARN,omitempty"`
+	Rules       *rotationRules `json:"RotationRules,omitempty"`
+	Rotated     *server.Time   `json:"LastRotatedDate,omitempty"`
+	Changed     *server.Time   `json:"LastChangedDate,omitempty"`
+	Accessed    *server.Time   `json:"LastAccessedDate,omitempty"`
+	Deleted     *server.Time   `json:"DeletedDate,omitempty"`
+	Next        *server.Time   `json:"NextRotationDate,omitempty"`
+	Tags        []tag          `json:"Tags,omitzero"`
+	Created     *server.Time   `json:"CreatedDate,omitempty"`
+	*neverThere
+}
+
+// neverThere is what secrets have that others manage, or that have replicas.
+type neverThere struct {
+	Type                           json.RawMessage `json:",omitempty"`
+	OwningService                  json.RawMessage `json:",omitempty"`
+	PrimaryRegion                  json.RawMessage `json:",omitempty"`
+	ExternalSecretRotationMetadata json.RawMessage `json:",omitempty"`
+	ExternalSecretRotationRoleArn  json.RawMessage `json:",omitempty"`
+}
+
+type described struct {
+	description
+	Stages   map[string][]string `json:"VersionIdsToStages,omitempty"`
+	Replicas json.RawMessage     `json:"ReplicationStatus,omitempty"`
+}
+
+func (x *secret) describe() description {
+	d := description{named: x.named(), Description: x.Description, Key: x.Key, Rotated: optional(x.Rotated),
+		Changed: optional(x.Changed), Accessed: optional(x.Accessed), Tags: listTags(x.Tags),
+		Created: optional(x.Created)}
+	if !x.Deleted.IsZero() {
+		d.Deleted = optional(x.Deleted)
+	}
+	if r := x.Rotation; r != nil {
+		on := r.Enabled
+		d.Rotates, d.Function, d.Rules = &on, r.Function, r.Rules
+		if on {
+			d.Next = optional(r.next(x))
+		}
+	}
+	return d
+}
+
+// stages are the labels of the versions that have any.
+func (x *secret) stages() map[string][]string {
+	made := map[string][]string{}
+	for _, v := range x.Versions {
+		if len(v.Stages) > 0 {
+			made[v.ID] = v.Stages
+		}
+	}
+	return made
+}
+
+func (s *Service) describeSecret(_ context.Context, scope aws.Scope, in *one) (*described, error) {
+	x, err := s.find(scope, in.Secret)
+	if err != nil {
+		return nil, err
+	}
+	return &described{description: x.describe(), Stages: x.stages()}, nil
+}
+
+type updateSecret struct {
+	one
+	Token       string `json:"ClientRequestToken"`
+	Description *string
+	Key         *string `json:"KmsKeyId"`
+	value
+	Type string
+}
+
+func (s *Service) updateSecret(ctx context.Context, scope aws.Scope, in *updateSecret) (*versioned, error) {
+	if in.Type != "" {
+		return nil, invalid("Secrets that others manage (Type) are not supported by this Secrets Manager.")
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	id, err := token(in.Token)
+	if err != nil {
+		return nil, err
+	}
+	out := &versioned{}
+	if in.given() {
+		out.Version = id
+	}
+	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+		if in.Description != nil {
+			x.Description = *in.Description
+		}
+		if in.Key != nil {
+			x.Key = *in.Key
+		}
+		x.Changed = s.now()
+		if !in.given() {
+			return nil
+		}
+		_, err := s.add(ctx, x, id, in.value)
+		x.move(current, id)
+		x.trim()
+		return err
+	})
+	return out, err
+}
+
+type deleteSecret struct {
+	one
+	Days  *int64 `json:"RecoveryWindowInDays"`
+	Force bool   `json:"ForceDeleteWithoutRecovery"`
+}
+
+type deletedSecret struct {
+	named
+	At *server.Time `json:"DeletionDate"`
+}
+
+func (s *Service) deleteSecret(_ context.Context, scope aws.Scope, in *deleteSecret) (*deletedSecret, error) {
+	const least, most = 7, 30
+	days := int64(most)
+	if in.Days != nil {
+		days = *in.Days
+	}
+	switch {
+	case in.Force && in.Days != nil:
+		return nil, invalid("You can't use ForceDeleteWithoutRecovery in conjunction with RecoveryWindowInDays.")
+	case days < least || days > most:
+		return nil, invalid("The RecoveryWindowInDays value must be between 7 and 30 days (inclusive).")
+	}
+	out := &deletedSecret{}
+	return out, s.change(func(b *documents.Batch) error {
+		x, err := s.find(scope, in.Secret)
+		switch {
+		case in.Force && err == errNoSecret: //nolint:errorlint // find returns it as it is
+			out.named = named{scope.ARN("secretsmanager", "secret:"+in.Secret), in.Secret}
+			out.At = optional(s.now())
+			return nil
+		case err != nil:
+			return err
+		case !x.Deleted.IsZero() && !in.Force:
+			return invalidRequest(deletedMessage)
+		}
+		out.named = x.named()
+		if in.Force {
+			out.At = optional(s.now())
+			b.Delete(s.table, place(x.scope, x.Name))
+			return nil
+		}
+		x.Deleted = s.now().Add(time.Duration(days) * 24 * time.Hour)
+		out.At = optional(x.Deleted)
+		return s.keep(b, x)
+	})
+}
+
+func (s *Service) restoreSecret(_ context.Context, scope aws.Scope, in *one) (*named, error) {
+	out := &named{}
+	return out, s.change(func(b *documents.Batch) error {
+		x, err := s.find(scope, in.Secret)
+		if err != nil {
+			return err
+		}
+		x.Deleted = time.Time{}
+		*out = x.named()
+		return s.keep(b, x)
+	})
+}
+
+type filter struct {
+	Key    string
+	Values []string
+}
+
+type listSecrets struct {
+	Deleted bool   `json:"IncludePlannedDeletion"`
+	Most    int    `json:"MaxResults"`
+	Next    string `json:"NextToken"`
+	Filters []filter
+	Order   string `json:"SortOrder"`
+	By      string `json:"SortBy"`
+}
+
+type listedSecret struct {
+	description
+	Stages map[string][]string `json:"SecretVersionsToStages,omitempty"`
+}
+
+type secretList struct {
+	Secrets []listedSecret `json:"SecretList"`
+	Next    string         `json:"NextToken,omitempty"`
+}
+
+// filtered are the secrets of a scope that all filters let through.
+func (s *Service) filtered(scope aws.Scope, filters []filter, deleted bool) (all []*secret, err error) {
+	err = s.table.Scan(place(scope, ""), func(_ string, text []byte) error {
+		x := &secret{scope: scope}
+		if err := json.Unmarshal(text, x); err != nil {
+			return err
+		}
+		if s.gone(x) || !deleted && !x.Deleted.IsZero() {
+			return nil
+		}
+		for _, f := range filters {
+			if !f.lets(x) {
+				return nil
+			}
+		}
+		all = append(all, x)
+		return nil
+	})
+	return all, err
+}
+
+// lets reports whether a filter lets a secret through: one of its values is a prefix of what it is about, and none that
+// begins with ! is.
+func (f filter) lets(x *secret) bool {
+	var about []string
+	if f.Key == "name" || f.Key == "all" {
+		about = append(about, x.Name)
+	}
+	if f.Key == "description" || f.Key == "all" {
+		about = append(about, x.Description)
+		about = append(about, strings.Fields(x.Description)...)
+	}
+	for name, text := range x.Tags {
+		if f.Key == "tag-key" || f.Key == "all" {
+			about = append(about, name)
+		}
+		if f.Key == "tag-value" || f.Key == "all" {
+			about = append(about, text)
+		}
+	}
+	wanted, found := false, false
+	for _, v := range f.Values {
+		prefix, not := strings.CutPrefix(v, "!")
+		has := slices.ContainsFunc(about, func(text string) bool {
+			if f.Key == "name" || f.Key == "tag-key" || f.Key == "tag-value" {
+				return strings.HasPrefix(text, prefix)
+			}
+			return strings.HasPrefix(strings.ToLower(text), strings.ToLower(prefix))
+		})
+		if not && has {
+			return false
+		}
+		if !not {
+			wanted, found = true, found || has
+		}
+	}
+	return found || !wanted
+}
+
+func (s *Service) listSecrets(_ context.Context, scope aws.Scope, in *listSecrets) (*secretList, error) {
+	all, err := s.filtered(scope, in.Filters, in.Deleted)
+	if err != nil {
+		return nil, err
+	}
+	sorting.Stable(all, func(a, b *secret) int {
+		order := a.Created.Compare(b.Created)
+		switch in.By {
+		case "name":
+			order = strings.Compare(a.Name, b.Name)
+		case "last-changed-date":
+			order = a.Changed.Compare(b.Changed)
+		case "last-accessed-date":
+			order = a.Accessed.Compare(b.Accessed)
+		}
+		if in.Order == "desc" {
+			return -order
+		}
+		return order
+	})
+	out := &secretList{Secrets: []listedSecret{}}
+	all, out.Next, err = page(in.Next, in.Most, all, func(x *secret) string { return x.Name })
+	for _, x := range all {
+		out.Secrets = append(out.Secrets, listedSecret{x.describe(), x.stages()})
+	}
+	return out, err
+}
+
+type tagging struct {
+	one
+	Tags []tag
+	Keys []string `json:"TagKeys"`
+}
+
+func (s *Service) tagResource(ctx context.Context, scope aws.Scope, in *tagging) (*none, error) {
+	_, err := s.alter(scope, in.Secret, func(x *secret) (err error) {
+		x.Tags, err = withTags(ctx, x.Tags, in.Tags)
+		return err
+	})
+	return &none{}, err
+}
+
+func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *tagging) (*none, error) {
+	_, err := s.alter(scope, in.Secret, func(x *secret) error {
+		maps.DeleteFunc(x.Tags, func(name, _ string) bool { return slices.Contains(in.Keys, name) })
+		return nil
+	})
+	return &none{}, err
+}
+
+type policyRequest struct {
+	one
+	Policy string `json:"ResourcePolicy"`
+}
+
+type policy struct {
+	named
+	Policy string `json:"ResourcePolicy,omitempty"`
+}
+
+func (s *Service) putResourcePolicy(_ context.Context, scope aws.Scope, in *policyRequest) (*named, error) {
+	if !json.Valid([]byte(in.Policy)) {
+		return nil, &aws.Error{Code: "MalformedPolicyDocumentException", Message: "This resource policy contains invalid Json"}
+	}
+	out, err := s.alter(scope, in.Secret, func(x *secret) error {
+		x.Policy = in.Policy
+		return nil
+	})
+	return &out, err
+}
+
+func (s *Service) deleteResourcePolicy(_ context.Context, scope aws.Scope, in *one) (*named, error) {
+	out, err := s.alter(scope, in.Secret, func(x *secret) error {
+		x.Policy = ""
+		return nil
+	})
+	return &out, err
+}
+
+func (s *Service) getResourcePolicy(_ context.Context, scope aws.Scope, in *one) (*policy, error) {
+	x, err := s.find(scope, in.Secret)
+	if err != nil {
+		return nil, err
+	}
+	return &policy{x.named(), x.Policy}, nil
+}
+
+type validation struct {
+	Passed bool              `json:"PolicyValidationPassed"`
+	Errors []validationError `json:"ValidationErrors"`
+}
+
+type validationError struct {
+	Check   string `json:"CheckName"`
+	Message string `json:"ErrorMessage"`
+}
+
+func (s *Service) validateResourcePolicy(_ context.Context, _ aws.Scope, in *policyRequest) (*validation, error) {
+	out := &validation{Passed: json.Valid([]byte(in.Policy)), Errors: []validationError{}}
+	if !out.Passed {
+		out.Errors = append(out.Errors, validationError{"JSON", "This resource policy contains invalid Json"})
+	}
+	return out, nil
+}

@@ -1,0 +1,318 @@
+package sns
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/clock"
+	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
+	"stepback/local/services/sns/backoff"
+)
+
+// deliveryRecord is what is kept of a delivery that is under way.
+type deliveryRecord struct {
+	Message      *message
+	Subscription string              // ARN
+	Ended        *subscriptionRecord `json:",omitempty"` // of a subscription that is not there any more
+	Failures     int                 `json:",omitempty"`
+	Due          int64               // milliseconds since 1970
+}
+
+// delivered is a delivery that is under way.
+type delivered struct {
+	deliveryRecord
+	number uint64
+}
+
+// courier carries deliveries out, several at a time.
+type courier struct {
+	mu      sync.Mutex
+	ready   []*delivered
+	waiting map[*delivered]*clock.Timer
+	free    map[string]int64 // when a subscription with a rate takes the next message, by its ARN
+	workers int
+	closed  bool
+	working sync.WaitGroup
+}
+
+const (
+	mostWorkers = 32
+	// patience is how long an endpoint may take to answer, in real time.
+	patience = 15 * time.Second
+)
+
+// keepDelivery puts a new delivery into a batch.
+func (s *Service) keepDelivery(b *documents.Batch, r deliveryRecord) (*delivered, error) {
+	s.mu.Lock()
+	n := s.number(b)
+	s.mu.Unlock()
+	return &delivered{r, n}, s.put(b, numbered(keyDelivery, n), r)
+}
+
+// loadDeliveries goes on with what was under way.
+func (s *Service) loadDeliveries() error {
+	var all []*delivered
+	if err := s.table.Scan(keyDelivery, func(key string, text []byte) error {
+		n, err := strconv.ParseUint(strings.TrimPrefix(key, keyDelivery), 10, 64)
+		if err != nil {
+			return err
+		}
+		d := &delivered{number: n}
+		all = append(all, d)
+		if err := json.Unmarshal(text, &d.deliveryRecord); err != nil {
+			return err
+		}
+		d.Message.shared = true
+		return nil
+	}); err != nil {
+		return err
+	}
+	s.courier.start(s, all...)
+	return nil
+}
+
+// start carries deliveries out when they are due. Those that are nil are left out.
+func (c *courier) start(s *Service, list ...*delivered) {
+	for _, d := range list {
+		if d == nil {
+			continue
+		}
+		at := time.UnixMilli(d.Due)
+		if !at.After(s.clock.Now()) {
+			c.push(s, d)
+			continue
+		}
+		c.mu.Lock()
+		if !c.closed {
+			if c.waiting == nil {
+				c.waiting = map[*delivered]*clock.Timer{}
+			}
+			c.waiting[d] = s.clock.Schedule(at, clock.AlarmFunc(func() { c.push(s, d) }))
+		}
+		c.mu.Unlock()
+	}
+}
+
+// push has a delivery carried out as soon as somebody is free for it.
+func (c *courier) push(s *Service, d *delivered) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.waiting, d)
+	if c.closed {
+		return
+	}
+	c.ready = append(c.ready, d)
+	if c.workers < mostWorkers {
+		c.workers++
+		s.clock.Hold()
+		c.working.Go(func() {
+			defer s.clock.Release()
+			for d := c.pop(); d != nil; d = c.pop() {
+				s.attempt(d)
+			}
+		})
+	}
+}
+
+// pop takes the next delivery; nil ends a worker.
+func (c *courier) pop() *delivered {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.ready) == 0 || c.closed {
+		c.workers--
+		return nil
+	}
+	d := c.ready[0]
+	c.ready = c.ready[1:]
+	return d
+}
+
+// close waits for those that are carried out now. The others stay in the store.
+func (c *courier) close() {
+	c.mu.Lock()
+	c.closed = true
+	timers := c.waiting
+	c.waiting = nil
+	c.mu.Unlock()
+	for _, t := range timers {
+		t.Stop()
+	}
+	c.working.Wait()
+}
+
+// turn is when a subscription with a rate takes a message that it could have now.
+func (c *courier) turn(arn string, now int64, rate int) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.free == nil {
+		c.free = map[string]int64{}
+	}
+	at := max(now, c.free[arn])
+	if at == now {
+		c.free[arn] = now + int64(max(1, 1000/rate))
+	}
+	return at
+}
+
+// attempt tries a delivery once.
+func (s *Service) attempt(d *delivered) {
+	s.mu.RLock()
+	sub := s.subscriptions[d.Subscription]
+	policy := backoff.Managed
+	var of terms
+	if d.Ended != nil {
+		sub = &subscription{subscriptionRecord: *d.Ended}
+	}
+	if sub != nil && sub.Protocol != protocolLambda {
+		topicText := ""
+		if t := s.topics[sub.Topic]; t != nil {
+			topicText = t.Attributes[deliveryPolicy]
+		}
+		of = termsOf(topicText, sub.Attributes[deliveryPolicy])
+		policy = of.retry
+	}
+	s.mu.RUnlock()
+	if sub == nil { // nobody waits for it any more
+		s.settle(d)
+		return
+	}
+	now := s.clock.Now().UnixMilli()
+	if of.rate > 0 {
+		if at := s.courier.turn(sub.ARN, now, of.rate); at > now {
+			d.Due = at
+			s.courier.start(s, d)
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(clock.Holding(s.ctx), patience)
+	err := s.carry(ctx, d.Message, sub, of)
+	cancel()
+	if s.ctx.Err() != nil {
+		return // it goes on when the service is opened again
+	}
+	notifies := 0 // what confirms a subscription is no notification
+	if d.Message.Type == typeNotification {
+		notifies = 1
+	}
+	if err == nil {
+		s.count(sub.Topic, numberDelivered, 1, notifies)
+		s.settle(d)
+		return
+	}
+	d.Failures++
+	wait, again := policy.Delay(d.Failures)
+	if byClient(err) || !again {
+		s.opts.Log.Warn("a message was not delivered", "subscription", sub.ARN, "endpoint", sub.Endpoint,
+			"attempts", d.Failures, "error", err)
+		if err := s.give(d, sub); err == nil {
+			s.count(sub.Topic, numberFailed, 1, notifies)
+			s.settle(d)
+			return
+		}
+		wait = policy.Max // the queues cannot be written
+	}
+	d.Due = s.clock.Now().Add(wait).UnixMilli()
+	if s.keep(d) == nil {
+		s.courier.start(s, d)
+	}
+}
+
+// carry brings a message to the endpoint of a subscription.
+func (s *Service) carry(ctx context.Context, m *message, sub *subscription, of terms) error {
+	if sub.Protocol != protocolLambda {
+		return s.post(ctx, m, sub, of)
+	}
+	if s.opts.Targets == nil {
+		return invalid("nothing takes messages for functions here")
+	}
+	event, err := s.functionEvent(m, sub)
+	if err != nil {
+		return err
+	}
+	ctx = delivery.From(ctx, delivery.Sender{Service: sender, Source: sub.Topic})
+	return s.opts.Targets.Deliver(ctx, sub.Endpoint, &delivery.Message{Body: event, TraceHeader: m.Trace})
+}
+
+// give puts a message that could not be delivered into the dead-letter queue, if there is one.
+func (s *Service) give(d *delivered, sub *subscription) error {
+	if sub.letters == (aws.ARN{}) || d.Message.Type != typeNotification {
+		return nil
+	}
+	l, err := s.letter(d.Message, sub, sub.letters)
+	if err != nil {
+		return err
+	}
+	return s.bury(sub.Topic, []delivery.Letter{l})
+}
+
+// settle forgets a delivery.
+func (s *Service) settle(d *delivered) {
+	b, err := s.opts.Store.Begin()
+	if err == nil {
+		b.Delete(s.table, numbered(keyDelivery, d.number))
+		err = b.Apply()()
+	}
+	if err != nil {
+		s.opts.Log.Error("a delivery is made again when the directory is opened", "subscription", d.Subscription,
+			"error", err)
+	}
+}
+
+// keep writes down when a delivery is tried again.
+func (s *Service) keep(d *delivered) error {
+	b, err := s.opts.Store.Begin()
+	if err == nil {
+		if err = s.put(b, numbered(keyDelivery, d.number), d.deliveryRecord); err == nil {
+			err = b.Apply()()
+		}
+	}
+	if err != nil {
+		s.opts.Log.Error("a delivery goes on when the directory is opened", "subscription", d.Subscription, "error", err)
+	}
+	return err
+}
+
+// told makes a message about a subscription itself. mu is held.
+func (s *Service) told(b *documents.Batch, t *topic, r *subscriptionRecord, kind, text string, now int64) *delivered {
+	version := t.Attributes[signing]
+	if version == "" {
+		version = signedSHA1
+	}
+	m := &message{Type: kind, ID: aws.NewID(), Topic: t.arn, Body: text, Token: r.Token,
+		Time: time.UnixMilli(now).UTC(), Signing: version, shared: true}
+	if r.Protocol == protocolEmail || r.Protocol == protocolEmailJSON {
+		sub := &subscription{subscriptionRecord: *r}
+		if err := s.mailNumbered(b, m, sub, t.Attributes[displayName], s.number(b)); err != nil {
+			s.opts.Log.Error("a mail was not written", "subscription", r.ARN, "error", err)
+		}
+		s.inbox.tell()
+		return nil
+	}
+	d := &delivered{deliveryRecord{Message: m, Subscription: r.ARN, Due: now}, s.number(b)}
+	if kind == typeUnsubscribing {
+		d.Ended = r
+	}
+	if err := s.put(b, numbered(keyDelivery, d.number), d.deliveryRecord); err != nil {
+		s.opts.Log.Error("a message was not written", "subscription", r.ARN, "error", err)
+	}
+	return d
+}
+
+// confirmation asks an endpoint to confirm its subscription. mu is held.
+func (s *Service) confirmation(b *documents.Batch, t *topic, r *subscriptionRecord, now int64) *delivered {
+	return s.told(b, t, r, typeConfirmation, "You have chosen to subscribe to the topic "+t.arn+
+		".\nTo confirm the subscription, visit the SubscribeURL included in this message.", now)
+}
+
+// farewell tells an endpoint that its subscription has ended. mu is held.
+func (s *Service) farewell(b *documents.Batch, t *topic, sub *subscription, now int64) *delivered {
+	r := sub.subscriptionRecord
+	return s.told(b, t, &r, typeUnsubscribing, "You have chosen to deactivate subscription "+sub.ARN+
+		".\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.", now)
+}

@@ -1,0 +1,144 @@
+package sns
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/documents"
+)
+
+// The files in the data directory. FileName has the messages of topics without subscriptions, OldFileName those before
+// them. ListName is where earlier versions kept the ARNs of topics; it is read once.
+const (
+	FileName    = "notifications.jsonl"
+	OldFileName = "notifications.1.jsonl"
+	ListName    = "topics.txt"
+)
+
+// mostFileBytes is how large the file gets before another one is begun.
+const mostFileBytes = 64 << 20
+
+// Notification is a message in the file, one JSON object in a line, with the member names that SNS uses for its
+// deliveries.
+type Notification struct {
+	Type      string    `json:"Type"` // "Notification"
+	MessageID string    `json:"MessageId"`
+	TopicARN  string    `json:"TopicArn"`
+	Subject   string    `json:"Subject,omitempty"`
+	Message   string    `json:"Message"`
+	Timestamp time.Time `json:"Timestamp"`
+}
+
+// file keeps the messages of topics without subscriptions, which on AWS nobody would see.
+type file struct {
+	dir string
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+	torn bool // the file ends in the middle of a line
+}
+
+// open opens or makes the file. A line that a crash or a full disk cut off is ended, so that the next one can be read.
+func (f *file) open(dir string) error {
+	f.dir = dir
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	opened, err := os.OpenFile(filepath.Join(dir, FileName), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	f.file = opened
+	if f.size, err = opened.Seek(0, io.SeekEnd); err != nil || f.size == 0 {
+		return err
+	}
+	var last [1]byte
+	_, err = opened.ReadAt(last[:], f.size-1)
+	f.torn = last[0] != '\n'
+	return err
+}
+
+// keep appends a message in one write.
+func (f *file) keep(m *message) error {
+	line, err := json.Marshal(Notification{m.Type, m.ID, m.Topic, m.Subject, m.Body, m.Time.UTC()})
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.size > mostFileBytes {
+		if err := f.turn(); err != nil {
+			return err
+		}
+	}
+	if f.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	written, err := f.file.Write(line)
+	f.size += int64(written)
+	f.torn = err != nil && (written > 0 || f.torn)
+	return err
+}
+
+// turn begins another file. mu is held.
+func (f *file) turn() error {
+	path := filepath.Join(f.dir, FileName)
+	if err := errors.Join(f.file.Close(), os.Rename(path, filepath.Join(f.dir, OldFileName))); err != nil {
+		return err
+	}
+	return f.open(f.dir)
+}
+
+func (f *file) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// migrate takes over the topics of a directory of an earlier version.
+func (s *Service) migrate() error {
+	path := filepath.Join(s.opts.Dir, ListName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	arns := strings.Fields(string(text))
+	slices.Sort(arns)
+	if err := s.change(func(now int64, b *documents.Batch) error {
+		for _, arn := range arns {
+			a, ok := aws.ParseARN(arn)
+			if !ok || s.topics[arn] != nil {
+				continue
+			}
+			if err := s.keepTopic(b, s.addTopic(topicRecord{Account: a.Account, Region: a.Region, Name: a.Resource,
+				Created: now})); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}

@@ -1,0 +1,415 @@
+package sns
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
+)
+
+// PublishInput is a message and the topic that it goes to.
+type PublishInput struct {
+	TopicARN string
+	Subject  string // may be empty; no line breaks or control characters
+	Message  string // UTF-8, not empty
+}
+
+// Publish publishes a message to a topic of any region and returns its ID, when the message will not be lost any more.
+// An error is an *aws.Error: NotFound for an unknown topic, InvalidParameter for a message or subject that SNS would
+// refuse, InternalError when the disk refuses it; or ctx's.
+func (s *Service) Publish(ctx context.Context, in PublishInput) (string, error) {
+	m := &message{Type: typeNotification, Topic: in.TopicARN, Subject: in.Subject, Body: in.Message}
+	err := s.publishAny(ctx, in.TopicARN, m)
+	return m.ID, err
+}
+
+// Deliver publishes a message to the topic of an ARN, as delivery.Target says. An error is an *aws.Error, as Publish
+// would answer it.
+func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
+	made := &message{Type: typeNotification, Topic: to.String(), Subject: m.Subject, Body: m.Body, Group: m.Group,
+		Deduplication: m.Deduplication, Trace: m.TraceHeader}
+	for name, a := range m.Attributes {
+		if made.Attributes == nil {
+			made.Attributes = map[string]attribute{}
+		}
+		made.Attributes[name] = attribute{DataType: a.Type, StringValue: a.String, BinaryValue: a.Binary}
+	}
+	return s.publishAny(ctx, made.Topic, made)
+}
+
+// publishAny publishes a message of this process to a topic of any region.
+func (s *Service) publishAny(ctx context.Context, topic string, m *message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a, err := parseARN("TopicArn", topic)
+	if err != nil {
+		return err
+	}
+	err = s.publishTo(a.Scope(), topic, []*message{m}) //nolint:contextcheck // deliveries outlive the request
+	if e := failure(err); err != nil && e != nil {
+		return e
+	}
+	return err
+}
+
+type publishRequest struct {
+	Topic      string `json:"TopicArn"`
+	Target     string `json:"TargetArn"`
+	Phone      string `json:"PhoneNumber"`
+	Subject    *string
+	Message    string
+	Structure  string               `json:"MessageStructure"`
+	Attributes map[string]attribute `json:"MessageAttributes"`
+	Duplicate  string               `json:"MessageDeduplicationId"`
+	Group      string               `json:"MessageGroupId"`
+}
+
+type publishAnswer struct {
+	ID       string `json:"MessageId"`
+	Sequence string `json:"SequenceNumber,omitempty"`
+}
+
+func (s *Service) publish(_ context.Context, scope aws.Scope, in *publishRequest) (*publishAnswer, error) {
+	if in.Phone != "" {
+		return nil, notServed("Messages to phone numbers (PhoneNumber) are not served here.")
+	}
+	topic := cmp.Or(in.Topic, in.Target)
+	if strings.Contains(in.Target, ":endpoint/") {
+		return nil, invalid("TargetArn Reason: No endpoint found for the target arn specified")
+	}
+	m := &message{Type: typeNotification, Topic: topic, Body: in.Message, Attributes: in.Attributes,
+		Group: in.Group, Deduplication: in.Duplicate}
+	if in.Subject != nil {
+		if m.Subject = *in.Subject; m.Subject == "" {
+			return nil, invalid("Subject")
+		}
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := m.structured(in.Structure); err != nil {
+		return nil, err
+	}
+	//nolint:contextcheck // deliveries outlive the request
+	if err := s.publishTo(scope, topic, []*message{m}); err != nil {
+		return nil, err
+	}
+	return &publishAnswer{m.ID, m.Sequence}, nil
+}
+
+// publication is what messages of a topic go through together.
+type publication struct {
+	messages      []*message
+	subscriptions []*subscription
+	display       string // the topic's DisplayName
+	perGroup      bool   // deduplication is
+}
+
+// publishTo publishes messages to a topic. It returns when queues have them and the rest is on the disk.
+func (s *Service) publishTo(scope aws.Scope, arn string, messages []*message) error {
+	s.mu.RLock()
+	t, err := s.find(scope, arn)
+	if err != nil {
+		s.mu.RUnlock()
+		return err
+	}
+	attributes := t.Attributes
+	plan := &publication{messages: messages, subscriptions: t.subscriptions, display: attributes[displayName],
+		perGroup: attributes[fifoScope] == "MessageGroup"}
+	fifo := t.fifo
+	s.mu.RUnlock()
+	now := s.clock.Now().Truncate(time.Millisecond)
+	for _, m := range messages {
+		if err := m.check(); err != nil {
+			return err
+		}
+		if err := m.checkOrder(fifo, attributes[contentBased] == isTrue); err != nil {
+			return err
+		}
+		m.ID, m.Topic, m.Time = aws.NewID(), arn, now
+		if m.Signing = cmp.Or(attributes[signing], signedSHA1); fifo {
+			m.Signing = "" // AWS does not sign them
+		}
+	}
+	if fifo {
+		err = s.publishInOrder(t, plan)
+	} else {
+		var b *documents.Batch
+		if b, err = s.opts.Store.Begin(); err == nil {
+			err = s.dispatch(b, plan, messages)
+		}
+	}
+	if err == nil {
+		s.counted(arn, messages)
+	}
+	return err
+}
+
+// addressed is a message for a queue, and whose it is.
+type addressed struct {
+	message *message
+	sub     *subscription
+}
+
+// dispatch hands messages to queues, and keeps what is delivered later in a batch that may have other changes.
+func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message) error {
+	if len(plan.subscriptions) == 0 {
+		for _, m := range messages {
+			if err := s.file.keep(m); err != nil {
+				return internal("The message could not be kept and was not delivered", err)
+			}
+		}
+		return b.Apply()()
+	}
+	var letters []delivery.Letter
+	var whose []addressed
+	var later []*delivered
+	mails, mailed, filtered := false, 0, 0
+	for _, m := range messages {
+		for _, sub := range plan.subscriptions {
+			mail := sub.Protocol == protocolEmail || sub.Protocol == protocolEmailJSON
+			if sub.Pending && !mail {
+				continue
+			}
+			if !sub.filter.lets(m) {
+				filtered++
+				continue
+			}
+			switch {
+			case sub.Protocol == protocolSQS:
+				l, err := s.letter(m, sub, sub.target)
+				if err != nil {
+					return err
+				}
+				letters, whose = append(letters, l), append(whose, addressed{m, sub})
+			case mail:
+				mails = true
+				if !sub.Pending {
+					mailed++
+				}
+				if err := s.mail(b, m, sub, plan.display); err != nil {
+					return err
+				}
+			default:
+				if _, err := s.signature(m, sub.Protocol); err != nil {
+					return err
+				}
+				d, err := s.keepDelivery(b, deliveryRecord{Message: m, Subscription: sub.ARN,
+					Due: m.Time.UnixMilli()})
+				if err != nil {
+					return err
+				}
+				later = append(later, d)
+			}
+		}
+		m.shared = true
+	}
+	wait := b.Apply()
+	err := s.deliverAll(letters, whose)
+	if e := wait(); e != nil {
+		return e
+	}
+	topic := messages[0].Topic
+	s.count(topic, numberFilteredOut, 1, filtered)
+	s.count(topic, numberDelivered, 1, mailed)
+	if mails {
+		s.inbox.tell()
+	}
+	s.courier.start(s, later...)
+	return err
+}
+
+// sender is the name by which policies call this service.
+const sender = "sns.amazonaws.com"
+
+// letter makes the message for a queue.
+func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Letter, error) {
+	out := &delivery.Message{Group: m.Group, TraceHeader: m.Trace}
+	from := delivery.Sender{Service: sender, Source: sub.Topic}
+	if strings.HasSuffix(to.Resource, ".fifo") {
+		out.Deduplication = m.Deduplication
+	}
+	var err error
+	if !sub.raw {
+		out.Body, err = s.envelope(m, sub)
+		return delivery.Letter{To: to, Message: out, From: from}, err
+	}
+	out.Body = m.body(sub.Protocol)
+	if len(m.Attributes) > 0 {
+		out.Attributes = make(map[string]delivery.Attribute, len(m.Attributes))
+		for name, a := range m.Attributes {
+			out.Attributes[name] = delivery.Attribute{Type: a.DataType, String: a.StringValue, Binary: a.BinaryValue}
+		}
+	}
+	return delivery.Letter{To: to, Message: out, From: from}, nil
+}
+
+// deliverAll puts letters into queues, and those that a queue refuses into the subscriptions' dead-letter queues.
+func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error {
+	if len(letters) == 0 {
+		return nil
+	}
+	var dead []delivery.Letter
+	delivered, failed := 0, 0
+	for i, err := range s.opts.Queues.DeliverAll(letters) {
+		if err == nil {
+			delivered++
+			continue
+		}
+		if !byClient(err) {
+			return err
+		}
+		failed++
+		sub := whose[i].sub
+		s.opts.Log.Warn("a queue has not taken a message", "subscription", sub.ARN, "queue", sub.Endpoint, "error", err)
+		if sub.letters != (aws.ARN{}) {
+			l, err := s.letter(whose[i].message, sub, sub.letters)
+			if err != nil {
+				return err
+			}
+			dead = append(dead, l)
+		}
+	}
+	topic := whose[0].sub.Topic
+	s.count(topic, numberDelivered, 1, delivered)
+	s.count(topic, numberFailed, 1, failed)
+	return s.bury(topic, dead)
+}
+
+// bury puts messages of a topic into dead-letter queues. What those refuse is lost, as it is on AWS.
+func (s *Service) bury(topic string, dead []delivery.Letter) error {
+	if len(dead) == 0 {
+		return nil
+	}
+	lost := 0
+	defer func() {
+		s.count(topic, numberRedriven, 1, len(dead)-lost)
+		s.count(topic, numberNotRedriven, 1, lost)
+	}()
+	for _, err := range s.opts.Queues.DeliverAll(dead) {
+		if err != nil && !byClient(err) {
+			lost = len(dead)
+			return err
+		}
+		if err != nil {
+			lost++
+			s.opts.Log.Error("a dead-letter queue has not taken a message", "error", err)
+		}
+	}
+	return nil
+}
+
+// mostEntries is how many entries a batch may have.
+const mostEntries = 10
+
+type publishEntry struct {
+	ID         string `json:"Id"`
+	Message    string
+	Subject    *string
+	Structure  string               `json:"MessageStructure"`
+	Attributes map[string]attribute `json:"MessageAttributes"`
+	Duplicate  string               `json:"MessageDeduplicationId"`
+	Group      string               `json:"MessageGroupId"`
+}
+
+type publishBatchRequest struct {
+	topicName
+	Entries []publishEntry `json:"PublishBatchRequestEntries"`
+}
+
+type publishedEntry struct {
+	ID string `json:"Id"`
+	publishAnswer
+}
+
+type failedEntry struct {
+	ID      string `json:"Id"`
+	Code    string
+	Message string `json:",omitempty"`
+	Sender  bool   `json:"SenderFault"`
+}
+
+type publishBatchAnswer struct {
+	Successful []publishedEntry
+	Failed     []failedEntry
+}
+
+func (s *Service) publishBatch(_ context.Context, scope aws.Scope, in *publishBatchRequest) (*publishBatchAnswer,
+	error) {
+	s.mu.RLock()
+	t, err := s.find(scope, in.ARN)
+	s.mu.RUnlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEntries(in.Entries); err != nil {
+		return nil, err
+	}
+	messages := make([]*message, len(in.Entries))
+	size := 0
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		m := &message{Type: typeNotification, Topic: t.arn, Body: e.Message, Attributes: e.Attributes, Group: e.Group,
+			Deduplication: e.Duplicate}
+		if e.Subject != nil {
+			if m.Subject = *e.Subject; m.Subject == "" {
+				return nil, invalid("Subject")
+			}
+		}
+		if size += m.size(); size > MaxMessageBytes {
+			return nil, errBatchTooLong
+		}
+		if err := m.check(); err != nil {
+			return nil, err
+		}
+		if err := m.structured(e.Structure); err != nil {
+			return nil, err
+		}
+		messages[i] = m
+	}
+	//nolint:contextcheck // deliveries outlive the request
+	if err := s.publishTo(scope, in.ARN, slices.Clone(messages)); err != nil {
+		return nil, err
+	}
+	out := &publishBatchAnswer{Successful: make([]publishedEntry, len(messages)), Failed: []failedEntry{}}
+	for i, m := range messages {
+		out.Successful[i] = publishedEntry{in.Entries[i].ID, publishAnswer{m.ID, m.Sequence}}
+	}
+	return out, nil
+}
+
+// checkEntries checks the IDs of the entries of a batch.
+func checkEntries(entries []publishEntry) error {
+	switch {
+	case len(entries) == 0:
+		return &aws.Error{Code: "EmptyBatchRequest", Message: "The batch request doesn't contain any entries."}
+	case len(entries) > mostEntries:
+		return &aws.Error{Code: "TooManyEntriesInBatchRequest",
+			Message: "The batch request contains more entries than permissible."}
+	}
+	const mostCharacters = 80
+	seen := map[string]bool{}
+	for i := range entries {
+		id := entries[i].ID
+		if seen[id] {
+			return &aws.Error{Code: "BatchEntryIdsNotDistinct",
+				Message: "Two or more batch entries in the request have the same Id."}
+		}
+		seen[id] = true
+		if len(id) > mostCharacters {
+			return &aws.Error{Code: "InvalidBatchEntryId",
+				Message: "The Id of a batch entry in the batch request is too long: " + id}
+		}
+		if !standardName.MatchString(id) {
+			return &aws.Error{Code: "InvalidBatchEntryId",
+				Message: "The Id of a batch entry in the batch request contains an impermissible character: " + id}
+		}
+	}
+	return nil
+}

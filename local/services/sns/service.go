@@ -1,0 +1,289 @@
+package sns
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/loopback"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
+)
+
+// Queues are where subscriptions of SQS queues and dead letters are delivered.
+type Queues interface {
+	// DeliverAll puts messages into queues with one wait for the disk, and returns the error of each, nil for those
+	// that are delivered.
+	DeliverAll(letters []delivery.Letter) []error
+}
+
+// Targets are where all else is delivered that has an ARN.
+type Targets interface {
+	Deliver(ctx context.Context, arn string, m *delivery.Message) error
+}
+
+// Options are the settings of a Service. Dir, Store, Clock and Queues are required.
+type Options struct {
+	// Dir is where FileName is.
+	Dir string
+	// Store keeps topics, subscriptions, deliveries under way and the inbox. It must outlive the service.
+	Store *documents.Store
+	// Clock tells the time and ends waits. It must outlive the service.
+	Clock *clock.Clock
+	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	Scope aws.Scope
+	// Endpoint begins the URLs in messages, such as http://127.0.0.1:4566; empty means one that does not answer.
+	Endpoint string
+	// Queues take messages for SQS.
+	Queues Queues
+	// Targets take messages for Lambda; nil means that there are none.
+	Targets Targets
+	// HTTP sends to HTTP endpoints; nil means a client of the service's own.
+	HTTP *http.Client
+	// Count is told what happens to topics by the metrics of AWS/SNS: a value that came n times. Nil means that nobody
+	// is. It must be quick.
+	Count func(scope aws.Scope, topic, metric string, value, n float64)
+	// Log receives refusals and of deliveries that fail; nil drops them.
+	Log *slog.Logger
+}
+
+// Service is the SNS of the laptop. It is safe for concurrent use.
+type Service struct {
+	opts   Options
+	clock  *clock.Clock
+	table  *documents.Table
+	api    func() *server.Service // made with the first request
+	signer signer
+	file   file
+	inbox  Inbox
+
+	ctx  context.Context
+	stop context.CancelFunc
+
+	mu            sync.RWMutex
+	last          int64 // the latest instant at which something happened
+	next          uint64
+	reserved      uint64 // next is below it, or it has to grow first
+	topics        map[string]*topic
+	subscriptions map[string]*subscription
+
+	courier courier
+}
+
+// Open opens the topics of a store and goes on with the deliveries that were under way. Close ends it.
+func Open(o Options) (*Service, error) {
+	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
+	o.Endpoint = strings.TrimSuffix(cmp.Or(o.Endpoint, loopback.URL), "/")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.HTTP == nil {
+		o.HTTP = newHTTPClient()
+	}
+	s := &Service{opts: o, clock: o.Clock, table: o.Store.Table(tableName), topics: map[string]*topic{},
+		subscriptions: map[string]*subscription{}}
+	s.signer.store, s.signer.table = o.Store, s.table
+	s.inbox.arrived = make(chan struct{})
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.api = sync.OnceValue(s.newAPI)
+	if err := s.load(); err != nil {
+		s.stop()
+		return nil, errors.Join(fmt.Errorf("the topics in %s: %w", o.Dir, err), s.file.close())
+	}
+	return s, nil
+}
+
+// tableName is that of the table.
+const tableName = "sns"
+
+// The keys of the table.
+const (
+	keyTopic        = "topic/"        // ARN: a topic
+	keySubscription = "subscription/" // ARN: a subscription
+	keyDelivery     = "delivery/"     // number: a delivery that is under way
+	keyDuplicate    = "duplicate/"    // ARN, zero, deduplication key: what was published under it
+	keyMail         = "mail/"         // number: a mail of the inbox
+	keyNext         = "next"          // the number below which all have been given out
+	keySigning      = "signing-key"   // the key that messages are signed with
+)
+
+// load reads what the store has.
+func (s *Service) load() error {
+	if err := s.file.open(s.opts.Dir); err != nil {
+		return err
+	}
+	text, found, err := s.table.Get(keyNext)
+	if err != nil {
+		return err
+	}
+	if found {
+		if err := json.Unmarshal(text, &s.next); err != nil {
+			return err
+		}
+	}
+	s.next = max(s.next, 1) // 0 is before all mails
+	s.reserved = s.next
+	if err := s.table.Scan(keyTopic, func(_ string, text []byte) error {
+		var r topicRecord
+		if err := json.Unmarshal(text, &r); err != nil {
+			return err
+		}
+		s.addTopic(r)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.table.Scan(keySubscription, func(_ string, text []byte) error {
+		var r subscriptionRecord
+		if err := json.Unmarshal(text, &r); err != nil {
+			return err
+		}
+		return s.addSubscription(r)
+	}); err != nil {
+		return err
+	}
+	if err := s.loadDuplicates(); err != nil {
+		return err
+	}
+	if err := s.migrate(); err != nil {
+		return err
+	}
+	if err := s.inbox.load(s.table); err != nil {
+		return err
+	}
+	return s.loadDeliveries()
+}
+
+// Close ends deliveries, which go on when the service is opened again.
+func (s *Service) Close() error {
+	s.StopPolls()
+	s.stop()
+	s.courier.close()
+	return s.file.close()
+}
+
+// now is the time, which never goes back. mu is held.
+func (s *Service) now() int64 {
+	s.last = max(s.last, s.clock.Now().UnixMilli())
+	return s.last
+}
+
+// number gives out the next number. mu is held.
+func (s *Service) number(b *documents.Batch) uint64 {
+	const block = 4096
+	n := s.next
+	s.next++
+	if s.next > s.reserved {
+		s.reserved = s.next + block
+		b.Put(s.table, keyNext, fmt.Append(nil, s.reserved))
+	}
+	return n
+}
+
+// change carries out what changes topics and subscriptions, and waits until it is on the disk. What f has changed
+// before an error is kept, too: it is true all the same.
+func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
+	s.mu.Lock()
+	b, err := s.opts.Store.Begin()
+	if err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	err = f(s.now(), b)
+	wait := b.Apply()
+	s.mu.Unlock()
+	if e := wait(); e != nil {
+		return e
+	}
+	return err
+}
+
+// put keeps a value as JSON.
+func (s *Service) put(b *documents.Batch, key string, value any) error {
+	text, err := json.Marshal(value)
+	if err == nil {
+		b.Put(s.table, key, text)
+	}
+	return err
+}
+
+// numbered is the key of a number, which sorts as the numbers do.
+func numbered(prefix string, n uint64) string { return fmt.Sprintf("%s%020d", prefix, n) }
+
+// Handler serves the API, the certificate that messages name, and the inbox at InboxPath.
+func (s *Service) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, certificatePath):
+			s.signer.serve(w, r, s.clock.Now())
+		case isInbox(r):
+			s.serveInbox(w, r)
+		default:
+			s.api().ServeHTTP(w, r)
+		}
+	})
+}
+
+// Claims reports whether a request that is not signed is for SNS: one of the links in messages, or for the inbox.
+func Claims(r *http.Request) bool {
+	action := r.URL.Query().Get("Action")
+	return strings.HasPrefix(r.URL.Path, certificatePath) || isInbox(r) ||
+		r.URL.Path == "/" && (action == "ConfirmSubscription" || action == "Unsubscribe")
+}
+
+// Serves reports whether an operation is served.
+func (s *Service) Serves(operation string) bool { return s.api().Serves(operation) }
+
+// Coverage says which operations are served.
+func (s *Service) Coverage() server.Coverage { return s.api().Coverage() }
+
+func (s *Service) newAPI() *server.Service {
+	publish, batch := server.Handle(s.publish), server.Handle(s.publishBatch)
+	const room = 4 << 20 // a message of 256 KiB, escaped
+	publish.MaxBody, batch.MaxBody = room, room
+	publish.TooLarge, batch.TooLarge = errTooLong, errBatchTooLong
+	return server.Must(server.Config{
+		Model: "sns", Partly: partly, Default: s.opts.Scope, Invalid: "ValidationError", Failure: failure, Log: s.opts.Log,
+		Words: server.Words{Unchecked: []string{"TagKey", "TagValue"}},
+		Operations: map[string]server.Operation{
+			"AddPermission":             server.Handle(s.addPermission),
+			"ConfirmSubscription":       server.Handle(s.confirmSubscription),
+			"CreateTopic":               server.Handle(s.createTopic),
+			"DeleteTopic":               server.Handle(s.deleteTopic),
+			"GetSubscriptionAttributes": server.Handle(s.getSubscriptionAttributes),
+			"GetTopicAttributes":        server.Handle(s.getTopicAttributes),
+			"ListSubscriptions":         server.Handle(s.listSubscriptions),
+			"ListSubscriptionsByTopic":  server.Handle(s.listSubscriptionsByTopic),
+			"ListTagsForResource":       server.Handle(s.listTagsForResource),
+			"ListTopics":                server.Handle(s.listTopics),
+			"Publish":                   publish,
+			"PublishBatch":              batch,
+			"RemovePermission":          server.Handle(s.removePermission),
+			"SetSubscriptionAttributes": server.Handle(s.setSubscriptionAttributes),
+			"SetTopicAttributes":        server.Handle(s.setTopicAttributes),
+			"Subscribe":                 server.Handle(s.subscribe),
+			"TagResource":               server.Handle(s.tagResource),
+			"Unsubscribe":               {Call: s.unsubscribe, Answer: none{}},
+			"UntagResource":             server.Handle(s.untagResource),
+		},
+	})
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+// pageSize is how many elements a list answers at a time.
+const pageSize = 100
+
+// timeText is a time as messages have it.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,0 +1,223 @@
+package sns
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"stepback/aws"
+	"stepback/local/services/documents"
+)
+
+// topicRecord is what is kept of a topic.
+type topicRecord struct {
+	Account, Region, Name string
+	Attributes            map[string]string `json:",omitempty"` // as they were given
+	Tags                  []tag             `json:",omitempty"`
+	Created               int64             // milliseconds since 1970
+	Deleted               int               `json:",omitempty"` // subscriptions
+}
+
+// topic is a topic.
+type topic struct {
+	topicRecord
+	arn  string
+	fifo bool
+
+	subscriptions []*subscription // in the order of their making; replaced, never changed
+
+	// order keeps the messages of a FIFO topic in their order; it is held while they are handed to queues.
+	order  sync.Mutex
+	recent duplicates
+}
+
+func (t *topic) scope() aws.Scope { return aws.Scope{Account: t.Account, Region: t.Region} }
+
+// addTopic makes a topic of a record.
+func (s *Service) addTopic(r topicRecord) *topic {
+	t := &topic{topicRecord: r, fifo: r.Attributes[fifoTopic] == isTrue}
+	t.arn = t.scope().ARN("sns", r.Name)
+	s.topics[t.arn] = t
+	return t
+}
+
+func (s *Service) keepTopic(b *documents.Batch, t *topic) error {
+	return s.put(b, keyTopic+t.arn, t.topicRecord)
+}
+
+// find finds the topic of an ARN that a request in a region names. mu is held.
+func (s *Service) find(scope aws.Scope, arn string) (*topic, error) {
+	a, err := parseARN("TopicArn", arn)
+	if err != nil {
+		return nil, err
+	}
+	if a.Region != scope.Region {
+		return nil, invalid("TopicArn")
+	}
+	if t := s.topics[arn]; t != nil {
+		return t, nil
+	}
+	return nil, errNoTopic
+}
+
+// onTopic changes a topic.
+func (s *Service) onTopic(scope aws.Scope, arn string, f func(now int64, b *documents.Batch, t *topic) error) error {
+	s.mu.RLock()
+	_, err := s.find(scope, arn)
+	s.mu.RUnlock()
+	if err != nil {
+		return err
+	}
+	return s.change(func(now int64, b *documents.Batch) error {
+		t, err := s.find(scope, arn)
+		if err != nil {
+			return err
+		}
+		return f(now, b, t)
+	})
+}
+
+var (
+	standardName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+	fifoName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,251}\.fifo$`)
+)
+
+// topicName is a request about a topic, and an answer that names one.
+type topicName struct {
+	ARN string `json:"TopicArn"`
+}
+
+type createTopicRequest struct {
+	Name           string
+	Attributes     map[string]string
+	Tags           []tag
+	DataProtection string `json:"DataProtectionPolicy"`
+}
+
+// CreateTopic makes a standard topic of an account and region, if need be, and returns its ARN. The error is an
+// *aws.Error.
+func (s *Service) CreateTopic(scope aws.Scope, name string) (string, error) {
+	out, err := s.createTopic(context.Background(), scope, &createTopicRequest{Name: name})
+	if err != nil {
+		if e := failure(err); e != nil {
+			err = e
+		}
+		return "", err
+	}
+	return out.ARN, nil
+}
+
+func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopicRequest) (*topicName, error) {
+	if in.DataProtection != "" {
+		return nil, notServed("Data protection policies (DataProtectionPolicy) are not served here.")
+	}
+	given := maps.Clone(in.Attributes)
+	fifo := strings.EqualFold(given[fifoTopic], isTrue)
+	if delete(given, fifoTopic); fifo {
+		given[fifoTopic] = isTrue
+	}
+	switch {
+	case fifo && !fifoName.MatchString(in.Name):
+		return nil, invalid("Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase " +
+			"ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.")
+	case !fifo && !standardName.MatchString(in.Name):
+		return nil, invalid("Topic Name")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if err := checkTopicAttribute(name, given[name], fifo, "Attributes Reason: "); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	made := topicRecord{Account: scope.Account, Region: scope.Region, Name: in.Name, Attributes: given, Tags: in.Tags}
+	arn := scope.ARN("sns", in.Name)
+	return &topicName{arn}, s.change(func(now int64, b *documents.Batch) error {
+		if t := s.topics[arn]; t != nil {
+			b.Sync()
+			return t.sameAs(given, in.Tags)
+		}
+		made.Created = now
+		return s.keepTopic(b, s.addTopic(made))
+	})
+}
+
+// sameAs refuses to make a topic again with other attributes or tags.
+func (t *topic) sameAs(given map[string]string, tags []tag) error {
+	known := t.known()
+	for name, value := range given {
+		if known[name] != value {
+			return invalid("Attributes Reason: Topic already exists with different attributes")
+		}
+	}
+	for _, g := range tags {
+		if !slices.Contains(t.Tags, g) {
+			return invalid("Tags Reason: Topic already exists with different tags")
+		}
+	}
+	return nil
+}
+
+// deleteTopic deletes a topic and its subscriptions; one that is not there is no error.
+func (s *Service) deleteTopic(_ context.Context, scope aws.Scope, in *topicName) (*none, error) {
+	a, err := parseARN("TopicArn", in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	if a.Region != scope.Region {
+		return nil, invalid("TopicArn")
+	}
+	s.mu.RLock()
+	there := s.topics[in.ARN] != nil
+	s.mu.RUnlock()
+	if !there {
+		return &none{}, nil
+	}
+	return &none{}, s.change(func(_ int64, b *documents.Batch) error {
+		t := s.topics[in.ARN]
+		if t == nil {
+			return nil
+		}
+		for _, sub := range t.subscriptions {
+			delete(s.subscriptions, sub.ARN)
+			b.Delete(s.table, keySubscription+sub.ARN)
+		}
+		delete(s.topics, in.ARN)
+		b.Delete(s.table, keyTopic+in.ARN)
+		b.DeleteAll(s.table, keyDuplicate+in.ARN+"\x00")
+		return nil
+	})
+}
+
+type topicNames struct {
+	Topics    []topicName
+	NextToken string `json:",omitempty"`
+}
+
+// listTopics answers a page of the topics.
+func (s *Service) listTopics(_ context.Context, scope aws.Scope, in *struct{ NextToken string }) (*topicNames, error) {
+	prefix := scope.ARN("sns", "")
+	s.mu.RLock()
+	var all []string
+	for arn := range s.topics {
+		if strings.HasPrefix(arn, prefix) {
+			all = append(all, arn)
+		}
+	}
+	s.mu.RUnlock()
+	slices.Sort(all)
+	page, next, ok := aws.Page(aws.NewListing(s.clock.Now(), "ListTopics", scope.Account, scope.Region), in.NextToken,
+		pageSize, all, func(arn string) string { return arn })
+	if !ok {
+		return nil, invalid("NextToken")
+	}
+	out := &topicNames{Topics: make([]topicName, len(page)), NextToken: next}
+	for i, arn := range page {
+		out.Topics[i] = topicName{arn}
+	}
+	return out, nil
+}

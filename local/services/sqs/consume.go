@@ -1,0 +1,91 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/delivery"
+	"stepback/local/services/sqs/store"
+)
+
+// Received is a message that a consumer was given.
+type Received struct {
+	ID, Handle, Body string
+	// BodySum and AttributeSum are the MD5 sums of the body and of the message attributes; the latter is empty without
+	// any.
+	BodySum, AttributeSum string
+	// System are the attributes that SQS gives a message, such as SentTimestamp.
+	System     map[string]string
+	Attributes map[string]delivery.Attribute
+}
+
+// forever is the deadline of a poll that waits as long as it takes.
+const forever = math.MaxInt64
+
+// Consume receives at most ten messages for a consumer within this process, with all their attributes, hidden for the
+// queue's visibility timeout. It waits until there are some, or until the time end unless that is zero; while it waits
+// it gives up the hold of the work whose context this is, and virtual time goes on only to messages that are delayed or
+// in flight. An error is an *aws.Error, as ReceiveMessage would answer it, or ctx's.
+func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time.Time) ([]Received, error) {
+	n, until := int64(min(most, mostMessages)), int64(forever)
+	if !end.IsZero() {
+		until = end.UnixMilli()
+	}
+	in := &receiveRequest{one: one{urlOf(queue)}, Max: &n, Names: []string{all}, SystemNames: []string{all},
+		until: until}
+	out, err := s.receiveMessage(ctx, queue.Scope(), in)
+	if err != nil {
+		return nil, err
+	}
+	got := make([]Received, len(out.Messages))
+	for i, m := range out.Messages {
+		r := Received{ID: m.ID, Handle: m.Handle, Body: m.Body, BodySum: m.BodySum, AttributeSum: m.AttributeSum,
+			System: m.System, Attributes: make(map[string]delivery.Attribute, len(m.Attributes))}
+		for name, a := range m.Attributes {
+			made := delivery.Attribute{Type: a.DataType, Binary: a.BinaryValue}
+			if a.StringValue != nil {
+				made.String = *a.StringValue
+			}
+			r.Attributes[name] = made
+		}
+		got[i] = r
+	}
+	return got, nil
+}
+
+// urlOf is a URL of the queue of an ARN.
+func urlOf(queue aws.ARN) string { return "/" + queue.Account + "/" + queue.Resource }
+
+// Remove deletes messages that a consumer has received, by their handles, and waits until that is on the disk. Those
+// that another consumer has received since stay.
+func (s *Service) Remove(queue aws.ARN, handles []string) error {
+	return s.on(queue.Scope(), urlOf(queue), func(now int64, b *store.Batch, q *live) error {
+		for _, handle := range handles {
+			var refused *aws.Error // the handle has expired, or the queue was made anew
+			if err := s.delete(now, b, q, handle); err != nil && !errors.As(err, &refused) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Consumable is what a consumer should know of a queue.
+type Consumable struct {
+	FIFO              bool
+	VisibilityTimeout time.Duration
+}
+
+// Queue tells what a consumer should know of the queue of an ARN. An error is an *aws.Error.
+func (s *Service) Queue(queue aws.ARN) (Consumable, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.queues[address{queue.Scope(), queue.Resource}]
+	if q == nil {
+		return Consumable{}, errNoQueue
+	}
+	return Consumable{q.limits.fifo, time.Duration(q.limits.hidden) * time.Millisecond}, nil
+}

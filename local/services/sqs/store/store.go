@@ -1,0 +1,70 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"stepback/local/services/documents"
+)
+
+// version is that of the format of the store.
+const version = 1
+
+// Store is an open store. Apply and the reading methods may be called at the same time.
+type Store struct {
+	documents *documents.Store
+
+	mu   sync.Mutex
+	salt uint64
+	made bool // the store has its version and its salt
+}
+
+// Open opens the store of a directory, which need not be there. system is nil for the machine's file system.
+func Open(dir string, system vfs.FS) (*Store, error) {
+	kept, err := documents.Open(dir, system)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{documents: kept}
+	about, found, err := kept.Get([]byte{aboutKey})
+	switch {
+	case err == nil && !found:
+		return s, nil
+	case err == nil && (len(about) != 9 || about[0] != version):
+		err = fmt.Errorf("the queues in %s are of a format that this version does not know", dir)
+	case err == nil:
+		s.salt, s.made = binary.BigEndian.Uint64(about[1:]), true
+		return s, nil
+	}
+	_ = kept.Close() // there is a worse error
+	return nil, err
+}
+
+// Salt is a random number that the store has for good, once something has been written.
+func (s *Store) Salt() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.salt
+}
+
+// Close closes the store.
+func (s *Store) Close() error { return s.documents.Close() }
+
+// Begin makes an empty batch, opening the store if nothing has been written before.
+func (s *Store) Begin() (*Batch, error) {
+	b, err := s.documents.Begin()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.made { // which later batches are behind, as the disk keeps their order
+		s.salt, s.made = rand.Uint64(), true
+		b.Set([]byte{aboutKey}, binary.BigEndian.AppendUint64([]byte{version}, s.salt))
+	}
+	return &Batch{Batch: b}, nil
+}

@@ -1,0 +1,208 @@
+package ssm
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/documents"
+)
+
+// The types of parameters.
+const (
+	plain  = "String"
+	listed = "StringList"
+	secure = "SecureString"
+)
+
+// The tiers, and what they hold.
+const (
+	standard      = "Standard"
+	advanced      = "Advanced"
+	intelligent   = "Intelligent-Tiering"
+	standardBytes = 4 << 10
+	advancedBytes = 8 << 10
+	mostVersions  = 100
+	mostLevels    = 15
+	usualKey      = "alias/aws/ssm"
+)
+
+var (
+	nameCharacters = regexp.MustCompile(`^[a-zA-Z0-9_.\-/]+$`)
+	reserved       = regexp.MustCompile(`(?i)^/?(aws|ssm)`)
+)
+
+// checkName refuses names that a parameter cannot have.
+func checkName(name string) error {
+	switch {
+	case !nameCharacters.MatchString(name):
+		return refuse("ValidationException", "Parameter name: can't be prefixed with \"ssm\" (case-insensitive). If formed as a "+
+			"path, it can consist of sub-paths divided by slash symbol; each sub-path can be formed as a mix of letters, numbers "+
+			"and the following 3 symbols .-_")
+	case strings.Contains(name, "/") && !strings.HasPrefix(name, "/"):
+		return refuse("ValidationException", "Parameter name must be a fully qualified name.")
+	case reserved.MatchString(name):
+		return refuse("ValidationException", "Parameter name: can't be prefixed with \"aws\" or \"ssm\" (case-insensitive).")
+	case strings.Count(name, "/") > mostLevels:
+		return refuse("HierarchyLevelLimitExceededException", "A parameter's name can have at most %d levels.", mostLevels)
+	}
+	return nil
+}
+
+type putRequest struct {
+	Name, Description, Value, Type string
+	Key                            string `json:"KeyId"`
+	Overwrite                      bool
+	AllowedPattern                 string
+	Tags                           []tag
+	Tier, Policies, DataType       string
+}
+
+type putAnswer struct {
+	Version int64
+	Tier    string
+}
+
+func (s *Service) putParameter(ctx context.Context, scope aws.Scope, in *putRequest) (answer *putAnswer, err error) {
+	if err := checkName(in.Name); err != nil {
+		return nil, err
+	}
+	if in.Policies != "" {
+		return nil, refuse("PoliciesLimitExceededException", "Policies of parameters are not supported here.")
+	}
+	if in.Overwrite && len(in.Tags) > 0 {
+		return nil, refuse("ValidationException", "Invalid request: tags and overwrite can't be used together. To create a "+
+			"parameter with tags, please remove overwrite flag. To update tags for an existing parameter, please use "+
+			"AddTagsToResource or RemoveTagsFromResource.")
+	}
+	kept, err := s.find(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.version(ctx, scope, in, kept)
+	if err != nil {
+		return nil, err
+	}
+	return answer, s.change(func(b *documents.Batch) error {
+		p, err := s.find(scope, in.Name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case p == nil:
+			p = &parameter{Name: in.Name}
+			p.addTags(in.Tags)
+		case !in.Overwrite:
+			return refuse("ParameterAlreadyExists", "The parameter already exists. To overwrite this value, set the overwrite "+
+				"option in the request to true.")
+		}
+		p.Next++
+		v.Number = p.Next
+		if len(p.Versions) >= mostVersions {
+			if len(p.Versions[0].Labels) > 0 {
+				return refuse("ParameterMaxVersionLimitExceeded", "You attempted to create a new version of %s by calling the "+
+					"PutParameter API with the overwrite flag. Version %d, the oldest version, can't be deleted because it has a "+
+					"label associated with it. Move the label to another version of the parameter, and try again.", p.Name,
+					p.Versions[0].Number)
+			}
+			p.Versions = p.Versions[1:]
+		}
+		p.Versions = append(p.Versions, *v)
+		answer = &putAnswer{v.Number, v.Tier}
+		return s.put(b, scope, p)
+	})
+}
+
+// version makes the version that a request asks for, of a parameter or of a new one.
+func (s *Service) version(ctx context.Context, scope aws.Scope, in *putRequest, p *parameter) (*version, error) {
+	v := &version{Type: in.Type, Value: in.Value, Description: in.Description, AllowedPattern: in.AllowedPattern,
+		DataType: cmp.Or(in.DataType, "text"), Tier: cmp.Or(in.Tier, standard), User: scope.GlobalARN("iam", "root"),
+		Modified: server.Time(s.opts.Clock.Now())}
+	if p != nil && v.Type == "" {
+		v.Type = p.newest().Type
+	}
+	switch {
+	case v.Type == "":
+		return nil, refuse("ValidationException", "A parameter type is required when you create a parameter.")
+	case in.Tier == intelligent && len(in.Value) <= standardBytes, v.Tier == standard && len(in.Value) <= standardBytes:
+		v.Tier = standard
+	case in.Tier == intelligent && len(in.Value) <= advancedBytes:
+		v.Tier = advanced
+	case v.Tier == standard:
+		return nil, refuse("ValidationException", "Standard tier parameters support a maximum parameter value of %d characters. "+
+			"To create a larger parameter value, upgrade the parameter to use the advanced-parameter tier. For more information, "+
+			"see https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-advanced-parameters.html", standardBytes)
+	case len(in.Value) > advancedBytes:
+		return nil, refuse("ValidationException", "Advanced tier parameters support a maximum parameter value of %d characters.",
+			advancedBytes)
+	}
+	if v.AllowedPattern != "" {
+		pattern, err := regexp.Compile("^(?:" + v.AllowedPattern + ")$")
+		if err != nil {
+			return nil, refuse("InvalidAllowedPatternException", "%q is not a regular expression.", v.AllowedPattern)
+		}
+		if !pattern.MatchString(v.Value) {
+			return nil, refuse("ParameterPatternMismatchException", "Parameter value, cannot be validated against allowedPattern: %s",
+				v.AllowedPattern)
+		}
+	}
+	if v.Type != secure {
+		if in.Key != "" {
+			return nil, refuse("ValidationException", "KeyId is not required for String and StringList type parameter.")
+		}
+		return v, nil
+	}
+	v.Key = cmp.Or(in.Key, usualKey)
+	if s.opts.Secrets == nil {
+		return v, nil
+	}
+	encrypted, err := s.opts.Secrets.Encrypt(ctx, scope, v.Key, arnOf(scope, in.Name), v.Value)
+	v.Value = encrypted
+	return v, err
+}
+
+// arnOf is the ARN of a parameter.
+func arnOf(scope aws.Scope, name string) string {
+	return scope.ARN("ssm", "parameter/"+strings.TrimPrefix(name, "/"))
+}
+
+type deleteRequest struct{ Name string }
+
+func (s *Service) deleteParameter(_ context.Context, scope aws.Scope, in *deleteRequest) (*none, error) {
+	return &none{}, s.change(func(b *documents.Batch) error {
+		p, err := s.find(scope, in.Name)
+		if err == nil && p == nil {
+			err = noParameter()
+		}
+		b.Delete(s.table, key(scope, in.Name))
+		return err
+	})
+}
+
+type deleteAllRequest struct{ Names []string }
+
+type deleteAllAnswer struct{ DeletedParameters, InvalidParameters []string }
+
+func (s *Service) deleteParameters(_ context.Context, scope aws.Scope, in *deleteAllRequest) (*deleteAllAnswer, error) {
+	answer := &deleteAllAnswer{[]string{}, []string{}}
+	slices.Sort(in.Names)
+	return answer, s.change(func(b *documents.Batch) error {
+		for _, name := range slices.Compact(in.Names) {
+			p, err := s.find(scope, name)
+			switch {
+			case err != nil:
+				return err
+			case p == nil:
+				answer.InvalidParameters = append(answer.InvalidParameters, name)
+			default:
+				answer.DeletedParameters = append(answer.DeletedParameters, name)
+				b.Delete(s.table, key(scope, name))
+			}
+		}
+		return nil
+	})
+}

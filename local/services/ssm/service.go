@@ -1,0 +1,137 @@
+package ssm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/documents"
+)
+
+// Secrets encrypts the values of SecureString parameters.
+type Secrets interface {
+	// Encrypt makes a text of a value that Decrypt understands, under a key of the account: its ID, ARN or alias. about
+	// is what the value belongs to, which Decrypt must be told again.
+	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
+	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
+}
+
+// Options are the settings of a Service. Documents and Clock are required.
+type Options struct {
+	// Documents is where parameters are kept, in the table ssm.
+	Documents *documents.Store
+	// Clock says when parameters were changed.
+	Clock *clock.Clock
+	// Secrets encrypts SecureString values; nil means that they are kept as they are.
+	Secrets Secrets
+	// Scope is the account and region of requests that name none.
+	Scope aws.Scope
+	// Log receives refusals; nil drops them.
+	Log *slog.Logger
+}
+
+// Service is the Parameter Store. It is safe for concurrent use.
+type Service struct {
+	opts  Options
+	table *documents.Table
+	mu    sync.Mutex // orders changes
+}
+
+// New returns the Parameter Store over what the documents have of it.
+func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table("ssm")} }
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{
+		Model: "ssm", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
+	})
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"PutParameter":            server.Handle(s.putParameter),
+		"GetParameter":            server.Handle(s.getParameter),
+		"GetParameters":           server.Handle(s.getParameters),
+		"GetParametersByPath":     server.Handle(s.getParametersByPath),
+		"GetParameterHistory":     server.Handle(s.getParameterHistory),
+		"DescribeParameters":      server.Handle(s.describeParameters),
+		"DeleteParameter":         server.Handle(s.deleteParameter),
+		"DeleteParameters":        server.Handle(s.deleteParameters),
+		"LabelParameterVersion":   server.Handle(s.labelParameterVersion),
+		"UnlabelParameterVersion": server.Handle(s.unlabelParameterVersion),
+		"AddTagsToResource":       server.Handle(s.addTagsToResource),
+		"RemoveTagsFromResource":  server.Handle(s.removeTagsFromResource),
+		"ListTagsForResource":     server.Handle(s.listTagsForResource),
+	}
+}
+
+// parameter is what is kept under a name: its versions, the newest last.
+type parameter struct {
+	Name     string
+	Next     int64
+	Versions []version
+	Tags     map[string]string `json:",omitempty"`
+}
+
+// version is one value of a parameter.
+type version struct {
+	Number         int64
+	Type, Value    string // of a SecureString the encrypted value
+	Description    string `json:",omitempty"`
+	Key            string `json:",omitempty"`
+	AllowedPattern string `json:",omitempty"`
+	DataType, Tier string
+	User           string
+	Modified       server.Time
+	Labels         []string `json:",omitempty"`
+}
+
+func (p *parameter) newest() *version { return &p.Versions[len(p.Versions)-1] }
+
+func key(scope aws.Scope, name string) string { return scope.Account + "/" + scope.Region + "/" + name }
+
+// find reads a parameter; nil if there is none of the name.
+func (s *Service) find(scope aws.Scope, name string) (*parameter, error) {
+	text, found, err := s.table.Get(key(scope, name))
+	if err != nil || !found {
+		return nil, err
+	}
+	p := new(parameter)
+	return p, json.Unmarshal(text, p)
+}
+
+// all reads the parameters of a scope, in the order of their names.
+func (s *Service) all(scope aws.Scope, prefix string) (all []*parameter, err error) {
+	return all, s.table.Scan(key(scope, prefix), func(_ string, text []byte) error {
+		p := new(parameter)
+		all = append(all, p)
+		return json.Unmarshal(text, p)
+	})
+}
+
+// change has f change parameters, and waits until that is on the disk.
+func (s *Service) change(f func(*documents.Batch) error) error {
+	return s.opts.Documents.Change(&s.mu, f)
+}
+
+func (s *Service) put(b *documents.Batch, scope aws.Scope, p *parameter) error {
+	text, err := json.Marshal(p)
+	if err == nil {
+		b.Put(s.table, key(scope, p.Name), text)
+	}
+	return err
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+func refuse(code, format string, args ...any) error {
+	return &aws.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func noParameter() error { return &aws.Error{Code: "ParameterNotFound"} }

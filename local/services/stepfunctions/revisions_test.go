@@ -1,0 +1,154 @@
+package stepfunctions_test
+
+import (
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+	"stepback/local/services/stepfunctions"
+)
+
+// keepingServer serves the API over documents.
+func keepingServer(t *testing.T, kept documents) wire {
+	t.Helper()
+	store, err := stepfunctions.Keep(t.Context(), kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock.Real()
+	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: scope.Account})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(stepfunctions.New(stepfunctions.Config{
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: time.Now,
+		Default: scope,
+	}).Handler())
+	t.Cleanup(func() { server.Close(); e.Close(); c.Close() })
+	return wire{url: server.URL}
+}
+
+// revisions are the keys of those that are kept.
+func revisions(kept documents) (keys []string) {
+	for k := range kept {
+		if strings.HasPrefix(k, "states/revision/") {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// TestRevisionsThatNobodyNeedsAreRemoved updates, publishes and deletes.
+func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
+	t.Parallel()
+	kept := documents{}
+	w := keepingServer(t, kept)
+	machine := w.machine(t, "m", pass)
+	updates := 0
+	update := func() {
+		t.Helper()
+		updates++
+		definition := strings.Replace(pass, "1", strconv.Itoa(100+updates), 1)
+		if a := w.call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": machine,
+			"definition": definition}); a["revisionId"] == nil {
+			t.Fatal(a)
+		}
+	}
+	want := func(when string, n int) {
+		t.Helper()
+		if got := revisions(kept); len(got) != n {
+			t.Errorf("%s: %d revisions, want %d", when, len(got), n)
+		}
+	}
+	for range 5 {
+		update()
+	}
+	want("after updates", 1)
+	version := w.call(t, "PublishStateMachineVersion",
+		map[string]any{"stateMachineArn": machine})["stateMachineVersionArn"]
+	update()
+	want("with a version", 2)
+	w.call(t, "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": version})
+	want("without it", 1)
+	x := w.run(t, machine, "{}")
+	update()
+	update()
+	want("with an execution", 2)
+	if d := w.call(t, "DescribeStateMachineForExecution",
+		map[string]any{"executionArn": x["executionArn"]}); d["definition"] == nil {
+		t.Error(d)
+	}
+	w.call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": machine})
+	w.call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": machine})
+	want("of a deleted machine", 1)
+}
+
+// TestRevisionsOfExpressExecutions keeps those by which executions log that may still be under way.
+func TestRevisionsOfExpressExecutions(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[string]int{"OFF": 1, "ALL": 2} {
+		kept := documents{}
+		w := keepingServer(t, kept)
+		m := w.call(t, "CreateStateMachine", map[string]any{
+			"name": "m", "definition": pass, "roleArn": role, "type": "EXPRESS", "loggingConfiguration": logging(level,
+				true),
+		})["stateMachineArn"]
+		if a := w.call(t, "StartExecution", map[string]any{"stateMachineArn": m}); a["executionArn"] == nil {
+			t.Fatal(a)
+		}
+		w.call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": m, "definition": failing})
+		if got := revisions(kept); len(got) != want {
+			t.Errorf("%s: %d revisions, want %d", level, len(got), want)
+		}
+	}
+}
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	kept := documents{
+		"states/machine/m":  []byte(`{"Revision":"current","Versions":[{"Revision":"published"}]}`),
+		"states/revision/a": []byte(`{}`), "states/revision/current": []byte(`{}`),
+		"states/revision/published": []byte(`{}`),
+		"states/revision/executed":  []byte(`{}`), "states/activity/a": []byte(`{}`),
+	}
+	n, err := stepfunctions.Sweep(t.Context(), kept, map[string]bool{"executed": true})
+	if err != nil || n != 1 || len(kept) != 5 || kept["states/revision/a"] != nil {
+		t.Errorf("%d, %v, %v", n, err, kept)
+	}
+}
+
+// TestUpdatePublishesTheDescription updates a machine to the definition that it has, with another description of the
+// version: the version that the answer names has that description.
+func TestUpdatePublishesTheDescription(t *testing.T) {
+	t.Parallel()
+	w := keepingServer(t, documents{})
+	machine := w.call(t, "CreateStateMachine", map[string]any{
+		"name": "m", "definition": pass, "roleArn": role, "publish": true, "versionDescription": "first",
+	})["stateMachineArn"]
+	update := func(description string) any {
+		request := map[string]any{"stateMachineArn": machine, "definition": pass, "publish": true}
+		if description != "" {
+			request["versionDescription"] = description
+		}
+		return w.call(t, "UpdateStateMachine", request)["stateMachineVersionArn"]
+	}
+	first, second := machine.(string)+":1", machine.(string)+":2"
+	for _, c := range []struct{ description, want string }{
+		{"first", first}, {"second", second}, {"second", second}, {"first", first}, {"", first},
+	} {
+		if got := update(c.description); got != c.want {
+			t.Errorf("published %q: got %v, want %s", c.description, got, c.want)
+		}
+	}
+	if d := w.call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": second}); d["description"] != "second" {
+		t.Errorf("the second version: %v", d)
+	}
+}

@@ -1,0 +1,102 @@
+package stepfunctions_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/aws"
+	"stepback/aws/loopback"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+	"stepback/local/services/stepfunctions"
+	"stepback/tasks/awssdk"
+	"stepback/tasks/mock"
+)
+
+const (
+	mocks = `{
+	  "StateMachines": {"m": {"TestCases": {"Happy": {"T": "Answer"}}}},
+	  "MockedResponses": {"Answer": {"0": {"Return": {"a": 1}}}}
+	}`
+	calling = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::ecs:runTask","Parameters":{"TaskDefinition":"t"},"End":true}}}`
+	outer   = `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"arn:aws:states:::aws-sdk:sfn:startSyncExecution",` +
+		`"Parameters":{"StateMachineArn":"arn:aws:states:us-east-1:123456789012:stateMachine:m#Happy"},"OutputPath":"$.Output","End":true}}}`
+)
+
+// mockedServer serves the API with test cases.
+func mockedServer(t *testing.T) *sfn.Client {
+	t.Helper()
+	config, err := mock.Parse([]byte(mocks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock.Real()
+	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region}
+	integrations, _ := awssdk.Integrations(caller)
+	e, err := engine.New(engine.Config{
+		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account, Mocks: config.Execution,
+		Integrations: integrations,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := stepfunctions.New(stepfunctions.Config{
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
+		Now: c.Now, Default: scope,
+		TestCases: true,
+	})
+	caller.Endpoints.Embedded = map[string]awssdk.Endpoint{"sfn": {URL: loopback.URL,
+		Client: loopback.Client(service.Handler())}}
+	server := httptest.NewServer(service.Handler())
+	t.Cleanup(func() {
+		server.Close()
+		e.Close()
+		c.Close()
+	})
+	return client(server.URL, scope.Account, scope.Region)
+}
+
+func TestTestCase(t *testing.T) {
+	t.Parallel()
+	c := mockedServer(t)
+	m := create(t, c, "m", calling, types.StateMachineTypeExpress)
+	x, err := c.StartSyncExecution(t.Context(),
+		&sfn.StartSyncExecutionInput{StateMachineArn: sdk.String(*m + "#Happy")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sdk.ToString(x.Output) != `{"a":1}` || sdk.ToString(x.StateMachineArn) != *m {
+		t.Errorf("%s of %s", sdk.ToString(x.Output), sdk.ToString(x.StateMachineArn))
+	}
+	_, err = c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: sdk.String(*m + "#Sad")})
+	refused[*types.ValidationException](t, err,
+		"no such test case: the mock configuration has no test case Sad of the state machine m; it has Happy")
+}
+
+// TestTestCaseOfANestedExecution starts an execution from a task: it has a test case of its own.
+func TestTestCaseOfANestedExecution(t *testing.T) {
+	t.Parallel()
+	c := mockedServer(t)
+	create(t, c, "m", calling, types.StateMachineTypeExpress)
+	m := create(t, c, "outer", outer, types.StateMachineTypeExpress)
+	x, err := c.StartSyncExecution(t.Context(), &sfn.StartSyncExecutionInput{StateMachineArn: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sdk.ToString(x.Output); got != `"{\"a\":1}"` {
+		t.Errorf("%s; %s %s", got, sdk.ToString(x.Error), sdk.ToString(x.Cause))
+	}
+}
+
+func TestTestCaseWithoutMocks(t *testing.T) {
+	t.Parallel()
+	c := client(newServer(t), scope.Account, scope.Region)
+	m := create(t, c, "m", pass, types.StateMachineTypeStandard)
+	_, err := c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: sdk.String(*m + "#Happy")})
+	refused[*types.StateMachineDoesNotExist](t, err, "#Happy")
+}

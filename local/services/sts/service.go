@@ -1,0 +1,355 @@
+package sts
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"hash/fnv"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/local/services/documents"
+	"stepback/local/services/iam/policy"
+)
+
+// Roles knows the roles that can be assumed.
+type Roles interface {
+	// Trust returns the trust policy of the role of an ARN, and its ID; found is false if there is no such role.
+	Trust(role aws.ARN) (document, id string, found bool, err error)
+	// Signer returns the ARN and the ID of the user whose access key a key is; found is false if it is nobody's.
+	Signer(account, key string) (arn, id string, found bool, err error)
+}
+
+// Options are the settings of STS. Documents, Roles and Clock are required.
+type Options struct {
+	// Documents is where sessions are kept, in the table sts.
+	Documents *documents.Store
+	Roles     Roles
+	// Clock says when sessions end.
+	Clock *clock.Clock
+	// Scope is the account and region of requests that name none.
+	Scope aws.Scope
+	// Log receives refusals; nil drops them.
+	Log *slog.Logger
+}
+
+type service struct {
+	Options
+	table *documents.Table
+}
+
+// New returns STS.
+func New(o Options) *server.Service {
+	s := &service{o, o.Documents.Table("sts")}
+	return server.Must(server.Config{Model: "sts", Default: o.Scope, Log: o.Log, Operations: s.operations(),
+		Partly:  partly,
+		Invalid: "ValidationError"})
+}
+
+func (s *service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"GetCallerIdentity":         {Call: s.getCallerIdentity, Answer: identity{}},
+		"AssumeRole":                server.Handle(s.assumeRole),
+		"AssumeRoleWithWebIdentity": server.Handle(s.assumeRoleWithWebIdentity),
+		"GetSessionToken":           {Call: s.getSessionToken, Answer: tokenAnswer{}},
+		"GetAccessKeyInfo":          server.Handle(getAccessKeyInfo),
+	}
+}
+
+type identity struct {
+	UserID  string `json:"UserId"`
+	Account string
+	ARN     string `json:"Arn"`
+}
+
+// session is what is kept of credentials: who signs with them, and until when they were meant to be good.
+type session struct {
+	identity
+	Until  time.Time
+	Policy string `json:",omitempty"` // bounds what the role may do
+}
+
+// Caller is who signs with the access key of a session.
+type Caller struct {
+	Account, ARN, UserID string
+	// Policy is the session policy; empty for none.
+	Policy string
+	// Until is when the session ends; zero for one that does not.
+	Until time.Time
+}
+
+// CallerOf finds whose session an access key is; found is false for keys that STS has not made.
+func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) {
+	if _, ok := aws.AccountOfSession(key); !ok {
+		return c, false, nil
+	}
+	text, found, err := d.Table("sts").Get(key)
+	if err != nil || !found {
+		return c, false, err
+	}
+	var kept session
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return c, false, err
+	}
+	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until}, true, nil
+}
+
+// Standing are the credentials of a service that acts in a role, such as Lambda for a function: a session without an
+// end, of which there is one for each role and session name. Keys are those that the session has had before.
+type Standing struct{ Key, Secret, Token string }
+
+// Stand returns the credentials of the standing session of a role; ok is false for what is no role's ARN.
+func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err error) {
+	arn, ok := aws.ParseARN(role)
+	path, isRole := strings.CutPrefix(arn.Resource, "role/")
+	if !ok || !isRole || arn.Service != "iam" {
+		return Standing{}, false, nil
+	}
+	who := aws.ARN{Partition: arn.Partition, Service: "sts", Account: arn.Account,
+		Resource: "assumed-role/" + path[strings.LastIndexByte(path, '/')+1:] + "/" + name}.String()
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(who)) // which never fails
+	keys = Standing{Secret: "local", Token: "local"}
+	for number := sum.Sum32(); ; number++ { // the next one is free if another session has this one
+		keys.Key = aws.SessionKey(arn.Account, number)
+		c, found, err := CallerOf(d, keys.Key)
+		if err != nil || found && c.ARN == who {
+			return keys, err == nil, err
+		}
+		if !found {
+			break
+		}
+	}
+	text, err := json.Marshal(session{identity: identity{UserID: path[strings.LastIndexByte(path, '/')+1:] + ":" + name,
+		Account: arn.Account, ARN: who}})
+	if err != nil {
+		return Standing{}, false, err
+	}
+	b, err := d.Begin()
+	if err != nil {
+		return Standing{}, false, err
+	}
+	b.Put(d.Table("sts"), keys.Key, text)
+	if err := b.Apply()(); err != nil {
+		return Standing{}, false, err
+	}
+	return keys, true, nil
+}
+
+// getCallerIdentity tells the identity of a session, or the root user of the account.
+func (s *service) getCallerIdentity(_ context.Context, r *server.Request) (*server.Answer, error) {
+	who, err := s.caller(r)
+	if err != nil {
+		return nil, err
+	}
+	return &server.Answer{Output: who}, nil
+}
+
+func (s *service) caller(r *server.Request) (identity, error) {
+	if _, ok := aws.AccountOfSession(server.AccessKey(r.HTTP)); ok {
+		text, found, err := s.table.Get(server.AccessKey(r.HTTP))
+		if err != nil {
+			return identity{}, err
+		}
+		var kept session
+		if found && json.Unmarshal(text, &kept) == nil {
+			return kept.identity, nil
+		}
+	}
+	arn, id, found, err := s.Roles.Signer(r.Scope.Account, server.AccessKey(r.HTTP))
+	if err != nil {
+		return identity{}, err
+	}
+	if found {
+		return identity{UserID: id, Account: r.Scope.Account, ARN: arn}, nil
+	}
+	return identity{UserID: r.Scope.Account, Account: r.Scope.Account, ARN: r.Scope.GlobalARN("iam", "root")}, nil
+}
+
+type credentials struct {
+	ID      string      `json:"AccessKeyId"`
+	Secret  string      `json:"SecretAccessKey"`
+	Token   string      `json:"SessionToken"`
+	Expires server.Time `json:"Expiration"`
+}
+
+// begin makes credentials and keeps to whom they belong.
+func (s *service) begin(who identity, bounds string, seconds int64) (*credentials, error) {
+	const letters = 32
+	until := s.Clock.Now().Add(time.Duration(seconds) * time.Second)
+	c := &credentials{aws.SessionKey(who.Account, rand.Uint32()),
+		drawn(letters - 2), drawn(3 * letters), server.Time(until)}
+	text, err := json.Marshal(session{who, until, bounds})
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Documents.Begin()
+	if err != nil {
+		return nil, err
+	}
+	b.Put(s.table, c.ID, text)
+	return c, b.Apply()()
+}
+
+// drawn is a text of n random bytes.
+func drawn(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+type assumeRequest struct {
+	RoleARN  string `json:"RoleArn"`
+	Session  string `json:"RoleSessionName"`
+	Seconds  int64  `json:"DurationSeconds"`
+	Source   string `json:"SourceIdentity"`
+	Provider string `json:"ProviderId"`
+	Policy   string
+
+	Tags       []struct{ Key, Value string }
+	Transitive []string `json:"TransitiveTagKeys"`
+}
+
+// checkTags refuses tags of a session that STS refuses. Nothing here asks for them.
+func (in *assumeRequest) checkTags() error {
+	seen := map[string]bool{}
+	for _, t := range in.Tags {
+		key := strings.ToLower(t.Key)
+		if seen[key] {
+			return &aws.Error{Code: "InvalidParameterValue", Message: "Duplicate tag keys found. Please note that Tag keys are case insensitive."}
+		}
+		seen[key] = true
+	}
+	for _, k := range in.Transitive {
+		if !seen[strings.ToLower(k)] {
+			return &aws.Error{Code: "InvalidParameterValue",
+				Message: "The specified transitive tag key must be included in the requested tags."}
+		}
+	}
+	return nil
+}
+
+type assumed struct {
+	ID  string `json:"AssumedRoleId"`
+	ARN string `json:"Arn"`
+}
+
+type assumeAnswer struct {
+	Credentials *credentials
+	Assumed     assumed `json:"AssumedRoleUser"`
+	PackedSize  int     `json:"PackedPolicySize,omitempty"`
+	Source      string  `json:"SourceIdentity,omitempty"`
+}
+
+// assume begins a session of a role. by is who asks.
+func (s *service) assume(in *assumeRequest, by, action string) (*assumeAnswer, error) {
+	const usual = 3600
+	role, ok := aws.ParseARN(in.RoleARN)
+	if !ok || role.Service != "iam" || !strings.HasPrefix(role.Resource, "role/") {
+		return nil, &aws.Error{Code: "ValidationError", Message: in.RoleARN + " is invalid"}
+	}
+	if err := in.checkTags(); err != nil {
+		return nil, err
+	}
+	if in.Policy != "" {
+		if _, err := policy.Parse(in.Policy); err != nil {
+			return nil, &aws.Error{Code: "MalformedPolicyDocument", Message: err.Error()}
+		}
+	}
+	_, id, found, err := s.Roles.Trust(role)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, &aws.Error{Code: "AccessDenied", Status: 403,
+			Message: "User: " + by + " is not authorized to perform: sts:" + action + " on resource: " + in.RoleARN}
+	}
+	name := role.Resource[strings.LastIndexByte(role.Resource, '/')+1:]
+	who := identity{UserID: id + ":" + in.Session, Account: role.Account, ARN: aws.ARN{Partition: role.Partition,
+		Service: "sts", Account: role.Account, Resource: "assumed-role/" + name + "/" + in.Session}.String()}
+	if in.Seconds == 0 {
+		in.Seconds = usual
+	}
+	c, err := s.begin(who, in.Policy, in.Seconds)
+	if err != nil {
+		return nil, err
+	}
+	return &assumeAnswer{Credentials: c, Assumed: assumed{who.UserID, who.ARN}, Source: in.Source}, nil
+}
+
+func (s *service) assumeRole(_ context.Context, scope aws.Scope, in *assumeRequest) (*assumeAnswer, error) {
+	return s.assume(in, scope.GlobalARN("iam", "root"), "AssumeRole")
+}
+
+type webIdentityAnswer struct {
+	assumeAnswer
+	Subject  string `json:"SubjectFromWebIdentityToken,omitempty"`
+	Provider string `json:",omitempty"`
+	Audience string `json:",omitempty"`
+}
+
+type webIdentityRequest struct {
+	assumeRequest
+	Token string `json:"WebIdentityToken"`
+}
+
+// assumeRoleWithWebIdentity reads from the token whom it is about, and does not verify it.
+func (s *service) assumeRoleWithWebIdentity(_ context.Context, _ aws.Scope, in *webIdentityRequest) (*webIdentityAnswer,
+	error) {
+	var claims struct{ Sub, Iss, Aud string }
+	parts := strings.Split(in.Token, ".")
+	body := ""
+	if len(parts) == 3 {
+		body = parts[1]
+	}
+	text, err := base64.RawURLEncoding.DecodeString(body)
+	if err != nil || json.Unmarshal(text, &claims) != nil {
+		return nil, &aws.Error{Code: "InvalidIdentityToken", Message: "The ID Token provided is not a valid JWT."}
+	}
+	answer, err := s.assume(&in.assumeRequest, claims.Sub, "AssumeRoleWithWebIdentity")
+	if err != nil {
+		return nil, err
+	}
+	return &webIdentityAnswer{*answer, claims.Sub, claims.Iss, claims.Aud}, nil
+}
+
+type tokenAnswer struct{ Credentials *credentials }
+
+// getSessionToken begins a session of the caller.
+func (s *service) getSessionToken(_ context.Context, r *server.Request) (*server.Answer, error) {
+	var in struct {
+		Seconds int64 `json:"DurationSeconds"`
+	}
+	if err := server.Fill(&in, r.Input); err != nil {
+		return nil, err
+	}
+	const usual = 12 * 3600
+	if in.Seconds == 0 {
+		in.Seconds = usual
+	}
+	who, err := s.caller(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.begin(who, "", in.Seconds)
+	return &server.Answer{Output: tokenAnswer{c}}, err
+}
+
+type keyAnswer struct{ Account string }
+
+// getAccessKeyInfo tells the account of an access key.
+func getAccessKeyInfo(_ context.Context, scope aws.Scope, in *struct {
+	ID string `json:"AccessKeyId"`
+}) (*keyAnswer, error) {
+	if account, ok := aws.AccountOfSession(in.ID); ok {
+		return &keyAnswer{account}, nil
+	}
+	return &keyAnswer{scope.Account}, nil
+}

@@ -1,0 +1,95 @@
+package xray
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"stepback/aws"
+	"stepback/local/services/documents"
+)
+
+// Traced is what begins a trace, as sampling rules tell it apart.
+type Traced struct {
+	// Name, Type and ARN are those of the service: the name of a function, AWS::Lambda::Function, and its ARN.
+	Name, Type, ARN string
+}
+
+// sampler counts what rules have let through.
+type sampler struct {
+	rules map[aws.Scope][]rule // as they were read last
+	used  map[string]reservoir // by the ARN of the rule
+}
+
+// reservoir is how many traces of a second were recorded before the rate of a rule counts.
+type reservoir struct {
+	second int64
+	taken  int
+}
+
+// Sample decides by the sampling rules whether a trace that begins is recorded: the first rule that fits lets the
+// requests of its reservoir through each second, and its rate of all others.
+func (s *Service) Sample(scope aws.Scope, t Traced) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rules, known := s.sampler.rules[scope]
+	if !known {
+		list, err := s.all(scope)
+		if err != nil {
+			return false // the store is closed
+		}
+		for _, r := range list {
+			rules = append(rules, r.SamplingRule)
+		}
+		if s.sampler.rules == nil {
+			s.sampler = sampler{map[aws.Scope][]rule{}, map[string]reservoir{}}
+		}
+		s.sampler.rules[scope] = rules
+	}
+	for i := range rules {
+		r := &rules[i]
+		if !r.fits(t) {
+			continue
+		}
+		now := s.o.Now().Unix()
+		used := s.sampler.used[r.RuleARN]
+		if used.second != now {
+			used = reservoir{second: now}
+		}
+		if used.taken < r.ReservoirSize {
+			used.taken++
+			s.sampler.used[r.RuleARN] = used
+			return true
+		}
+		return rand.Float64() < r.FixedRate
+	}
+	return false
+}
+
+// fits reports whether a rule is about what begins a trace that no HTTP request began.
+func (r *rule) fits(t Traced) bool {
+	return len(r.Attributes) == 0 && aws.Matches(r.ServiceName, t.Name) && aws.Matches(r.ServiceType, t.Type) &&
+		aws.Matches(r.ResourceARN, t.ARN) && aws.Matches(r.Host, "") && aws.Matches(r.HTTPMethod, "") && aws.Matches(r.URLPath, "")
+}
+
+// Put keeps segments of an account and region, as PutTraceSegments does. Documents that are none are left out.
+func (s *Service) Put(scope aws.Scope, segments [][]byte) error {
+	return s.keep(func(b *documents.Batch) error {
+		if err := s.prune(b, scope); err != nil && !errors.Is(err, errEnough) {
+			return err
+		}
+		for _, text := range segments {
+			var g segment
+			if g.flaw(json.Unmarshal(text, &g), len(text)) == "" {
+				b.Put(s.segments, prefix(scope)+g.TraceID+"/"+g.ID, text)
+			}
+		}
+		return nil
+	})
+}
+
+// Seconds is a time as segments have it.
+func Seconds(t time.Time) float64 {
+	return float64(t.UnixMicro()) / float64(time.Second/time.Microsecond)
+}

@@ -1,0 +1,216 @@
+package mapitems
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/outbox/deadletters"
+)
+
+// Items is a deadletters.Source.
+type Items struct {
+	Client *sfn.Client
+	// Machines are the ARNs of the state machines whose Map Runs are looked at; nil means all, but for those in Except.
+	Machines, Except []string
+	// Since leaves out executions that ended before; the zero time leaves out none.
+	Since time.Time
+	// Executions visits the ARNs of the executions that have failed items, where an index knows them; nil means that
+	// all executions of the machines are looked at.
+	Executions func(ctx context.Context, visit func(arn string) error) error
+}
+
+// The headers of a letter: the Map Run and the execution that it is of, also where the item was redriven on its own.
+const (
+	headerMapRun = "Map-Run"
+	headerParent = "Map-Run-Execution"
+)
+
+// Kind implements deadletters.Source.
+func (s *Items) Kind() deadletters.Kind { return deadletters.KindItem }
+
+// Owns implements deadletters.Source: a letter's ID is the ARN of the child execution.
+func (s *Items) Owns(id string) bool {
+	_, resource, ok := strings.Cut(id, ":execution:")
+	return ok && strings.HasPrefix(id, "arn:") && strings.Contains(resource, "/")
+}
+
+// Each implements deadletters.Source.
+func (s *Items) Each(ctx context.Context, visit func(deadletters.Letter) error) error {
+	if s.Executions != nil {
+		return s.Executions(ctx, func(arn string) error { return s.ofExecution(ctx, arn, visit) })
+	}
+	machines := s.Machines
+	if machines == nil {
+		pages := sfn.NewListStateMachinesPaginator(s.Client, &sfn.ListStateMachinesInput{})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return err
+			}
+			for _, m := range page.StateMachines {
+				machines = append(machines, aws.ToString(m.StateMachineArn))
+			}
+		}
+	}
+	for _, m := range machines {
+		if contains(s.Except, m) {
+			continue
+		}
+		if err := s.ofMachine(ctx, m, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func contains(all []string, one string) bool {
+	for _, s := range all {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Items) ofMachine(ctx context.Context, machine string, visit func(deadletters.Letter) error) error {
+	pages := sfn.NewListExecutionsPaginator(s.Client, &sfn.ListExecutionsInput{StateMachineArn: &machine})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if _, express := errors.AsType[*types.StateMachineTypeNotSupported](err); express {
+			return nil // Express machines have no Map Runs that could be listed
+		}
+		if err != nil {
+			return err
+		}
+		for _, x := range page.Executions {
+			if ended(x.Status) && !aws.ToTime(x.StopDate).Before(s.Since) {
+				if err := s.ofExecution(ctx, aws.ToString(x.ExecutionArn), visit); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func ended(status types.ExecutionStatus) bool {
+	return status != types.ExecutionStatusRunning && status != types.ExecutionStatusPendingRedrive
+}
+
+// unsuccessful are the statuses of a child execution that failed.
+var unsuccessful = []types.ExecutionStatus{
+	types.ExecutionStatusFailed, types.ExecutionStatusTimedOut, types.ExecutionStatusAborted,
+}
+
+// ofExecution visits the failed children of an execution.
+func (s *Items) ofExecution(ctx context.Context, arn string, visit func(deadletters.Letter) error) error {
+	return s.failed(ctx, arn, func(child string) error {
+		l, err := s.letter(ctx, child, arn)
+		if err != nil {
+			return err
+		}
+		return visit(l)
+	})
+}
+
+// failed visits the ARNs of the failed children of an execution.
+func (s *Items) failed(ctx context.Context, arn string, visit func(child string) error) error {
+	runs := sfn.NewListMapRunsPaginator(s.Client, &sfn.ListMapRunsInput{ExecutionArn: &arn})
+	for runs.HasMorePages() {
+		page, err := runs.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, run := range page.MapRuns {
+			for _, status := range unsuccessful {
+				children := sfn.NewListExecutionsPaginator(s.Client,
+					&sfn.ListExecutionsInput{MapRunArn: run.MapRunArn, StatusFilter: status})
+				for children.HasMorePages() {
+					page, err := children.NextPage(ctx)
+					if err != nil {
+						return err
+					}
+					for _, child := range page.Executions {
+						if err := visit(aws.ToString(child.ExecutionArn)); err != nil {
+							return err
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// describe describes an execution, or fails with deadletters.ErrNotFound.
+func (s *Items) describe(ctx context.Context, arn string) (*sfn.DescribeExecutionOutput, error) {
+	x, err := s.Client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: &arn})
+	if _, missing := errors.AsType[*types.ExecutionDoesNotExist](err); missing {
+		return nil, deadletters.ErrNotFound
+	}
+	if _, invalid := errors.AsType[*types.InvalidArn](err); invalid {
+		return nil, deadletters.ErrNotFound
+	}
+	return x, err
+}
+
+// Find implements deadletters.Source.
+func (s *Items) Find(ctx context.Context, id string) (deadletters.Letter, error) {
+	return s.letter(ctx, id, "")
+}
+
+// letter makes a letter of a failed child; parent is asked for where it is empty.
+func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.Letter, error) {
+	x, err := s.describe(ctx, child)
+	if err != nil {
+		return deadletters.Letter{}, err
+	}
+	if aws.ToString(x.MapRunArn) == "" || !ended(x.Status) || x.Status == types.ExecutionStatusSucceeded {
+		return deadletters.Letter{}, deadletters.ErrNotFound
+	}
+	if parent == "" {
+		run, err := s.Client.DescribeMapRun(ctx, &sfn.DescribeMapRunInput{MapRunArn: x.MapRunArn})
+		if err != nil {
+			return deadletters.Letter{}, err
+		}
+		parent = aws.ToString(run.ExecutionArn)
+	}
+	_, subject, _ := strings.Cut(child, ":execution:")
+	subject, _, _ = strings.Cut(subject, ":")
+	l := deadletters.Letter{
+		ID: child, Kind: deadletters.KindItem, State: deadletters.Dead, Subject: subject, Execution: parent,
+		Attempts: 1 + int(aws.ToInt32(x.RedriveCount)), CreatedAt: aws.ToTime(x.StartDate),
+		ContentType: "application/json", Payload: []byte(aws.ToString(x.Input)),
+		Headers: map[string]string{headerMapRun: aws.ToString(x.MapRunArn), headerParent: parent},
+	}
+	died(&l, x)
+	return l, nil
+}
+
+// died says what a letter died of.
+func died(l *deadletters.Letter, x *sfn.DescribeExecutionOutput) {
+	l.State, l.Reason = deadletters.Dead, string(x.Status)
+	l.Error, l.Cause = aws.ToString(x.Error), aws.ToString(x.Cause)
+	l.DeadAt, l.LastAttemptAt = aws.ToTime(x.StopDate), aws.ToTime(x.StopDate)
+}
+
+// CheckEdit implements deadletters.Source: the payload has to be JSON that an execution takes.
+func (s *Items) CheckEdit(_ *deadletters.Letter, payload []byte) error {
+	const most = 256 << 10
+	if len(payload) > most {
+		return &deadletters.BadActError{Why: fmt.Sprintf("the edited input has %d bytes; an execution takes %d",
+			len(payload), most)}
+	}
+	if !json.Valid(payload) {
+		return &deadletters.BadActError{Why: "the edited input is no JSON; nothing was changed"}
+	}
+	return nil
+}

@@ -1,0 +1,413 @@
+// Package queues looks after a dead-letter queue of Amazon SQS: what is in it, and redriving it to the queue that it
+// comes from.
+//
+// SQS shows a message only by receiving it. Looking therefore counts as a receive, and hides the messages from others
+// for a moment. A queue that is redriven whole and unchanged is moved by SQS itself (StartMessageMoveTask); single or
+// edited messages are sent and then deleted, with the ID of the letter as their attribute Stepback-Letter, and as their
+// deduplication ID in a FIFO queue. The package never deletes a message that it has not sent on, or that an operator
+// has not discarded.
+package queues
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/smithy-go"
+
+	"stepback/outbox/deadletters"
+)
+
+// Client is what a queue needs of *client.Named for the service "sqs".
+type Client interface {
+	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	Call(ctx context.Context, operation string, in, out any) error
+}
+
+// Queue is a deadletters.Source: one dead-letter queue.
+type Queue struct {
+	Client Client
+	URL    string // of the dead-letter queue
+	ARN    string
+	// Target is the URL of the queue that messages are redriven to; empty means the one that they come from.
+	Target string
+
+	mu     sync.Mutex
+	looked time.Time
+	inside map[string]*inside // by the IDs of the letters
+}
+
+// message is what SQS tells of a message.
+type message struct {
+	MessageID         string `json:"MessageId"`
+	ReceiptHandle     string
+	Body              string
+	Attributes        map[string]string
+	MessageAttributes map[string]attribute
+}
+
+// attribute is an attribute of a message.
+type attribute struct {
+	DataType    string
+	StringValue *string `json:",omitempty"`
+	BinaryValue []byte  `json:",omitempty"`
+}
+
+// document is the input of an operation.
+type document map[string]any
+
+// inside is a message in the queue.
+type inside struct {
+	message message
+	letter  deadletters.Letter
+}
+
+const (
+	prefix          = "sqs:"
+	attributeLetter = "Stepback-Letter"
+	headerMessage   = "Sqs-Message-Id"
+	headerGroup     = "Sqs-Message-Group-Id"
+)
+
+// ReasonMaxReceives is the reason of the letters: a message was received as often as its queue allows.
+const ReasonMaxReceives = "max_receives"
+
+// Open finds a queue by its URL or its ARN.
+func Open(ctx context.Context, client Client, address string) (*Queue, error) {
+	q := &Queue{Client: client, URL: address}
+	if strings.HasPrefix(address, "arn:") {
+		parts := strings.Split(address, ":")
+		const arnParts = 6
+		if len(parts) != arnParts {
+			return nil, &deadletters.BadActError{Why: address + " is not the ARN of a queue"}
+		}
+		var out struct {
+			URL string `json:"QueueUrl"`
+		}
+		if err := client.Call(ctx, "GetQueueUrl", document{"QueueName": parts[5], "QueueOwnerAWSAccountId": parts[4]},
+			&out); err != nil {
+			return nil, fmt.Errorf("the queue %s cannot be found: %w", address, err)
+		}
+		q.URL = out.URL
+	}
+	var out struct{ Attributes map[string]string }
+	if err := client.Call(ctx, "GetQueueAttributes",
+		document{"QueueUrl": q.URL, "AttributeNames": []string{"QueueArn"}}, &out); err != nil {
+		return nil, fmt.Errorf("the queue %s cannot be read: %w", address, err)
+	}
+	q.ARN = out.Attributes["QueueArn"]
+	return q, nil
+}
+
+// Name is that of the queue.
+func (q *Queue) Name() string { return q.URL[strings.LastIndexByte(q.URL, '/')+1:] }
+
+// Kind implements deadletters.Source.
+func (q *Queue) Kind() deadletters.Kind { return deadletters.KindQueue }
+
+// Owns implements deadletters.Source.
+func (q *Queue) Owns(id string) bool { return strings.HasPrefix(id, prefix+q.Name()+":") }
+
+// Each implements deadletters.Source.
+func (q *Queue) Each(ctx context.Context, visit func(deadletters.Letter) error) error {
+	all, err := q.look(ctx, true)
+	if err != nil {
+		return err
+	}
+	for _, in := range all {
+		if err := visit(in.letter); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find implements deadletters.Source.
+func (q *Queue) Find(ctx context.Context, id string) (deadletters.Letter, error) {
+	all, err := q.look(ctx, false)
+	if err != nil {
+		return deadletters.Letter{}, err
+	}
+	in := all[id]
+	if in == nil {
+		return deadletters.Letter{}, deadletters.ErrNotFound
+	}
+	return in.letter, nil
+}
+
+// Looking receives all messages, hides them for as long as it may take, and lets go of them.
+const (
+	hidden    = 20 // seconds
+	staleness = 2 * time.Second
+	atOnce    = 10
+)
+
+// look receives all that is in the queue, at most every two seconds.
+func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !fresh && q.inside != nil && time.Since(q.looked) < staleness {
+		return q.inside, nil
+	}
+	all, err := q.sweep(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range all {
+		if err := q.letGo(ctx, in); err != nil {
+			return nil, fmt.Errorf("a message of %s was looked at and cannot be let go of; it comes back in %d seconds: %w",
+				q.Name(), hidden, err)
+		}
+	}
+	q.inside, q.looked = all, time.Now()
+	return all, nil
+}
+
+// letGo shows a message to others again.
+func (q *Queue) letGo(ctx context.Context, in *inside) error {
+	return q.Client.Call(ctx, "ChangeMessageVisibility", document{"QueueUrl": q.URL,
+		"ReceiptHandle": in.message.ReceiptHandle, "VisibilityTimeout": 0}, nil)
+}
+
+// sweep receives until nothing comes any more.
+func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
+	all := map[string]*inside{}
+	for empty := 0; empty < 2; {
+		var out struct{ Messages []message }
+		err := q.Client.Call(ctx, "ReceiveMessage", document{
+			"QueueUrl": q.URL, "MaxNumberOfMessages": atOnce, "VisibilityTimeout": hidden, "WaitTimeSeconds": 0,
+			"MessageAttributeNames": []string{"All"}, "MessageSystemAttributeNames": []string{"All"},
+		}, &out)
+		if err != nil {
+			return nil, fmt.Errorf("the queue %s cannot be read: %w", q.Name(), err)
+		}
+		if len(out.Messages) == 0 {
+			empty++
+			continue
+		}
+		empty = 0
+		for _, m := range out.Messages {
+			l := q.letter(&m)
+			if all[l.ID] != nil {
+				return all, nil // SQS shows messages again before all have been seen: the queue is large or slow
+			}
+			all[l.ID] = &inside{m, l}
+		}
+	}
+	return all, nil
+}
+
+func (q *Queue) letter(m *message) deadletters.Letter {
+	id := prefix + q.Name() + ":" + m.MessageID
+	headers := map[string]string{headerMessage: m.MessageID}
+	text := func(name string) string { return headers[name] }
+	for name, a := range m.MessageAttributes {
+		if a.StringValue != nil {
+			headers[name] = *a.StringValue
+		}
+	}
+	if own := text(attributeLetter); q.Owns(own) {
+		id = own
+	}
+	if group := m.Attributes["MessageGroupId"]; group != "" {
+		headers[headerGroup] = group
+	}
+	received, _ := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
+	content := "text/plain"
+	if body := strings.TrimSpace(m.Body); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
+		content = "application/json"
+	}
+	return deadletters.Letter{
+		ID: id, Kind: deadletters.KindQueue, State: deadletters.Dead, Subject: q.Name(), Key: headers[headerGroup],
+		Reason: ReasonMaxReceives, Error: text("ErrorCode"), Cause: text("ErrorMessage"), Attempts: received,
+		CreatedAt: milliseconds(m.Attributes["SentTimestamp"]),
+		DeadAt:    milliseconds(m.Attributes["ApproximateFirstReceiveTimestamp"]),
+		Trace:     text("traceparent"), ContentType: content, Headers: headers, Payload: []byte(m.Body),
+	}
+}
+
+func milliseconds(text string) time.Time {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(n)
+}
+
+// CheckEdit implements deadletters.Source.
+func (q *Queue) CheckEdit(_ *deadletters.Letter, payload []byte) error {
+	const most = 1 << 20
+	if len(payload) == 0 || len(payload) > most {
+		return &deadletters.BadActError{Why: fmt.Sprintf("the edited message has %d bytes; SQS takes 1 to %d",
+			len(payload), most)}
+	}
+	return nil
+}
+
+// Became implements deadletters.Source: a message that is in the queue again, as another one, has died again.
+func (q *Queue) Became(ctx context.Context, d *deadletters.Delivery, i int) (deadletters.Letter, error) {
+	it := &d.Items[i]
+	l := deadletters.Letter(it.Found)
+	all, err := q.look(ctx, false)
+	if err != nil {
+		return l, err
+	}
+	in := all[it.ID]
+	switch {
+	case in == nil:
+		l.State, l.DeadAt = deadletters.Delivered, time.Time{}
+	case in.letter.Headers[headerMessage] == it.Found.Headers[headerMessage]:
+		l.State = deadletters.Underway
+	default:
+		l = in.letter
+	}
+	return l, nil
+}
+
+// Deliver implements deadletters.Source.
+func (q *Queue) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
+	errs := make([]error, len(d.Items))
+	fail := func(err error) []error {
+		for i := range errs {
+			errs[i] = err
+		}
+		return errs
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all, err := q.sweep(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	q.inside = nil
+	var moved bool
+	if q.whole(d, all) {
+		if err := q.release(ctx, all); err != nil {
+			return fail(err)
+		}
+		if moved, err = q.move(ctx); err != nil || moved {
+			return fail(err)
+		}
+		if all, err = q.sweep(ctx); err != nil {
+			return fail(err)
+		}
+	}
+	target, err := q.target(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	for i := range d.Items {
+		it := &d.Items[i]
+		in := all[it.ID]
+		if it.Gone || in == nil || in.letter.Headers[headerMessage] != it.Found.Headers[headerMessage] {
+			continue // it was sent and deleted before
+		}
+		if errs[i] = q.send(ctx, target, it, in); errs[i] == nil {
+			delete(all, it.ID)
+		}
+	}
+	if err := q.release(ctx, all); err != nil {
+		return errs // they come back by themselves
+	}
+	return errs
+}
+
+// release lets go of messages that were received.
+func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
+	errs := make([]error, 0, len(all))
+	for _, in := range all {
+		errs = append(errs, q.letGo(ctx, in))
+	}
+	return errors.Join(errs...)
+}
+
+// whole tells whether a delivery is all that is in the queue, unchanged.
+func (q *Queue) whole(d *deadletters.Delivery, all map[string]*inside) bool {
+	if q.Target != "" || len(all) != len(d.Items) || len(all) == 0 {
+		return false
+	}
+	for i := range d.Items {
+		if it := &d.Items[i]; it.Edited || it.Gone || all[it.ID] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// move has SQS move the whole queue to where it comes from; it tells false where SQS cannot.
+func (q *Queue) move(ctx context.Context) (bool, error) {
+	err := q.Client.Call(ctx, "StartMessageMoveTask", document{"SourceArn": q.ARN}, nil)
+	if err == nil {
+		return true, nil
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorFault() == smithy.FaultClient {
+		return false, nil // no queue has it as its dead-letter queue, or SQS is not allowed to: each on its own, then
+	}
+	return false, err
+}
+
+// target is where messages go.
+func (q *Queue) target(ctx context.Context) (string, error) {
+	if q.Target != "" {
+		return q.Target, nil
+	}
+	var out struct {
+		URLs []string `json:"queueUrls"`
+	}
+	if err := q.Client.Call(ctx, "ListDeadLetterSourceQueues", document{"QueueUrl": q.URL}, &out); err != nil {
+		return "", fmt.Errorf("the queues whose dead letters %s has cannot be told: %w", q.Name(), err)
+	}
+	if len(out.URLs) != 1 {
+		return "", &deadletters.BadActError{Why: fmt.Sprintf(
+			"%s is the dead-letter queue of %d queues: say with --queue-target which one its messages go to", q.Name(),
+			len(out.URLs))}
+	}
+	return out.URLs[0], nil
+}
+
+// send sends a message on and deletes it here.
+func (q *Queue) send(ctx context.Context, target string, it *deadletters.Item, in *inside) error {
+	attributes := map[string]attribute{}
+	const mostAttributes = 10
+	for name, a := range in.message.MessageAttributes {
+		attributes[name] = a
+	}
+	if len(attributes) < mostAttributes {
+		attributes[attributeLetter] = attribute{DataType: "String", StringValue: &it.ID}
+	}
+	message := document{"QueueUrl": target, "MessageBody": string(it.Payload), "MessageAttributes": attributes}
+	if strings.HasSuffix(target, ".fifo") {
+		message["MessageGroupId"] = in.letter.Key
+		message["MessageDeduplicationId"] = in.letter.Headers[headerMessage]
+	}
+	if err := q.Client.Call(ctx, "SendMessage", message, nil); err != nil {
+		return err
+	}
+	return q.delete(ctx, in)
+}
+
+func (q *Queue) delete(ctx context.Context, in *inside) error {
+	return q.Client.Call(ctx, "DeleteMessage", document{"QueueUrl": q.URL, "ReceiptHandle": in.message.ReceiptHandle}, nil)
+}
+
+// Remove implements deadletters.Remover: it deletes a message.
+func (q *Queue) Remove(ctx context.Context, id string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all, err := q.sweep(ctx)
+	if err != nil {
+		return err
+	}
+	q.inside = nil
+	if in := all[id]; in != nil {
+		delete(all, id)
+		if err := q.delete(ctx, in); err != nil {
+			return err
+		}
+	}
+	return q.release(ctx, all)
+}

@@ -1,0 +1,60 @@
+package startevents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"stepback/internal/objectevent"
+	"stepback/outbox/deadletters"
+)
+
+// Messages is a queue whose messages an inbox reads; *queues.Queue is one.
+type Messages interface {
+	Each(ctx context.Context, visit func(deadletters.Letter) error) error
+	// Remove deletes a message by the ID of its letter.
+	Remove(ctx context.Context, id string) error
+}
+
+// Queue is an Inbox: a queue that EventBridge, and Lambda's destination on failure, put events in.
+type Queue struct{ Messages Messages }
+
+// record is what Lambda writes to a destination on failure (AWS Lambda developer guide, "Adding a destination").
+type record struct {
+	RequestContext struct {
+		Condition              string `json:"condition"`
+		ApproximateInvokeCount int    `json:"approximateInvokeCount"`
+	} `json:"requestContext"`
+	RequestPayload  *objectevent.Event `json:"requestPayload"`
+	ResponsePayload struct {
+		ErrorType    string `json:"errorType"`
+		ErrorMessage string `json:"errorMessage"`
+	} `json:"responsePayload"`
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// Each implements Inbox. A message that is no event is an error that names it.
+func (q *Queue) Each(ctx context.Context, visit func(Undelivered) error) error {
+	return q.Messages.Each(ctx, func(l deadletters.Letter) error {
+		u := Undelivered{Place: l.ID, At: l.DeadAt, Attempts: l.Attempts, Error: l.Headers["ERROR_CODE"],
+			Cause: l.Headers["ERROR_MESSAGE"]}
+		var r record
+		if err := json.Unmarshal(l.Payload, &r); err == nil && r.RequestPayload != nil {
+			u.Event, u.Error, u.Cause = *r.RequestPayload, r.ResponsePayload.ErrorType, r.ResponsePayload.ErrorMessage
+			if u.Error == "" {
+				u.Error = r.RequestContext.Condition
+			}
+			u.Attempts, u.At = r.RequestContext.ApproximateInvokeCount, r.Timestamp
+		} else if err := json.Unmarshal(l.Payload, &u.Event); err != nil || u.Event.Detail.Object.Key == "" {
+			return fmt.Errorf("the message %s is no \"Object Created\" event; look after the queue as such (--queue)",
+				l.ID)
+		}
+		return visit(u)
+	})
+}
+
+// Remove implements Inbox.
+func (q *Queue) Remove(ctx context.Context, u Undelivered) error {
+	return q.Messages.Remove(ctx, u.Place)
+}

@@ -1,0 +1,364 @@
+package machinetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/aws/model"
+	"stepback/engine"
+	"stepback/internal/spelling"
+	"stepback/internal/strictyaml"
+	"stepback/jsonvalue"
+	"stepback/tasks/faults"
+	"stepback/tasks/mock"
+)
+
+// File is a file of tests that was read and fits its definition.
+type File struct {
+	// Name is the file's, as it stands in messages; Definition the name of the definition's file.
+	Name, Definition string
+	// Text is the definition as JSON, Machine the same parsed.
+	Text    string
+	Machine *asl.Machine
+	Express bool
+	// Objects is the directory with a folder for each bucket; empty when there is none.
+	Objects string
+	Tests   []Test
+}
+
+// Test is one execution and what is expected of it.
+type Test struct {
+	Name string
+	Line int
+	// Input is JSON text.
+	Input string
+	// Answers are what tasks come to, by state. Case answers the states that are not among them, or is nil.
+	Answers map[string][]Answer
+	Case    engine.Interceptor
+	Faults  []faults.Spec
+	Seed    uint64
+	Expect  Expect
+}
+
+// Answer is what one invocation of a task comes to, or several in a row.
+type Answer struct {
+	// Input, if it is given, has to be the task's input for the answer to be taken.
+	Input *jsonvalue.Value
+	// Return is the result; an answer with Error fails, and one that hangs runs into the state's timeout.
+	Return jsonvalue.Value
+	Error  string
+	Cause  string
+	Hang   bool
+	// Times is how many invocations get it; 0 means all that follow.
+	Times int
+}
+
+// Expect is what is expected. What is absent may be anything.
+type Expect struct {
+	Status         string
+	Error, Cause   string // Cause need only be contained
+	Output         *jsonvalue.Value
+	Contains       *jsonvalue.Value // members that the output has, among others
+	Path           []string
+	Entered, Never []string
+	Attempts       []Number
+	Waits          []Waits
+	Took           *time.Duration
+	lines          map[string]int
+}
+
+// Number is how often something is expected of a state.
+type Number struct {
+	State string
+	N     int
+}
+
+// Waits are the waits that are expected of a state.
+type Waits struct {
+	State string
+	Waits []time.Duration
+}
+
+// Opener reads a file that a file of tests names, relative to it. A definition comes as JSON, with the values of its
+// placeholders.
+type Opener interface {
+	Definition(path string, values map[string]string) (text string, err error)
+	Text(path string) ([]byte, error)
+}
+
+// suffixes are what names of files of tests end with.
+var suffixes = []string{".test.yaml", ".test.yml"}
+
+// IsTestFile reports whether a file is one of tests, by its name.
+func IsTestFile(name string) bool {
+	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
+}
+
+// Longest durations and texts, and most tests, that a file may have.
+const (
+	longest  = 100 * 365 * 24 * time.Hour
+	textSize = 1 << 20
+	most     = 10_000
+)
+
+// Parse reads a file of tests. base is the name of its definition without a suffix, for files that name none. The error
+// is strictyaml's Problems, with line and column, a *RefusedError of a definition that Step Functions would refuse, or
+// says why a file that is named cannot be read.
+func Parse(name string, text []byte, base string, open Opener) (*File, error) {
+	r, v := strictyaml.Read(name, text)
+	o := v.Object("definition", "substitutions", "express", "objects", "mocks", "machine", "tests")
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	f := &File{Name: name, Definition: base, Express: o.Get("express").Bool(), Objects: textOf(o.Get("objects"))}
+	if d := o.Get("definition"); d.Present() {
+		f.Definition = textOf(d)
+	}
+	values := map[string]string{}
+	for _, m := range o.Get("substitutions").Members() {
+		values[m.Name] = m.Text(textSize)
+	}
+	var err error
+	if f.Text, err = open.Definition(f.Definition, values); err != nil {
+		return nil, fmt.Errorf("%s: the definition: %w", name, err)
+	}
+	if found := engine.Validate(f.Text, f.Express, model.CheckAction); asl.HasErrors(found) {
+		return nil, &RefusedError{f.Definition, asl.Render(found, f.Text, f.Definition)}
+	}
+	f.Machine, _ = asl.Options{Express: f.Express}.Parse(f.Text)
+	p := parser{file: f, states: tasks(f.Machine), all: names(f.Machine), machine: textOf(o.Get("machine"))}
+	if mocks := o.Get("mocks"); mocks.Present() {
+		if err := p.mocks(textOf(mocks), open); err != nil {
+			return nil, fmt.Errorf("%s: mocks: %w", name, err)
+		}
+	}
+	for _, t := range o.Need("tests").List(1, most) {
+		f.Tests = append(f.Tests, p.test(t, open))
+	}
+	return f, r.Err()
+}
+
+// parser reads the tests of one file.
+type parser struct {
+	file        *File
+	states, all []string // of the machine: its Task states, all of its states
+	config      *mock.Config
+	machine     string // of the mock configuration
+}
+
+// mocks reads a mock configuration of Step Functions Local.
+func (p *parser) mocks(path string, open Opener) error {
+	text, err := open.Text(path)
+	if err != nil {
+		return err
+	}
+	if p.config, err = mock.Parse(text); err != nil {
+		return err
+	}
+	if machines := p.config.Machines(); p.machine == "" && len(machines) == 1 {
+		p.machine = machines[0]
+	}
+	return nil
+}
+
+func textOf(v strictyaml.Value) string {
+	if !v.Present() {
+		return ""
+	}
+	return v.Text(textSize)
+}
+
+func (p *parser) test(v strictyaml.Value, open Opener) Test {
+	o := v.Object("name", "input", "inputFile", "testCase", "mocks", "faults", "seed", "expect")
+	t := Test{Name: o.Need("name").Text(200), Line: v.Line(), Input: "{}", Answers: map[string][]Answer{},
+		Seed: uint64(o.Get("seed").WholeOr(1, 1, 1<<31-1))}
+	switch input, file := o.Get("input"), o.Get("inputFile"); {
+	case input.Present() && file.Present():
+		file.Problem("there is an input already; leave one of the two out")
+	case input.Present():
+		t.Input = input.JSON().JSON()
+	case file.Present():
+		text, err := open.Text(textOf(file))
+		if err == nil {
+			_, err = jsonvalue.Parse(string(text))
+		}
+		if err != nil {
+			file.Problem("%v", err)
+		}
+		t.Input = string(text)
+	}
+	for _, m := range o.Get("mocks").Members() {
+		if p.known(m.Value, m.Name, p.states, "Task state") {
+			t.Answers[m.Name] = answers(m.Value)
+		}
+	}
+	if c := o.Get("testCase"); c.Present() {
+		p.testCase(c, &t)
+	}
+	if list := o.Get("faults"); list.Present() {
+		for _, one := range list.List(0, 100) {
+			spec, err := faults.ParseSpec(textOf(one), p.states...)
+			if err != nil {
+				one.Problem("%v", err)
+				continue
+			}
+			t.Faults = append(t.Faults, spec)
+		}
+	}
+	t.Expect = p.expect(o.Need("expect"))
+	return t
+}
+
+// testCase takes the answers of a test case of the mock configuration.
+func (p *parser) testCase(v strictyaml.Value, t *Test) {
+	if p.config == nil {
+		v.Problem("there is no mock configuration; name one with mocks, beside tests")
+		return
+	}
+	in, err := p.config.Execution(p.machine, textOf(v))
+	if fitting, ok := in.(engine.Fitting); err == nil && ok {
+		err = fitting.Fits(p.file.Text)
+	}
+	if err != nil {
+		v.Problem("%v", err)
+		return
+	}
+	t.Case = in
+}
+
+// known complains about the name of a state that the machine does not have.
+func (p *parser) known(v strictyaml.Value, name string, among []string, kind string) bool {
+	if slices.Contains(among, name) {
+		return true
+	}
+	meant := ""
+	if near := spelling.Nearest(name, among); near != "" {
+		meant = "; did you mean " + near + "?"
+	}
+	v.Problem("the definition has no %s %s%s", kind, name, meant)
+	return false
+}
+
+// answers reads the answers of a state: a list, or one alone.
+func answers(v strictyaml.Value) []Answer {
+	if v.IsObject() {
+		return []Answer{answer(v)}
+	}
+	list := v.List(1, most)
+	all := make([]Answer, 0, len(list))
+	for _, one := range list {
+		all = append(all, answer(one))
+	}
+	return all
+}
+
+func answer(v strictyaml.Value) Answer {
+	o := v.Object("input", "return", "error", "cause", "hang", "times")
+	a := Answer{Return: o.Get("return").JSON(), Error: textOf(o.Get("error")), Cause: textOf(o.Get("cause")),
+		Hang: o.Get("hang").Bool(), Times: 1}
+	if times := o.Get("times"); times.Present() {
+		if times.IsScalar() && textOf(times) == "always" {
+			a.Times = 0
+		} else {
+			a.Times = times.Whole(1, 1_000_000)
+		}
+	}
+	if in := o.Get("input"); in.Present() {
+		value := in.JSON()
+		a.Input = &value
+	}
+	kinds := 0
+	for _, name := range []string{"return", "error", "hang"} {
+		if o.Get(name).Present() {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		v.Problem("an answer has one of return, error and hang")
+	}
+	return a
+}
+
+func (p *parser) expect(v strictyaml.Value) Expect {
+	o := v.Object("status", "error", "cause", "output", "contains", "path", "entered", "never", "attempts", "waits", "took")
+	x := Expect{Status: o.Get("status").OneOf("", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"),
+		Error: textOf(o.Get("error")), Cause: textOf(o.Get("cause")), Path: p.list(o.Get("path")),
+		Entered: p.list(o.Get("entered")), Never: p.list(o.Get("never")), lines: map[string]int{}}
+	for _, m := range v.Members() {
+		x.lines[m.Name] = m.Line()
+	}
+	if out := o.Get("output"); out.Present() {
+		value := out.JSON()
+		x.Output = &value
+	}
+	if out := o.Get("contains"); out.Present() {
+		value := out.JSON()
+		x.Contains = &value
+	}
+	for _, m := range o.Get("attempts").Members() {
+		if p.known(m.Value, m.Name, p.states, "Task state") {
+			x.Attempts = append(x.Attempts, Number{m.Name, m.Whole(0, 1_000_000)})
+		}
+	}
+	for _, m := range o.Get("waits").Members() {
+		if !p.known(m.Value, m.Name, p.all, "state") {
+			continue
+		}
+		w := Waits{State: m.Name, Waits: []time.Duration{}}
+		for _, one := range m.List(0, most) {
+			w.Waits = append(w.Waits, one.Duration(0, longest))
+		}
+		x.Waits = append(x.Waits, w)
+	}
+	if took := o.Get("took"); took.Present() {
+		d := took.Duration(0, longest)
+		x.Took = &d
+	}
+	return x
+}
+
+// list reads names of states; nil when it is absent.
+func (p *parser) list(v strictyaml.Value) []string {
+	if !v.Present() {
+		return nil
+	}
+	states := []string{}
+	for _, one := range v.List(0, most) {
+		if name := textOf(one); p.known(one, name, p.all, "state") {
+			states = append(states, name)
+		}
+	}
+	return states
+}
+
+// each calls visit with every state of a graph and of those inside its states.
+func each(g *asl.Graph, visit func(*asl.State)) {
+	for _, s := range g.States {
+		visit(s)
+		for _, b := range s.Branches {
+			each(b, visit)
+		}
+		if s.Map != nil && s.Map.Processor != nil {
+			each(s.Map.Processor, visit)
+		}
+	}
+}
+
+// names are the names of all states.
+func names(m *asl.Machine) (all []string) {
+	each(&m.Graph, func(s *asl.State) { all = append(all, s.Name) })
+	return all
+}
+
+// tasks are the names of the Task states.
+func tasks(m *asl.Machine) (all []string) {
+	each(&m.Graph, func(s *asl.State) {
+		if s.Type == asl.Task {
+			all = append(all, s.Name)
+		}
+	})
+	return all
+}

@@ -1,0 +1,219 @@
+package machinetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"stepback"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/jsonvalue"
+	"stepback/tasks/faults"
+)
+
+// Result is what came of a test.
+type Result struct {
+	File *File
+	Test *Test
+	// Failures are the expectations that were not met, each with what happened; none when the test passed.
+	Failures []string
+	// Execution is what was run, Events its history, with those of the child executions of its Map Runs in Children.
+	Execution *engine.Execution
+	Events    []history.Event
+	Children  [][]history.Event
+	// Real is how long the test really took.
+	Real time.Duration
+}
+
+// Passed reports whether every expectation was met.
+func (r *Result) Passed() bool { return len(r.Failures) == 0 }
+
+// begin is when executions begin, in virtual time.
+var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// patience is how long a test may really take.
+const patience = time.Minute
+
+// Run runs one test. The error says why it could not be run: the definition is refused, or the engine failed.
+func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	now := clock.Virtual(begin)
+	defer now.Close()
+	mocks := &mocks{test: t, clock: now, faults: faults.New(t.Seed, t.Faults, now), calls: map[string][]int{}}
+	r := &Result{File: f, Test: t}
+	var mu sync.Mutex
+	cfg := engine.Config{
+		Clock: now, Journal: journal.NewMemory(), Seed: t.Seed,
+		Mocks: func(string, string) (engine.Interceptor, error) { return mocks, nil },
+		Observe: func(x *engine.Execution, events []history.Event) {
+			if x.MapRunARN != "" {
+				mu.Lock()
+				defer mu.Unlock()
+				r.Children = append(r.Children, append([]history.Event(nil), events...))
+			}
+		},
+	}
+	if f.Objects != "" {
+		objects, err := stepback.OpenFiles(f.Objects)
+		if err != nil {
+			return nil, fmt.Errorf("%s: objects: %w", f.Name, err)
+		}
+		defer objects.Close()
+		cfg.Objects = objects
+	}
+	e, err := engine.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	m, err := e.CreateStateMachine("Test", f.Text, "", f.Express)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Definition, err)
+	}
+	started, err := e.Start(ctx, &engine.Start{
+		Machine: m, Origin: engine.Origin{Name: "test", Input: t.Input, TestCase: "test"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.Name, t.Name, err)
+	}
+	x, err := started.Wait(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.Failures = append(r.Failures, fmt.Sprintf("the execution did not end within %s of real time", patience))
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Execution = x
+	if r.Events, err = e.History(ctx, x.ARN); err != nil && !f.Express {
+		return nil, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	r.Failures = slices.Concat(mocks.problems, r.judge())
+	r.Real = time.Since(began)
+	return r, nil
+}
+
+// RefusedError says that a definition would be refused by Step Functions.
+type RefusedError struct {
+	File string
+	// Text shows what is wrong, with the lines of the definition.
+	Text string
+}
+
+// Error implements error.
+func (e *RefusedError) Error() string { return e.Text + e.File + ": the definition would be refused" }
+
+// mocks answer the tasks of one execution. They implement engine.Interceptor.
+type mocks struct {
+	test   *Test
+	clock  *clock.Clock
+	faults *faults.Injector
+
+	mu       sync.Mutex
+	calls    map[string][]int // by state, how often each answer was given
+	problems []string
+}
+
+// Intercept implements engine.Interceptor: every task is answered.
+func (m *mocks) Intercept(t *engine.Task) engine.Integration {
+	return m.faults.Tasks(m.answer(t), "Lambda.TooManyRequestsException")
+}
+
+func (m *mocks) answer(t *engine.Task) engine.Integration {
+	listed, ok := m.test.Answers[t.State]
+	if !ok {
+		if m.test.Case != nil {
+			if in := m.test.Case.Intercept(t); in != nil {
+				return in
+			}
+		}
+		return m.fails("the state %s calls a service and has no answer: give it one under mocks", t.State)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	given := m.calls[t.State]
+	if given == nil {
+		given = make([]int, len(listed))
+		m.calls[t.State] = given
+	}
+	for i := range listed {
+		a := &listed[i]
+		if a.Times > 0 && given[i] >= a.Times || a.Input != nil && !a.takes(t.Parameters) {
+			continue
+		}
+		given[i]++
+		return &answered{a, m.clock}
+	}
+	n := 1
+	for _, k := range given {
+		n += k
+	}
+	return m.failsLocked("attempt %d of the state %s has no answer: its answers under mocks are used up, or are for another input than %s",
+		n, t.State, cut(t.Parameters))
+}
+
+// takes reports whether an answer is for a task's input.
+func (a *Answer) takes(parameters string) bool {
+	v, err := jsonvalue.Parse(parameters)
+	return err == nil && jsonvalue.Equal(v, *a.Input)
+}
+
+// fails records why the test fails, and fails the task.
+func (m *mocks) fails(format string, args ...any) engine.Integration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failsLocked(format, args...)
+}
+
+func (m *mocks) failsLocked(format string, args ...any) engine.Integration {
+	why := fmt.Sprintf(format, args...)
+	m.problems = append(m.problems, why)
+	return unanswered{why}
+}
+
+// answered carries a task out as an answer says.
+type answered struct {
+	*Answer
+	clock *clock.Clock
+}
+
+// Invoke implements engine.Integration.
+func (a *answered) Invoke(ctx context.Context, _ *engine.Task) (engine.Result, error) {
+	switch {
+	case a.Hang:
+		return nil, a.clock.Park(ctx)
+	case a.Error != "":
+		f := engine.NewFailure(a.Error, a.Cause)
+		return nil, f
+	default:
+		return engine.TextResult(a.Return.JSON()), nil
+	}
+}
+
+// unanswered fails a task that nothing answers.
+type unanswered struct{ why string }
+
+// Invoke implements engine.Integration.
+func (u unanswered) Invoke(context.Context, *engine.Task) (engine.Result, error) {
+	f := engine.NewFailure("States.Runtime", u.why)
+	return nil, f
+}
+
+// cut shortens a text for messages.
+func cut(s string) string {
+	const shown = 120
+	if r := []rune(s); len(r) > shown {
+		return string(r[:shown]) + "…"
+	}
+	return s
+}
