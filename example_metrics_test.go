@@ -22,7 +22,7 @@ func Example_metrics() {
 		Functions: stepback.Functions{
 			"charge": stepback.Func(func(context.Context, order) (receipt, error) {
 				if busy--; busy >= 0 {
-					return receipt{}, &stepback.Failure{Name: "CardServiceBusy"}
+					return receipt{}, stepback.Errorf("CardServiceBusy", "try again")
 				}
 				return receipt{}, nil
 			}),
@@ -33,7 +33,7 @@ func Example_metrics() {
 		return
 	}
 	defer app.Close()
-	orders, err := app.Define("Orders", charge)
+	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: charge})
 	if err != nil {
 		fmt.Println(err)
 		return

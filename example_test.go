@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stepback"
+	"stepback/engine/journal/pebble"
 )
 
 // charge is the definition of a state machine with one task.
@@ -43,7 +44,7 @@ func Example() {
 		return
 	}
 	defer app.Close()
-	orders, err := app.Define("Orders", charge)
+	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: charge})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -73,7 +74,7 @@ func Example_retry() {
 		Functions: stepback.Functions{
 			"charge": stepback.Func(func(context.Context, order) (receipt, error) {
 				if busy--; busy >= 0 {
-					return receipt{}, &stepback.Failure{Name: "CardServiceBusy", Cause: "try again"}
+					return receipt{}, stepback.Errorf("CardServiceBusy", "try again")
 				}
 				return receipt{ID: "r-17"}, nil
 			}),
@@ -84,7 +85,7 @@ func Example_retry() {
 		return
 	}
 	defer app.Close()
-	orders, err := app.Define("Orders", charge)
+	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: charge})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -127,7 +128,7 @@ func Example_recovery() {
 	}
 	defer os.RemoveAll(dir)
 	begun := make(chan struct{})
-	first, err := stepback.New(ctx, stepback.Config{Dir: dir, Functions: stepback.Functions{
+	first, err := stepback.New(ctx, stepback.Config{Dir: dir, Journal: pebble.OpenDir, Functions: stepback.Functions{
 		"charge": stepback.Func(func(ctx context.Context, _ order) (receipt, error) {
 			close(begun)
 			<-ctx.Done() // the program ends before the card service answers
@@ -138,7 +139,7 @@ func Example_recovery() {
 		fmt.Println(err)
 		return
 	}
-	orders, err := first.Define("Orders", charge)
+	orders, err := first.Define(stepback.Definition{Name: "Orders", Text: charge})
 	if err == nil {
 		_, err = orders.Start(ctx, "order-17", order{ID: "17"})
 	}
@@ -152,7 +153,7 @@ func Example_recovery() {
 		return
 	}
 
-	second, err := stepback.New(ctx, stepback.Config{Dir: dir, Functions: stepback.Functions{
+	second, err := stepback.New(ctx, stepback.Config{Dir: dir, Journal: pebble.OpenDir, Functions: stepback.Functions{
 		"charge": stepback.Func(func(_ context.Context, o order) (receipt, error) {
 			return receipt{ID: "r-" + o.ID},
 				nil
@@ -163,7 +164,7 @@ func Example_recovery() {
 		return
 	}
 	defer second.Close()
-	if orders, err = second.Define("Orders", charge); err != nil {
+	if orders, err = second.Define(stepback.Definition{Name: "Orders", Text: charge}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -214,7 +215,7 @@ func Example_distributedMap() {
 		return
 	}
 	defer app.Close()
-	award, err := app.Define("Award", `{"StartAt": "Rows", "States": {"Rows": {
+	award, err := app.Define(stepback.Definition{Name: "Award", Text: `{"StartAt": "Rows", "States": {"Rows": {
 		"Type": "Map", "Label": "Rows", "End": true,
 		"ItemReader": {
 			"Resource": "arn:aws:states:::s3:getObject",
@@ -228,7 +229,7 @@ func Example_distributedMap() {
 				"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:000000000000:function:award", "End": true
 			}}
 		}
-	}}}`)
+	}}}`})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -287,8 +288,8 @@ func ExampleRun_Output() {
 		return
 	}
 	defer app.Close()
-	m, err := app.Define("Refused", `{"StartAt": "F", "States": {"F": {
-		"Type": "Fail", "Error": "CardRefused", "Cause": "no money"}}}`)
+	m, err := app.Define(stepback.Definition{Name: "Refused", Text: `{"StartAt": "F", "States": {"F": {
+		"Type": "Fail", "Error": "CardRefused", "Cause": "no money"}}}`})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,9 +25,9 @@ type Functions map[string]Function
 
 // Func makes a Function of a Go function. The event is decoded into In, and what it returns is encoded as JSON.
 //
-// An error fails the task, and retriers and catchers see it by a name: that of a *Failure, or, as with functions in Go
-// on AWS, the name of the error's type, such as errorString of errors.New. The cause is the JSON text of an object with
-// errorMessage and errorType.
+// An error fails the task, and retriers and catchers see it by the name that ErrorName gives it, or Config.ErrorName:
+// Errorf makes an error with a name. The cause is the JSON text of an object with errorMessage and errorType, as
+// Lambda's.
 func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Function {
 	return func(ctx context.Context, event []byte) ([]byte, error) {
 		var in In
@@ -43,20 +42,29 @@ func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Function
 	}
 }
 
-// Invoke implements invocation.Invoker.
-func (f Functions) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
-	name := r.FunctionName
-	if strings.HasPrefix(name, "arn:") {
-		const before = 6 // arn:partition:lambda:region:account:function
-		if parts := strings.Split(name, ":"); len(parts) > before {
-			name = parts[before]
-		}
+// invoker carries out invocations by the functions of an engine. It implements invocation.Invoker.
+type invoker struct {
+	functions Functions
+	errorName func(error) string
+}
+
+// functionName returns the name in an ARN of a function, a part of one or a name, any of which may have a qualifier.
+func functionName(function string) string {
+	if _, name, ok := strings.Cut(function, ":function:"); ok {
+		function = name
 	}
-	do := f[name]
+	name, _, _ := strings.Cut(function, ":")
+	return name
+}
+
+// Invoke implements invocation.Invoker.
+func (i invoker) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	name := functionName(r.FunctionName)
+	do := i.functions[name]
 	if do == nil {
 		return nil, &aws.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: fmt.Sprintf(
 			"Function not found: %s. The functions of this engine are: %s", name,
-			strings.Join(slices.Sorted(maps.Keys(f)), ", "))}
+			strings.Join(slices.Sorted(maps.Keys(i.functions)), ", "))}
 	}
 	out, err := do(ctx, r.Payload)
 	if err == nil {
@@ -65,27 +73,26 @@ func (f Functions) Invoke(ctx context.Context, r *invocation.Request) (*invocati
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	described, marshalErr := json.Marshal(thrownOf(err))
+	described, marshalErr := json.Marshal(i.thrown(err))
 	if marshalErr != nil {
 		return nil, marshalErr
 	}
 	return &invocation.Answer{StatusCode: http.StatusOK, FunctionError: invocation.Unhandled, Payload: described}, nil
 }
 
-// thrown is a function's error as Lambda tells of it.
+// thrown is a function's error as Lambda reports it.
 type thrown struct {
 	Message string `json:"errorMessage"`
 	Type    string `json:"errorType"`
 }
 
-func thrownOf(err error) thrown {
+// thrown describes a function's error. A *Failure that is not wrapped in another named error gives its cause as the
+// message.
+func (i invoker) thrown(err error) thrown {
+	t := thrown{Message: err.Error(), Type: i.errorName(err)}
 	var f *Failure
-	if errors.As(err, &f) {
-		return thrown{Message: f.Cause, Type: f.Name}
+	if errors.As(err, &f) && f.Name == t.Type {
+		t.Message = f.Cause
 	}
-	t := reflect.TypeOf(err)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return thrown{Message: err.Error(), Type: t.Name()}
+	return t
 }

@@ -4,17 +4,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// embedding is a program of another module.
-const embedding = `package main
+// inMemory is a program of another module that keeps executions in memory.
+const inMemory = `package main
 
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"stepback"
 )
@@ -23,16 +23,16 @@ type order struct{ ID string }
 
 func main() {
 	ctx := context.Background()
-	app, err := stepback.New(ctx, stepback.Config{Dir: os.Args[1], Functions: stepback.Functions{
+	app, err := stepback.New(ctx, stepback.Config{CONFIGFunctions: stepback.Functions{
 		"charge": stepback.Func(func(_ context.Context, o order) (string, error) { return "receipt of " + o.ID, nil }),
 	}})
 	if err != nil {
 		panic(err)
 	}
 	defer app.Close()
-	orders, err := app.Define("Orders", ` + "`" +
+	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: ` + "`" +
 	`{"StartAt": "Charge", "States": {"Charge": {"Type": "Task", "End": true,
-		"Resource": "arn:aws:lambda:us-east-1:000000000000:function:charge"}}}` + "`" + `)
+		"Resource": "arn:aws:lambda:us-east-1:000000000000:function:charge"}}}` + "`" + `})
 	if err != nil {
 		panic(err)
 	}
@@ -48,11 +48,12 @@ func main() {
 }
 `
 
-// TestAProgramOfAnotherModule builds and runs a program that uses this module by a replace line, as README says.
+// TestAProgramOfAnotherModule builds and runs programs that use this module by a replace line, as README says. The one
+// that keeps executions in memory links four small third-party modules; only the one with a data directory links Pebble.
 func TestAProgramOfAnotherModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it links a program")
+		t.Skip("it links two programs")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the go command is not in the PATH")
@@ -62,9 +63,6 @@ func TestAProgramOfAnotherModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(embedding), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	command := func(args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "go", args...)
@@ -86,7 +84,35 @@ func TestAProgramOfAnotherModule(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := command("run", "-mod=mod", ".", t.TempDir()); out != "receipt of 17\n" {
-		t.Errorf("it says %q", out)
+	const pebble = "github.com/cockroachdb/pebble/v2"
+	for _, c := range []struct {
+		program, source string
+		pebble          bool
+	}{
+		{"memory", strings.Replace(inMemory, "CONFIG", "", 1), false},
+		{"durable", strings.NewReplacer(
+			`"fmt"`, "\"fmt\"\n\t\"os\"",
+			"\t\"stepback\"\n", "\t\"stepback\"\n\t\"stepback/engine/journal/pebble\"\n",
+			"CONFIG", "Dir: os.Args[1], Journal: pebble.OpenDir, ",
+		).Replace(inMemory), true},
+	} {
+		if err := os.Mkdir(filepath.Join(dir, c.program), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, c.program, "main.go"), []byte(c.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out := command("run", "-mod=mod", "./"+c.program, t.TempDir()); out != "receipt of 17\n" {
+			t.Errorf("%s prints %q", c.program, out)
+		}
+		modules := strings.Fields(command("list", "-mod=mod", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+c.program))
+		slices.Sort(modules)
+		modules = slices.Compact(modules)
+		if c.pebble != slices.Contains(modules, pebble) || !c.pebble && !slices.Equal(modules, []string{
+			"github.com/google/btree", "github.com/klauspost/compress", "go.yaml.in/yaml/v3", "golang.org/x/text", "stepback",
+		}) {
+			t.Errorf("%s links %s", c.program, modules)
+		}
 	}
 }

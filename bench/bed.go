@@ -41,7 +41,7 @@ func open(dir string, objects engine.Objects, f task) (*bed, error) {
 	b := &bed{clock: clock.Real(), journal: j}
 	b.Engine, err = engine.New(engine.Config{
 		Clock: b.clock, Journal: j, Objects: objects, TempDir: dir,
-		Integrations: map[string]engine.Integration{"bench:task": f},
+		Integrations: new(engine.Integrations).Handle("bench", "task", f),
 	})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
@@ -61,7 +62,7 @@ func steps() measurement {
 				return reading{}, err
 			}
 			defer b.Close()
-			m, err := b.CreateStateMachine("steps", taskChain(tasks), "", false)
+			m, err := b.Define(engine.Definition{Name: "steps", Text: taskChain(tasks)})
 			if err != nil {
 				return reading{}, err
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
@@ -27,8 +28,8 @@ func inlineMap() measurement {
 				return reading{}, err
 			}
 			defer b.Close()
-			m, err := b.CreateStateMachine("m", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,
-				"ItemProcessor":{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`, "", true)
+			m, err := b.Define(engine.Definition{Name: "m", Text: `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,
+				"ItemProcessor":{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`, Express: true})
 			if err != nil {
 				return reading{}, err
 			}
@@ -64,8 +65,9 @@ func distributedMap(batch int) measurement {
 				return reading{}, err
 			}
 			defer b.Close()
-			m, err := b.CreateStateMachine("m", passMap(batch, ``, `"ResultSelector":{"n.$":"States.ArrayLength($)"},`),
-				"", false)
+			m, err := b.Define(engine.Definition{
+				Name: "m", Text: passMap(batch, ``, `"ResultSelector":{"n.$":"States.ArrayLength($)"},`),
+			})
 			if err != nil {
 				return reading{}, err
 			}

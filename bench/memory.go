@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+
+	"stepback/engine"
 )
 
 // memory measures the largest resident size of a process that does a big job: a CSV import of rows, or a distributed
@@ -67,10 +69,9 @@ func runChildren(ctx context.Context, dir string, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	m, err := b.CreateStateMachine("m", passMap(1,
+	m, err := b.Define(engine.Definition{Name: "m", Text: passMap(1,
 		`"ItemReader":{"Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}},`,
-		`"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"}},`), "",
-		false)
+		`"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"}},`)})
 	if err != nil {
 		return err
 	}

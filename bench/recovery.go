@@ -58,8 +58,8 @@ func leave(ctx context.Context, dir string, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	m, err := b.CreateStateMachine("m", `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"T"},
-		"T":{"Type":"Task","Resource":"arn:aws:states:::bench:task","TimeoutSeconds":3600,"End":true}}}`, "", false)
+	m, err := b.Define(engine.Definition{Name: "m", Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"T"},
+		"T":{"Type":"Task","Resource":"arn:aws:states:::bench:task","TimeoutSeconds":3600,"End":true}}}`})
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func TestActivityThatDoesNotExist(t *testing.T) {
 func TestPollersAreServedInOrder(t *testing.T) {
 	t.Parallel()
 	b := newTokenBed(t, journal.NewMemory(), 1)
-	m, err := b.CreateStateMachine("m", activityTask, "arn:aws:iam::000000000000:role/r", false)
+	m, err := b.Define(engine.Definition{Name: "m", Text: activityTask, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func jobEngine(t *testing.T, task string) (e *engine.Engine, j *job, parent stri
 	c := clock.Virtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	j = &job{}
 	e, err := engine.New(engine.Config{
-		Clock: c, Journal: journal.NewMemory(), Integrations: map[string]engine.Integration{"jobs:run": j},
+		Clock: c, Journal: journal.NewMemory(), Integrations: new(engine.Integrations).Handle("jobs", "run", j),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func jobEngine(t *testing.T, task string) (e *engine.Engine, j *job, parent stri
 		"child":  `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":600,"Next":"P"},"P":{"Type":"Pass","Result":7,"End":true}}}`,
 		"parent": task,
 	} {
-		m, err := e.CreateStateMachine(name, definition, "", false)
+		m, err := e.Define(engine.Definition{Name: name, Text: definition})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func onJournals(b *testing.B, bench func(b *testing.B, e *engine.Engine)) {
 
 func create(b *testing.B, e *engine.Engine, definition string) *engine.StateMachine {
 	b.Helper()
-	m, err := e.CreateStateMachine("bench", definition, "arn:aws:iam::000000000000:role/r", false)
+	m, err := e.Define(engine.Definition{Name: "bench", Text: definition, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func BenchmarkRecover(b *testing.B) {
 	})
 	c := clock.Real()
 	defer c.Close()
-	cfg := engine.Config{Clock: c, Journal: kept, Integrations: map[string]engine.Integration{"test:call": hang}}
+	cfg := engine.Config{Clock: c, Journal: kept, Integrations: new(engine.Integrations).Handle("test", "call", hang)}
 	e, err := engine.New(cfg)
 	if err != nil {
 		b.Fatal(err)

@@ -45,7 +45,7 @@ func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := e.CreateStateMachine("m", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,10 +101,10 @@ func TestATaskThatFailsWhileTheEngineIsClosing(t *testing.T) {
 		}
 		return `"first"`, nil
 	})
-	m, err := first.CreateStateMachine("m", `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
-		{"StartAt":"Fails","States":{"Fails":{`+call+`,"TimeoutSeconds":30,"End":true}}},
-		{"StartAt":"Succeeds","States":{"Succeeds":{`+call+`,"Next":"Then"},"Then":{`+call+`,"End":true}}}]}}}`,
-		"arn:aws:iam::000000000000:role/r", false)
+	m, err := first.Define(engine.Definition{Name: "m", Text: `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
+		{"StartAt":"Fails","States":{"Fails":{` + call + `,"TimeoutSeconds":30,"End":true}}},
+		{"StartAt":"Succeeds","States":{"Succeeds":{` + call + `,"Next":"Then"},"Then":{` + call + `,"End":true}}}]}}}`,
+		RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		t.Fatal(err)
 	}

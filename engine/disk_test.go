@@ -81,7 +81,7 @@ func diskEngine(t *testing.T, fs vfs.FS) (*engine.Engine, *pebble.Journal, *engi
 	}
 	c := clock.Virtual(epoch)
 	e, err := engine.New(engine.Config{Clock: c, Journal: j, Seed: 1, Workers: 2,
-		Integrations: map[string]engine.Integration{"test:call": flaky}})
+		Integrations: new(engine.Integrations).Handle("test", "call", flaky)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 	const executions = 6
 	d := &crashes{disk: vfs.NewCrashableMem(), random: rand.New(rand.NewPCG(1, 2))}
 	e, j, _ := diskEngine(t, errorfs.Wrap(d.disk, d))
-	m, err := e.CreateStateMachine("m", diskDefinition, "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: diskDefinition})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 			t.Parallel()
 			disk, r := vfs.NewCrashableMem(), &refusals{}
 			e, j, _ := diskEngine(t, errorfs.Wrap(disk, r))
-			m, err := e.CreateStateMachine("m", diskDefinition, "", false)
+			m, err := e.Define(engine.Definition{Name: "m", Text: diskDefinition})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +218,7 @@ func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 				engine.ErrNoExecution) {
 				t.Errorf("the refused execution: %v", err)
 			}
-			if _, err := e.CreateStateMachine("m", diskDefinition, "", false); err != nil {
+			if _, err := e.Define(engine.Definition{Name: "m", Text: diskDefinition}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := e.StartExecution(t.Context(), m.ARN, "second", `[1]`); err != nil {

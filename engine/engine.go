@@ -25,10 +25,9 @@ import (
 type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
-	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries
-	// out tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no
-	// entry of its own.
-	Integrations map[string]Integration
+	// Integrations carry out tasks, by the service and the action of their Resource. New copies the registrations. nil
+	// has none: every task fails.
+	Integrations *Integrations
 	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state
 	// machine; nil when there are no test cases.
 	Mocks func(machine, testCase string) (Interceptor, error)
@@ -117,6 +116,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	cfg.Integrations = cfg.Integrations.Clone()
 	e := &Engine{
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
 		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*maprun.Run{},

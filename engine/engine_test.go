@@ -41,7 +41,7 @@ func newBed(t *testing.T, f invoke) *bed {
 	t.Helper()
 	b := &bed{clock: clock.Virtual(epoch), journal: journal.NewMemory()}
 	e, err := engine.New(engine.Config{
-		Clock: b.clock, Journal: b.journal, Seed: 1, Integrations: map[string]engine.Integration{"test:call": f},
+		Clock: b.clock, Journal: b.journal, Seed: 1, Integrations: new(engine.Integrations).Handle("test", "call", f),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func newBed(t *testing.T, f invoke) *bed {
 
 func (b *bed) start(t *testing.T, definition, input string) string {
 	t.Helper()
-	m, err := b.CreateStateMachine("m", definition, "arn:aws:iam::000000000000:role/r", false)
+	m, err := b.Define(engine.Definition{Name: "m", Text: definition, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,9 @@ func TestAPanicFailsOnlyItsTask(t *testing.T) {
 		"panicked: ouch") {
 		t.Errorf("%+v", x)
 	}
-	m, err := b.CreateStateMachine("other", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", false)
+	m, err := b.Define(engine.Definition{
+		Name: "other", Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +165,9 @@ func TestUnknownIntegrationsAreNamed(t *testing.T) {
 func TestStartingTheSameNameAgain(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "",
-		false)
+	m, err := b.Define(engine.Definition{
+		Name: "m", Text: `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +199,7 @@ func TestBadStarts(t *testing.T) {
 	if _, err := b.StartExecution(context.Background(), "arn:none", "n", `{}`); !errors.Is(err, engine.ErrNoMachine) {
 		t.Error(err)
 	}
-	m, err := b.CreateStateMachine("m", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", false)
+	m, err := b.Define(engine.Definition{Name: "m", Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +209,9 @@ func TestBadStarts(t *testing.T) {
 		}
 	}
 	var refused *engine.DefinitionError
-	if _, err := b.CreateStateMachine("m", `{"StartAt":"X","States":{"P":{"Type":"Pass","End":true}}}`, "",
-		false); !errors.As(err, &refused) {
+	if _, err := b.Define(engine.Definition{
+		Name: "m", Text: `{"StartAt":"X","States":{"P":{"Type":"Pass","End":true}}}`,
+	}); !errors.As(err, &refused) {
 		t.Error(err)
 	}
 	if _, err := b.History(context.Background(), "arn:none"); !errors.Is(err, engine.ErrNoExecution) {
@@ -245,17 +249,16 @@ func TestNothingHappensThatTheJournalRefused(t *testing.T) {
 	defer c.Close()
 	var invoked atomic.Int64
 	e, err := engine.New(engine.Config{Clock: c, Journal: refusing{journal.NewMemory()},
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(context.Context, *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(context.Context, *engine.Task) (string, error) {
 				invoked.Add(1)
 				return "1",
 					nil
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := e.CreateStateMachine("m", `{"StartAt":"T","States":{"T":{`+call+`,"End":true}}}`, "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: `{"StartAt":"T","States":{"T":{` + call + `,"End":true}}}`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,8 +402,9 @@ func TestClosingWithWorkInFlight(t *testing.T) {
 func TestConcurrentStartsOfOneName(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "",
-		false)
+	m, err := b.Define(engine.Definition{
+		Name: "m", Text: `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,11 @@ import (
 var (
 	// ErrAlreadyExists says that the name was used before, or is in use with another input.
 	ErrAlreadyExists = errors.New("execution already exists")
-	// ErrNoMachine says that CreateStateMachine has made no machine of that ARN in this engine.
+	// ErrNoMachine says that Define has made no machine of that ARN in this engine.
 	ErrNoMachine = errors.New("state machine does not exist")
 	// ErrNoExecution says that the journal has no execution of that ARN.
 	ErrNoExecution = errors.New("execution does not exist")
-	// ErrInput says that the input is not JSON, or has more bytes than interpreter.MaxPayload.
+	// ErrInput says that the input is not JSON, or has more bytes than MaxPayload.
 	ErrInput = errors.New("invalid state machine execution input")
 )
 

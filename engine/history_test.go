@@ -43,7 +43,9 @@ func TestHistoryOfAnEndThatIsDescribedIsWhole(t *testing.T) {
 	}
 	defer e.Close()
 	defer close(j.let)
-	m, err := e.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"Next":"F"},"F":{"Type":"Fail"}}}`, "", false)
+	m, err := e.Define(engine.Definition{
+		Name: "m", Text: `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"Next":"F"},"F":{"Type":"Fail"}}}`,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 				return "",
 					&engine.Failure{Name: "Boom"}
 			})
-			m, err := b.CreateStateMachine("m", tt.definition, "", tt.express)
+			m, err := b.Define(engine.Definition{Name: "m", Text: tt.definition, Express: tt.express})
 			if err != nil {
 				t.Fatal(err)
 			}

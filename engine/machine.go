@@ -23,6 +23,7 @@ type StateMachine struct {
 	Created    time.Time
 
 	plan       *plan.Plan
+	functions  []FunctionCall
 	definition *journal.Definition // nil of a Map Run's processor
 }
 
@@ -34,10 +35,24 @@ func (m *StateMachine) inside(region string) interpreter.Machine {
 	return interpreter.Machine{Plan: m.plan, Name: m.Name, RoleARN: m.RoleARN, Region: region}
 }
 
-// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find. Its errors are
-// those of Compile, and ErrClosed.
-func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
-	m, err := e.Compile(name, definition, roleARN, express)
+// Definition is a state machine to define.
+type Definition struct {
+	// Name is the state machine's name, from which the engine makes its ARN.
+	Name string
+	// Text is the definition in Amazon States Language, as JSON.
+	Text string
+	// RoleARN is the IAM role in which the state machine's tasks act. The engine does not assume it: integrations find
+	// it in Task.MachineRoleARN, and the context object has it. It may be empty.
+	RoleARN string
+	// Express is true for an EXPRESS state machine, whose executions are kept only when they end, and false for a
+	// STANDARD one.
+	Express bool
+}
+
+// Define compiles a definition and keeps it under its name, for StartExecution to find. Defining a name again changes
+// what is started from then on. The errors are those of Compile, and ErrClosed.
+func (e *Engine) Define(d Definition) (*StateMachine, error) {
+	m, err := e.Compile(d)
 	if err != nil {
 		return nil, err
 	}
@@ -52,18 +67,19 @@ func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bo
 
 // Compile parses, validates and plans a definition for Start. The error of a definition that AWS would refuse is a
 // *DefinitionError with all its diagnostics.
-func (e *Engine) Compile(name, definition, roleARN string, express bool) (*StateMachine, error) {
-	machine, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+func (e *Engine) Compile(d Definition) (*StateMachine, error) {
+	machine, diagnostics := asl.Options{Express: d.Express, Syntax: syntax}.Parse(d.Text)
 	if asl.HasErrors(diagnostics) {
-		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
+		return nil, &DefinitionError{Definition: d.Text, Diagnostics: diagnostics}
 	}
 	p, err := plan.Compile(machine)
 	if err != nil {
-		return nil, fmt.Errorf("state machine %s: %w", name, err)
+		return nil, fmt.Errorf("state machine %s: %w", d.Name, err)
 	}
 	return &StateMachine{
-		ARN: e.names.machine(name), Name: name, Definition: definition, RoleARN: roleARN, Express: express,
-		Created: e.clock.Now(), plan: p, definition: journal.NewDefinition(name, roleARN, definition, express),
+		ARN: e.names.machine(d.Name), Name: d.Name, Definition: d.Text, RoleARN: d.RoleARN, Express: d.Express,
+		Created: e.clock.Now(), plan: p, functions: functionCalls(nil, &machine.Graph),
+		definition: journal.NewDefinition(d.Name, d.RoleARN, d.Text, d.Express),
 	}, nil
 }
 

@@ -54,13 +54,12 @@ func TestAMapRunThatWasFailingFails(t *testing.T) {
 	store := &bucket{lines: lines(12), version: `"1"`, results: map[string]string{}}
 	e, err := engine.New(engine.Config{
 		Clock: virtual(t, epoch), Journal: kept, Objects: &torn{store, underWay}, TempDir: t.TempDir(),
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
 				underWay <- struct{}{}
 				<-ctx.Done()
 				return "", ctx.Err()
-			}),
-		},
+			})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -121,11 +120,10 @@ func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 	kept.PutMapRun(before, nil)
 	behind := &tardy{store, make(chan struct{}), make(chan struct{})}
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: behind, TempDir: t.TempDir(),
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(_ context.Context, task *engine.Task) (string, error) {
 				return itemsOf(task.Parameters), nil
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestItemsOfTheInputArePendingFromTheStart(t *testing.T) {
 			t.Parallel()
 			called, released := make(chan struct{}), make(chan struct{})
 			e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: journal.NewMemory(),
-				Integrations: map[string]engine.Integration{"test:call": invoke(func(ctx context.Context,
+				Integrations: new(engine.Integrations).Handle("test", "call", invoke(func(ctx context.Context,
 					_ *engine.Task) (string, error) {
 					select {
 					case called <- struct{}{}:
@@ -36,7 +36,7 @@ func TestItemsOfTheInputArePendingFromTheStart(t *testing.T) {
 					case <-ctx.Done():
 					}
 					return `{}`, nil
-				})}})
+				}))})
 			if err != nil {
 				t.Fatal(err)
 			}

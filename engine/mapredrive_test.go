@@ -34,14 +34,13 @@ func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 	var broken atomic.Bool
 	broken.Store(true)
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(_ context.Context, task *engine.Task) (string, error) {
 				if items := itemsOf(task.Parameters); items != "[6,7,8]" || !broken.Load() {
 					return items, nil
 				}
 				return "", engine.NewFailure("Broken", "c")
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,15 +63,14 @@ func interruptedMapRun(t *testing.T, store *bucket, definition string) (*journal
 	var calls atomic.Int64
 	hangs := make(chan struct{})
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(ctx context.Context, task *engine.Task) (string, error) {
 				if n := calls.Add(1); n == 2 || n == 5 || n > 12 {
 					hangs <- struct{}{}
 					<-ctx.Done()
 				}
 				return itemsOf(task.Parameters), nil
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +97,10 @@ func lines(n int) string {
 func resumeMapRun(t *testing.T, kept *journal.Memory, store *bucket) (*engine.Engine, *engine.Recovered) {
 	t.Helper()
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(_ context.Context, task *engine.Task) (string, error) {
 				return itemsOf(task.Parameters), nil
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,20 +102,19 @@ func TestTimeGoesOnBehindAnAbandonedMapRun(t *testing.T) {
 	t.Parallel()
 	c := virtual(t, epoch)
 	e, err := engine.New(engine.Config{Clock: c, Journal: refusingOne{journal.NewMemory()},
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(ctx context.Context, task *engine.Task) (string, error) {
 				if task.Parameters == "2" { // ends when the Map Run is gone
 					return "2", c.Sleep(ctx, 1)
 				}
 				return task.Parameters, nil
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	m, err := e.CreateStateMachine("m", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,
-		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{`+call+`,"End":true}}}}}}`, "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,
+		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{` + call + `,"End":true}}}}}}`})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"stepback/engine/history"
-	"stepback/engine/internal/interpreter"
-	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
 	"stepback/jsonvalue"
 )
@@ -42,11 +40,11 @@ func NewFailure(name, cause string) *Failure {
 
 // The error names of the states language that integrations fail with.
 const (
-	StatesRuntime           = plan.ErrRuntime
-	StatesTaskFailed        = plan.ErrTaskFailed
-	StatesTimeout           = plan.ErrTimeout
-	StatesDataLimitExceeded = plan.ErrDataLimitExceeded
-	StatesItemReaderFailed  = plan.ErrItemReaderFailed
+	StatesRuntime           = "States.Runtime"
+	StatesTaskFailed        = "States.TaskFailed"
+	StatesTimeout           = "States.Timeout"
+	StatesDataLimitExceeded = "States.DataLimitExceeded"
+	StatesItemReaderFailed  = "States.ItemReaderFailed"
 )
 
 // Result is what a task came to: JSON text, with its tree where that is at hand.
@@ -62,15 +60,15 @@ func ValueResult(v jsonvalue.Value) Result { return jsonvalue.ValueDocument(v) }
 func ParsedResult(text string, v jsonvalue.Value) Result { return jsonvalue.ParsedDocument(text, v) }
 
 // MaxPayload is the limit in bytes of every input, output and result.
-const MaxPayload = interpreter.MaxPayload
+const MaxPayload = 256 << 10
 
 // Pattern is how a service integration completes.
 type Pattern string
 
 // The integration patterns.
 const (
-	RequestResponse  = Pattern(plan.RequestResponse)
-	Sync             = Pattern(plan.Sync)
-	Sync2            = Pattern(plan.Sync2)
-	WaitForTaskToken = Pattern(plan.WaitForTaskToken)
+	RequestResponse  Pattern = ""                 // over when the service has answered
+	Sync             Pattern = "sync"             // over when the job that the task started is
+	Sync2            Pattern = "sync:2"           // as Sync, with the job's output as JSON instead of a string
+	WaitForTaskToken Pattern = "waitForTaskToken" // over when a worker reports by the task's token
 )

@@ -68,7 +68,10 @@ func TestOldDataDirectoriesOpen(t *testing.T) {
 	})
 	e, err := engine.New(engine.Config{
 		Clock: virtual(t, time.Date(2026, 11, 22, 9, 10, 0, 0, time.UTC)), Journal: j, TempDir: t.TempDir(),
-		Integrations: map[string]engine.Integration{"test:hang": answer, "test:item": answer, "test:fail": answer},
+		Integrations: new(engine.Integrations).
+			Handle("test", "hang", answer).
+			Handle("test", "item", answer).
+			Handle("test", "fail", answer),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -82,13 +82,12 @@ func TestWhatBelongsToAnExecutionThatIsLeftIsLeft(t *testing.T) {
 	hangs := make(chan struct{})
 	c := clock.Virtual(epoch)
 	defer c.Close()
-	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1, Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
+	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1, Integrations: new(engine.Integrations).Handle("test", "call",
+		invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
 			hangs <- struct{}{}
 			<-ctx.Done()
 			return "", ctx.Err()
-		}),
-	}})
+		}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,13 +126,13 @@ func stoppedLife(t *testing.T, kept *journal.Memory, commits int, first bool) *e
 	j := &mortal{Memory: kept, left: commits, died: make(chan struct{})}
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: j, Seed: 1, Workers: 1,
-		Integrations: map[string]engine.Integration{"test:call": invoke(func(ctx context.Context,
+		Integrations: new(engine.Integrations).Handle("test", "call", invoke(func(ctx context.Context,
 			task *engine.Task) (string, error) {
 			if task.Parameters == "1" {
 				return "1", nil
 			}
 			return "", c.Park(ctx)
-		})},
+		})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -143,9 +142,9 @@ func stoppedLife(t *testing.T, kept *journal.Memory, commits int, first bool) *e
 	if _, err := e.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m, err := e.CreateStateMachine("m", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
-		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{`+call+
-		`,"End":true}}}}}}`, "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
+		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{` + call +
+		`,"End":true}}}}}}`})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ func requests(t *testing.T, j journal.Journal, answers <-chan error) (e *engine.
 	t.Helper()
 	tokens = make(chan string, 10)
 	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: j,
-		Integrations: map[string]engine.Integration{
-			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+		Integrations: new(engine.Integrations).Handle("test", "call",
+			invoke(func(ctx context.Context, task *engine.Task) (string, error) {
 				v, err := task.Value()
 				if err != nil {
 					return "", err
@@ -29,8 +29,7 @@ func requests(t *testing.T, j journal.Journal, answers <-chan error) (e *engine.
 				case <-ctx.Done():
 					return "", ctx.Err()
 				}
-			}),
-		}})
+			}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,13 +31,13 @@ func TestParametersThatCannotBeUsedFailTheStateBeforeItsTask(t *testing.T) {
 	c, j := clock.Virtual(epoch), journal.NewMemory()
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: j, Seed: 1,
-		Integrations: map[string]engine.Integration{"test:call": picky{func(_ context.Context,
+		Integrations: new(engine.Integrations).Handle("test", "call", picky{func(_ context.Context,
 			task *engine.Task) (string, error) {
 			if strings.Contains(task.Parameters, "wrong") {
 				return "", errors.New("it was called")
 			}
 			return `{"done":true}`, nil
-		}}},
+		}}),
 	})
 	if err != nil {
 		t.Fatal(err)

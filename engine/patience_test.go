@@ -30,7 +30,7 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	c := virtual(t, epoch)
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: journal.NewMemory(), Patience: 10 * time.Millisecond,
-		Integrations: map[string]engine.Integration{"test:call": task},
+		Integrations: new(engine.Integrations).Handle("test", "call", task),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestATaskThatWorksIsWaitedFor(t *testing.T) {
 			}
 			e, err := engine.New(engine.Config{
 				Clock: c, Journal: journal.NewMemory(), Patience: patience,
-				Integrations: map[string]engine.Integration{"test:call": task},
+				Integrations: new(engine.Integrations).Handle("test", "call", task),
 			})
 			if err != nil {
 				t.Fatal(err)

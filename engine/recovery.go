@@ -156,7 +156,9 @@ func (e *Engine) machineOf(ctx context.Context, x *journal.Execution) (*StateMac
 	if err != nil {
 		return nil, err
 	}
-	m, err := e.Compile(d.MachineName, d.Text, d.RoleARN, d.Express)
+	m, err := e.Compile(Definition{
+		Name: d.MachineName, Text: d.Text, RoleARN: d.RoleARN, Express: d.Express,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("its definition is refused: %w", err)
 	}

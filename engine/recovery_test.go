@@ -62,7 +62,7 @@ func live(t *testing.T, kept *journal.Memory, commits int, task invoke) *lived {
 	c := clock.Virtual(epoch)
 	j := &mortal{Memory: kept, left: commits, died: make(chan struct{})}
 	e, err := engine.New(engine.Config{
-		Clock: c, Journal: j, Seed: 1, Workers: 2, Integrations: map[string]engine.Integration{"test:call": task},
+		Clock: c, Journal: j, Seed: 1, Workers: 2, Integrations: new(engine.Integrations).Handle("test", "call", task),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definiti
 	t.Helper()
 	l := live(t, kept, commits, task)
 	defer l.end()
-	m, err := l.CreateStateMachine("m", definition, "arn:aws:iam::000000000000:role/r", false)
+	m, err := l.Define(engine.Definition{Name: "m", Text: definition, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 func restart(t *testing.T, kept journal.Journal, c *clock.Clock, task invoke) (*engine.Engine, *engine.Recovered) {
 	t.Helper()
 	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1,
-		Integrations: map[string]engine.Integration{"test:call": task}})
+		Integrations: new(engine.Integrations).Handle("test", "call", task)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func virtual(t *testing.T, at time.Time) *clock.Clock {
 
 func begin(t *testing.T, e *engine.Engine, definition, input string) string {
 	t.Helper()
-	m, err := e.CreateStateMachine("m", definition, "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: definition})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -245,7 +245,7 @@ func redrivingLife(t *testing.T, kept *journal.Memory, commits int, task invoke,
 	t.Helper()
 	l := live(t, kept, commits, task)
 	defer l.end()
-	m, err := l.CreateStateMachine("m", everything, "arn:aws:iam::000000000000:role/r", false)
+	m, err := l.Define(engine.Definition{Name: "m", Text: everything, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		t.Fatal(err)
 	}

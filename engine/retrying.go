@@ -3,15 +3,38 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/startorder"
 	"stepback/engine/journal"
 )
 
-// Retry is a state of an execution that failed and waits to be run again: which attempt is next, when, which one is the
-// last, and what the state failed with. Last tells when the last attempt begins at the earliest that can be foreseen.
-type Retry = interpreter.Retry
+// Retry is a state of an execution that failed and waits for its retrier's delay.
+type Retry struct {
+	// ID identifies the retry within its execution, for RetryNow.
+	ID int64
+	// State is the name of the state. Error and Cause are what its latest attempt failed with.
+	State, Error, Cause string
+	// Attempt is the number of the attempt that comes next. The state's first run is attempt 1, so that Attempt is at
+	// least 2. LastAttempt is the number of the attempt after which the retrier gives up.
+	Attempt, LastAttempt int64
+	// Failed is when the latest attempt failed, Next when the next one begins.
+	Failed, Next time.Time
+
+	waiting interpreter.Retry // which computes Last
+}
+
+func retryOf(r *interpreter.Retry) *Retry {
+	return &Retry{
+		ID: r.ID, State: r.State, Error: r.Error, Cause: r.Cause, Attempt: r.Attempt, LastAttempt: r.LastAttempt,
+		Failed: r.Failed, Next: r.Next, waiting: *r,
+	}
+}
+
+// Last returns when the last attempt begins if every attempt fails at once with the same error and jitter draws the
+// longest delays. It begins later when attempts take their time. Of more than a thousand attempts it is the thousandth.
+func (r *Retry) Last() time.Time { return r.waiting.Last() }
 
 // entries are a run in all lists that its execution is in.
 func (r *run) entries() []startorder.Entry[*run] {
@@ -26,7 +49,8 @@ func (r *run) entries() []startorder.Entry[*run] {
 }
 
 // awaitRetry notes that the timer of an ID delays a retry.
-func (r *run) awaitRetry(id int64, retry *Retry) {
+func (r *run) awaitRetry(id int64, waiting *interpreter.Retry) {
+	retry := retryOf(waiting)
 	r.mu.Lock()
 	first := len(r.retries) == 0
 	if r.retries == nil {

@@ -101,7 +101,7 @@ func TestRetriesAreKnownAfterARestart(t *testing.T) {
 		c := clock.Virtual(epoch)
 		c.Hold()
 		e, err := engine.New(engine.Config{
-			Clock: c, Journal: kept, Integrations: map[string]engine.Integration{"test:call": throttled},
+			Clock: c, Journal: kept, Integrations: new(engine.Integrations).Handle("test", "call", throttled),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,9 @@ func TestRetriesAreKnownAfterARestart(t *testing.T) {
 		return e, c
 	}
 	e, c := start()
-	if _, err := e.CreateStateMachine("m", retries, "arn:aws:iam::000000000000:role/r", false); err != nil {
+	if _, err := e.Define(engine.Definition{
+		Name: "m", Text: retries, RoleARN: "arn:aws:iam::000000000000:role/r",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {

@@ -30,7 +30,9 @@ func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	m, err := e.Compile("m", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", true)
+	m, err := e.Compile(engine.Definition{
+		Name: "m", Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, Express: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +62,9 @@ func TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken(t *testing.T) {
 	}
 	defer e.Close()
 	defer close(j.let)
-	m, err := e.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`, "",
-		false)
+	m, err := e.Define(engine.Definition{
+		Name: "m", Text: `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

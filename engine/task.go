@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"stepback/engine/history"
@@ -58,8 +57,9 @@ func (t *Task) Submitted(answer Result) {
 	}
 }
 
-// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *Failure says by which
-// name the workflow sees it. The context ends when nobody waits for the answer any more.
+// Integration carries out the tasks of one service. Invoke returns the result, or an error. Retriers and catchers see
+// the error by the name that a *Failure has, or any other error with a method ErrorName() string; without, it is
+// States.TaskFailed. The context ends when nobody waits for the answer any more.
 type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
@@ -140,13 +140,17 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 
 // failureOf is an integration's error as the state machine sees it.
 func failureOf(err error) Failure {
-	var f *Failure
-	if errors.As(err, &f) {
-		cut := f.Cut()
-		cut.SetName(cut.Name) // a task fails by a name, even if its integration gives none
-		return cut
+	var named interface{ ErrorName() string }
+	if !errors.As(err, &named) {
+		return history.NewFailure(plan.ErrTaskFailed, err.Error())
 	}
-	return history.NewFailure(plan.ErrTaskFailed, err.Error())
+	f, ok := named.(*Failure)
+	if !ok {
+		return history.NewFailure(named.ErrorName(), err.Error())
+	}
+	cut := f.Cut()
+	cut.SetName(cut.Name) // a task fails by a name, even if its integration gives none
+	return cut
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
@@ -200,13 +204,7 @@ func (r *run) task(call *interpreter.TaskCall) *Task {
 
 func (e *Engine) integration(t *plan.Task) Integration {
 	if t.Target == plan.Function {
-		return e.cfg.Integrations["function"]
+		return e.cfg.Integrations.functions
 	}
-	if in := e.cfg.Integrations[t.Service+":"+t.Action]; in != nil {
-		return in
-	}
-	if strings.HasPrefix(t.Service, "aws-sdk:") {
-		return e.cfg.Integrations["aws-sdk"]
-	}
-	return nil
+	return e.cfg.Integrations.Handler(t.Service, t.Action)
 }

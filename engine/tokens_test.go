@@ -35,13 +35,13 @@ func newTokenBed(t *testing.T, j journal.Journal, seed uint64) *tokenBed {
 	e, err := engine.New(engine.Config{
 		Clock: b.clock, Journal: j, Seed: seed,
 		Activity: func(arn string) (bool, error) { return arn == activity, nil },
-		Integrations: map[string]engine.Integration{"test:call": invoke(func(_ context.Context,
+		Integrations: new(engine.Integrations).Handle("test", "call", invoke(func(_ context.Context,
 			task *engine.Task) (string, error) {
 			v, err := task.Value()
 			token, _ := v.Get("token")
 			b.tokens <- token.Text()
 			return `{"accepted":true}`, err
-		})},
+		})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func newTokenBed(t *testing.T, j journal.Journal, seed uint64) *tokenBed {
 
 func (b *tokenBed) start(t *testing.T, definition string) string {
 	t.Helper()
-	m, err := b.CreateStateMachine("m", definition, "arn:aws:iam::000000000000:role/r", false)
+	m, err := b.Define(engine.Definition{Name: "m", Text: definition, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
 		t.Fatal(err)
 	}

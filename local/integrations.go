@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"stepback/aws"
 	"stepback/aws/loopback"
@@ -60,18 +61,19 @@ func (s *surroundings) reach(service, url string) {
 func (s *surroundings) integrations(
 	scope aws.Scope, injector *faults.Injector, invoker invocation.Invoker, c *clock.Clock,
 	await func(ctx context.Context, t *engine.Task, arn string) error,
-) map[string]engine.Integration {
+) *engine.Integrations {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
 	all, start := awssdk.Integrations(caller)
-	for name, in := range all {
+	all.Wrap(func(name string, in engine.Integration) engine.Integration {
 		if api, ok := in.(jobs.API); ok {
-			all[name] = jobs.Wait(name, api, c)
+			return jobs.Wait(strings.TrimSuffix(name, ":*"), api, c)
 		}
-	}
+		return in
+	})
 	if !s.endpoints.Embeds("sfn") {
 		await = states.Poll(start, c)
 	}
-	all["states:startExecution"] = states.Integration{API: start, Await: await}
+	all.Handle("states", "startExecution", states.Integration{API: start, Await: await})
 	calls := &httptask.Integration{Region: scope.Region}
 	switch {
 	case s.connections != nil && s.endpoints.Embeds("eventbridge"):
@@ -79,28 +81,30 @@ func (s *surroundings) integrations(
 	case s.endpoints.Has("eventbridge"): // without, requests go out without the connection's authorization
 		calls.Connections = httptask.EventBridge{AWS: caller}
 	}
-	all["http:invoke"] = s.guard.httpTasks(calls)
-	all["apigateway:invoke"] = &httptask.Gateway{
+	all.Handle("http", "invoke", s.guard.httpTasks(calls))
+	all.Handle("apigateway", "invoke", &httptask.Gateway{
 		Endpoint: func() string { return s.endpoints.Getenv("APIGATEWAY_ENDPOINT") },
 		Sign: func(ctx context.Context, r *http.Request, body string) error {
 			return caller.Sign(ctx, r, body, "execute-api")
 		},
-	}
+	})
 	cluster := &kubernetes.API{
 		Endpoint: func() string { return s.endpoints.Getenv("KUBERNETES_ENDPOINT") }, Token: caller.ClusterToken,
 	}
-	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster},
-		jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
+	all.Handle("eks", "call", kubernetes.Call{API: cluster})
+	all.Handle("eks", "runJob", jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c))
 	invoker = s.guard.invoker(scope, invoker)
-	for name, in := range all {
-		all[name] = injector.Tasks(in, "ThrottlingException")
-	}
-	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
-	for name, in := range all {
-		all[name] = s.guard.tasks(in)
+	all.Wrap(func(_ string, in engine.Integration) engine.Integration {
+		return injector.Tasks(in, "ThrottlingException")
+	})
+	all.Handle("lambda", "invoke", lambda.Integration{Invoker: invoker})
+	all.HandleFunctions(lambda.Function{Invoker: invoker})
+	all.Wrap(func(_ string, in engine.Integration) engine.Integration {
+		in = s.guard.tasks(in)
 		if s.tracer != nil {
-			all[name] = s.tracer.Tasks(all[name])
+			in = s.tracer.Tasks(in)
 		}
-	}
+		return in
+	})
 	return all
 }

@@ -18,20 +18,20 @@ func Example() {
 	}}}`
 	_ = func(t *testing.T) { // func TestOrders(t *testing.T)
 		failures := 2
-		run := stepbacktest.Run(t, definition, `{"ID": "17"}`, stepbacktest.Config{
+		run := stepbacktest.Run(t, definition, order{ID: "17"}, stepbacktest.Config{
 			Functions: stepback.Functions{
 				"charge": stepback.Func(func(_ context.Context, o order) (string, error) {
 					if failures--; failures >= 0 {
-						return "", &stepback.Failure{Name: "CardServiceBusy"}
+						return "", stepback.Errorf("CardServiceBusy", "try again")
 					}
 					return "receipt of " + o.ID, nil
 				}),
 			},
 		})
-		run.Succeeded(`"receipt of 17"`)
-		run.Entered("Charge")
-		run.Attempts("Charge", 3)
-		run.Waits("Charge", 2*time.Second, 4*time.Second)
-		run.Took(6 * time.Second)
+		run.WantSucceeded("receipt of 17")
+		run.WantEntered("Charge")
+		run.WantAttempts("Charge", 3)
+		run.WantWaits("Charge", 2*time.Second, 4*time.Second)
+		run.WantTook(6 * time.Second)
 	}
 }

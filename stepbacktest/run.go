@@ -18,8 +18,12 @@ import (
 type Config struct {
 	// Functions carry out the tasks that call Lambda functions, by name.
 	Functions stepback.Functions
-	// Integrations carry out other tasks, by service and action, such as "sns:publish".
-	Integrations map[string]stepback.Integration
+	// AllowUnregistered accepts a definition that calls functions which Functions does not have. Such a task fails.
+	AllowUnregistered bool
+	// ErrorName names the errors of functions, as stepback.Config.ErrorName does.
+	ErrorName func(error) string
+	// Integrations carry out other tasks, by the service and the action of their Resource.
+	Integrations *stepback.Integrations
 	// Objects is where distributed Maps read and write.
 	Objects stepback.Objects
 	// Express runs an EXPRESS state machine.
@@ -30,8 +34,8 @@ type Config struct {
 	Seed uint64
 }
 
-// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which
-// goes on.
+// Execution is an execution that has ended. Its Want methods are assertions: one that does not hold fails the test, and
+// the test continues.
 type Execution struct {
 	*stepback.Execution
 	// Events are those of the history, in order.
@@ -40,9 +44,15 @@ type Execution struct {
 	t testing.TB
 }
 
-// Run runs a state machine once, with an input in JSON text, and waits for its end. A definition that AWS would refuse,
-// and an input that is not JSON, end the test.
-func Run(t testing.TB, definition, input string, cfg Config) *Execution {
+// Run runs a state machine once and waits for its end.
+//
+// The input is a Go value, as for stepback.Machine.Start: a json.RawMessage or a []byte is JSON text, everything else is
+// encoded as encoding/json does. So Order{ID: "17"} is an object, "17" a JSON string, and
+// json.RawMessage(`{"id":"17"}`) an object again.
+//
+// Run ends the test if AWS would refuse the definition, if it calls a function that Config does not have, or if the
+// input is not JSON.
+func Run(t testing.TB, definition string, input any, cfg Config) *Execution {
 	t.Helper()
 	if cfg.Begin.IsZero() {
 		cfg.Begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -50,18 +60,16 @@ func Run(t testing.TB, definition, input string, cfg Config) *Execution {
 	clock := stepback.VirtualTime(cfg.Begin)
 	defer clock.Close()
 	app, err := stepback.New(t.Context(), stepback.Config{
-		Functions: cfg.Functions, Integrations: cfg.Integrations, Objects: cfg.Objects, Clock: clock,
-		Seed: max(cfg.Seed, 1),
+		Functions: cfg.Functions, ErrorName: cfg.ErrorName, Integrations: cfg.Integrations, Objects: cfg.Objects,
+		Clock: clock, Seed: max(cfg.Seed, 1),
 	})
 	if err != nil {
 		t.Fatalf("starting an engine: %v", err)
 	}
 	defer app.Close()
-	define := app.Define
-	if cfg.Express {
-		define = app.DefineExpress
-	}
-	m, err := define("Test", definition)
+	m, err := app.Define(stepback.Definition{
+		Name: "Test", Text: definition, Express: cfg.Express, AllowUnregistered: cfg.AllowUnregistered,
+	})
 	var refused *engine.DefinitionError
 	if errors.As(err, &refused) {
 		t.Fatalf("the definition is refused:\n%s", asl.Render(refused.Diagnostics, definition, "definition"))
@@ -69,11 +77,7 @@ func Run(t testing.TB, definition, input string, cfg Config) *Execution {
 	if err != nil {
 		t.Fatalf("defining the state machine: %v", err)
 	}
-	parsed, err := jsonvalue.Parse(input)
-	if err != nil {
-		t.Fatalf("the input is not JSON: %v", err)
-	}
-	run, err := m.Start(t.Context(), "test", rawJSON(parsed.JSON()))
+	run, err := m.Start(t.Context(), "test", input)
 	if err != nil {
 		t.Fatalf("starting the execution: %v", err)
 	}
@@ -88,17 +92,15 @@ func Run(t testing.TB, definition, input string, cfg Config) *Execution {
 	return &Execution{Execution: x, Events: events, t: t}
 }
 
-// rawJSON is JSON text that is encoded as it is.
-type rawJSON string
-
-// MarshalJSON implements json.Marshaler.
-func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
-
-// Succeeded expects that the execution succeeded with this output, in JSON text. The order of members and the spelling
-// of numbers do not count.
-func (x *Execution) Succeeded(output string) {
+// WantSucceeded fails the test unless the execution succeeded with this output. The output is a Go value or JSON text,
+// by the rule of Run's input. The order of members and the spelling of numbers do not count.
+func (x *Execution) WantSucceeded(output any) {
 	x.t.Helper()
-	want, err := jsonvalue.Parse(output)
+	text, err := jsonvalue.Marshal(output)
+	if err != nil {
+		x.t.Fatalf("the expected output: %v", err)
+	}
+	want, err := jsonvalue.Parse(text)
 	if err != nil {
 		x.t.Fatalf("the expected output is not JSON: %v", err)
 	}
@@ -111,12 +113,12 @@ func (x *Execution) Succeeded(output string) {
 		x.t.Fatalf("the output is not JSON: %v", err)
 	}
 	if !jsonvalue.Equal(got, want) {
-		x.fail("the output is %s, not %s", x.Output, output)
+		x.fail("the output is %s, not %s", x.Output, text)
 	}
 }
 
-// Failed expects that the execution failed by this error name.
-func (x *Execution) Failed(name string) {
+// WantFailed fails the test unless the execution failed with this error name.
+func (x *Execution) WantFailed(name string) {
 	x.t.Helper()
 	switch {
 	case x.Status == stepback.Succeeded:
@@ -133,9 +135,9 @@ func (x *Execution) why() string {
 	return ", " + x.Failure.Name + ": " + x.Failure.Cause
 }
 
-// Entered expects that exactly these states were entered, in this order. States of branches and of inline Maps count as
-// they were entered; those of a distributed Map are in executions of their own.
-func (x *Execution) Entered(states ...string) {
+// WantEntered fails the test unless exactly these states were entered, in this order. States of branches and of inline
+// Maps count as they were entered; those of a distributed Map are in executions of their own.
+func (x *Execution) WantEntered(states ...string) {
 	x.t.Helper()
 	got := observed.Entered(x.Events)
 	if !slices.Equal(got, states) {
@@ -143,8 +145,9 @@ func (x *Execution) Entered(states ...string) {
 	}
 }
 
-// Attempts expects that a Task state was carried out this often, its retries included, in all its visits together.
-func (x *Execution) Attempts(state string, n int) {
+// WantAttempts fails the test unless a Task state was carried out n times, its retries included, in all its visits
+// together.
+func (x *Execution) WantAttempts(state string, n int) {
 	x.t.Helper()
 	got := observed.Attempts(x.Events, state)
 	if got != n {
@@ -152,9 +155,9 @@ func (x *Execution) Attempts(state string, n int) {
 	}
 }
 
-// Waits expects the waits of a state, in their order: those of its retriers between two attempts, or how long a Wait
-// state took.
-func (x *Execution) Waits(state string, waits ...time.Duration) {
+// WantWaits fails the test unless a state waited this long, in this order: its retriers between two attempts, or a Wait
+// state.
+func (x *Execution) WantWaits(state string, waits ...time.Duration) {
 	x.t.Helper()
 	got := observed.Waits(x.Events, state)
 	if !slices.Equal(got, waits) {
@@ -162,8 +165,8 @@ func (x *Execution) Waits(state string, waits ...time.Duration) {
 	}
 }
 
-// Took expects how long the execution took, in virtual time.
-func (x *Execution) Took(d time.Duration) {
+// WantTook fails the test unless the execution took d, in virtual time.
+func (x *Execution) WantTook(d time.Duration) {
 	x.t.Helper()
 	if got := x.Stop.Sub(x.Start); got != d {
 		x.fail("the execution took %s; expected was %s", got, d)

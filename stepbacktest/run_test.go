@@ -2,8 +2,12 @@ package stepbacktest_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +27,10 @@ const orders = `{"StartAt": "Pause", "States": {
 	"Done": {"Type": "Succeed"}
 }}`
 
+type order struct {
+	ID int `json:"id"`
+}
+
 // after fails by the names in order, then answers.
 func after(names ...string) stepbacktest.Config {
 	return stepbacktest.Config{Functions: stepback.Functions{
@@ -39,22 +47,23 @@ func after(names ...string) stepbacktest.Config {
 
 func TestWhatIsExpectedHappens(t *testing.T) {
 	t.Parallel()
-	run := stepbacktest.Run(t, orders, `{"id": 17}`, after("Busy", "Busy"))
-	run.Succeeded(`{"cents": 1200.0, "paid": true}`)
-	run.Entered("Pause", "Charge", "Done")
-	run.Attempts("Charge", 3)
-	run.Waits("Charge", 2*time.Second, 4*time.Second)
-	run.Waits("Pause", time.Minute)
-	run.Took(66 * time.Second)
+	run := stepbacktest.Run(t, orders, order{ID: 17}, after("Busy", "Busy"))
+	run.WantSucceeded(json.RawMessage(`{"cents": 1200.0, "paid": true}`))
+	run.WantSucceeded(map[string]any{"paid": true, "cents": 1200})
+	run.WantEntered("Pause", "Charge", "Done")
+	run.WantAttempts("Charge", 3)
+	run.WantWaits("Charge", 2*time.Second, 4*time.Second)
+	run.WantWaits("Pause", time.Minute)
+	run.WantTook(66 * time.Second)
 
-	run = stepbacktest.Run(t, orders, `{}`, after("Refused"))
-	run.Succeeded(`"cancelled"`)
-	run.Entered("Pause", "Charge", "Cancel", "Done")
-	run.Waits("Charge")
+	run = stepbacktest.Run(t, orders, struct{}{}, after("Refused"))
+	run.WantSucceeded("cancelled")
+	run.WantEntered("Pause", "Charge", "Cancel", "Done")
+	run.WantWaits("Charge")
 
-	run = stepbacktest.Run(t, orders, `{}`, after("Busy", "Busy", "Busy", "Busy"))
-	run.Failed("Busy")
-	run.Attempts("Charge", 4)
+	run = stepbacktest.Run(t, orders, struct{}{}, after("Busy", "Busy", "Busy", "Busy"))
+	run.WantFailed("Busy")
+	run.WantAttempts("Charge", 4)
 }
 
 // TestFunctionsAreLambdaFunctions calls a function by the integration, by a name that is not there, and one that cannot
@@ -70,15 +79,16 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 				fmt.Errorf("out of %s", "paper")
 		}),
 	}}
-	stepbacktest.Run(t, fmt.Sprintf(call, "double"), `21`, cfg).Succeeded(`42`)
-	stepbacktest.Run(t, fmt.Sprintf(call, "double"), `"x"`, cfg).Failed("Runtime.UnmarshalError")
-	run := stepbacktest.Run(t, fmt.Sprintf(call, "broken"), `1`, cfg)
-	run.Failed("errorString")
+	stepbacktest.Run(t, fmt.Sprintf(call, "double"), 21, cfg).WantSucceeded(42)
+	stepbacktest.Run(t, fmt.Sprintf(call, "double"), "x", cfg).WantFailed("Runtime.UnmarshalError")
+	run := stepbacktest.Run(t, fmt.Sprintf(call, "broken"), 1, cfg)
+	run.WantFailed("errorString")
 	if want := `{"errorMessage":"out of paper","errorType":"errorString"}`; run.Failure.Cause != want {
 		t.Errorf("the cause is %s, not %s", run.Failure.Cause, want)
 	}
-	run = stepbacktest.Run(t, fmt.Sprintf(call, "absent"), `1`, cfg)
-	run.Failed("Lambda.ResourceNotFoundException")
+	cfg.AllowUnregistered = true
+	run = stepbacktest.Run(t, fmt.Sprintf(call, "absent"), []byte(`1`), cfg)
+	run.WantFailed("Lambda.ResourceNotFoundException")
 	if !strings.Contains(run.Failure.Cause, "The functions of this engine are: broken, double") {
 		t.Errorf("the cause is %s", run.Failure.Cause)
 	}
@@ -88,9 +98,9 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 func TestIntegrationsOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	stepbacktest.Run(t, `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::mail:send",
-		"Parameters": {"to.$": "$.to"}, "End": true}}}`, `{"to": "ann"}`, stepbacktest.Config{
-		Integrations: map[string]stepback.Integration{"mail:send": mail{}},
-	}).Succeeded(`{"sent": {"to": "ann"}}`)
+		"Parameters": {"to.$": "$.to"}, "End": true}}}`, map[string]string{"to": "ann"}, stepbacktest.Config{
+		Integrations: new(stepback.Integrations).Handle("mail", "send", mail{}),
+	}).WantSucceeded(json.RawMessage(`{"sent": {"to": "ann"}}`))
 }
 
 type mail struct{}
@@ -107,6 +117,12 @@ type listener struct {
 
 func (l *listener) Helper() {}
 
+// Fatalf implements testing.TB. It ends the goroutine, as testing's own does.
+func (l *listener) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	runtime.Goexit()
+}
+
 func (l *listener) Errorf(format string, args ...any) {
 	l.reported = append(l.reported, fmt.Sprintf(format, args...))
 }
@@ -114,13 +130,13 @@ func (l *listener) Errorf(format string, args ...any) {
 func TestWhatIsNotExpectedIsReported(t *testing.T) {
 	t.Parallel()
 	l := &listener{TB: t}
-	run := stepbacktest.Run(l, orders, `{"id": 17}`, after("Busy", "Other"))
-	run.Succeeded(`{}`)
-	run.Failed("Busy")
-	run.Entered("Charge")
-	run.Attempts("Charge", 1)
-	run.Waits("Charge", time.Second)
-	run.Took(time.Second)
+	run := stepbacktest.Run(l, orders, json.RawMessage(`{"id": 17}`), after("Busy", "Other"))
+	run.WantSucceeded(struct{}{})
+	run.WantFailed("Busy")
+	run.WantEntered("Charge")
+	run.WantAttempts("Charge", 1)
+	run.WantWaits("Charge", time.Second)
+	run.WantTook(time.Second)
 	want := []string{
 		"the execution did not succeed: FAILED, Other: ",
 		"the execution ended as FAILED, Other: ",
@@ -137,4 +153,48 @@ func TestWhatIsNotExpectedIsReported(t *testing.T) {
 			t.Errorf("report %d is %s", i, r)
 		}
 	}
+}
+
+// TestWhatEndsATest runs a definition that calls a function which nobody registered, an input that is not JSON, and an
+// input that has no JSON.
+func TestWhatEndsATest(t *testing.T) {
+	t.Parallel()
+	misspelt := strings.Replace(orders, "function:charge", "function:chrge", 1)
+	for want, run := range map[string]func(t testing.TB){
+		`defining the state machine: state machine Test calls functions that are not registered: state "Charge" ` +
+			`calls "chrge" (did you mean "charge"?); registered: charge`: func(t testing.TB) {
+			stepbacktest.Run(t, misspelt, nil, after())
+		},
+		"starting the execution: invalid state machine execution input: ": func(t testing.TB) {
+			stepbacktest.Run(t, orders, json.RawMessage(`{`), after())
+		},
+		"starting the execution: the input of test: json: unsupported type: chan int": func(t testing.TB) {
+			stepbacktest.Run(t, orders, make(chan int), after())
+		},
+		"the expected output is not JSON: ": func(t testing.TB) {
+			stepbacktest.Run(t, orders, order{ID: 17}, after()).WantSucceeded([]byte(`}`))
+		},
+	} {
+		l := &listener{TB: t}
+		var wg sync.WaitGroup
+		wg.Go(func() { run(l) })
+		wg.Wait()
+		if len(l.reported) != 1 || !strings.HasPrefix(l.reported[0], want) {
+			t.Errorf("%q; want %q", l.reported, want)
+		}
+	}
+}
+
+// TestErrorName names errors by the test's own hook.
+func TestErrorName(t *testing.T) {
+	t.Parallel()
+	cfg := stepbacktest.Config{
+		ErrorName: func(error) string { return "Busy" },
+		Functions: stepback.Functions{
+			"charge": stepback.Func(func(context.Context, order) (any, error) { return nil, errors.New("later") }),
+		},
+	}
+	run := stepbacktest.Run(t, orders, order{ID: 17}, cfg)
+	run.WantFailed("Busy")
+	run.WantAttempts("Charge", 4)
 }

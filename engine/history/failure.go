@@ -12,6 +12,9 @@ type Failure struct {
 // Error implements error.
 func (f *Failure) Error() string { return f.Name + ": " + f.Cause }
 
+// ErrorName returns the name that retriers and catchers match.
+func (f *Failure) ErrorName() string { return f.Name }
+
 // HasName reports whether there is an error name.
 func (f *Failure) HasName() bool { return f.Name != "" || f.EmptyName }
 

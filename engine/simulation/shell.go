@@ -268,7 +268,9 @@ func (s *shell) live(ctx context.Context) outcome {
 	s.j = &committing{Journal: s.journal, world: s.world, acks: s.acks}
 	s.engine, err = engine.New(engine.Config{
 		Clock: s.clock, Journal: s.j, Seed: uint64(s.seed) + 1, Workers: 1, Patience: -1,
-		Integrations: map[string]engine.Integration{"sqs:sendMessage": s, "function": s},
+		Integrations: new(engine.Integrations).
+			Handle("sqs", "sendMessage", s).
+			HandleFunctions(s),
 	})
 	if err != nil {
 		return outcome{err: err}
@@ -338,7 +340,7 @@ func (s *shell) stopAt(ctx context.Context, at time.Time) {
 
 func (s *shell) begin(ctx context.Context) (string, error) {
 	e := s.engine
-	m, err := e.CreateStateMachine("m", s.model.Definition(), "", false)
+	m, err := e.Define(engine.Definition{Name: "m", Text: s.model.Definition()})
 	if err != nil {
 		return "", err
 	}

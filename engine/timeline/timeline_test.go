@@ -106,7 +106,7 @@ Undo succeeded
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run := stepbacktest.Run(t, c.definition, `{"items":[1,2]}`, c.cfg)
+			run := stepbacktest.Run(t, c.definition, map[string]any{"items": []int{1, 2}}, c.cfg)
 			if got := "\n" + story(timeline.Read(run.Events)); got != c.want {
 				t.Errorf("got%swant%s", got, c.want)
 			}

@@ -92,7 +92,7 @@ func (b *benchBed) make(name, definition string) {
 	r.Header.Set("X-Amz-Target", "AWSStepFunctions.CreateStateMachine")
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	b.do(r)
-	if _, err := b.engine.CreateStateMachine(name, definition, "", false); err != nil {
+	if _, err := b.engine.Define(engine.Definition{Name: name, Text: definition}); err != nil {
 		b.b.Fatal(err)
 	}
 }

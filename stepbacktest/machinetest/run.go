@@ -74,7 +74,7 @@ func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
 		return nil, err
 	}
 	defer e.Close()
-	m, err := e.CreateStateMachine("Test", f.Text, "", f.Express)
+	m, err := e.Define(engine.Definition{Name: "Test", Text: f.Text, Express: f.Express})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Definition, err)
 	}

@@ -47,12 +47,8 @@ func caller(service string, f *fake) *awssdk.Caller {
 func invoke(c *awssdk.Caller, resource, parameters string) (string, error) {
 	service, action := resource[:strings.LastIndex(resource, ":")], resource[strings.LastIndex(resource, ":")+1:]
 	all, start := awssdk.Integrations(c)
-	all["states:startExecution"] = start
-	in := all[resource]
-	if in == nil {
-		in = all["aws-sdk"]
-	}
-	result, err := in.Invoke(context.Background(), &engine.Task{
+	all.Handle("states", "startExecution", start)
+	result, err := all.Handler(service, action).Invoke(context.Background(), &engine.Task{
 		Execution: "arn:aws:states:eu-west-1:123456789012:execution:m:x", Resource: "arn:aws:states:::" + resource,
 		Service: service, Action: action, Parameters: parameters,
 	})

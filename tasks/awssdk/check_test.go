@@ -11,7 +11,7 @@ import (
 func TestCheckParameters(t *testing.T) {
 	t.Parallel()
 	all, start := awssdk.Integrations(&awssdk.Caller{Account: "123456789012", Region: "us-east-1"})
-	all["states:startExecution"] = start
+	all.Handle("states", "startExecution", start)
 	for name, c := range map[string]struct{ service, action, parameters, want string }{
 		"unknown member": {"aws-sdk:sqs", "sendMessage", `{"QueueUrl":"q","messageBody":"x"}`,
 			`[The field "messageBody" is not supported by Step Functions]`},
@@ -33,10 +33,7 @@ func TestCheckParameters(t *testing.T) {
 		"an action that there isn't": {"aws-sdk:sqs", "options", `{"Foo":1}`, ""},
 		"a service that there isn't": {"aws-sdk:nope", "call", `{"Foo":1}`, ""},
 	} {
-		in, ok := all[c.service+":"+c.action]
-		if !ok {
-			in = all["aws-sdk"]
-		}
+		in := all.Handler(c.service, c.action)
 		checker, ok := in.(engine.ParameterChecker)
 		if !ok {
 			t.Fatalf("%s: %T does not check", name, in)

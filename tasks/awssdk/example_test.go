@@ -28,7 +28,7 @@ func ExampleIntegrations() {
 		{Service: "aws-sdk:sqs", Action: "sendMessage", Parameters: `{"QueueUrl":"q","MessageBody":{"order":7}}`},
 		{Service: "aws-sdk:sqs", Action: "sendMesage", Parameters: `{}`},
 	} {
-		result, err := all["aws-sdk"].Invoke(context.Background(), task)
+		result, err := all.Handler(task.Service, task.Action).Invoke(context.Background(), task)
 		if err != nil {
 			fmt.Println(err)
 			continue

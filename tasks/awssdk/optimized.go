@@ -32,15 +32,15 @@ type Optimized struct {
 type preparation func(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
 	error)
 
-// Integrations returns everything that a caller can carry out, by the names that engine.Config.Integrations takes, and
-// beside it states:startExecution, which by itself does not wait for the execution.
-func Integrations(c *Caller) (all map[string]engine.Integration, startExecution *Optimized) {
-	all = make(map[string]engine.Integration, len(optimized)+1)
-	all["aws-sdk"] = Integration{c}
+// Integrations returns everything that a caller can carry out, for engine.Config.Integrations, and beside it
+// states:startExecution, which by itself does not wait for the execution.
+func Integrations(c *Caller) (all *engine.Integrations, startExecution *Optimized) {
+	all = new(engine.Integrations).Handle("aws-sdk", "*", Integration{c})
 	for name, o := range optimized {
 		bound := *o
 		bound.Caller = c
-		all[name] = &bound
+		service, action, _ := strings.Cut(name, ":")
+		all.Handle(service, action, &bound)
 	}
 	start := startExecutionOf
 	start.Caller = c

@@ -57,7 +57,7 @@ func run(t *testing.T, definition, testCase string, express bool) (x *journal.Ex
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close(); c.Close() })
-	m, err := e.Compile("M", definition, "", express)
+	m, err := e.Compile(engine.Definition{Name: "M", Text: definition, Express: express})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,9 +194,9 @@ func TestAStateThatIsNotThereIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	m, err := e.Compile("M", `{"StartAt":"All","States":{"All":{"Type":"Map","ItemProcessor":{"StartAt":"Reserve","States":{
-		"Reserve":{"Type":"Task","Resource":"`+lambdaInvoke+
-		`","Parameters":{"FunctionName":"f"},"End":true}}},"End":true}}}`, "", false)
+	m, err := e.Compile(engine.Definition{Name: "M", Text: `{"StartAt":"All","States":{"All":{"Type":"Map","ItemProcessor":{"StartAt":"Reserve","States":{
+		"Reserve":{"Type":"Task","Resource":"` + lambdaInvoke +
+		`","Parameters":{"FunctionName":"f"},"End":true}}},"End":true}}}`})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,13 +117,13 @@ func inEngine(t *testing.T, text string, arrivals []time.Duration) *servers {
 	defer c.Close()
 	s := &servers{clock: c, attempt: map[int]int{}, waits: map[int][]time.Duration{}, ends: map[int]time.Time{}}
 	e, err := engine.New(engine.Config{
-		Clock: c, Journal: journal.NewMemory(), Seed: 7, Integrations: map[string]engine.Integration{"test:call": s},
+		Clock: c, Journal: journal.NewMemory(), Seed: 7, Integrations: new(engine.Integrations).Handle("test", "call", s),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	m, err := e.Compile("m", text, "", false)
+	m, err := e.Compile(engine.Definition{Name: "m", Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,8 +54,7 @@ func (t *Task) HistoryResource() string {
 }
 
 func task(s *asl.State) (*Task, error) {
-	t := &Task{Resource: s.Resource}
-	t.resource()
+	t := ResourceOf(s.Resource)
 	t.StartedDetails = &history.Details{Resource: t.HistoryResource(), ResourceType: t.Service}
 	d := dialect(s.QueryLanguage)
 	var err error
@@ -67,6 +66,14 @@ func task(s *asl.State) (*Task, error) {
 	}
 	t.Credentials, err = d.payload("Credentials", s.Credentials)
 	return t, err
+}
+
+// ResourceOf returns a Task with what its Resource says: the target and, for an integration, service, action and
+// pattern.
+func ResourceOf(resource string) *Task {
+	t := &Task{Resource: resource}
+	t.resource()
+	return t
 }
 
 // resource takes an ARN apart: arn:partition:service:region:account:rest.

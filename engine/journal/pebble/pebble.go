@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/engine/journal"
 	"stepback/internal/pebbleguard"
 )
 
@@ -60,6 +61,15 @@ type Options struct {
 	ReadOnly bool
 	// MustExist refuses to create a store.
 	MustExist bool
+}
+
+// OpenDir opens or creates the store in a directory with the default Options. stepback.Config.Journal takes it.
+func OpenDir(dir string) (journal.Journal, error) {
+	j, err := Open(dir, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
 }
 
 // Open opens or creates the store in a directory. Only one process at a time can have it open.

@@ -129,9 +129,9 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	for _, account := range []string{scope.Account, secondary} {
 		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: scope.Region,
 			Endpoints: around})
-		integrations["lambda:invoke"], integrations["function"] = lambda.Integration{Invoker: stubs},
-			lambda.Function{Invoker: stubs}
-		integrations["states:startExecution"] = states.Integration{API: start, Await: w.await}
+		integrations.HandleFunctions(lambda.Function{Invoker: stubs}).
+			Handle("lambda", "invoke", lambda.Integration{Invoker: stubs}).
+			Handle("states", "startExecution", states.Integration{API: start, Await: w.await})
 		e, err := engine.New(engine.Config{
 			Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(),
 			Region: scope.Region, Account: account,

@@ -128,7 +128,9 @@ func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 
 // compile plans a revision's definition, which was accepted once.
 func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	m, err := e.Compile(r.Name, r.Definition, r.RoleARN, r.Type == typeExpress)
+	m, err := e.Compile(engine.Definition{
+		Name: r.Name, Text: r.Definition, RoleARN: r.RoleARN, Express: r.Type == typeExpress,
+	})
 	if err != nil {
 		return nil, invalidDefinition(err.Error())
 	}

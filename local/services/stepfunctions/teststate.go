@@ -112,7 +112,7 @@ func stateUnderTest(e *engine.Engine, in *testStateRequest) (*engine.State, erro
 			definition = machineAround(root)
 		}
 	}
-	m, err := e.Compile(name, definition, in.RoleARN, false)
+	m, err := e.Compile(engine.Definition{Name: name, Text: definition, RoleARN: in.RoleARN})
 	if err != nil {
 		return nil, invalidDefinition(err.Error())
 	}

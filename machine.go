@@ -1,0 +1,133 @@
+package stepback
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/internal/spelling"
+	"stepback/jsonvalue"
+)
+
+// Definition is a state machine to define.
+type Definition struct {
+	// Name is the state machine's name.
+	Name string
+	// Text is the definition in Amazon States Language, as JSON. ReadDefinition reads one from a file.
+	Text string
+	// Express is true for an EXPRESS state machine, whose executions are kept only when they end, and false for a
+	// STANDARD one.
+	Express bool
+	// RoleARN is the IAM role of the state machine. The engine only hands it on: in Task.MachineRoleARN and in the
+	// context object. It may be empty.
+	RoleARN string
+	// AllowUnregistered accepts a definition that calls functions which Config.Functions does not have. Such a task
+	// fails with Lambda.ResourceNotFoundException when it is carried out.
+	AllowUnregistered bool
+}
+
+// Machine is a state machine that executions can be started of.
+type Machine struct {
+	engine   *Engine
+	compiled *engine.StateMachine
+}
+
+// Define compiles a definition. Defining a name again changes what is started from then on.
+//
+// The error is an *engine.DefinitionError, with all diagnostics, for a definition that AWS would refuse, and an
+// *UnregisteredError for one that calls a function which is not in Config.Functions, in a branch or a Map's processor
+// too. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not checked.
+func (e *Engine) Define(d Definition) (*Machine, error) {
+	def := engine.Definition{Name: d.Name, Text: d.Text, RoleARN: d.RoleARN, Express: d.Express}
+	if e.functions != nil && !d.AllowUnregistered {
+		if err := e.checkFunctions(def); err != nil {
+			return nil, err
+		}
+	}
+	m, err := e.core.Define(def)
+	if err != nil {
+		return nil, err
+	}
+	return &Machine{e, m}, nil
+}
+
+// checkFunctions returns an *UnregisteredError if a definition calls a function that the engine does not have.
+func (e *Engine) checkFunctions(d engine.Definition) error {
+	m, err := e.core.Compile(d)
+	if err != nil {
+		return err
+	}
+	refused := &UnregisteredError{Machine: d.Name, Registered: slices.Sorted(maps.Keys(e.functions))}
+	for _, call := range m.Functions() {
+		call.Function = functionName(call.Function)
+		if e.functions[call.Function] == nil {
+			refused.Calls = append(refused.Calls, call)
+		}
+	}
+	if len(refused.Calls) > 0 {
+		return refused
+	}
+	return nil
+}
+
+// UnregisteredError reports a definition that calls functions which Config.Functions does not have.
+type UnregisteredError struct {
+	// Machine is the name of the state machine.
+	Machine string
+	// Calls are the states that call such functions, by the functions' names.
+	Calls []engine.FunctionCall
+	// Registered are the names in Config.Functions, sorted.
+	Registered []string
+}
+
+// Error implements error. It names each state with its function, the name that may have been meant, and the functions
+// that are registered.
+func (e *UnregisteredError) Error() string {
+	calls := make([]string, len(e.Calls))
+	for i, c := range e.Calls {
+		calls[i] = fmt.Sprintf("state %q calls %q", c.State, c.Function)
+		if meant := spelling.Nearest(c.Function, e.Registered); meant != "" {
+			calls[i] += fmt.Sprintf(" (did you mean %q?)", meant)
+		}
+	}
+	registered := "none"
+	if len(e.Registered) > 0 {
+		registered = strings.Join(e.Registered, ", ")
+	}
+	return fmt.Sprintf("state machine %s calls functions that are not registered: %s; registered: %s", e.Machine,
+		strings.Join(calls, ", "), registered)
+}
+
+// Start starts an execution and returns when it is kept. The input is encoded as JSON; a json.RawMessage or a []byte is
+// JSON text already. Starting a name that is running with the same input returns that execution; any other use of it is
+// ErrAlreadyExists. An empty name draws one.
+func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, error) {
+	if name == "" {
+		name = aws.NewID()
+	}
+	text, err := jsonvalue.Marshal(input)
+	if err != nil {
+		return nil, fmt.Errorf("the input of %s: %w", name, err)
+	}
+	started, err := m.engine.core.Start(ctx, &engine.Start{
+		Machine: m.compiled, Origin: engine.Origin{Name: name, Input: text},
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{engine: m.engine, arn: started.ARN}
+	if m.compiled.Express {
+		r.express = started
+	}
+	return r, nil
+}
+
+// Find returns the execution of a STANDARD machine that was started by a name, in this program or in an earlier one.
+func (m *Machine) Find(name string) *Run { return m.engine.Find(m.compiled.ExecutionARN(name)) }
+
+// Find returns the execution of an ARN, such as one from List. Whether it exists is found out by the methods of Run.
+func (e *Engine) Find(arn string) *Run { return &Run{engine: e, arn: arn} }
