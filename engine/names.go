@@ -6,9 +6,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// What the engine tells of executions, and what it is told when one is started.
+// Types of the packages journal and history, which do not import the engine. They are aliases because the same value goes
+// all the way: a Journal stores the Execution that Observe gets, and retrymetrics, timeline and graph read the Events
+// without linking an engine. Copies would be made for each execution and each event.
 type (
-	// Execution is what is known of an execution: its Info, its status and how it ended.
+	// Execution is an execution as a Journal keeps it: its Info, its status and how it ended.
 	Execution = journal.Execution
 	// Info is what an execution is from its beginning to its end.
 	Info = history.Info
@@ -47,7 +49,9 @@ const (
 	StatesItemReaderFailed  = "States.ItemReaderFailed"
 )
 
-// Result is what a task came to: JSON text, with its tree where that is at hand.
+// Result is the result of a task: a JSON document, with its text, its tree, or both. TextResult, ValueResult and
+// ParsedResult make one; Text and Value read it. It is a jsonvalue.Document, because the interpreter hands the document
+// of one task on to the next state as it is.
 type Result = *jsonvalue.Document
 
 // TextResult returns the result of a JSON text, which must be valid.

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/internal/interpreter"
 )
 
 // Execution is what is kept of an execution beside its signals and its history: what it is and what has become of it.
@@ -35,10 +34,6 @@ type RedriveToken struct {
 // Ended reports whether the execution has come to its end.
 func (x *Execution) Ended() bool { return x.Status != history.Running }
 
-// Signal is one thing that happened to an execution from outside, such as a task's answer or a timer. Whoever keeps
-// signals need not look into them: AppendStep and DecodeStep are their stored form.
-type Signal = interpreter.Signal
-
 // Record is one step of one execution: the signals that were applied and the history they produced. Execution is the
 // state after the step.
 type Record struct {
@@ -47,7 +42,7 @@ type Record struct {
 	Definition *Definition
 	// Step is the number of this step, from 0.
 	Step    int64
-	Signals []Signal
+	Signals []history.Signal
 	History []history.Event
 	// Begin marks the first step, End the last; All is the whole history at the end of an execution.
 	Begin, End bool
@@ -66,7 +61,7 @@ type Past struct {
 
 // Step is what one step applied and produced, as it was committed.
 type Step struct {
-	Signals []Signal
+	Signals []history.Signal
 	History []history.Event
 }
 

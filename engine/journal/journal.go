@@ -59,7 +59,7 @@ type Recovery interface {
 	Unfinished(ctx context.Context, prefix string) iter.Seq2[*Unfinished, error]
 	// Events returns the events that were applied to a STANDARD execution that ended without success, in order, or
 	// ErrNotFound.
-	Signals(ctx context.Context, arn string) ([]Signal, error)
+	Signals(ctx context.Context, arn string) ([]history.Signal, error)
 	// Definition returns a definition by its ID, or ErrNotFound.
 	Definition(ctx context.Context, id string) (*Definition, error)
 }

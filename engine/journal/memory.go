@@ -156,12 +156,12 @@ func (m *Memory) stepsOf(arn string) ([]Step, error) {
 }
 
 // Signals implements Recovery.
-func (m *Memory) Signals(_ context.Context, arn string) ([]Signal, error) {
+func (m *Memory) Signals(_ context.Context, arn string) ([]history.Signal, error) {
 	steps, err := m.stepsOf(arn)
 	if err == nil && len(steps) == 0 {
 		err = fmt.Errorf("%w: %s", ErrNotFound, arn)
 	}
-	var events []Signal
+	var events []history.Signal
 	for _, s := range steps {
 		events = append(events, s.Signals...)
 	}

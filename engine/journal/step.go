@@ -6,7 +6,7 @@ import (
 )
 
 // AppendStep appends the stored form of a step. It is read back by DecodeStep.
-func AppendStep(dst []byte, events []Signal, produced []history.Event) []byte {
+func AppendStep(dst []byte, events []history.Signal, produced []history.Event) []byte {
 	return history.AppendBinary(interpreter.AppendSignals(dst, events), produced)
 }
 

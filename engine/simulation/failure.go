@@ -18,7 +18,7 @@ const shown = 80
 type Failure struct {
 	Err               error
 	Definition, Input string
-	Events            []interpreter.Signal // as they were applied
+	Events            []history.Signal // as they were applied
 	History           []history.Event
 	Trace             []string // what went on around the engine, of a simulation of all of it
 }

@@ -4,57 +4,33 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 
-// SignalKind says what happened to an execution.
-type SignalKind uint8
+// Signal and SignalKind are named here as the interpreter's callers use them.
+type (
+	Signal     = history.Signal
+	SignalKind = history.SignalKind
+)
 
 // The signals that an execution reacts to.
 const (
-	Start            SignalKind = iota + 1 // the execution begins
-	Continue                               // go on after an effect of kind Yield
-	TimerFired                             // the timer of this ID rang
-	TaskStarted                            // a worker took the scheduled activity task of this ID; Worker names it
-	TaskSubmitted                          // a .sync or token task's call was accepted; Output is the API's answer
-	TaskHeartbeat                          // the task of this ID is alive
-	TaskSucceeded                          // Output is the result
-	TaskFailed                             // Failure says how
-	TaskStartFailed                        // the task could not be started
-	TaskSubmitFailed                       // the call of a .sync or token task failed
-	MapRunSucceeded                        // Output is the Map Run's result
-	MapRunFailed                           // Failure says how
-	Stop                                   // StopExecution; Failure carries what the caller gave
-	TaskScheduled                          // the activity of the task of this ID exists: workers may take the task
-	Redrive                                // an execution that ended without success goes on where it failed
-
-	lastSignalKind = Redrive
+	Start            = history.SignalStart
+	Continue         = history.SignalContinue
+	TimerFired       = history.SignalTimerFired
+	TaskStarted      = history.SignalTaskStarted
+	TaskSubmitted    = history.SignalTaskSubmitted
+	TaskHeartbeat    = history.SignalTaskHeartbeat
+	TaskSucceeded    = history.SignalTaskSucceeded
+	TaskFailed       = history.SignalTaskFailed
+	TaskStartFailed  = history.SignalTaskStartFailed
+	TaskSubmitFailed = history.SignalTaskSubmitFailed
+	MapRunSucceeded  = history.SignalMapRunSucceeded
+	MapRunFailed     = history.SignalMapRunFailed
+	Stop             = history.SignalStop
+	TaskScheduled    = history.SignalTaskScheduled
+	Redrive          = history.SignalRedrive
 )
-
-// EndsTask reports whether a task is over after a signal of this kind.
-func (k SignalKind) EndsTask() bool {
-	return k == TaskSucceeded || k == TaskFailed || k == TaskStartFailed || k == TaskSubmitFailed
-}
-
-// Signal is one thing that happened to an execution, with everything the interpreter needs to know about it.
-type Signal struct {
-	Kind SignalKind
-	At   time.Time
-	// Seed is where all randomness of this step comes from: jitter, UUIDs, States.MathRandom.
-	Seed uint64
-	// Secret is what the task tokens of the execution are made with. Start carries it, so that it lives as long as the
-	// execution.
-	Secret string
-	// ID is that of the timer, task or Map Run concerned.
-	ID int64
-	// Output belongs to the execution from now on.
-	Output  *jsonvalue.Document
-	Worker  string
-	Failure history.Failure
-	// ByToken says that a worker reports by the task's token, and not the shell what came of the request.
-	ByToken bool
-}
 
 // EffectKind says what the shell is asked to do.
 type EffectKind uint8

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"stepback/engine/history"
 	"stepback/engine/internal/wire"
 	"stepback/jsonvalue"
 )
@@ -30,7 +31,7 @@ func AppendSignals(dst []byte, signals []Signal) []byte {
 	var at int64
 	for i := range signals {
 		s := &signals[i]
-		bits := s.bits()
+		bits := signalBits(s)
 		w.Byte(byte(s.Kind))
 		w.Byte(bits)
 		now := s.At.UnixNano()
@@ -59,7 +60,7 @@ func AppendSignals(dst []byte, signals []Signal) []byte {
 	return w.Bytes
 }
 
-func (s *Signal) bits() byte {
+func signalBits(s *Signal) byte {
 	return wire.Bits(s.ID != 0, s.Output != nil, s.Worker != "", s.Failure.HasName(), s.Failure.HasCause(),
 		s.Secret != "", s.ByToken)
 }
@@ -88,7 +89,7 @@ func readSignal(r *wire.Reader, s *Signal, at int64) int64 {
 	at += r.Varint()
 	s.At = time.Unix(0, at).UTC()
 	s.Seed = r.Fixed()
-	if s.Kind == 0 || s.Kind > lastSignalKind {
+	if s.Kind == 0 || s.Kind > history.LastSignalKind {
 		r.Spoil()
 	}
 	if bits&signalHasID != 0 {

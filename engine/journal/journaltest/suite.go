@@ -66,7 +66,7 @@ func Commit(t testing.TB, j journal.Journal, r *journal.Record) {
 func First(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Begin: true,
-		Signals: []interpreter.Signal{{Kind: interpreter.Start, At: start, Seed: 7}},
+		Signals: []history.Signal{{Kind: interpreter.Start, At: start, Seed: 7}},
 		History: []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: x.Input, Time: start.UnixNano()}},
 	}
 }
@@ -75,7 +75,7 @@ func First(x *journal.Execution) *journal.Record {
 func Second(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Step: 1,
-		Signals: []interpreter.Signal{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8,
+		Signals: []history.Signal{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8,
 			Output: jsonvalue.TextDocument(`{"b":2}`)}},
 		History: []history.Event{{ID: 2, Previous: 1, Type: history.TaskSucceeded, Data: `{"b":2}`,
 			Time: start.UnixNano()}},
@@ -91,7 +91,7 @@ func Last(x *journal.Execution, s history.Status) *journal.Record {
 	}
 	r := &journal.Record{
 		Execution: x, Step: 2, End: true,
-		Signals: []interpreter.Signal{{Kind: interpreter.TimerFired, ID: 2, At: x.Stop, Seed: 9}},
+		Signals: []history.Signal{{Kind: interpreter.TimerFired, ID: 2, At: x.Stop, Seed: 9}},
 		History: []history.Event{{ID: 3, Previous: 2, Type: typ, Data: x.Output, Time: x.Stop.UnixNano()}},
 	}
 	r.All = append(append(First(x).History, Second(x).History...), r.History...)
@@ -226,7 +226,7 @@ func Redrive(x *journal.Execution) *journal.Record {
 		start.Add(time.Hour)
 	return &journal.Record{
 		Execution: x, Step: 1, Past: past,
-		Signals: []interpreter.Signal{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
+		Signals: []history.Signal{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
 		History: []history.Event{{ID: 4, Previous: 3, Type: history.ExecutionRedriven, Time: x.Redriven.UnixNano(),
 			More: &history.Details{RedriveCount: 1}}},
 	}

@@ -190,7 +190,7 @@ func (c *checker) end(prefix, arn string, value []byte) error {
 	if prefix == historyPrefix {
 		return nil // checked with the description
 	}
-	_, err = unpack(value, arn, func(raw []byte) ([]interpreter.Signal, error) {
+	_, err = unpack(value, arn, func(raw []byte) ([]history.Signal, error) {
 		events, _, err := interpreter.DecodeSignals(raw)
 		return events, err
 	})

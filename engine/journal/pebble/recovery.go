@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
@@ -66,8 +67,8 @@ func (j *Journal) steps(arn string) ([]journal.Step, error) {
 }
 
 // Signals implements journal.Recovery.
-func (j *Journal) Signals(_ context.Context, arn string) ([]interpreter.Signal, error) {
-	return read(j, eventsPrefix, arn, func(raw []byte) ([]interpreter.Signal, error) {
+func (j *Journal) Signals(_ context.Context, arn string) ([]history.Signal, error) {
+	return read(j, eventsPrefix, arn, func(raw []byte) ([]history.Signal, error) {
 		events, _, err := interpreter.DecodeSignals(raw)
 		return events, err
 	})

@@ -1,0 +1,58 @@
+package history
+
+import (
+	"time"
+
+	"stepback/jsonvalue"
+)
+
+// SignalKind says what happened to an execution from outside.
+type SignalKind uint8
+
+// The kinds of signals. Their numbers are stored: a new kind comes last.
+const (
+	SignalStart            SignalKind = iota + 1 // the execution begins
+	SignalContinue                               // the execution continues after a step that had run long enough
+	SignalTimerFired                             // the timer of this ID rang
+	SignalTaskStarted                            // a worker took the scheduled activity task of this ID; Worker names it
+	SignalTaskSubmitted                          // the call of a .sync or token task was accepted; Output is the answer
+	SignalTaskHeartbeat                          // the task of this ID is alive
+	SignalTaskSucceeded                          // Output is the task's result
+	SignalTaskFailed                             // Failure says how the task failed
+	SignalTaskStartFailed                        // the task could not be started
+	SignalTaskSubmitFailed                       // the call of a .sync or token task failed
+	SignalMapRunSucceeded                        // Output is the Map Run's result
+	SignalMapRunFailed                           // Failure says how the Map Run failed
+	SignalStop                                   // StopExecution; Failure is what its caller gave
+	SignalTaskScheduled                          // the activity of the task exists: workers may take the task
+	SignalRedrive                                // an execution that ended without success continues where it failed
+
+	// LastSignalKind is the kind with the highest number.
+	LastSignalKind = SignalRedrive
+)
+
+// EndsTask reports whether a task is over after a signal of this kind.
+func (k SignalKind) EndsTask() bool {
+	return k == SignalTaskSucceeded || k == SignalTaskFailed || k == SignalTaskStartFailed || k == SignalTaskSubmitFailed
+}
+
+// Signal is one thing that happened to an execution from outside, such as a task's answer or a timer, with everything
+// that the execution's next step depends on. A journal keeps signals, so that an execution can be replayed from them. It
+// need not look into them: AppendStep and DecodeStep of package journal are their stored form.
+type Signal struct {
+	Kind SignalKind
+	At   time.Time
+	// Seed is the source of all randomness in this step: jitter, UUIDs, States.MathRandom.
+	Seed uint64
+	// Secret is what the execution makes its task tokens with. The first signal carries it, so that it lives as long as
+	// the execution.
+	Secret string
+	// ID identifies the timer, task or Map Run within the execution.
+	ID int64
+	// Output belongs to the execution from now on.
+	Output  *jsonvalue.Document
+	Worker  string
+	Failure Failure
+	// ByToken is true if a worker reported by the task's token, and false if the engine reported the task's outcome.
+	ByToken bool
+}
