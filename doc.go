@@ -11,32 +11,37 @@
 //
 //	func charge(ctx context.Context, o Order) (Receipt, error) {
 //		if busy() {
-//			return Receipt{}, &stepback.Failure{Name: "CardServiceBusy", Cause: "try again"}
+//			return Receipt{}, stepback.Errorf("CardServiceBusy", "charging order %s: %w", o.ID, errBusy)
 //		}
 //		return Receipt{ID: "r-" + o.ID}, nil
 //	}
 //
-// A failed function fails its task, by the name that retriers and catchers match.
+// An error fails the task. Errorf gives it a name that the definition's retriers and catchers match. Config.ErrorName
+// names the errors of other packages.
 //
 // # An engine
 //
-// New makes an engine of functions. With a data directory its executions are on the disk before any task of theirs is
-// carried out:
+// New makes an engine of functions:
 //
 //	app, err := stepback.New(ctx, stepback.Config{
-//		Dir:       "data",
 //		Functions: stepback.Functions{"charge": stepback.Func(charge)},
 //	})
 //	if err != nil { … }
 //	defer app.Close()
 //
-// When the program before this one was killed, New goes on with what it had under way.
+// It keeps executions in memory. To keep them in a data directory, import stepback/engine/journal/pebble and add
+//
+//	Dir: "data", Journal: pebble.OpenDir,
+//
+// to the Config. An execution is then on the disk before any of its tasks is carried out, and New continues what was
+// under way when the program before this one was killed. The journal is an import of its own because it links a database
+// with some thirty modules; without it a program links four small ones.
 //
 // # A state machine
 //
 // A definition says in which order things happen and what happens when they fail:
 //
-//	orders, err := app.Define("Orders", `{
+//	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: `{
 //	  "StartAt": "Charge",
 //	  "States": {"Charge": {
 //	    "Type": "Task",
@@ -44,9 +49,10 @@
 //	    "Retry": [{"ErrorEquals": ["CardServiceBusy"], "IntervalSeconds": 2, "MaxAttempts": 4, "BackoffRate": 2}],
 //	    "End": true
 //	  }}
-//	}`)
+//	}`})
 //
 // ReadDefinition takes one from a file, in JSON or YAML. A mistake is reported with its line and what would be right.
+// Define also refuses a definition that calls a function which is not in Config.Functions.
 //
 // # Executions
 //
@@ -57,8 +63,10 @@
 //	var r Receipt
 //	if err := run.Output(ctx, &r); err != nil { … } // a *stepback.Failure when the execution failed
 //
-// The name is the execution's own: starting order-17 twice with the same input starts it once. History tells, event by
-// event, what happened.
+// The name is the execution's own: starting order-17 twice with the same input starts it once. Describe and History show
+// what an execution is doing, Stop ends it, and Redrive continues one that failed. Engine.List finds executions by state
+// machine, status, error or a retry they wait for. Engine.SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat report
+// for tasks that wait for a task token.
 //
 // # Data
 //
@@ -71,8 +79,9 @@
 //
 // # And more
 //
-// Package engine, underneath, has what this one has no word for: activities and task tokens, Map Runs and redrives,
-// integrations with the services of AWS. Package local is the whole platform of the command stepback: the APIs of Step
+// Config.Integrations routes tasks of other services to your own code, or to package tasks/awssdk, which calls AWS.
+// Package engine, underneath, has what this one does not: activities, Map Runs and their limits, tests of single states.
+// Engine.Core returns it. Package local is the whole platform of the command stepback: the APIs of Step
 // Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retrypatterns computes
 // retry tables, retrymetrics counts what came of them.
 //
