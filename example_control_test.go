@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 	"time"
@@ -31,7 +30,7 @@ func ExampleEngine_Define() {
 		"charge": stepback.Func(func(context.Context, order) (receipt, error) { return receipt{}, nil }),
 	}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer app.Close()
 	_, err = app.Define(stepback.Definition{Name: "Orders", Text: `{"StartAt": "Charge", "States": {"Charge": {
@@ -58,30 +57,30 @@ func ExampleRun_Redrive() {
 		}),
 	}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer app.Close()
 	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: `{"StartAt": "Reserve", "States": {
 		"Reserve": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:000000000000:function:reserve", "Next": "Charge"},
 		"Charge": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:000000000000:function:charge", "End": true}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	run, err := orders.Start(ctx, "order-17", order{ID: "17"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	x, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(x.Status, x.Failure.Name)
 	open = true
 	if err := run.Redrive(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if x, err = run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(x.Status, x.Output, "redrives:", x.Redrives)
 	// Output:
@@ -102,25 +101,25 @@ func ExampleEngine_List() {
 		}),
 	}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer app.Close()
 	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: charge})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for name, cents := range map[string]int{"order-17": 999, "order-18": 120_000} {
 		run, err := orders.Start(ctx, name, order{Cents: cents})
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		if _, err := run.Wait(ctx); err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	for x, err := range app.List(ctx, stepback.Query{Machine: orders, Error: "Refused"}) {
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Println(x.Name, x.Status)
 	}
@@ -138,25 +137,25 @@ func ExampleEngine_SendTaskSuccess() {
 		}),
 	}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer app.Close()
 	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: `{"StartAt": "Ask", "States": {"Ask": {
 		"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "End": true,
 		"Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}}}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	run, err := orders.Start(ctx, "order-17", nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := app.SendTaskSuccess(ctx, <-letters, map[string]string{"approvedBy": "ann"}); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	var answer struct{ ApprovedBy string }
 	if err := run.Output(ctx, &answer); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(answer.ApprovedBy)
 	// Output: ann
@@ -167,23 +166,23 @@ func ExampleEngine_Core() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "stepback")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	if err := os.Mkdir(filepath.Join(dir, "inbox"), 0o750); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "inbox", "ids.json"), []byte(`[1, 2, 3]`), 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	files, err := stepback.OpenFiles(dir)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer files.Close()
 	app, err := stepback.New(ctx, stepback.Config{Objects: files})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer app.Close()
 	m, err := app.Define(stepback.Definition{Name: "Rows", Text: `{"StartAt": "Rows", "States": {"Rows": {
@@ -193,18 +192,18 @@ func ExampleEngine_Core() {
 		"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
 			"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	run, err := m.Start(ctx, "", nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if _, err := run.Wait(ctx); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	mapRuns, err := app.Core().MapRunsOf(ctx, run.ARN())
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, r := range mapRuns {
 		fmt.Println(r.Status, r.Items.Succeeded, "items")
@@ -219,29 +218,29 @@ func ExampleRun_Stop() {
 	defer clock.Close()
 	app, err := stepback.New(ctx, stepback.Config{Clock: clock})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer app.Close()
 	m, err := app.Define(stepback.Definition{Name: "Wait", Text: `{"StartAt": "W", "States": {"W": {
 		"Type": "Wait", "Seconds": 86400, "End": true}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	clock.Hold() // virtual time only passes while nobody holds the clock
 	run, err := m.Start(ctx, "", nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := clock.Sleep(ctx, time.Hour); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := run.Stop(ctx, stepback.Failure{Name: "Cancelled"}); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	clock.Release()
 	x, err := run.Wait(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(x.Status, x.Failure.Name, "after", x.Stop.Sub(x.Start))
 	// Output: ABORTED Cancelled after 1h0m0s

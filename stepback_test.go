@@ -426,7 +426,10 @@ func TestList(t *testing.T) {
 	if fmt.Sprint(all, since) != "[cheap dear later quick] [dear quick]" {
 		t.Errorf("all are %s, since then %s", all, since)
 	}
-	for range app.List(t.Context(), stepback.Query{}) {
+	for x, err := range app.List(t.Context(), stepback.Query{}) {
+		if err != nil || x.Name == "" {
+			t.Errorf("%+v, %v", x, err)
+		}
 		break // reads no further
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"time"
 
 	"stepback/engine"
@@ -33,30 +32,30 @@ func Example() {
 		Integrations: new(engine.Integrations).Handle("mail", "send", &mailer{busy: 1}),
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer e.Close()
 	m, err := e.Define(engine.Definition{Name: "Mail", Text: `{"StartAt": "Send", "States": {"Send": {
 		"Type": "Task", "Resource": "arn:aws:states:::mail:send", "Parameters": {"to.$": "$.to"},
 		"Retry": [{"ErrorEquals": ["Busy"], "IntervalSeconds": 10}], "End": true}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	arn, err := e.StartExecution(ctx, m.ARN, "mail-1", `{"to": "ann"}`)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if _, err := e.Wait(ctx, arn); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	x, err := e.DescribeExecution(ctx, arn)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(x.Status, x.Output)
 	events, err := e.History(ctx, arn)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for i := range events {
 		fmt.Println(events[i].At().Format(time.TimeOnly), events[i].Type)
@@ -86,29 +85,29 @@ func ExampleEngine_GetActivityTask() {
 		Activity: func(arn string) (bool, error) { return arn == activity, nil },
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer e.Close()
 	m, err := e.Define(engine.Definition{Name: "Pack", Text: `{"StartAt": "Pack", "States": {"Pack": {
 		"Type": "Task", "Resource": "` + activity + `", "TimeoutSeconds": 3600, "End": true}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	arn, err := e.StartExecution(ctx, m.ARN, "order-17", `{"items": 2}`)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	task, err := e.GetActivityTask(ctx, activity, "worker-1") // waits up to a minute; nil if there is no task
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println("to pack:", task.Input)
 	if err := e.SendTaskSuccess(ctx, task.Token, `"packed"`); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	x, err := e.Wait(ctx, arn)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(x.Output)
 	fmt.Println(errors.Is(e.SendTaskHeartbeat(ctx, task.Token), engine.ErrTaskTimedOut)) // the task is over
@@ -128,7 +127,7 @@ func ExampleIntegrations() {
 	} {
 		result, err := m.Handler(t.Service, t.Action).Invoke(context.Background(), &t)
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Println(t.Service, t.Action, result.Text())
 	}
@@ -156,34 +155,34 @@ func ExampleEngine_RedriveExecution() {
 		Integrations: new(engine.Integrations).Handle("mail", "send", &mailer{busy: 1}),
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer e.Close()
 	m, err := e.Define(engine.Definition{Name: "Mail", Text: `{"StartAt": "Send", "States": {"Send": {
 		"Type": "Task", "Resource": "arn:aws:states:::mail:send", "End": true}}}`})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	arn, err := e.StartExecution(ctx, m.ARN, "mail-1", `{}`)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if _, err := e.Wait(ctx, arn); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	failed, _, err := e.List(ctx, engine.Query{Of: m.ARN, Error: "Busy"}, 0, "")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, x := range failed {
 		fmt.Println(x.Name, x.Status)
 		if _, err := e.RedriveExecution(ctx, x.ARN, "once"); err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	x, err := e.Wait(ctx, arn)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(x.Name, x.Status)
 	// Output:

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Types of the packages journal and history, which do not import the engine. They are aliases because the same value goes
-// all the way: a Journal stores the Execution that Observe gets, and retrymetrics, timeline and graph read the Events
+// Types of the packages journal and history, which do not import the engine. They are aliases because the same value
+// goes all the way: a Journal stores the Execution that Observe gets, and retrymetrics, timeline and graph read the Events
 // without linking an engine. Copies would be made for each execution and each event.
 type (
 	// Execution is an execution as a Journal keeps it: its Info, its status and how it ended.

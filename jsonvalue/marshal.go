@@ -6,8 +6,8 @@ import (
 )
 
 // Marshal returns the JSON text of a Go value. A json.RawMessage or a []byte is JSON text already: it is returned as it
-// is and not checked. A Value is printed. Every other value is encoded as json.Marshal does, a string as a JSON string, but <, > and & stay
-// readable.
+// is and not checked. A Value is printed. Every other value is encoded as json.Marshal does, a string as a JSON string,
+// except that <, > and & are not escaped.
 func Marshal(v any) (string, error) {
 	switch v := v.(type) {
 	case json.RawMessage:

@@ -160,19 +160,19 @@ func TestWhatIsNotExpectedIsReported(t *testing.T) {
 func TestWhatEndsATest(t *testing.T) {
 	t.Parallel()
 	misspelt := strings.Replace(orders, "function:charge", "function:chrge", 1)
-	for want, run := range map[string]func(t testing.TB){
+	for want, run := range map[string]func(l *listener){
 		`defining the state machine: state machine Test calls functions that are not registered: state "Charge" ` +
-			`calls "chrge" (did you mean "charge"?); registered: charge`: func(t testing.TB) {
-			stepbacktest.Run(t, misspelt, nil, after())
+			`calls "chrge" (did you mean "charge"?); registered: charge`: func(l *listener) {
+			stepbacktest.Run(l, misspelt, nil, after())
 		},
-		"starting the execution: invalid state machine execution input: ": func(t testing.TB) {
-			stepbacktest.Run(t, orders, json.RawMessage(`{`), after())
+		"starting the execution: invalid state machine execution input: ": func(l *listener) {
+			stepbacktest.Run(l, orders, json.RawMessage(`{`), after())
 		},
-		"starting the execution: the input of test: json: unsupported type: chan int": func(t testing.TB) {
-			stepbacktest.Run(t, orders, make(chan int), after())
+		"starting the execution: the input of test: json: unsupported type: chan int": func(l *listener) {
+			stepbacktest.Run(l, orders, make(chan int), after())
 		},
-		"the expected output is not JSON: ": func(t testing.TB) {
-			stepbacktest.Run(t, orders, order{ID: 17}, after()).WantSucceeded([]byte(`}`))
+		"the expected output is not JSON: ": func(l *listener) {
+			stepbacktest.Run(l, orders, order{ID: 17}, after()).WantSucceeded([]byte(`}`))
 		},
 	} {
 		l := &listener{TB: t}

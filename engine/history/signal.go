@@ -14,7 +14,7 @@ const (
 	SignalStart            SignalKind = iota + 1 // the execution begins
 	SignalContinue                               // the execution continues after a step that had run long enough
 	SignalTimerFired                             // the timer of this ID rang
-	SignalTaskStarted                            // a worker took the scheduled activity task of this ID; Worker names it
+	SignalTaskStarted                            // the worker that Worker names took the activity task of this ID
 	SignalTaskSubmitted                          // the call of a .sync or token task was accepted; Output is the answer
 	SignalTaskHeartbeat                          // the task of this ID is alive
 	SignalTaskSucceeded                          // Output is the task's result
@@ -33,12 +33,13 @@ const (
 
 // EndsTask reports whether a task is over after a signal of this kind.
 func (k SignalKind) EndsTask() bool {
-	return k == SignalTaskSucceeded || k == SignalTaskFailed || k == SignalTaskStartFailed || k == SignalTaskSubmitFailed
+	return k == SignalTaskSucceeded || k == SignalTaskFailed || k == SignalTaskStartFailed ||
+		k == SignalTaskSubmitFailed
 }
 
 // Signal is one thing that happened to an execution from outside, such as a task's answer or a timer, with everything
-// that the execution's next step depends on. A journal keeps signals, so that an execution can be replayed from them. It
-// need not look into them: AppendStep and DecodeStep of package journal are their stored form.
+// that the execution's next step depends on. A journal keeps signals, so that an execution can be replayed from them.
+// It need not look into them: AppendStep and DecodeStep of package journal are their stored form.
 type Signal struct {
 	Kind SignalKind
 	At   time.Time

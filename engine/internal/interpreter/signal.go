@@ -7,9 +7,11 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Signal and SignalKind are named here as the interpreter's callers use them.
+// What the interpreter reacts to. The types are in package history, because journals keep signals.
 type (
-	Signal     = history.Signal
+	// Signal is one thing that happened to an execution from outside.
+	Signal = history.Signal
+	// SignalKind says what happened.
 	SignalKind = history.SignalKind
 )
 
