@@ -14,8 +14,8 @@ type Datapoint struct {
 	Value float64
 }
 
-// Statistic evaluates a statistic of a series over periods, as CloudWatch does: periods begin at multiples of their
-// length, and one without data has no datapoint.
+// Statistic evaluates a statistic of a series over periods, as CloudWatch does: periods start at multiples of their
+// length, and a period without data has no datapoint.
 func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapoint, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapo
 	return out, nil
 }
 
-// sample is what was published in one period.
+// sample holds the values published in one period.
 type sample struct {
 	values []weighted
 	n      int64
@@ -84,7 +84,7 @@ func (s *sample) statistic(stat Stat) (float64, error) {
 	}
 }
 
-// percentile is the smallest value that at least the share q of all values do not exceed.
+// percentile returns the smallest value such that at least a share q of all values do not exceed it.
 func (s *sample) percentile(q float64) float64 {
 	sorting.Func(s.values, func(a, b weighted) int {
 		if a.v < b.v {

@@ -7,11 +7,11 @@ import (
 	"stepback/internal/spelling"
 )
 
-// maxSimilar is how many names a suggestion has.
+// maxSimilar is the maximum number of names in a suggestion.
 const maxSimilar = 3
 
-// nearest lists the names that a misspelt one was perhaps meant to be, the most likely first: those that a third of its
-// letters make of it, and those that begin with it or hold it.
+// nearest lists the names that a misspelt one may have been meant to be, the most likely first: those within a third
+// of its letters, and those that begin with it or contain it.
 func nearest(name string, names []string) []string {
 	type candidate struct {
 		name     string

@@ -13,7 +13,7 @@ import (
 	"stepback/local/chaos"
 )
 
-// chaosCmd has services of a running serve fail.
+// chaosCmd injects faults into the services of a running server.
 type chaosCmd struct {
 	Add  chaosAddCmd  `cmd:"" default:"withargs" help:"Add faults; without any, list those that apply."`
 	List chaosListCmd `cmd:"" help:"List the faults that apply."`
@@ -51,7 +51,7 @@ type chaosAddCmd struct {
 	JSON  bool          `name:"json" help:"Print the faults as JSON."`
 }
 
-// chaosAdding is chaosAddCmd with what its file says, for a process that may not see the file.
+// chaosAdding is chaosAddCmd with the contents of its file, for a process that may not have access to the file.
 type chaosAdding struct {
 	chaosAddCmd
 	Text []byte
@@ -73,7 +73,7 @@ func (c *chaosAddCmd) Run(ctx context.Context, std streams) (err error) {
 
 func (c *chaosAdding) alone(context.Context, streams) error { return noProcess(c.Data) }
 
-// noProcess says that faults need a process that serves.
+// noProcess returns the error that faults need a running server.
 func noProcess(dir string) error {
 	return fmt.Errorf("no process serves %s: start stepback serve --data %s", shortPath(dir), quoted(shortPath(dir)))
 }

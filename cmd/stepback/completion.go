@@ -13,7 +13,7 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help says where the script goes.
+// Help explains how to install the script.
 func (completionCmd) Help() string {
 	return `Example:
   source <(stepback completion bash)         in ~/.bashrc
@@ -36,8 +36,8 @@ func (c *completionCmd) Run(_ context.Context, std streams) error { //nolint:unp
 	return nil
 }
 
-// completeBash writes a function that goes along the verbs of the line and offers what may follow the last of them.
-// zsh runs it, too.
+// completeBash writes a function that follows the verbs of the line and offers what may follow the last of them. zsh
+// can run it, too.
 func completeBash(w io.Writer, root *commandline.Node) {
 	fmt.Fprint(w, `_stepback() {
   local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i
@@ -76,7 +76,7 @@ complete -o filenames -F _stepback stepback
 `)
 }
 
-// spaced is the verbs of a path, each with a space in front.
+// spaced returns the verbs of a path, each preceded by a space.
 func spaced(path []string) string {
 	if len(path) == 0 {
 		return ""
@@ -84,7 +84,7 @@ func spaced(path []string) string {
 	return " " + strings.Join(path, " ")
 }
 
-// eachVerb calls do for a node and for all below it, each with the names that lead there.
+// eachVerb calls do for a node and all nodes below it, each with its path.
 func eachVerb(n *commandline.Node, path []string, do func(*commandline.Node, []string)) {
 	do(n, path)
 	for _, c := range n.Children {
@@ -94,7 +94,8 @@ func eachVerb(n *commandline.Node, path []string, do func(*commandline.Node, []s
 	}
 }
 
-// named is what the arguments of a verb name: executions or machines of the data directory; empty when it is neither.
+// named returns the kind of thing that the arguments of a verb name: executions or machines of the data directory;
+// empty if neither.
 func named(n *commandline.Node) string {
 	for _, p := range n.Args {
 		switch p.Name {
@@ -107,7 +108,7 @@ func named(n *commandline.Node) string {
 	return ""
 }
 
-// offers are the verbs and flags that may follow a node, and the words that its arguments and flags are limited to.
+// offers returns the verbs and flags that may follow a node, and the enum values of its arguments.
 func offers(n *commandline.Node) []string {
 	var words []string
 	for _, c := range n.Children {
@@ -126,8 +127,7 @@ func offers(n *commandline.Node) []string {
 	return words
 }
 
-// completeFish writes one line for each verb and flag. The condition is that the verbs in front of it stand on the
-// line.
+// completeFish writes one line for each verb and flag. The condition is that the preceding verbs are on the line.
 func completeFish(w io.Writer, n *commandline.Node, path []string) {
 	condition := "__fish_use_subcommand"
 	if len(path) > 0 {

@@ -8,8 +8,7 @@ import (
 	"stepback/cmd/stepback/commandline"
 )
 
-// TestVerbsThatPrintFactsHaveJSON holds that every verb has --json, but for those whose output is a file, a script or
-// JSON already.
+// Every verb has --json, except those whose output is a file, a script or JSON already.
 func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 	t.Parallel()
 	without := []string{
@@ -17,11 +16,11 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 		"sample",                              // a CSV file
 		"dashboard grafana", "dashboard body", // JSON itself
 		"data export", "predict examples", // JSON lines
-		"serve",              // no answer of its own; its services answer
+		"serve",              // prints no result; its services answer
 		"relay",              // likewise
 		"lab chart", "graph", // pictures
 		"definition", "record", // a file of tests
-		"deadletters edit", // an editor
+		"deadletters edit", // opens an editor
 	}
 	program := commandline.New("stepback", description, &commandLine{})
 	eachVerb(program.Top(), nil, func(n *commandline.Node, path []string) {
@@ -34,7 +33,7 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 	})
 }
 
-// TestVerbsRun holds that every verb that a line can end with has a method to run it.
+// Every verb that can end a command line has a Run method.
 func TestVerbsRun(t *testing.T) {
 	t.Parallel()
 	var all func(n *commandline.Node)

@@ -15,7 +15,7 @@ import (
 	"stepback/cmd/stepback/commandline"
 )
 
-// kongs is what kong makes of the program's grammar. Its help and usage go to out.
+// kongs builds kong's parser for the program's grammar. Help and usage are written to out.
 func kongs(t interface{ Fatal(...any) }, width int, out io.Writer) *kong.Kong {
 	k, err := kong.New(&commandLine{}, kong.Name("stepback"), kong.Description(description),
 		kong.Writers(out, io.Discard), kong.Exit(func(int) {}),
@@ -26,8 +26,8 @@ func kongs(t interface{ Fatal(...any) }, width int, out io.Writer) *kong.Kong {
 	return k
 }
 
-// TestHelpIsKongs compares the help of all verbs. kong takes no terminal for wider than 80 columns unless the
-// environment says so.
+// TestHelpIsKongs compares the help of all verbs with kong's. kong assumes a terminal of at most 80 columns unless
+// the environment says otherwise.
 func TestHelpIsKongs(t *testing.T) {
 	t.Parallel()
 	program := commandline.New("stepback", description, &commandLine{})
@@ -35,7 +35,8 @@ func TestHelpIsKongs(t *testing.T) {
 		eachVerb(program.Top(), nil, func(_ *commandline.Node, path []string) {
 			line := append(slices.Clone(path), "--help")
 			var theirs, ours strings.Builder
-			_, _ = kongs(t, width, &theirs).Parse(line) // goes on behind the help, and misses arguments
+			// kong continues after printing the help, and reports missing arguments
+			_, _ = kongs(t, width, &theirs).Parse(line)
 			read, err := program.Parse(line)
 			if err != nil {
 				t.Fatalf("%q: %v", line, err)
@@ -50,7 +51,7 @@ func TestHelpIsKongs(t *testing.T) {
 	}
 }
 
-// firstDifference is the first line that two texts do not share.
+// firstDifference describes the first line in which two texts differ.
 func firstDifference(ours, theirs string) string {
 	a, b := strings.Split(ours, "\n"), strings.Split(theirs, "\n")
 	for i := range a {
@@ -61,8 +62,8 @@ func firstDifference(ours, theirs string) string {
 	return fmt.Sprintf("line %d: none, kong's %q", len(a)+1, b[len(a)])
 }
 
-// TestCommandLinesAreReadAsKongReadsThem draws lines, most with a mistake, and compares what is read of them, the error
-// and the usage that is shown with it.
+// TestCommandLinesAreReadAsKongReadsThem generates command lines, most of them with a mistake, and compares the
+// parsed values, the error and the usage shown with it to kong's.
 func TestCommandLinesAreReadAsKongReadsThem(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,7 +74,7 @@ func TestCommandLinesAreReadAsKongReadsThem(t *testing.T) {
 		program := commandline.New("stepback", description, &commandLine{})
 		got, err := program.Parse(line)
 		if err == nil && (got.Help || got.Version) {
-			return // a random letter; kong ends the program there, which here only says so
+			return // a random letter asked for help or the version: kong would exit, this parser only reports it
 		}
 		if theirErr != nil || err != nil {
 			sameError(t, line, program, err, theirErr, &theirs)
@@ -112,7 +113,7 @@ func sameError(t *rapid.T, line []string, program *commandline.Program, err, the
 	}
 }
 
-// drawLine draws a verb, and words that it knows, nearly knows and does not know.
+// drawLine generates a verb followed by words that it knows, nearly knows or does not know.
 func drawLine(t *rapid.T, top *kong.Node) []string {
 	var nodes []*kong.Node
 	var all func(*kong.Node)
@@ -141,7 +142,7 @@ func drawLine(t *rapid.T, top *kong.Node) []string {
 	return line
 }
 
-// values are what a flag or argument may be given, rightly or not.
+// values are valid and invalid values for flags and arguments.
 var values = []string{
 	"", "-", "a", "a,b", `a\,b`, `\`, ",", "a=b", "a=b;c=d", "=", "5", "0x10", "-5", "1.5", "1e3", "30s", "90d", "10MB", "true", "No",
 	"99999999999999999999", "ALL", "outbox", "process", "both", "bash", "main.go", "testdata", ".", "no-such-file", "~/x", "--", "--json", "-q", "x é",
@@ -158,7 +159,7 @@ func drawWords(t *rapid.T, nodes []*kong.Node, flags []*kong.Flag, given map[str
 		return []string{"-" + rapid.StringMatching(`-?[a-zA-Z]{1,6}`).Draw(t, "no flag")}
 	}
 	f := rapid.SampledFrom(flags).Draw(t, "flag")
-	// Of an existing file that is given twice kong takes the first, and of all else the last.
+	// If an existing file is given twice, kong takes the first; of every other flag it takes the last.
 	if f.Name == "help" || f.Name == "version" || strings.HasPrefix(f.Tag.Type, "existing") && given[f.Name] {
 		return nil
 	}

@@ -1,6 +1,6 @@
-// Command stepback runs state machines and their retries on this machine: it imports CSV files of user activity through
-// the same state machine and the same Lambda functions that AWS runs, shows what was retried and why, and explains the
-// retry table.
+// Command stepback runs state machines and their retries on this machine. It imports CSV files of user activity
+// through the same state machine and the same Lambda functions that run on AWS, shows what was retried and why, and
+// explains the retry table.
 package main
 
 import (
@@ -20,16 +20,16 @@ import (
 // The exit codes, documented in --help and docs/command-line.md.
 const (
 	exitOK      = 0
-	exitFailure = 1 // what was asked for failed, or could not be done
+	exitFailure = 1 // the requested work failed, or could not be done
 	exitUsage   = 2 // the command line is wrong
-	exitData    = 3 // it was done, and what it was given needs a person: a definition, a file, some of its rows
+	exitData    = 3 // the work was done, but its input needs attention: a definition, a file, some of its rows
 	exitStopped = 130
 )
 
-// exitError carries the exit code of an outcome that has been reported already.
+// exitError carries the exit code of a failure, and its error unless that has been reported already.
 type exitError struct {
 	code int
-	err  error // nil when everything has been said
+	err  error // nil if everything has been reported
 }
 
 func (e *exitError) Error() string {
@@ -41,16 +41,16 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// streams are where the command reads and writes.
+// streams are the command's input and outputs.
 type streams struct {
-	in io.Reader // nil when nothing can be read
-	// interrupted is closed when somebody wants the command to end; nil when nobody can.
+	in io.Reader // nil if there is no input
+	// interrupted is closed when the command is interrupted; nil if it cannot be.
 	interrupted <-chan struct{}
 	out, err    io.Writer
 	terminal    bool // err is a terminal: progress may be redrawn
-	width       int  // of err
+	width       int  // cells of a line on err
 	colour      bool // out is a terminal that shows colours
-	outWidth    int  // of out; 0 when it is no terminal
+	outWidth    int  // cells of a line on out; 0 if it is not a terminal
 
 	errColour bool // err is a terminal that shows colours
 }
@@ -147,12 +147,12 @@ func execute(ctx context.Context, args []string, io streams) int {
 	return report(io, err)
 }
 
-// runner is a verb.
+// runner is implemented by every verb.
 type runner interface {
 	Run(ctx context.Context, std streams) error
 }
 
-// misused says what is wrong with a command line.
+// misused reports what is wrong with a command line and returns the exit code.
 func misused(io streams, program *commandline.Program, args []string, err error) int {
 	var parse *commandline.ParseError
 	if errors.As(err, &parse) && parse.Verb != nil {
@@ -172,7 +172,8 @@ func misused(io streams, program *commandline.Program, args []string, err error)
 	return exitUsage
 }
 
-// helpWidth is how wide help is written: as the terminal, within reason, or as a printer's page.
+// helpWidth returns the width in which help is written: the terminal's, up to a limit, or 80 columns, as on a printed
+// page.
 func helpWidth(io streams) int {
 	const widest, page = 110, 80
 	if io.outWidth > 0 {
@@ -181,8 +182,8 @@ func helpWidth(io streams) int {
 	return page
 }
 
-// checked remembers the first error of what is written through it, so that a report that nobody could read is not a
-// success.
+// checked remembers the first error of writing through it, so that a report that could not be written does not count
+// as success.
 type checked struct {
 	io.Writer
 	shownOn screen
@@ -199,7 +200,7 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// report says what went wrong, once, and picks the exit code.
+// report prints err once and returns the exit code for it.
 func report(io streams, err error) int {
 	if err == nil {
 		return exitOK

@@ -11,8 +11,8 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// exposed is what serve shows to Prometheus: the metrics of executions, and those of the process under the names that
-// Prometheus's own clients give them.
+// exposed serves Prometheus the metrics of executions, and those of the process under the names that Prometheus's own
+// clients use.
 type exposed struct{ executions *exposition.Exposition }
 
 // ServeHTTP implements http.Handler.
@@ -23,12 +23,13 @@ func (s exposed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeProcessMetrics writes the goroutines, and where the system shows them (Linux) memory and descriptors.
+// writeProcessMetrics writes the number of goroutines and, where the system provides them (Linux), memory and file
+// descriptors.
 func writeProcessMetrics(w io.Writer) {
 	gauge := func(name string, value int) { fmt.Fprintf(w, "# TYPE %s gauge\n%s %d\n", name, name, value) }
 	gauge("go_goroutines", runtime.NumGoroutine())
 	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
-		gauge("process_open_fds", len(open)-1) // without the one that reads them
+		gauge("process_open_fds", len(open)-1) // without the descriptor that reads them
 	}
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"stepback/csvimport"
 )
 
-// Export implements csvimport.Store. A single SELECT sees one state of the table.
+// Export implements csvimport.Store. A single SELECT sees a consistent state of the table.
 func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
 	// Reading a large table may take longer than any single record's statement.
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -39,7 +39,7 @@ func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) er
 	return nil
 }
 
-// visitError carries the caller's own error through the transaction unnamed.
+// visitError carries the caller's own error through the transaction without a name.
 type visitError struct{ err error }
 
 func (e *visitError) Error() string { return e.err.Error() }

@@ -28,13 +28,13 @@ type Store struct {
 	known map[csvimport.Run]numbers
 }
 
-// Open connects to the database that a postgres:// connection string names, and creates the tables when they are
-// missing. Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …) and
-// PostgreSQL's settings (lock_timeout …).
+// Open connects to the database of a postgres:// connection string, and creates missing tables. Several processes may
+// do so concurrently. The string can contain pgx's parameters (pool_max_conns, sslmode …) and PostgreSQL's settings
+// (lock_timeout …).
 func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Access{}) }
 
-// OpenWith is Open for a server whose password changes while the program runs, or whose certificate the system does not
-// know.
+// OpenWith is Open for a server whose password changes while the program runs, or whose certificate authority the
+// system does not have.
 func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

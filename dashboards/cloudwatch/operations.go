@@ -6,10 +6,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 )
 
-// Of is the part of the SDK's client that is needed.
+// Of returns the needed operations of the SDK's client.
 //
-// A *cloudwatch.Client in an interface value would keep all 40 operations in a binary that has templates, which may
-// call any method by its name: 2 MB of the command. This one keeps four.
+// A *cloudwatch.Client in an interface value would keep all 40 operations in a binary that has templates, because
+// these may call any method by its name: 2 MB of the command. Of keeps four.
 func Of(c *cloudwatch.Client) Client {
 	return operations{c.GetDashboard, c.GetMetricData, c.ListMetrics, c.DescribeAlarms}
 }

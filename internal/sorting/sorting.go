@@ -1,7 +1,7 @@
-// Package sorting puts slices of structs in order where their number is small or their order is for people. The sort of
-// package slices is compiled once for each kind of element, some 13 kB every time: what was sorted here and there was a
-// megabyte of the command. This one is compiled once. It calls its comparison and its swap through an interface, which
-// takes about half as long again: what sorts for each row or event uses package slices. It never copies an element.
+// Package sorting sorts slices of structs that are short or are sorted for display. The sort in package slices is
+// compiled once for each element type, some 13 kB every time, which added a megabyte to the command. This one is
+// compiled once. It calls its comparison and its swap through an interface, which takes about half as long again, so
+// code that sorts for each row or event uses package slices. It never copies an element.
 package sorting
 
 import (
@@ -10,13 +10,14 @@ import (
 	"sort"
 )
 
-// Func sorts xs as slices.SortFunc does: cmp is negative where a comes before b, 0 where either may be first.
+// Func sorts xs like slices.SortFunc: cmp returns a negative number if a comes before b, and 0 if either may be
+// first.
 func Func[S ~[]E, E any](xs S, cmp func(a, b E) int) { sort.Sort(&by[E]{xs, cmp}) }
 
-// Stable sorts xs and leaves elements that compare as equal in the order they have, as slices.SortStableFunc does.
+// Stable sorts xs like slices.SortStableFunc: elements that compare as equal keep their order.
 func Stable[S ~[]E, E any](xs S, cmp func(a, b E) int) { sort.Stable(&by[E]{xs, cmp}) }
 
-// Collect returns the elements of a sequence in order, as slices.SortedFunc does.
+// Collect returns the elements of a sequence in order, like slices.SortedFunc.
 func Collect[E any](seq iter.Seq[E], cmp func(a, b E) int) []E {
 	xs := slices.Collect(seq)
 	Func(xs, cmp)

@@ -16,14 +16,15 @@ import (
 
 var update = flag.Bool("update", false, "write escaped/ instead of comparing with it")
 
-// TestPagesAreEscaped compares escaped/ with what html/template makes of templates/: the templates of each page, every
-// action with the escapers of its place. It escapes what it is about to execute, even if there are no data.
+// TestPagesAreEscaped compares escaped/ with what html/template generates from templates/: the templates of each
+// page, every action with the escapers for its context. html/template escapes a template before executing it, even
+// without data.
 func TestPagesAreEscaped(t *testing.T) {
 	files, err := filepath.Glob("templates/*.html")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	written := map[string]map[string]string{} // templates of a page by name
+	written := map[string]map[string]string{} // each page's templates by name
 	for _, file := range files {
 		page := filepath.Base(file)
 		if page == layoutFile {
@@ -34,7 +35,7 @@ func TestPagesAreEscaped(t *testing.T) {
 		written[page] = map[string]string{}
 		called(all, "layout", written[page])
 	}
-	pages, shared := map[string]int{}, map[string]string{} // of more than one page, which have them alike
+	pages, shared := map[string]int{}, map[string]string{} // templates that several pages share, identically
 	for _, templates := range written {
 		for name := range templates {
 			pages[name]++
@@ -74,7 +75,7 @@ func TestPagesAreEscaped(t *testing.T) {
 
 var callOf = regexp.MustCompile(`{{template ("(?:[^"\\\\]|\\\\.)*")`)
 
-// called puts a template, and those that it calls, into all. Others are not escaped.
+// called adds a template and those that it calls to all. Other templates are not escaped.
 func called(of *template.Template, name string, all map[string]string) {
 	if _, ok := all[name]; ok {
 		return

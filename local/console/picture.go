@@ -8,13 +8,14 @@ import (
 	"stepback/local/console/markup"
 )
 
-// Picture is an SVG to stand in a page.
+// Picture is an SVG to embed in a page.
 type Picture struct{ SVG markup.HTML }
 
-// maxPicture is how large a graph is drawn in a page; larger ones have a page of their own.
+// maxPicture is the largest SVG, in bytes, that is embedded in a page; for larger graphs the page refers to `stepback
+// graph`.
 const maxPicture = 400_000
 
-// pictureOf draws a graph. A machine of very many states is left to `stepback graph`.
+// pictureOf draws a graph. For a machine with too many states it refers to `stepback graph`.
 func pictureOf(g *graph.Graph, o graph.Options) Picture {
 	var b bytes.Buffer
 	if err := g.SVG(&b, o); err != nil || b.Len() > maxPicture {

@@ -14,13 +14,14 @@ import (
 
 //go:generate go test . -run TestPagesAreEscaped -update
 
-// pages are the pages by name, each with the templates that all share.
+// pages holds the pages by name, each with the templates that they share.
 type pages map[string]*markup.Set
 
-// parsePages reads what the tests have html/template write of templates/: every action of it is escaped.
+// parsePages parses escaped/, which the tests generate from templates/ with html/template: every action in it is
+// escaped.
 func parsePages() pages {
 	all := pages{}
-	entries, _ := files.ReadDir("escaped") // embedded: it is there
+	entries, _ := files.ReadDir("escaped") // embedded: it exists
 	shared := page(markup.New(functions), layoutFile)
 	for _, e := range entries {
 		if e.Name() != layoutFile {
@@ -30,7 +31,7 @@ func parsePages() pages {
 	return all
 }
 
-// layoutFile has the templates that all pages share.
+// layoutFile holds the templates that all pages share.
 const layoutFile = "layout.html"
 
 func page(with *markup.Set, file string) *markup.Set {
@@ -39,12 +40,12 @@ func page(with *markup.Set, file string) *markup.Set {
 		with, err = with.With(file, string(text))
 	}
 	if err != nil {
-		panic(err) // it has been read in a test
+		panic(err) // a test has parsed it
 	}
 	return with
 }
 
-// functions are what templates call.
+// functions are the functions that templates can call.
 var functions = map[string]any{
 	"at":    func(t time.Time) markup.HTML { return timeTag(t, "2006-01-02 15:04:05") },
 	"clock": func(t time.Time) markup.HTML { return timeTag(t, "15:04:05.000") },
@@ -155,10 +156,10 @@ func timeTag(t time.Time, layout string) markup.HTML {
 	return markup.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`)
 }
 
-// lastOf is the last part of an ARN.
+// lastOf returns the last part of an ARN.
 func lastOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
-// count writes a number with separators.
+// count formats a number with commas between thousands.
 func count(n any) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -185,7 +186,7 @@ func clip(n int, s string) string {
 	return s
 }
 
-// with is an address with parameters set or, when empty, removed: with .Address "from" 200.
+// with returns an address with parameters set or, if their value is empty, removed: with .Address "from" 200.
 func with(address string, pairs ...any) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// hasty is a clock that writes waits down and does not wait.
+// hasty is a clock that records waits without waiting.
 type hasty struct {
 	mu    sync.Mutex
 	waits []time.Duration
@@ -42,10 +42,10 @@ func (c *hasty) Sleep(ctx context.Context, d time.Duration) error {
 
 func (*hasty) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// three is 1 s, 2 s, 4 s.
+// three waits 1 s, 2 s and 4 s.
 var three = retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
-// server answers by turns, with the last turn for ever.
+// server answers with its turns one after the other; the last turn repeats.
 type server struct {
 	*httptest.Server
 	client      *http.Client
@@ -107,7 +107,7 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
-// hangUp closes the connection after the request was read.
+// hangUp closes the connection after reading the request.
 func hangUp(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
@@ -115,12 +115,13 @@ func hangUp(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// send sends a request whose body can be read once, and checks the status; 0 is an error, which is returned.
+// send sends a request whose body can be read only once, and checks the status. A want of 0 expects an error, which
+// is returned.
 func (s *server) send(t *testing.T, method, body string, want int, header ...string) (string, error) {
 	t.Helper()
 	var r io.Reader
 	if body != "" {
-		r = io.MultiReader(strings.NewReader(body)) // hides what NewRequest would make a GetBody of
+		r = io.MultiReader(strings.NewReader(body)) // hides the reader from NewRequest, which would set GetBody
 	}
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url(), r)
 	if err != nil {
@@ -330,7 +331,7 @@ func TestARequestThatIsNotFitToBeSent(t *testing.T) {
 	}
 }
 
-// failed is the error of a request that should have no response.
+// failed returns the error of a request that should have no response.
 func failed(resp *http.Response, err error) error {
 	if resp != nil {
 		resp.Body.Close()
@@ -396,7 +397,7 @@ func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 	}
 }
 
-// TestAServerThatStallsInABody has 503 answers whose bodies never end.
+// TestAServerThatStallsInABody gets 503 responses whose bodies never end.
 func TestAServerThatStallsInABody(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
@@ -582,7 +583,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// TestABodyThatIsStillSentWhenTheResponseComes has the server answer before the body has ended, as in a conversation.
+// TestABodyThatIsStillSentWhenTheResponseComes has a server that responds before the request's body has ended, as in
+// a bidirectional exchange.
 func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -614,7 +616,7 @@ func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
 	}
 }
 
-// TestHedgedRequests has a first request that hangs; the second one's response is handed out whole.
+// TestHedgedRequests hangs the first request; the second one's response is returned whole.
 func TestHedgedRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -647,7 +649,7 @@ func TestHedgedRequests(t *testing.T) {
 			t.Errorf("%q, %v", body, err)
 		}
 		post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.com/", nil)
-		// not hedged, and answered at once
+		// not hedged, and answered immediately
 		if resp, err = transport.RoundTrip(post); err != nil || requests.Load() != 3 {
 			t.Errorf("%v, %d requests", err, requests.Load())
 		} else {
@@ -656,7 +658,7 @@ func TestHedgedRequests(t *testing.T) {
 	})
 }
 
-// underContext fails when its context has ended, as the body of a real response does.
+// underContext fails when its context has ended, like the body of a real response.
 type underContext struct {
 	io.Reader
 	ctx context.Context

@@ -1,6 +1,6 @@
-// Package exposition shows the catalogue's metrics to Prometheus, in its text format: counters and histograms since the
-// program began, with the labels state_machine, state and error. It counts executions from their histories, as
-// CloudWatch's data are counted, and listens nowhere itself.
+// Package exposition exposes the catalogue's metrics in Prometheus's text format: counters and histograms since the
+// program started, with the labels state_machine, state and error. It counts executions from their histories, like
+// CloudWatch's data, and does not listen on a port itself.
 package exposition
 
 import (
@@ -18,10 +18,10 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Exposition adds up what executions came to. The zero value is ready; it is safe for concurrent use. It is an
-// http.Handler.
+// Exposition aggregates the metrics of executions. The zero value is ready to use; it is safe for concurrent use. It
+// is an http.Handler.
 type Exposition struct {
-	own     sync.Once // error names of machines' own are counted
+	own     sync.Once // sets counted.OwnErrors
 	counted retrymetrics.Collector
 
 	mu     sync.Mutex
@@ -34,7 +34,7 @@ type key struct {
 	labels retrymetrics.Labels
 }
 
-// total is what a metric came to: a sum and how many values it is of, in buckets where it has a distribution.
+// total is the aggregate of a metric: a sum and the number of values, with buckets if the metric has a distribution.
 type total struct {
 	sum, latest float64
 	count       int64
@@ -53,7 +53,7 @@ func (x *Exposition) Observe(arn string, events []history.Event) {
 	x.counted.Add(arn, events)
 }
 
-// NameOf is the name of a metric in Prometheus, without the suffix that its kind has: RetryAttempts is
+// NameOf returns the name of a metric in Prometheus, without the suffix for its kind: RetryAttempts is
 // stepback_retry_attempts.
 func NameOf(m *retrymetrics.Metric) string {
 	var b strings.Builder
@@ -71,7 +71,7 @@ func NameOf(m *retrymetrics.Metric) string {
 	return b.String()
 }
 
-// Kind is how a metric is exposed: counter, gauge or histogram.
+// Kind returns how a metric is exposed: counter, gauge or histogram.
 func Kind(m *retrymetrics.Metric) string {
 	switch m.Stat() {
 	case retrymetrics.Sum:
@@ -90,7 +90,7 @@ func boundsOf(m *retrymetrics.Metric) []float64 {
 	return attemptBounds
 }
 
-// add takes what was counted since the last time.
+// add adds what was counted since the last call.
 func (x *Exposition) add() {
 	if x.totals == nil {
 		x.totals = map[key]*total{}
@@ -165,7 +165,7 @@ func (t *total) write(b *strings.Builder, name, kind, labels string, bounds []fl
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// labelsOf writes labels; those without a value are left out.
+// labelsOf formats labels; those without a value are left out.
 func labelsOf(l retrymetrics.Labels) string {
 	var parts []string
 	for _, one := range [][2]string{{"state_machine", l.StateMachine}, {"state", l.State}, {"error", l.ErrorType}} {
@@ -186,5 +186,5 @@ func (x *Exposition) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_ = x.Write(w) // the client has gone
+	_ = x.Write(w) // the client has disconnected
 }

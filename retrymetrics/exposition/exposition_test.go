@@ -24,7 +24,8 @@ const failedOnce = `[
 	{"timestamp": 1005, "type": "TaskStateExited", "id": 9, "previousEventId": 8, "stateExitedEventDetails": {"name": "Charge", "output": "1"}},
 	{"timestamp": 1005, "type": "ExecutionSucceeded", "id": 10, "previousEventId": 9, "executionSucceededEventDetails": {"output": "1"}}]`
 
-// TestPrometheusReadsIt parses what is exposed with Prometheus's own parser, and counts on over two looks.
+// TestPrometheusReadsIt parses the output with Prometheus's own parser, and checks that counters continue over two
+// scrapes.
 func TestPrometheusReadsIt(t *testing.T) {
 	t.Parallel()
 	events, err := history.ParseEvents(failedOnce)

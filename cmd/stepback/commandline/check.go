@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// check says what a line that was read lacks, or has too much of.
+// check returns an error if the parsed line lacks something or has too much of it.
 func (l *Line) check() error {
 	for _, e := range l.path {
 		if e.node == nil {
@@ -57,7 +57,7 @@ func isSet(env string) bool {
 	return ok
 }
 
-// checkEnum refuses a value that is none of the enum's.
+// checkEnum rejects a value that is not in the enum.
 func (v *Value) checkEnum(target reflect.Value) error {
 	switch {
 	case v.Enum == nil:
@@ -79,7 +79,7 @@ func (v *Value) checkEnum(target reflect.Value) error {
 	return fmt.Errorf("%s must be one of %s but got %q", v.called(), strings.Join(words, ","), fmt.Sprint(target.Interface()))
 }
 
-// checkRequired names the flags that must be given and are not.
+// checkRequired returns an error that names the missing required flags.
 func (n *Node) checkRequired() error {
 	var missing []string
 	for _, f := range n.Flags {
@@ -94,7 +94,7 @@ func (n *Node) checkRequired() error {
 	return fmt.Errorf("missing flags: %s", strings.Join(missing, ", "))
 }
 
-// checkComplete names the arguments, or the verbs, that must follow the last verb.
+// checkComplete returns an error that names the arguments or verbs missing after the last verb.
 func (n *Node) checkComplete() error {
 	var missing, args []string
 	for _, a := range n.Args {
@@ -122,7 +122,7 @@ func (n *Node) checkComplete() error {
 	return fmt.Errorf("expected one of %s", strings.Join(missing, ", "))
 }
 
-// checkExclusive refuses two flags that cannot be given together.
+// checkExclusive rejects two flags that are mutually exclusive.
 func (n *Node) checkExclusive() error {
 	seen := map[string]*Flag{}
 	for _, f := range n.Flags {

@@ -102,7 +102,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFirstAsked holds that what a line asks for first is what it gets, and that the line is not held against it.
+// A line gets what it requests first, and is not checked otherwise.
 func TestFirstAsked(t *testing.T) {
 	t.Parallel()
 	if _, l, err := parse(t, "copy", "--version", "--help"); err != nil || !l.Version || l.Help {
@@ -194,7 +194,7 @@ Sizes
 	}
 }
 
-// TestGrammar holds that a grammar that no line can fulfil is a bug, and is found at once.
+// A grammar that no line can satisfy is a bug, and is detected at once.
 func TestGrammar(t *testing.T) {
 	t.Parallel()
 	for want, grammar := range map[string]any{

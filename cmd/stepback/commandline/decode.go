@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// mapSep stands between the entries of a map.
+// mapSep separates the entries of a map.
 const mapSep = ';'
 
-// decoder reads a value off the line into the target.
+// decoder reads a value from the line into the target.
 type decoder func(v *Value, s *scanner, target reflect.Value) error
 
-// decoderOf is what reads values of a type; nil when nothing does.
+// decoderOf returns the decoder for values of a type; nil if the type is not supported.
 func decoderOf(t reflect.Type, kind string) decoder {
 	if t.Kind() == reflect.Slice {
 		element := decoderOf(t.Elem(), kind)
@@ -84,7 +84,8 @@ func decodeBool(_ *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-// parsed reads one value off the line, which errors call what it is of, and sets the target to it.
+// parsed returns a decoder that reads one value from the line and sets the target to it; of names the value in
+// errors.
 func parsed(of string, set func(target reflect.Value, text string) error) decoder {
 	return func(_ *Value, s *scanner, target reflect.Value) error {
 		text, err := s.popValue(of)
@@ -175,7 +176,7 @@ func decodeExisting(v *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-// expandPath makes a path absolute, in which ~/ is the home directory.
+// expandPath makes a path absolute; ~/ is the home directory.
 func expandPath(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -231,7 +232,7 @@ func decodeMap(v *Value, s *scanner, target reflect.Value) error {
 	return nil
 }
 
-// elements are the values of a flag that stand in one word, or all words up to the next flag for an argument.
+// elements returns the values of a flag that are in one word, or all words up to the next flag for an argument.
 func (v *Value) elements(s *scanner, sep rune, each string) (*scanner, error) {
 	if v.flag == nil {
 		all := &scanner{}
@@ -250,7 +251,7 @@ func (v *Value) elements(s *scanner, sep rune, each string) (*scanner, error) {
 	return scan(split(t.text, sep), t.kind), nil
 }
 
-// split splits a word at a separator that no backslash stands before.
+// split splits a word at separators that are not preceded by a backslash.
 func split(text string, sep rune) []string {
 	if sep == noSep {
 		return []string{text}

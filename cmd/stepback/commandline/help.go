@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// WriteHelp writes what a verb does and takes, or the program when the verb is nil, in lines of a width.
+// WriteHelp writes the help of a verb, or of the program if verb is nil, in lines of the given width.
 func (p *Program) WriteHelp(w io.Writer, verb *Node, width int) error {
 	return p.write(w, verb, width, false)
 }
 
-// WriteUsage writes how a verb is called, or the program when the verb is nil, and how to get its help.
+// WriteUsage writes the usage line of a verb, or of the program if verb is nil, and how to get its help.
 func (p *Program) WriteUsage(w io.Writer, verb *Node, width int) error {
 	return p.write(w, verb, width, true)
 }
@@ -41,7 +41,7 @@ func (p *Program) write(w io.Writer, verb *Node, width int, short bool) error {
 	return err
 }
 
-// helpWriter puts a help together, at an indent.
+// helpWriter builds a help text, at an indent.
 type helpWriter struct {
 	text   strings.Builder
 	indent string
@@ -54,7 +54,7 @@ func (h *helpWriter) line(lines ...string) {
 	}
 }
 
-// indented writes by do two columns further in.
+// indented calls do with the output indented by two more columns.
 func (h *helpWriter) indented(do func()) {
 	h.indent += "  "
 	h.width -= 2
@@ -63,7 +63,7 @@ func (h *helpWriter) indented(do func()) {
 	h.width += 2
 }
 
-// paragraph writes text as go/doc would: lines that are indented stay as they are.
+// paragraph writes text as go/doc would: indented lines stay unchanged.
 func (h *helpWriter) paragraph(text string) {
 	h.line(strings.Split(strings.TrimSpace(wrap(strings.TrimSpace(text), "    ", h.width)), "\n")...)
 }
@@ -74,7 +74,7 @@ func wrap(text, codePrefix string, width int) string {
 	return string(printer.Text(p.Parse(text)))
 }
 
-// details writes all that is known of a node but its first line.
+// details writes everything about a node except its first line.
 func (h *helpWriter) details(n *Node) {
 	if n.Detail != "" {
 		h.line("")
@@ -94,7 +94,7 @@ func (h *helpWriter) details(n *Node) {
 	h.verbs(n.leaves())
 }
 
-// flags writes the flags, those without a heading first; within a heading there is a gap between the levels.
+// flags writes the flags, those without a heading first; within a heading a blank line separates the levels.
 func (h *helpWriter) flags(levels [][]*Flag) {
 	headings := []string{""}
 	for _, f := range slices.Concat(levels...) {
@@ -150,7 +150,7 @@ func flagRows(groups [][]*Flag) [][2]string {
 	return rows
 }
 
-// verbs writes the verbs, a line each, those without a heading first.
+// verbs writes one line for each verb, those without a heading first.
 func (h *helpWriter) verbs(verbs []*Node) {
 	headings := []string{""}
 	for _, v := range verbs {
@@ -174,7 +174,7 @@ func (h *helpWriter) verbs(verbs []*Node) {
 	}
 }
 
-// columns writes rows of two texts, the second wrapped. A first one that is too long has a line for itself.
+// columns writes rows of two texts, the second wrapped. A first text that is too long has a line of its own.
 func (h *helpWriter) columns(rows [][2]string) {
 	const gap = "    "
 	widest, left := max(30, 375*h.width/1000), 0

@@ -4,27 +4,27 @@ import (
 	"strings"
 )
 
-// Node is a verb, or the program itself, at the top.
+// Node is a verb, or at the top the program itself.
 type Node struct {
 	Name string
-	// Help is a line, Detail what the method Help of the verb's struct says.
+	// Help is one line; Detail is the result of the Help method of the verb's struct.
 	Help, Detail string
-	// Group is the heading of the verb in the help; empty for the one above it.
+	// Group is the heading of the verb in the help; empty means its parent's.
 	Group  string
 	Hidden bool
 
 	Parent   *Node
 	Children []*Node
-	// Args are the arguments of the verb in their order. A node has arguments or children, not both.
+	// Args are the arguments of the verb in order. A node has arguments or children, not both.
 	Args  []*Value
 	Flags []*Flag
-	// Target points to the struct that the line is read into: with a verb's method to run it.
+	// Target points to the struct into which the line is parsed; for a verb, it has the method that runs it.
 	Target any
 
-	byDefault *Node // the child that is meant when none is named
+	byDefault *Node // the child used if none is named
 }
 
-// path is how the node is called from the top, without the program's name.
+// path returns the names from the top to the node, without the program's name.
 func (n *Node) path() string {
 	if n.Parent == nil {
 		return ""
@@ -32,7 +32,7 @@ func (n *Node) path() string {
 	return strings.TrimSpace(n.Parent.path() + " " + n.Name)
 }
 
-// fullPath is how the node is called, with the program's name.
+// fullPath returns the names from the top to the node, with the program's name.
 func (n *Node) fullPath() string {
 	top := n
 	for top.Parent != nil {
@@ -41,7 +41,7 @@ func (n *Node) fullPath() string {
 	return strings.TrimSpace(top.Name + " " + n.path())
 }
 
-// flagsByLevel are the flags that a verb takes: of the program, then of each verb down to it.
+// flagsByLevel returns the flags that a verb accepts: the program's, then those of each verb down to it.
 func (n *Node) flagsByLevel(hidden bool) [][]*Flag {
 	var levels [][]*Flag
 	if n.Parent != nil {
@@ -59,7 +59,7 @@ func (n *Node) flagsByLevel(hidden bool) [][]*Flag {
 	return levels
 }
 
-// leaves are the verbs below a node that have none below themselves.
+// leaves returns the verbs below a node that have no verbs below them.
 func (n *Node) leaves() []*Node {
 	var found []*Node
 	for _, c := range n.Children {
@@ -74,7 +74,7 @@ func (n *Node) leaves() []*Node {
 	return found
 }
 
-// group is the heading of the node, or of the nearest above it that has one.
+// group returns the heading of the node, or of its nearest ancestor that has one.
 func (n *Node) group() string {
 	if n.Group != "" || n.Parent == nil {
 		return n.Group
@@ -82,7 +82,7 @@ func (n *Node) group() string {
 	return n.Parent.group()
 }
 
-// summary is how the node is called: its path, the flags that it must have, its arguments.
+// summary returns the usage of the node: its path, its required flags and its arguments.
 func (n *Node) summary() string {
 	words := []string{n.path()}
 	for _, level := range n.flagsByLevel(false) {

@@ -10,27 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// Line is a command line that was read.
+// Line is a parsed command line.
 type Line struct {
-	// Verb is the last verb of the line, or the one that is meant by default; nil when there is none.
+	// Verb is the last verb of the line, or the default verb; nil if there is none.
 	Verb *Node
-	// Help and Version say that the line asks for them, and for nothing else. Of the two the first of the line is true.
+	// Help and Version are true if the line requests them; the rest of the line is then ignored. If it requests both,
+	// only the first one is true.
 	Help, Version bool
 
 	path   []element
-	values map[*Value]reflect.Value // what the line gives, until it is known to be read to its end
+	values map[*Value]reflect.Value // values of the line, kept here until the line has been parsed completely
 	rest   *scanner
 }
 
-// element is what was read off the line: a verb (at first the program), a flag or an argument.
+// element is one parsed element of the line: a verb (at first the program), a flag or an argument.
 type element struct {
 	node  *Node
 	value *Value
 }
 
-// ParseError is a line that the grammar does not have.
+// ParseError reports a line that does not match the grammar.
 type ParseError struct {
-	// Verb is the last verb that was read; nil when there was none.
+	// Verb is the last verb that was parsed; nil if there was none.
 	Verb *Node
 	err  error
 }
@@ -39,7 +40,7 @@ func (e *ParseError) Error() string { return e.err.Error() }
 
 func (e *ParseError) Unwrap() error { return e.err }
 
-// expectedError is a flag without a value.
+// expectedError reports a missing value.
 type expectedError struct {
 	of  string
 	got token
@@ -49,8 +50,8 @@ func (e *expectedError) Error() string {
 	return fmt.Sprintf("expected %s value but got %q (%s)", e.of, e.got, e.got.looks())
 }
 
-// Parse reads a line, without the program's name, into the struct that the grammar was read from. Its errors are all
-// *ParseError. The struct is as it was when the line asks for help or the version.
+// Parse parses a line, without the program's name, into the struct from which the grammar was built. All its errors
+// are *ParseError. If the line requests help or the version, the struct is unchanged.
 func (p *Program) Parse(args []string) (*Line, error) {
 	p.top.forget()
 	l := &Line{path: []element{{node: p.top}}, values: map[*Value]reflect.Value{}, rest: scan(args, word)}
@@ -75,7 +76,7 @@ func (p *Program) Parse(args []string) (*Line, error) {
 	return l, nil
 }
 
-// forget has no value set, as before the first line.
+// forget marks all values as not set, as before the first line.
 func (n *Node) forget() {
 	for _, v := range n.values() {
 		v.set = false
@@ -85,7 +86,7 @@ func (n *Node) forget() {
 	}
 }
 
-// values are the values of a node: of its flags, then its arguments.
+// values returns the values of a node: of its flags, then of its arguments.
 func (n *Node) values() []*Value {
 	all := make([]*Value, 0, len(n.Flags)+len(n.Args))
 	for _, f := range n.Flags {
@@ -94,7 +95,7 @@ func (n *Node) values() []*Value {
 	return append(all, n.Args...)
 }
 
-// read reads what follows a node's name.
+// read parses the part of the line after a node's name.
 func (l *Line) read(n *Node) error {
 	flags := slices.Concat(n.flagsByLevel(true)...)
 	if n.byDefault != nil {
@@ -133,7 +134,7 @@ func (l *Line) read(n *Node) error {
 	}
 }
 
-// sort tells by its first letters what a word is, and takes it apart.
+// sort classifies a word by its first letters, and splits it into tokens.
 func (l *Line) sort(text string) {
 	l.rest.pop()
 	switch {
@@ -152,7 +153,7 @@ func (l *Line) sort(text string) {
 	}
 }
 
-// short takes a short flag off what stands behind the dash.
+// short separates a short flag from the text after the dash.
 func (l *Line) short(text string) {
 	_, size := utf8.DecodeRuneInString(text)
 	if text[size:] != "" {
@@ -161,7 +162,7 @@ func (l *Line) short(text string) {
 	l.rest.push(text[:size], shortFlag)
 }
 
-// readValue reads the value of a flag or argument, beside those that were read for it before.
+// readValue reads a value of a flag or argument, in addition to those read for it before.
 func (l *Line) readValue(v *Value) error {
 	to, ok := l.values[v]
 	if !ok {
@@ -212,7 +213,7 @@ func (l *Line) readFlag(flags []*Flag, name string) error {
 	return didYouMean("unknown flag "+name, name, candidates)
 }
 
-// readVerb goes on with the verb that a word names, or that is meant when it names none.
+// readVerb continues with the verb that a word names, or with the default verb if it names none.
 func (l *Line) readVerb(n *Node, name string) error {
 	var candidates []string
 	next := n.byDefault
@@ -236,7 +237,7 @@ func (l *Line) readVerb(n *Node, name string) error {
 	return l.read(next)
 }
 
-// notOfDefault refuses flags of the verb that is meant by default, behind which another verb is named.
+// notOfDefault rejects flags of the default verb if another verb is named after them.
 func (l *Line) notOfDefault(n, selected *Node) error {
 	if n.byDefault == nil || selected == n.byDefault {
 		return nil
@@ -249,7 +250,7 @@ func (l *Line) notOfDefault(n, selected *Node) error {
 	return nil
 }
 
-// fill sets all values of the verbs of the line: to what it gives, to what the environment has, by default.
+// fill sets all values of the line's verbs: to the line's value, the environment's, or the default.
 func (l *Line) fill() error {
 	for _, e := range l.path {
 		if e.node == nil {
@@ -266,7 +267,7 @@ func (l *Line) fill() error {
 	return nil
 }
 
-// fallBack sets a value that the line does not give.
+// fallBack sets a value that is not on the line.
 func (v *Value) fallBack() error {
 	v.target.SetZero()
 	for _, name := range v.envs {
@@ -283,7 +284,7 @@ func (v *Value) fallBack() error {
 	return nil
 }
 
-// didYouMean adds the names that a mistyped one resembles.
+// didYouMean returns an error that adds the names similar to a mistyped one.
 func didYouMean(said, name string, candidates []string) error {
 	var near []string
 	for _, c := range candidates {
@@ -301,7 +302,7 @@ func didYouMean(said, name string, candidates []string) error {
 	}
 }
 
-// distance is how many letters are to be put in, taken out or changed to make one word of another.
+// distance returns the number of letters to insert, delete or change to turn one word into another.
 func distance(a, b string) int {
 	to := []rune(b)
 	row := make([]int, len(to)+1)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Version is a flag that asks what the program is. A line that has it need not be complete.
+// Version is a flag that requests the program's version. A line that contains it need not be complete.
 type Version bool
 
 // Program is a grammar of command lines.
@@ -14,8 +14,8 @@ type Program struct {
 	top *Node
 }
 
-// New reads the grammar of a program from the struct that grammar points to, into which Parse reads. It panics when the
-// tags of the struct contradict themselves, for no input can mend that.
+// New builds the grammar of a program from the struct that grammar points to; Parse parses into the same struct. New
+// panics if the struct's tags are contradictory, because no input can fix that.
 func New(name, description string, grammar any) *Program {
 	top := build(grammar)
 	top.Name, top.Help = name, description
@@ -29,10 +29,10 @@ func New(name, description string, grammar any) *Program {
 	return &Program{top: top}
 }
 
-// Top is the program as a node, with the verbs below it.
+// Top returns the program as a node, with the verbs below it.
 func (p *Program) Top() *Node { return p.top }
 
-// build reads a struct's fields.
+// build builds a node from a struct's fields.
 func build(target any) *Node {
 	n := &Node{Target: target}
 	if h, ok := target.(interface{ Help() string }); ok {
@@ -42,7 +42,7 @@ func build(target any) *Node {
 	return n
 }
 
-// add adds the fields of a struct, whose flags stand under a heading unless they name one.
+// add adds the fields of a struct; its flags are under the given heading unless they name one.
 func (n *Node) add(v reflect.Value, group string) {
 	for i := range v.NumField() {
 		f, fv := v.Type().Field(i), v.Field(i)
@@ -54,7 +54,7 @@ func (n *Node) add(v reflect.Value, group string) {
 		case f.Anonymous:
 			n.add(fv, t["group"])
 		case !fv.CanSet():
-			// A field of the verb's own.
+			// A field that belongs to the verb itself.
 		case t.has("cmd"):
 			n.addVerb(f, fv, t)
 		case t.has("arg"):
@@ -117,7 +117,7 @@ func newValue(f reflect.StructField, fv reflect.Value, t tags) *Value {
 	return v
 }
 
-// check panics on names that stand for two things, and on what no line could fulfil.
+// check panics on ambiguous names, and on requirements that no line can satisfy.
 func (n *Node) check(above []string) {
 	names := slices.Clip(above)
 	for _, f := range n.Flags {

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// known are the keys of tags that the package reads. A key that is not among them is a mistake.
+// known lists the tag keys that the package supports. Any other key is a mistake.
 var known = []string{
 	"cmd", "arg", "optional", "required", "name", "help", "placeholder", "default", "env", "enum", "type", "short", "sep",
 	"xor", "group", "hidden",
 }
 
-// tags are the tags of a field.
+// tags holds the tags of a field.
 type tags map[string]string
 
 func (t tags) has(key string) bool {
@@ -23,12 +23,12 @@ func (t tags) has(key string) bool {
 	return ok
 }
 
-// list is a tag's words, between which stand commas or spaces.
+// list returns the words of a tag, separated by commas or spaces.
 func (t tags) list(key string) []string {
 	return strings.FieldsFunc(t[key], func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// enum is a tag's words, one of which may be empty.
+// enum returns the words of the enum tag, one of which may be empty.
 func (t tags) enum() []string {
 	if t["enum"] == "" {
 		return nil
@@ -59,7 +59,7 @@ func tagsOf(f reflect.StructField) tags {
 	return t
 }
 
-// behindQuoted is what follows the quoted string that s begins with.
+// behindQuoted returns the text after the quoted string at the beginning of s.
 func behindQuoted(s string) string {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -72,12 +72,12 @@ func behindQuoted(s string) string {
 	return ""
 }
 
-// expand puts the words of the value's enum and its default into its help.
+// expand inserts the value's enum and default into its help.
 func expand(help string, t tags) string {
 	return strings.NewReplacer("${enum}", t["enum"], "${default}", t["default"], "$$", "$").Replace(help)
 }
 
-// dashed is a Go name in the words of a command line: BaseDelay is base-delay.
+// dashed converts a Go name to the words of a command line: BaseDelay becomes base-delay.
 func dashed(name string) string {
 	var words []string
 	last := 0
@@ -98,7 +98,7 @@ func dashed(name string) string {
 		}
 		last = class
 	}
-	// The last capital before small letters is theirs: SimpleXMLParser is simple-xml-parser.
+	// The last capital before lower-case letters belongs to them: SimpleXMLParser becomes simple-xml-parser.
 	for i := range len(words) - 1 {
 		first, _ := utf8.DecodeRuneInString(words[i])
 		next, _ := utf8.DecodeRuneInString(words[i+1])

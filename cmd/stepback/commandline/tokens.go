@@ -4,17 +4,17 @@ import (
 	"strings"
 )
 
-// tokenKind is what is known of a word of the line.
+// tokenKind is the kind of a token of the line.
 type tokenKind int
 
 const (
 	word       tokenKind = iota // as it was typed
-	endOfLine                   // there is none
-	longFlag                    // the name behind two dashes
-	flagValue                   // what stands behind the equals sign
-	shortFlag                   // the letter behind a dash
-	shortTail                   // what stands behind that letter
-	positional                  // no flag, whatever it begins with
+	endOfLine                   // no more tokens
+	longFlag                    // the name after two dashes
+	flagValue                   // the text after the equals sign
+	shortFlag                   // the letter after a dash
+	shortTail                   // the text after that letter
+	positional                  // never a flag, however it begins
 )
 
 func (k tokenKind) String() string {
@@ -41,7 +41,7 @@ func (t token) String() string {
 	}
 }
 
-// looks is the token's kind, or what a word looks like.
+// looks returns the token's kind; a word is classified by its first letters.
 func (t token) looks() tokenKind {
 	switch {
 	case t.kind != word:
@@ -57,7 +57,7 @@ func (t token) looks() tokenKind {
 	}
 }
 
-// isValue says whether the token may be the value of a flag or argument.
+// isValue reports whether the token may be the value of a flag or argument.
 func (t token) isValue() bool {
 	switch t.looks() {
 	case flagValue, shortTail, positional, word:
@@ -67,7 +67,7 @@ func (t token) isValue() bool {
 	}
 }
 
-// scanner is the part of the line that has not been read.
+// scanner is the unread part of the line.
 type scanner struct {
 	tokens []token
 }
@@ -99,7 +99,7 @@ func (s *scanner) push(text string, kind tokenKind) {
 	s.tokens = append([]token{{text, kind}}, s.tokens...)
 }
 
-// popValue takes a value off the line.
+// popValue removes a value from the line.
 func (s *scanner) popValue(of string) (string, error) {
 	t := s.pop()
 	if !t.isValue() {
@@ -108,7 +108,7 @@ func (s *scanner) popValue(of string) (string, error) {
 	return t.text, nil
 }
 
-// end makes all that is left arguments.
+// end turns all remaining tokens into arguments.
 func (s *scanner) end() {
 	for i := range s.tokens {
 		s.tokens[i] = token{s.tokens[i].String(), positional}

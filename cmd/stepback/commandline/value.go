@@ -9,9 +9,9 @@ import (
 // Value is an argument of a verb, or the value of a flag.
 type Value struct {
 	Name, Help string
-	// Enum are the values that may be given; nil when there is no limit.
+	// Enum lists the allowed values; nil means any.
 	Enum []string
-	// Required says that the line, the environment or a default must give the value.
+	// Required is true if the line, the environment or a default must provide the value.
 	Required bool
 
 	flag       *Flag // nil for an argument
@@ -20,7 +20,7 @@ type Value struct {
 	byDefault  string
 	envs       []string
 	kind       string // the tag type
-	sep        rune   // between elements; noSep when one is given at a time
+	sep        rune   // separates elements; noSep if each is given separately
 	typeName   string
 	target     reflect.Value
 	decode     decoder
@@ -28,12 +28,12 @@ type Value struct {
 	set bool // by the line, the environment or the default
 }
 
-// Flag is a value that is named on the line.
+// Flag is a value with a name on the line.
 type Flag struct {
 	*Value
-	// Short is the letter for it behind a single dash; 0 when it has none.
+	// Short is its letter after a single dash; 0 if it has none.
 	Short rune
-	// Group is the heading of the flag in the help; empty for Flags.
+	// Group is the heading of the flag in the help; empty means Flags.
 	Group  string
 	Hidden bool
 
@@ -44,7 +44,7 @@ type Flag struct {
 
 const noSep rune = -1
 
-// IsBool says whether the flag needs no value.
+// IsBool reports whether the flag needs no value.
 func (v *Value) IsBool() bool {
 	t := v.target.Type()
 	return t.Kind() == reflect.Bool || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Bool
@@ -56,7 +56,7 @@ func (v *Value) isSlice() bool {
 
 func (v *Value) isMap() bool { return v.target.Kind() == reflect.Map }
 
-// called is how errors name the value.
+// called returns the value's name for errors.
 func (v *Value) called() string {
 	if v.flag != nil {
 		return "--" + v.Name
@@ -64,7 +64,7 @@ func (v *Value) called() string {
 	return v.summary()
 }
 
-// summary is how the value stands in a usage line.
+// summary returns the value's form in a usage line.
 func (v *Value) summary() string {
 	if v.flag != nil {
 		if v.IsBool() {
@@ -82,7 +82,7 @@ func (v *Value) summary() string {
 	return s
 }
 
-// placeHolder is what stands for the flag's value in its help.
+// placeHolder returns the text that represents the flag's value in its help.
 func (f *Flag) placeHolder() string {
 	tail := ""
 	if f.isSlice() && f.sep != noSep && f.kind == "" {
@@ -104,7 +104,7 @@ func (f *Flag) placeHolder() string {
 	}
 }
 
-// helpLine is the value's help with the variables of the environment that give it.
+// helpLine returns the value's help with its environment variables.
 func (v *Value) helpLine() string {
 	if len(v.envs) == 0 {
 		return v.Help

@@ -16,8 +16,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// Exporter sends the traces of executions that have ended to a collector. It never keeps an execution waiting: what
-// cannot be sent in time is dropped and counted.
+// Exporter sends the traces of ended executions to a collector. It never delays an execution: traces that cannot be
+// sent in time are dropped and counted.
 type Exporter struct {
 	url     string
 	client  *http.Client
@@ -29,13 +29,13 @@ type Exporter struct {
 	lineage lineage
 }
 
-// waiting is how many traces may wait to be sent; patience how long one request may take.
+// waiting is the maximum number of traces waiting to be sent; patience is how long one request may take.
 const (
 	waiting  = 1000
 	patience = 10 * time.Second
 )
 
-// New starts an exporter to a collector at a base address such as http://localhost:4318. Close ends it.
+// New starts an exporter to a collector at a base address such as http://localhost:4318. Close stops it.
 func New(endpoint string, log *slog.Logger) *Exporter {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Exporter{url: strings.TrimSuffix(endpoint, "/") + "/v1/traces", client: &http.Client{Timeout: patience}, log: log,
@@ -48,15 +48,15 @@ func New(endpoint string, log *slog.Logger) *Exporter {
 	return e
 }
 
-// Look tells where executions and Map Runs are kept, so that those that others have started are in the traces of these.
-// What is observed before has a trace of its own.
+// Look sets the store of executions and Map Runs, so that executions started by others appear in the traces of these.
+// Executions observed before have separate traces.
 func (e *Exporter) Look(k Kept) {
 	e.lineage.mu.Lock()
 	defer e.lineage.mu.Unlock()
 	e.lineage.kept = k
 }
 
-// Observe takes an execution that has ended, with its whole history. It is quick, and never waits.
+// Observe queues the trace of an ended execution with its whole history. It is quick and never waits.
 func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 	if len(e.queue) == cap(e.queue) {
 		e.dropped.Add(1)
@@ -64,7 +64,7 @@ func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 	}
 	body, err := Encode(x, events, e.lineage.place(x))
 	if err != nil {
-		return // a value that JSON does not have, which histories have none of
+		return // a value that JSON cannot represent; histories contain none
 	}
 	select {
 	case e.queue <- body:
@@ -73,7 +73,7 @@ func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 	}
 }
 
-// Dropped is how many traces were not taken, or could not be sent.
+// Dropped returns the number of traces that were not accepted or could not be sent.
 func (e *Exporter) Dropped() int64 { return e.dropped.Load() }
 
 // send sends traces until the queue is closed.
@@ -108,8 +108,8 @@ func (e *Exporter) post(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// Close sends what waits, for as long as the context allows, and ends the exporter. Observe must not be called any
-// more.
+// Close sends the waiting traces, for as long as the context allows, and stops the exporter. Observe must not be
+// called afterwards.
 func (e *Exporter) Close(ctx context.Context) {
 	stopped := context.AfterFunc(ctx, e.stop)
 	defer stopped()

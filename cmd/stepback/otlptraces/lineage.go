@@ -9,29 +9,30 @@ import (
 	"stepback/engine/journal"
 )
 
-// Kept is where executions and Map Runs are kept; a journal.Journal is one.
+// Kept reads executions and Map Runs; journal.Journal implements it.
 type Kept interface {
 	Execution(ctx context.Context, arn string) (*journal.Execution, error)
 	MapRun(ctx context.Context, arn string) (*journal.MapRun, error)
 }
 
-// lineage finds the traces that executions belong to. What it found it remembers.
+// lineage finds the traces that executions belong to, and caches them.
 type lineage struct {
 	mu    sync.Mutex
 	kept  Kept
-	found map[string]string // the trace of what a Map Run or an execution has started, by its ARN
+	found map[string]string // ARN of a Map Run or execution → the trace of what it started
 }
 
 const (
-	// remembered is how many traces are remembered, mostDeep how many executions inside of each other are followed.
+	// remembered is the number of cached traces; mostDeep is the maximum number of nested executions that are
+	// followed.
 	remembered = 4096
 	mostDeep   = 16
 )
 
-// startedBy is the member of an input by which Step Functions is told who has started an execution.
+// startedBy is the member of an input that tells Step Functions which execution started an execution.
 const startedBy = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
-// starter is the ARN of the Map Run or the execution that has started an execution; empty when there is none.
+// starter returns the ARN of the Map Run or execution that started an execution; empty if there is none.
 func starter(x *journal.Execution) string {
 	if x.MapRunARN != "" {
 		return x.MapRunARN
@@ -48,7 +49,7 @@ func starter(x *journal.Execution) string {
 	return input.By
 }
 
-// place is where an execution is: in the trace of who has started it, as far as that is known.
+// place returns the place of an execution: in the trace of its starter, as far as that is known.
 func (l *lineage) place(x *journal.Execution) Place {
 	by := starter(x)
 	if by == "" {
@@ -61,7 +62,7 @@ func (l *lineage) place(x *journal.Execution) Place {
 	return below(trace, by)
 }
 
-// trace is the trace of what a Map Run or an execution has started; empty when that is not known.
+// trace returns the trace of what a Map Run or execution has started; empty if unknown.
 func (l *lineage) trace(by string, deep int) string {
 	l.mu.Lock()
 	trace, kept := l.found[by], l.kept
@@ -82,7 +83,7 @@ func (l *lineage) trace(by string, deep int) string {
 }
 
 func (l *lineage) lookUp(kept Kept, by string, deep int) string {
-	ctx := context.Background() // what is looked up is one value of a store on this machine
+	ctx := context.Background() // each lookup reads one value of a local store
 	parent := by
 	if strings.Contains(by, ":mapRun:") {
 		m, err := kept.MapRun(ctx, by)

@@ -1,10 +1,10 @@
-// Package otlptraces tells OpenTelemetry collectors of executions, as OTLP over HTTP in JSON: an execution is a trace,
-// each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit.
-// Each Map Run is a span of the trace of its execution, and its children are below that; an execution whose input
-// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) is in the trace of that one, too. IDs come
-// from ARNs and events, so that what is sent twice is the same.
+// Package otlptraces exports executions to OpenTelemetry collectors, as OTLP over HTTP in JSON. An execution is a
+// trace, each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the
+// visit. Each Map Run is a span in the trace of its execution, with its children below it. An execution whose input
+// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) also belongs to that one's trace. IDs
+// are derived from ARNs and events, so sending an execution twice produces the same IDs.
 //
-// Encode is pure; Exporter sends in the background, within bounds, and drops what a collector does not take.
+// Encode is pure; Exporter sends in the background, within limits, and drops what a collector does not accept.
 package otlptraces
 
 import (
@@ -56,30 +56,30 @@ func whole(key string, n int64) attribute {
 	return attribute{key, map[string]any{"intValue": strconv.FormatInt(n, 10)}}
 }
 
-// idOf is the first n bytes of a text's hash, in hexadecimal digits.
+// idOf returns the first n bytes of a text's hash, in hexadecimal.
 func idOf(s string, n int) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:n])
 }
 
-// TraceID is the ID of the trace that begins with an execution.
+// TraceID returns the ID of the trace that starts with an execution.
 func TraceID(arn string) string { return idOf(arn, 16) }
 
-// Place is where an execution is in a trace that began before it. The zero Place is a trace of its own.
+// Place is the position of an execution in an existing trace. The zero Place means a separate trace.
 type Place struct {
 	Trace  string // its ID
 	Parent string // the ID of the span around it
 }
 
-// below is the place of what an execution or a Map Run has started, in a trace.
+// below returns the place, in a trace, of what an execution or a Map Run has started.
 func below(trace, arn string) Place { return Place{trace, idOf(arn, spanBytes)} }
 
 const spanBytes = 8
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
-// Encode is the ExportTraceServiceRequest of an execution that has ended, with its whole history. Inputs, outputs and
-// causes are not in it: they may be secret.
+// Encode returns the ExportTraceServiceRequest of an ended execution with its whole history. Inputs, outputs and
+// causes are left out, since they may be secret.
 func Encode(x *journal.Execution, events []history.Event, in Place) ([]byte, error) {
 	t := timeline.Read(events)
 	trace := cmp.Or(in.Trace, TraceID(x.ARN))
@@ -140,10 +140,10 @@ func Encode(x *journal.Execution, events []history.Event, in Place) ([]byte, err
 	}}})
 }
 
-// mapRuns are the spans of an execution's Map Runs.
+// mapRuns returns the spans of an execution's Map Runs.
 func mapRuns(trace string, x *journal.Execution, events []history.Event, visit func(event int64) string) []span {
 	var spans []span
-	open := map[string]int{} // by their visits, the places in spans
+	open := map[string]int{} // indexes into spans, by visit
 	for i := range events {
 		e := &events[i]
 		switch e.Type {
@@ -176,7 +176,7 @@ func statusOf(ok bool, f history.Failure) status {
 	return status{2, f.Name}
 }
 
-// nameIn is the name at the end of an ARN.
+// nameIn returns the name at the end of an ARN.
 func nameIn(arn string) string {
 	for i := len(arn) - 1; i >= 0; i-- {
 		if arn[i] == ':' {

@@ -27,7 +27,7 @@ const failedOnce = `[
 	{"timestamp": 1005, "type": "TaskStateExited", "id": 9, "previousEventId": 8, "stateExitedEventDetails": {"name": "Charge"}},
 	{"timestamp": 1005, "type": "ExecutionSucceeded", "id": 10, "previousEventId": 9}]`
 
-// sent is what a collector reads of a request.
+// sent holds the parts of a request that a collector reads.
 type sent struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct {
@@ -55,7 +55,7 @@ func execution(t *testing.T) (*journal.Execution, []history.Event) {
 	return x, events
 }
 
-// TestATrace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
+// A trace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
 func TestATrace(t *testing.T) {
 	t.Parallel()
 	x, events := execution(t)
@@ -88,7 +88,7 @@ func TestATrace(t *testing.T) {
 	}
 }
 
-// TestTheExporter sends to a collector, and does without one that refuses.
+// The exporter sends to a collector, and continues without one that refuses.
 func TestTheExporter(t *testing.T) {
 	t.Parallel()
 	x, events := execution(t)
@@ -119,7 +119,7 @@ func TestTheExporter(t *testing.T) {
 	}
 }
 
-// kept are the executions and Map Runs of a test.
+// kept holds the executions and Map Runs of a test.
 type kept struct {
 	executions map[string]*journal.Execution
 	mapRuns    map[string]*journal.MapRun
@@ -149,8 +149,8 @@ const mapped = `[
 	{"timestamp": 1002, "type": "MapStateExited", "id": 7, "previousEventId": 6, "stateExitedEventDetails": {"name": "Each"}},
 	{"timestamp": 1003, "type": "ExecutionSucceeded", "id": 8, "previousEventId": 7}]`
 
-// TestChildrenAreInTheirParentsTrace finds a child of a Map Run, and an execution that the child has started, in the
-// trace of the execution whose Map Run it is, the child below the Map Run's span.
+// A child of a Map Run, and an execution started by that child, belong to the trace of the Map Run's execution; the
+// child's span is below the Map Run's.
 func TestChildrenAreInTheirParentsTrace(t *testing.T) {
 	t.Parallel()
 	executionOf := func(arn, mapRun, input string) *journal.Execution {

@@ -1,11 +1,11 @@
-// Package markup executes pages whose escaping has been settled beforehand: html/template puts an escaper into every
-// action of a template when the pages are generated, and a Set executes what it wrote.
+// Package markup executes templates that were escaped in advance: when the pages are generated, html/template puts an
+// escaper into every action of a template, and a Set executes the result.
 //
-// html/template itself is not in the program. It calls methods by their names, so that with it the linker has to keep
-// every exported method there is, of all packages, which is a sixth of the command.
+// The program does not contain html/template itself. That package calls methods by name, so that the linker would
+// have to keep every exported method of all packages, a sixth of the command's size.
 //
-// The package reads templates as text/template/parse does, and follows html/template in everything that it takes:
+// Templates are parsed by text/template/parse. The package behaves like html/template in everything it supports:
 // fields, map entries, variables, if, with, range, template, functions, and of html/template's own functions and, or,
-// not, eq, ne, lt, le, gt, ge, index, len and printf. It never calls a method, never decides how something is escaped,
-// and never writes a value that no escaper has seen.
+// not, eq, ne, lt, le, gt, ge, index, len and printf. It never calls a method, never decides how something is
+// escaped, and never writes a value that has not passed an escaper.
 package markup

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// HTML is markup that whoever made it answers for: it is written into the text of a page as it is. In attributes,
-// titles and text areas it is a text like others.
+// HTML is trusted markup: it is written into the text of a page unchanged. In attributes, titles and text areas it is
+// escaped like any other text.
 type HTML string
 
-// escaped is a text that can stand where its escaper was put.
+// escaped is a text that has been escaped for its context.
 type escaped string
 
-// replaced are the characters that end a text or an attribute, and those that old browsers took for such.
+// replaced escapes the characters that end a text or an attribute, including those that old browsers mistook for
+// such.
 var replaced = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
 	"<", "&lt;", ">", "&gt;")
 
-// escapeText writes a value as text of a page. HTML stays as it is.
+// escapeText escapes a value for the text of a page. HTML is kept unchanged.
 func escapeText(v any) escaped {
 	if h, ok := v.(HTML); ok {
 		return escaped(h)
@@ -25,10 +26,10 @@ func escapeText(v any) escaped {
 	return escapeValue(v)
 }
 
-// escapeValue writes a value as that of an attribute in quotes, of a title or of a text area.
+// escapeValue escapes a value for a quoted attribute, a title or a text area.
 func escapeValue(v any) escaped { return escaped(replaced.Replace(text(v))) }
 
-// text is how a value is written. Pointers are followed unless they can write themselves.
+// text formats a value. Pointers are followed unless they implement error or fmt.Stringer.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -44,10 +45,10 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// refused is what stands instead of an address that would run a program, as html/template writes it.
+// refused replaces an address that would run code; html/template writes the same.
 const refused = "#ZgotmplZ"
 
-// filterURL lets an address pass that is relative, or one of the web or of mail.
+// filterURL returns an address that is relative or has the scheme http, https or mailto, and refused for any other.
 func filterURL(v any) string {
 	s := text(v)
 	scheme, _, ok := strings.Cut(s, ":")
@@ -58,8 +59,8 @@ func filterURL(v any) string {
 	return refused
 }
 
-// percent writes a text as part of an address: all that has a meaning in one is escaped. Of a text that is an address
-// already, only what cannot stand in one is.
+// percent escapes a text for use in an address. In a text that is an address itself it only escapes characters that
+// may not occur in one.
 func percent(s string, isAddress bool) string {
 	var b strings.Builder
 	for i := range len(s) {

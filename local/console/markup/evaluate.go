@@ -7,7 +7,7 @@ import (
 	"text/template/parse"
 )
 
-// pipeline is the value of a pipeline, which its variables get as well.
+// pipeline returns the value of a pipeline, and assigns it to the pipeline's variables.
 func (x *execution) pipeline(dot reflect.Value, pipe *parse.PipeNode) (v reflect.Value) {
 	var piped []reflect.Value
 	for _, command := range pipe.Cmds {
@@ -27,7 +27,7 @@ func (x *execution) pipeline(dot reflect.Value, pipe *parse.PipeNode) (v reflect
 	return v
 }
 
-// variable is the place of a variable's value.
+// variable returns a pointer to a variable's value.
 func (x *execution) variable(at parse.Node, name string) *reflect.Value {
 	for i := range slices.Backward(x.variables) {
 		if x.variables[i].name == name {
@@ -38,7 +38,7 @@ func (x *execution) variable(at parse.Node, name string) *reflect.Value {
 	return nil
 }
 
-// command is the value of a part of a pipeline. piped is what the part before it gives, if there is one.
+// command returns the value of one command of a pipeline. piped is the value of the command before it, if any.
 func (x *execution) command(dot reflect.Value, c *parse.CommandNode, piped []reflect.Value) reflect.Value {
 	if f, ok := c.Args[0].(*parse.IdentifierNode); ok {
 		return x.function(dot, f, c.Args[1:], piped)
@@ -49,7 +49,7 @@ func (x *execution) command(dot reflect.Value, c *parse.CommandNode, piped []ref
 	return x.value(dot, c.Args[0])
 }
 
-// value is that of an operand.
+// value returns the value of an operand.
 func (x *execution) value(dot reflect.Value, n parse.Node) reflect.Value {
 	switch n := n.(type) {
 	case *parse.DotNode:
@@ -78,7 +78,7 @@ func (x *execution) value(dot reflect.Value, n parse.Node) reflect.Value {
 	return reflect.Value{}
 }
 
-// fields is what a path of fields and entries of maps leads to.
+// fields returns the value at a path of fields and map entries.
 func (x *execution) fields(v reflect.Value, at parse.Node, path []string) reflect.Value {
 	for _, name := range path {
 		v = x.field(v, at, name)
@@ -121,7 +121,7 @@ func indirect(v reflect.Value) (to reflect.Value, isNil bool) {
 	return v, false
 }
 
-// function calls a function. and and or evaluate no more operands than they need.
+// function calls a function. The functions and and or evaluate only as many operands as they need.
 func (x *execution) function(dot reflect.Value, f *parse.IdentifierNode, operands []parse.Node, piped []reflect.Value) reflect.Value {
 	if f.Ident == "and" || f.Ident == "or" {
 		var v reflect.Value
@@ -159,7 +159,7 @@ func (x *execution) function(dot reflect.Value, f *parse.IdentifierNode, operand
 	return out
 }
 
-// call calls a function, whose panics are errors.
+// call calls a function and returns its panics as errors.
 func (x *execution) call(f reflect.Value, args []reflect.Value) (v reflect.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -173,7 +173,7 @@ func (x *execution) call(f reflect.Value, args []reflect.Value) (v reflect.Value
 	return out[0], err
 }
 
-// fit makes a value one of the type that a function takes.
+// fit converts a value to the parameter type of a function.
 func (x *execution) fit(at parse.Node, v reflect.Value, wanted reflect.Type) reflect.Value {
 	if !v.IsValid() {
 		if wanted.Kind() == reflect.Interface || wanted.Kind() == reflect.Pointer {
@@ -188,7 +188,7 @@ func (x *execution) fit(at parse.Node, v reflect.Value, wanted reflect.Type) ref
 		switch isNumber := wanted.Kind() >= reflect.Int && wanted.Kind() <= reflect.Float64; {
 		case of.Type().AssignableTo(wanted):
 			return of
-		case isNumber && of.Type() == reflect.TypeFor[int](): // as one of a template is
+		case isNumber && of.Type() == reflect.TypeFor[int](): // numbers in templates are int
 			return of.Convert(wanted)
 		case of.CanAddr() && of.Addr().Type().AssignableTo(wanted):
 			return of.Addr()

@@ -8,15 +8,15 @@ import (
 	"text/template/parse"
 )
 
-// mostNested is how deep templates may call each other.
+// mostNested is the deepest nesting of template calls.
 const mostNested = 1000
 
-// execution is one of a template, with those that it calls.
+// execution is the execution of a template, including the templates that it calls.
 type execution struct {
 	set       *Set
 	w         io.Writer
-	tree      *parse.Tree // that is executed
-	variables []variable  // the innermost last
+	tree      *parse.Tree // the tree being executed
+	variables []variable  // innermost last
 	depth     int
 }
 
@@ -25,7 +25,7 @@ type variable struct {
 	value reflect.Value
 }
 
-// template executes a template with its data as dot.
+// template executes a template with data as dot.
 func (x *execution) template(at parse.Node, name string, data reflect.Value) {
 	tree := x.set.trees[name]
 	if tree == nil {
@@ -38,7 +38,7 @@ func (x *execution) template(at parse.Node, name string, data reflect.Value) {
 	inner.list(data, tree.Root)
 }
 
-// scope drops the variables that are declared in do.
+// scope runs do and drops the variables that it declared.
 func (x *execution) scope(do func()) {
 	n := len(x.variables)
 	do()
@@ -98,7 +98,7 @@ func (x *execution) write(at parse.Node, text []byte) {
 	}
 }
 
-// print writes a value that an escaper has made.
+// print writes a value that has been escaped.
 func (x *execution) print(at parse.Node, v reflect.Value) {
 	if !v.IsValid() || v.Type() != reflect.TypeFor[escaped]() {
 		x.fail(at, "nothing has escaped this value")
@@ -106,7 +106,7 @@ func (x *execution) print(at parse.Node, v reflect.Value) {
 	x.write(at, []byte(v.String()))
 }
 
-// loop executes a range. Its variables are those of the element, or of the index and the element.
+// loop executes a range action. Its variables hold the element, or the index and the element.
 func (x *execution) loop(dot reflect.Value, n *parse.RangeNode) {
 	declared := len(x.variables)
 	over, _ := indirect(x.pipeline(dot, n.Pipe))
@@ -142,5 +142,5 @@ func (x *execution) loop(dot reflect.Value, n *parse.RangeNode) {
 	}
 }
 
-// byText orders the keys of maps, which are strings.
+// byText orders map keys, which are strings.
 func byText(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }

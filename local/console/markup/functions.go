@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// own are the functions that every template may call, and html/template's escapers under its names of them. and and or
-// are execution's.
+// own are the functions that every template can call, and html/template's escapers under the names it gives them. and
+// and or are implemented by execution.
 var own = map[string]any{
 	"not": func(v any) bool { return !truth(reflect.ValueOf(v)) },
 	"eq":  equal, "ne": func(a, b any) (bool, error) { is, err := equal(a, b); return !is, err },
@@ -25,7 +25,7 @@ var own = map[string]any{
 	"_html_template_urlnormalizer": func(v any) string { return percent(text(v), true) },
 }
 
-// truth tells a value from the empty one of its type. A struct is always true.
+// truth reports whether a value is not the zero value or empty. A struct is always true.
 func truth(v reflect.Value) bool {
 	if v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -42,7 +42,7 @@ func truth(v reflect.Value) bool {
 	return !v.IsZero()
 }
 
-// equal is whether a value is one of the others.
+// equal reports whether a equals one of the others.
 func equal(a any, others ...any) (bool, error) {
 	if len(others) == 0 {
 		return false, fmt.Errorf("there is nothing to compare %v with", a)
@@ -80,7 +80,7 @@ func compare(a, b any) (int, error) {
 	return 0, fmt.Errorf("%T and %T cannot be compared", a, b)
 }
 
-// index is an element of a list, or an entry of a map.
+// index returns an element of a list, or an entry of a map.
 func index(of, at any) (any, error) {
 	v, _ := indirect(reflect.ValueOf(of))
 	i := reflect.ValueOf(at)

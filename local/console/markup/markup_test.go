@@ -48,7 +48,7 @@ var functions = map[string]any{
 	"dies":  func() string { panic("dead") },
 }
 
-// both executes a template with html/template and, escaped by it, with a Set.
+// both executes a template with html/template and, after html/template has escaped it, with a Set.
 func both(t interface {
 	Helper()
 	Fatal(...any)
@@ -62,7 +62,7 @@ func both(t interface {
 	page := template.Must(template.New("page").Funcs(theirs).Parse(source))
 	var w strings.Builder
 	wantErr = page.Execute(&w, d)
-	text := "" // with the templates that escaping derives, which only the inner template knows
+	text := "" // includes the templates that escaping derives, which only the inner template has
 	for _, one := range (*texttemplate.Template)(reflect.ValueOf(page).Elem().FieldByName("text").UnsafePointer()).Templates() {
 		text += `{{define "` + one.Name() + `"}}` + one.Root.String() + "{{end}}"
 	}
@@ -81,7 +81,7 @@ func someData() data {
 		Link: &inner{"link", 9}, Size: 4}
 }
 
-// TestAsHTMLTemplate executes templates with html/template and here.
+// TestAsHTMLTemplate compares the output of html/template with that of a Set.
 func TestAsHTMLTemplate(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{
@@ -107,7 +107,7 @@ func TestAsHTMLTemplate(t *testing.T) {
 	}
 }
 
-// TestEscapers writes drawn texts into all places.
+// TestEscapers writes random texts in every context.
 func TestEscapers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,14 +9,14 @@ import (
 	"text/template/parse"
 )
 
-// Set is templates that call each other. It is safe for concurrent use.
+// Set is a set of templates that can call each other. It is safe for concurrent use.
 type Set struct {
 	trees     map[string]*parse.Tree
 	functions map[string]reflect.Value
 }
 
-// New returns a set of no templates. The functions are what templates may call beside html/template's own: each has one
-// result, or a result and an error.
+// New returns an empty set. Besides html/template's own functions, templates can call these; each returns a result,
+// or a result and an error.
 func New(functions map[string]any) *Set {
 	s := &Set{trees: map[string]*parse.Tree{}, functions: map[string]reflect.Value{}}
 	for name, f := range own {
@@ -28,8 +28,8 @@ func New(functions map[string]any) *Set {
 	return s
 }
 
-// With returns the set with more templates: those that a text defines. They have been escaped by html/template. The
-// name is the text's, for errors. A definition that is there already is an error.
+// With returns a set with the additional templates that text defines, which html/template must have escaped. name is
+// the name of text in errors. Defining a template twice is an error.
 func (s *Set) With(name, text string) (*Set, error) {
 	known := map[string]any{"and": true, "or": true}
 	for name := range s.functions {
@@ -39,7 +39,7 @@ func (s *Set) With(name, text string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(more, name) // what is around the definitions
+	delete(more, name) // the text outside of the definitions
 	all := maps.Clone(s.trees)
 	for name, tree := range more {
 		if all[name] != nil {
@@ -50,7 +50,7 @@ func (s *Set) With(name, text string) (*Set, error) {
 	return &Set{all, s.functions}, nil
 }
 
-// Execute writes a template with its data. What has been written before an error is not taken back.
+// Execute writes a template with its data. If it returns an error, part of the output may have been written.
 func (s *Set) Execute(w io.Writer, name string, data any) (err error) {
 	x := &execution{set: s, w: w}
 	defer func() {
@@ -66,10 +66,10 @@ func (s *Set) Execute(w io.Writer, name string, data any) (err error) {
 	return nil
 }
 
-// failure is what ends an execution.
+// failure is the error that ends an execution.
 type failure struct{ err error }
 
-// fail ends the execution at a node.
+// fail ends the execution with an error at a node.
 func (x *execution) fail(at parse.Node, format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	if x.tree != nil && at != nil {

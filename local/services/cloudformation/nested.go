@@ -12,11 +12,11 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// nested are the parameters of a nested stack.
+// nested returns the parameters and the notification topics of a nested stack.
 func nested(r *resource.Request) (given []parameter, topics []string, err error) {
 	m, _ := r.Properties["Parameters"].(map[string]any)
 	for k, v := range m {
-		if l, ok := v.([]any); ok { // a list is given as its elements
+		if l, ok := v.([]any); ok { // a list is passed as its elements
 			parts := make([]string, len(l))
 			for i, e := range l {
 				parts[i] = textOr(e, "")
@@ -73,7 +73,7 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 	s.mu.Lock()
 	child, err := s.find(r.Scope, name)
 	s.mu.Unlock()
-	if err != nil { // it is not there yet
+	if err != nil { // it does not exist yet
 		to, err := s.nestedTarget(ctx, of, r, nil)
 		if err != nil {
 			return resource.State{}, err

@@ -48,7 +48,7 @@ func (s *Service) listStreams(_ context.Context, scope aws.Scope, in *listStream
 	return out, nil
 }
 
-// stream is the stream of an ARN.
+// stream returns the stream with an ARN.
 func (s *Service) stream(arn string) (*stream, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -29,7 +29,7 @@ import (
 
 const role = "arn:aws:iam::000000000000:role/r"
 
-// serve runs the API over functions of its own; the client is AWS's.
+// serve serves the API over a new set of functions and returns an AWS client for it.
 func serve(t *testing.T) (*awslambda.Client, string) {
 	t.Helper()
 	return serveWith(t, functions.Options{})
@@ -61,8 +61,8 @@ func clientOf(url, accessKey string) *awslambda.Client {
 	})
 }
 
-// script is a deployment package whose bootstrap is a shell script. It answers events by what says, a shell command
-// that reads the event from $EVENT.
+// script returns a deployment package whose bootstrap is a shell script. It responds to events with the output of
+// says, a shell command that reads the event from $EVENT.
 func script(t *testing.T, says string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {

@@ -40,7 +40,7 @@ type describeLogStreamsRequest struct {
 	paged
 }
 
-// describedStream says of a stream without events nothing about them.
+// describedStream is a stream in responses. It omits the event times of a stream without events.
 type describedStream struct {
 	Name          string `json:"logStreamName"`
 	Created       int64  `json:"creationTime"`
@@ -57,7 +57,7 @@ type describeLogStreamsResponse struct {
 	NextToken string            `json:"nextToken,omitempty"`
 }
 
-// sequenceToken is that of streams, which need none any more.
+// sequenceToken is the upload sequence token of every stream; clients no longer need one.
 const sequenceToken = "49039859627555124174893530829160120000000000000000000000"
 
 func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
@@ -100,7 +100,7 @@ func (r *describeLogStreamsRequest) sort(streams []logstore.Stream) {
 	}
 }
 
-// pageOfStreams cuts a page; its token counts the streams of the pages before, whose order may change meanwhile.
+// pageOfStreams returns one page. Its token counts the streams on earlier pages, whose order may have changed since.
 func pageOfStreams(r *describeLogStreamsRequest, streams []logstore.Stream) (found []logstore.Stream, next string,
 	err error) {
 	at := 0

@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// maxSubscriptions is how many subscription filters a log group may have.
+// maxSubscriptions is the maximum number of subscription filters per log group.
 const maxSubscriptions = 2
 
 type putSubscriptionFilterRequest struct {
@@ -88,7 +88,7 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	return &none{}, err
 }
 
-// plain refuses the members of filters that are not served.
+// plain returns an error for unsupported members of filters.
 func plain(transformed bool, criteria, emit string, fields []string) error {
 	switch {
 	case transformed:
@@ -101,7 +101,7 @@ func plain(transformed bool, criteria, emit string, fields []string) error {
 	return nil
 }
 
-// subscribable refuses destinations that events are not delivered to.
+// subscribable returns an error for destinations to which events cannot be delivered.
 func subscribable(scope aws.Scope, destination, role string) error {
 	a, ok := aws.ParseARN(destination)
 	switch {

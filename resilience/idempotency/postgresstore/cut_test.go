@@ -14,9 +14,8 @@ import (
 	"stepback/resilience/idempotency/postgresstore"
 )
 
-// TestCutInTheMiddle has connections break in the middle of whatever a guard asks of its store. Clients ask until they
-// are answered: no two runs of a key overlap, what was stored once is what everybody gets from then on, and no key
-// stays blocked.
+// TestCutInTheMiddle breaks connections in the middle of a guard's calls to its store. Clients retry until they get
+// an answer: no two runs of a key overlap, once an answer is stored every client gets it, and no key stays blocked.
 func TestCutInTheMiddle(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -24,10 +23,10 @@ func TestCutInTheMiddle(t *testing.T) {
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
 			t.Parallel()
 			address := server.Database(t)
-			open(t, address) // makes the table
+			open(t, address) // creates the table
 			c := postgrestest.NewCutter(t, address, every)
 			store, err := postgresstore.Open(t.Context(), c.Address)
-			for n := 0; err != nil && n < 100; n++ { // which may be cut, too
+			for n := 0; err != nil && n < 100; n++ { // this connection may be cut too
 				store, err = postgresstore.Open(t.Context(), c.Address)
 			}
 			if err != nil {
@@ -54,7 +53,7 @@ func TestCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// cutKey is a key that clients ask for until they are answered.
+// cutKey is a key that clients request until they get an answer.
 type cutKey struct {
 	guard *idempotency.Guard
 	name  string
@@ -63,7 +62,7 @@ type cutKey struct {
 
 	mu     sync.Mutex
 	runs   int
-	stored string // the answer that was stored, once one was
+	stored string // the stored answer; empty if there is none yet
 }
 
 func (k *cutKey) ask(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// deployed makes a function of files and returns it, ready to be invoked.
+// deployed creates a function from files and returns a service that can invoke it.
 func deployed(t *testing.T, runtime, handler string, files map[string]string) *runner.Service {
 	t.Helper()
 	return deployedWith(t, runtime, handler, files, nil)
@@ -74,12 +74,12 @@ func invoke(t *testing.T, s *runner.Service, payload string) *invocation.Answer 
 	return out
 }
 
-// outcome is what one invocation of a function ends with.
+// outcome is a function with the expected result of an invocation.
 type outcome struct {
 	handler, file, text, payload string
-	answer                       string // the payload of a success
-	errorType, message           string // or the error
-	log                          string // that the log must have
+	answer                       string // payload on success
+	errorType, message           string // on failure
+	log                          string // text that the log must contain
 }
 
 func (c *outcome) check(t *testing.T, out *invocation.Answer) {
