@@ -15,7 +15,9 @@ var (
 	fenced    = regexp.MustCompile("(?ms)^```.*?^```")
 	generated = regexp.MustCompile(`(?s)<!-- (\w+) -->.*?<!-- /\w+ -->`)
 	ticked    = regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)*/?)`")
-	linked    = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
+	linked    = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
+	heading   = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	unlinked  = regexp.MustCompile("[^\\pL\\pN_ -]")    // what GitHub leaves out of a heading's anchor
 	stands    = regexp.MustCompile(`^[A-Z_]+(\.\w+)?$`) // a segment that stands for others, such as ENV.json
 )
 
@@ -24,8 +26,8 @@ var former = []string{"services", "console", "conformance", "machinetest", "time
 	"cost", "gcpace", "recordings", "objectevent", "release", "executions", "definitions", "otlptraces", "pipeline",
 	"faultscenario", "deadletters", "examples"}
 
-// The paths that pages name exist: in backticks those that begin with a top-level folder or are the name of a Go file
-// or a page, and the targets of relative links.
+// The paths that pages name exist: in backticks those that begin with a top-level folder or are the name of a Go file,
+// and the targets of relative links, with their anchors.
 func TestPathsOfPages(t *testing.T) {
 	t.Parallel()
 	names := fileNames(t)
@@ -38,11 +40,28 @@ func TestPathsOfPages(t *testing.T) {
 			}
 		}
 		for _, m := range linked.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(root, path.Dir(page), m[1])); err != nil {
+			target := path.Join(path.Dir(page), m[1])
+			if m[1] == "" {
+				target = page
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])
+			} else if m[2] != "" && strings.HasSuffix(target, ".md") && !anchors(t, target)[m[2]] {
+				t.Errorf("%s links to %s%s: the page has no such heading", page, m[1], m[2])
 			}
 		}
 	}
+}
+
+// anchors returns the anchors of a page's headings, as GitHub makes them.
+func anchors(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, h := range heading.FindAllStringSubmatch(readPage(t, filepath.Join(root, page)), -1) {
+		text := unlinked.ReplaceAllString(strings.ToLower(h[1]), "")
+		all["#"+strings.ReplaceAll(text, " ", "-")] = true
+	}
+	return all
 }
 
 // pages returns the pages for people: those of the root, of docs and of docs/decisions but 048, which has old paths.
