@@ -22,9 +22,9 @@ var (
 )
 
 // former are top-level folders that were moved into wings (decision 048). Their paths are no longer right.
-var former = []string{"services", "console", "conformance", "machinetest", "timeline", "graph", "retryanalysis", "retrylab",
-	"cost", "gcpace", "recordings", "objectevent", "release", "executions", "definitions", "otlptraces", "pipeline",
-	"faultscenario", "deadletters", "examples"}
+var former = []string{"services", "console", "conformance", "machinetest", "timeline", "graph", "retryanalysis",
+	"retrylab", "cost", "gcpace", "recordings", "objectevent", "release", "executions", "definitions", "otlptraces",
+	"pipeline", "faultscenario", "deadletters", "examples"}
 
 // The paths that pages name exist: in backticks those that begin with a top-level folder or are the name of a Go file,
 // and the targets of relative links, with their anchors.
