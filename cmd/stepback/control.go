@@ -24,7 +24,7 @@ var travelling = map[string]func() directoryVerb{
 	"logs":             func() directoryVerb { return new(logsCmd) },
 	"inbox list":       func() directoryVerb { return new(inboxListCmd) },
 	"inbox show":       func() directoryVerb { return new(inboxShowCmd) },
-	"chaos add":        func() directoryVerb { return new(chaosAdding) },
+	"chaos add":        func() directoryVerb { return new(chaosAddCmd) },
 	"chaos list":       func() directoryVerb { return new(chaosListCmd) },
 	"chaos lift":       func() directoryVerb { return new(chaosLiftCmd) },
 	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },

@@ -40,6 +40,9 @@ type inboxListCmd struct {
 	To     string `placeholder:"ADDRESS" help:"Only mails to an address."`
 }
 
+// Help has an example.
+func (inboxListCmd) Help() string { return "Example: stepback inbox list --to ops@example.com -n 20" }
+
 // Run lists the mails.
 func (c *inboxListCmd) Run(ctx context.Context, std streams) error {
 	if c.Number < 0 {
@@ -143,6 +146,9 @@ type inboxShowCmd struct {
 	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
 	JSON   bool   `name:"json" help:"Print the mail as JSON."`
 }
+
+// Help has an example.
+func (inboxShowCmd) Help() string { return "Example: stepback inbox show 17" }
 
 // Run prints the mail.
 func (c *inboxShowCmd) Run(ctx context.Context, std streams) error {

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"stepback/cmd/stepback/commandline"
+	"github.com/alecthomas/kong"
+
 	"stepback/internal/gcpace"
 )
 
@@ -102,7 +103,7 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a script that completes command lines in bash, zsh or fish."`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
-	Version commandline.Version `help:"Print the version, the commit and the Go that built it."`
+	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
@@ -119,44 +120,60 @@ func main() {
 	os.Exit(code)
 }
 
-// execute runs one command line and returns the exit code.
-func execute(ctx context.Context, args []string, io streams) int {
-	var cli commandLine
-	io.interrupted = ctx.Done()
-	out := &checked{Writer: io.out, shownOn: io.outScreen()}
-	io.out = out
-	program := commandline.New("stepback", description, &cli)
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	args = verbs(args)
-	line, err := program.Parse(args)
-	switch {
-	case err != nil:
-		return misused(io, program, args, err)
-	case line.Help:
-		err = program.WriteHelp(io.out, line.Verb, helpWidth(io))
-	case line.Version:
-		_, err = fmt.Fprintln(io.out, versionLine())
-	default:
-		err = line.Verb.Target.(runner).Run(ctx, io) //nolint:forcetypeassert // TestVerbsRun
-	}
-	if err == nil {
-		err = out.err
-	}
-	return report(io, err)
-}
-
 // runner is implemented by every verb.
 type runner interface {
 	Run(ctx context.Context, std streams) error
 }
 
-// misused reports what is wrong with a command line and returns the exit code.
-func misused(io streams, program *commandline.Program, args []string, err error) int {
-	var parse *commandline.ParseError
-	if errors.As(err, &parse) && parse.Verb != nil {
-		_ = program.WriteUsage(io.err, parse.Verb, helpWidth(io))
+// parserOf returns kong's parser of command lines, which reads them into cli.
+func parserOf(cli *commandLine, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(cli, append([]kong.Option{kong.Name("stepback"), kong.Description(description)}, options...)...)
+}
+
+// execute runs one command line and returns the exit code.
+func execute(ctx context.Context, args []string, io streams) int {
+	exited := -1
+	io.interrupted = ctx.Done()
+	help := io.out
+	out := &checked{Writer: io.out, shownOn: io.outScreen()}
+	io.out = out
+	if io.outWidth == 0 {
+		help = out // kong asks only an *os.File how wide its terminal is
+	}
+	parser, err := parserOf(new(commandLine),
+		kong.Writers(help, io.err), kong.Exit(func(code int) { exited = code }),
+		kong.Vars{"version": versionLine()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
+	)
+	if err != nil {
+		return report(io, err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	args = verbs(args)
+	command, err := parser.Parse(args)
+	switch {
+	case out.err != nil:
+		return report(io, out.err)
+	case exited >= 0: // help or the version was printed
+		return exited
+	case err != nil:
+		return misused(io, parser, args, err)
+	}
+	if err = command.Run(); err == nil {
+		err = out.err
+	}
+	return report(io, err)
+}
+
+// misused reports what is wrong with a command line.
+func misused(io streams, parser *kong.Kong, args []string, err error) int {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context.Selected() != nil {
+		parser.Stdout = io.err
+		_ = parse.Context.PrintUsage(true)
 	} else {
 		fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
 	}
@@ -172,8 +189,7 @@ func misused(io streams, program *commandline.Program, args []string, err error)
 	return exitUsage
 }
 
-// helpWidth returns the width in which help is written: the terminal's, up to a limit, or 80 columns, as on a printed
-// page.
+// helpWidth returns the most columns that help may take: the terminal's, at most 110, or 80 without a terminal.
 func helpWidth(io streams) int {
 	const widest, page = 110, 80
 	if io.outWidth > 0 {

@@ -17,7 +17,7 @@ type namesCmd struct {
 const offered = 100
 
 // Run prints the names.
-func (c *namesCmd) Run(ctx context.Context, std streams) error { //nolint:unparam // as verbs are run
+func (c *namesCmd) Run(ctx context.Context, std streams) error { //nolint:unparam // as kong calls verbs
 	_ = c.use(ctx, false, func(x *executions.Client) error {
 		if c.Of == "machines" {
 			all, err := x.Machines(ctx)
