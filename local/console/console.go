@@ -99,7 +99,7 @@ type Service struct {
 	Peek bool `json:"page,omitempty"`
 }
 
-//go:embed assets escaped
+//go:embed assets templates
 var files embed.FS
 
 // Console is the handler of everything below Path. It is safe for concurrent use.

@@ -224,11 +224,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 	if r.param("format") == "test" {
 		return c.testCase(r, x, events)
 	}
-	a := &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}
-	if v.List != nil && v.List.One != nil {
-		a.Event = v.List.One.ID
-	}
-	return a, nil
+	return &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}, nil
 }
 
 // must ignores the error of a value that a page can do without.

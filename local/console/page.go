@@ -45,8 +45,6 @@ type answer struct {
 	// pages never change.
 	Topics []string
 	Still  bool
-	// Event is the ID of the single event that the page shows; 0 if it shows none or several.
-	Event int64
 	// Text is sent unchanged instead of a page.
 	Text string
 }
@@ -119,7 +117,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
 	}
 	var body bytes.Buffer
-	if err := c.pages()[a.Template].Execute(&body, "layout", l); err != nil {
+	if err := c.pages()[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
 		c.cfg.Log.Error("a page of the console cannot be written", "page", a.Template, "error", err)
 		http.Error(w, "This page cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return

@@ -3,13 +3,13 @@ package console
 import (
 	"bytes"
 	"fmt"
+	"html/template"
 
 	"stepback/engine/graph"
-	"stepback/local/console/markup"
 )
 
 // Picture is an SVG to embed in a page.
-type Picture struct{ SVG markup.HTML }
+type Picture struct{ SVG template.HTML }
 
 // maxPicture is the largest SVG, in bytes, that is embedded in a page; for larger graphs the page refers to `stepback
 // graph`.
@@ -19,8 +19,8 @@ const maxPicture = 400_000
 func pictureOf(g *graph.Graph, o graph.Options) Picture {
 	var b bytes.Buffer
 	if err := g.SVG(&b, o); err != nil || b.Len() > maxPicture {
-		return Picture{SVG: markup.HTML(fmt.Sprintf(`<p class="dim">This graph has %d states; draw it with stepback graph.</p>`,
+		return Picture{SVG: template.HTML(fmt.Sprintf(`<p class="dim">This graph has %d states; draw it with stepback graph.</p>`, //nolint:gosec // a number
 			len(g.Nodes)))}
 	}
-	return Picture{SVG: markup.HTML(b.String())}
+	return Picture{SVG: template.HTML(b.String())} //nolint:gosec // graph escapes all texts
 }

@@ -2,53 +2,36 @@ package console
 
 import (
 	"fmt"
+	"html/template"
 	"net/url"
 	"strings"
 	"time"
 
-	"stepback/engine/journal"
 	"stepback/engine/timeline"
-	"stepback/local/console/markup"
 	"stepback/outbox/deadletters"
 )
 
-//go:generate go test . -run TestPagesAreEscaped -update
+// pages are the templates by name, each with those of the layout.
+type pages map[string]*template.Template
 
-// pages holds the pages by name, each with the templates that they share.
-type pages map[string]*markup.Set
-
-// parsePages parses escaped/, which the tests generate from templates/ with html/template: every action in it is
-// escaped.
+// parsePages parses the pages. html/template escapes each when it is first shown.
 func parsePages() pages {
 	all := pages{}
-	entries, _ := files.ReadDir("escaped") // embedded: it exists
-	shared := page(markup.New(functions), layoutFile)
+	layout := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/layout.html"))
+	entries, _ := files.ReadDir("templates") // embedded: it is there
 	for _, e := range entries {
-		if e.Name() != layoutFile {
-			all[strings.TrimSuffix(e.Name(), ".html")] = page(shared, e.Name())
+		if e.Name() != "layout.html" {
+			with := template.Must(layout.Clone())
+			all[strings.TrimSuffix(e.Name(), ".html")] = template.Must(with.ParseFS(files, "templates/"+e.Name()))
 		}
 	}
 	return all
 }
 
-// layoutFile holds the templates that all pages share.
-const layoutFile = "layout.html"
-
-func page(with *markup.Set, file string) *markup.Set {
-	text, err := files.ReadFile("escaped/" + file)
-	if err == nil {
-		with, err = with.With(file, string(text))
-	}
-	if err != nil {
-		panic(err) // a test has parsed it
-	}
-	return with
-}
-
 // functions are the functions that templates can call.
-var functions = map[string]any{
-	"at":    func(t time.Time) markup.HTML { return timeTag(t, "2006-01-02 15:04:05") },
-	"clock": func(t time.Time) markup.HTML { return timeTag(t, "15:04:05.000") },
+var functions = template.FuncMap{
+	"at":    func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
+	"clock": func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
 	"short": timeline.Short,
 	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
 	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
@@ -85,20 +68,9 @@ var functions = map[string]any{
 	"class": func(s any) string {
 		return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s)))
 	},
-	"unset":     time.Time.IsZero,
-	"stamp":     func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z07:00") },
-	"total":     journal.Tally.Total,
-	"narrows":   func(f interface{ Set() bool }) bool { return f.Set() },
-	"published": Version.At,
-	"logged":    LogLine.At,
-	"waited":    WaitOf.WaitedText,
-	"marked":    DiffLine.Class,
-	"top":       Bar.Top,
-	"high":      Bar.High,
-	"load":      Load.Text,
-	"add":       func(a, b int64) int64 { return a + b },
-	"setparam":  with,
-	"statuses":  func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
+	"add":      func(a, b int64) int64 { return a + b },
+	"setparam": with,
+	"statuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
 	"machinearn": func(execution string) string {
 		of, _, _ := strings.Cut(strings.Replace(execution, ":execution:", ":stateMachine:", 1), "/")
 		if i := strings.LastIndexByte(of, ':'); strings.Count(of, ":") > 6 { // stateMachine:NAME:EXECUTION
@@ -148,12 +120,12 @@ var functions = map[string]any{
 
 func executionURL(arn string) string { return Path + "executions/" + url.PathEscape(arn) }
 
-func timeTag(t time.Time, layout string) markup.HTML {
+func timeTag(t time.Time, layout string) template.HTML {
 	if t.IsZero() {
 		return "–"
 	}
 	t = t.UTC()
-	return markup.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`) //nolint:gosec // digits
 }
 
 // lastOf returns the last part of an ARN.
