@@ -22,7 +22,6 @@ import (
 	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
-	"stepback/dashboards/cloudwatch"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -172,7 +171,7 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 		Machine: c.StateMachine, StepFunctions: sfn.NewFromConfig(cfg), Parameters: decide.Defaults(),
 		Capacity: c.Capacity,
 		Owner:    fmt.Sprintf("%s/%d", host, os.Getpid()), DryRun: c.DryRun, Adopt: c.Adopt,
-		Metrics: controller.CloudWatch{Client: cloudwatch.Of(awscloudwatch.NewFromConfig(cfg))},
+		Metrics: controller.CloudWatch{Client: awscloudwatch.NewFromConfig(cfg)},
 	}
 	a.Parameters.Rules = decide.Rules(c.Rules)
 	if c.Capacity < 0 {

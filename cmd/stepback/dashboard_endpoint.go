@@ -42,7 +42,7 @@ func endpointPage(ctx context.Context, endpoint, name string, since time.Duratio
 	}
 	client := awscloudwatch.NewFromConfig(cfg, func(o *awscloudwatch.Options) { o.BaseEndpoint = aws.String(endpoint) })
 	now := time.Now()
-	return cloudwatch.Fetch(ctx, cloudwatch.Of(client), name, now.Add(-since), now)
+	return cloudwatch.Fetch(ctx, client, name, now.Add(-since), now)
 }
 
 func onThisMachine(host string) bool {
