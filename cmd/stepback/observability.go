@@ -4,6 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"stepback/cmd/stepback/otlptraces"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -15,7 +19,10 @@ import (
 // executions there. The caller passes the opened platform to opened, and calls stop after the platform has ended.
 func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
 	counted := &exposition.Exposition{}
-	cfg.Metrics = exposed{counted}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(counted, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	cfg.Metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	if c.OTLP == "" {
 		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
 		return func(*local.Platform) {}, func() {}

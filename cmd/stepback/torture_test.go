@@ -417,12 +417,15 @@ func (v *tortured) footprint() footprint {
 		v.t.Fatal(err)
 	}
 	gauge := func(name string) int {
-		m := regexp.MustCompile(`(?m)^` + name + ` (\d+)$`).FindSubmatch(text)
+		m := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(text)
 		if m == nil {
 			v.t.Fatalf("there is no %s", name)
 		}
-		n, _ := strconv.Atoi(string(m[1]))
-		return n
+		n, err := strconv.ParseFloat(string(m[1]), 64)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		return int(n)
 	}
 	return footprint{gauge("go_goroutines"), gauge("process_open_fds"), gauge("process_resident_memory_bytes")}
 }
