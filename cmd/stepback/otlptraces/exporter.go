@@ -1,16 +1,16 @@
 package otlptraces
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -19,14 +19,14 @@ import (
 // Exporter sends the traces of ended executions to a collector. It never delays an execution: traces that cannot be
 // sent in time are dropped and counted.
 type Exporter struct {
-	url     string
-	client  *http.Client
-	log     *slog.Logger
-	queue   chan []byte
-	done    sync.WaitGroup
-	dropped atomic.Int64
-	stop    context.CancelFunc
-	lineage lineage
+	endpoint string
+	to       *otlptrace.Exporter
+	log      *slog.Logger
+	queue    chan []sdktrace.ReadOnlySpan
+	done     sync.WaitGroup
+	dropped  atomic.Int64
+	stop     context.CancelFunc
+	lineage  lineage
 }
 
 // waiting is the maximum number of traces waiting to be sent; patience is how long one request may take.
@@ -35,11 +35,18 @@ const (
 	patience = 10 * time.Second
 )
 
-// New starts an exporter to a collector at a base address such as http://localhost:4318. Close stops it.
+// New starts an exporter to a collector at a base address such as http://localhost:4318. The SDK's variables
+// (OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and so on) apply. Close ends it.
 func New(endpoint string, log *slog.Logger) *Exporter {
 	ctx, stop := context.WithCancel(context.Background())
-	e := &Exporter{url: strings.TrimSuffix(endpoint, "/") + "/v1/traces", client: &http.Client{Timeout: patience}, log: log,
-		queue: make(chan []byte, waiting), stop: stop}
+	e := &Exporter{
+		endpoint: endpoint, log: log, queue: make(chan []sdktrace.ReadOnlySpan, waiting), stop: stop,
+		// Without retries, because later traces wait while one is sent again; of any size, as executions are.
+		to: otlptrace.NewUnstarted(otlptracehttp.NewClient(
+			otlptracehttp.WithEndpointURL(strings.TrimSuffix(endpoint, "/")+"/v1/traces"),
+			otlptracehttp.WithEncoding(otlptracehttp.EncodingJSON), otlptracehttp.WithTimeout(patience),
+			otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}), otlptracehttp.WithMaxRequestSize(0))),
+	}
 	e.done.Add(1)
 	go func() {
 		defer e.done.Done()
@@ -62,12 +69,8 @@ func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 		e.dropped.Add(1)
 		return
 	}
-	body, err := Encode(x, events, e.lineage.place(x))
-	if err != nil {
-		return // a value that JSON cannot represent; histories contain none
-	}
 	select {
-	case e.queue <- body:
+	case e.queue <- Spans(x, events, e.lineage.place(x)):
 	default:
 		e.dropped.Add(1)
 	}
@@ -78,34 +81,18 @@ func (e *Exporter) Dropped() int64 { return e.dropped.Load() }
 
 // send sends traces until the queue is closed.
 func (e *Exporter) send(ctx context.Context) {
+	if err := e.to.Start(ctx); err != nil {
+		e.log.Warn("the exporter of traces is not configured well", "endpoint", e.endpoint, "error", err)
+	}
 	said := false
-	for body := range e.queue {
-		if err := e.post(ctx, body); err != nil {
+	for spans := range e.queue {
+		if err := e.to.ExportSpans(ctx, spans); err != nil {
 			if e.dropped.Add(1); !said {
-				e.log.Warn("traces cannot be sent; later ones are tried, and not told of", "endpoint", e.url, "error", err)
+				e.log.Warn("traces cannot be sent; later ones are tried, and not told of", "endpoint", e.endpoint, "error", err)
 				said = true
 			}
 		}
 	}
-}
-
-func (e *Exporter) post(ctx context.Context, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := e.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	const most = 1 << 16
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, most))
-	if answer.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("it answers %s", answer.Status)
-	}
-	return nil
 }
 
 // Close sends the waiting traces, for as long as the context allows, and stops the exporter. Observe must not be
@@ -115,5 +102,6 @@ func (e *Exporter) Close(ctx context.Context) {
 	defer stopped()
 	close(e.queue)
 	e.done.Wait()
+	_ = e.to.Shutdown(ctx) // nothing is on its way any more
 	e.stop()
 }

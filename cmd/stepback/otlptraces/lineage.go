@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"stepback/engine/journal"
 )
 
@@ -19,7 +21,7 @@ type Kept interface {
 type lineage struct {
 	mu    sync.Mutex
 	kept  Kept
-	found map[string]string // ARN of a Map Run or execution → the trace of what it started
+	found map[string]trace.TraceID // the trace of what a Map Run or an execution has started, by its ARN
 }
 
 const (
@@ -55,47 +57,47 @@ func (l *lineage) place(x *journal.Execution) Place {
 	if by == "" {
 		return Place{}
 	}
-	trace := l.trace(by, mostDeep)
-	if trace == "" {
+	in := l.trace(by, mostDeep)
+	if !in.IsValid() {
 		return Place{}
 	}
-	return below(trace, by)
+	return below(in, by)
 }
 
-// trace returns the trace of what a Map Run or execution has started; empty if unknown.
-func (l *lineage) trace(by string, deep int) string {
+// trace is the trace of what a Map Run or an execution has started; not valid when that is not known.
+func (l *lineage) trace(by string, deep int) trace.TraceID {
 	l.mu.Lock()
-	trace, kept := l.found[by], l.kept
+	in, kept := l.found[by], l.kept
 	l.mu.Unlock()
-	if trace != "" || kept == nil || deep == 0 {
-		return trace
+	if in.IsValid() || kept == nil || deep == 0 {
+		return in
 	}
-	if trace = l.lookUp(kept, by, deep); trace == "" {
-		return ""
+	if in = l.lookUp(kept, by, deep); !in.IsValid() {
+		return in
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.found == nil || len(l.found) >= remembered {
-		l.found = map[string]string{}
+		l.found = map[string]trace.TraceID{}
 	}
-	l.found[by] = trace
-	return trace
+	l.found[by] = in
+	return in
 }
 
-func (l *lineage) lookUp(kept Kept, by string, deep int) string {
+func (l *lineage) lookUp(kept Kept, by string, deep int) trace.TraceID {
 	ctx := context.Background() // each lookup reads one value of a local store
 	parent := by
 	if strings.Contains(by, ":mapRun:") {
 		m, err := kept.MapRun(ctx, by)
 		if err != nil {
-			return ""
+			return trace.TraceID{}
 		}
 		parent = m.Execution
 	}
 	if x, err := kept.Execution(ctx, parent); err == nil {
 		if above := starter(x); above != "" {
-			if trace := l.trace(above, deep-1); trace != "" {
-				return trace
+			if in := l.trace(above, deep-1); in.IsValid() {
+				return in
 			}
 		}
 	}
