@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"stepback/engine/itemreader"
-	"stepback/internal/sorting"
 )
 
 // Files is an object store for distributed Maps in a folder: bucket "data" is the subfolder "data", and an object's
@@ -74,7 +74,7 @@ func (f *Files) List(ctx context.Context, bucket, prefix, token string) ([]itemr
 	if err != nil {
 		return nil, "", missing(bucket, prefix, err)
 	}
-	sorting.Func(all, func(a, b itemreader.ListedObject) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b itemreader.ListedObject) int { return strings.Compare(a.Key, b.Key) })
 	if len(all) > pageSize {
 		return all[:pageSize], all[pageSize-1].Key, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"stepback/asl/source"
-	"stepback/internal/sorting"
 )
 
 // Render formats diagnostics for users, in the order of the text, each with its line, a caret under the position and
@@ -23,7 +22,7 @@ import (
 // same position. definition is the text that was parsed; filename is used only in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
-	sorting.Stable(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	lines := source.NewLines(definition)
 	var b strings.Builder
 	for i, d := range sorted {

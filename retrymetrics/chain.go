@@ -2,9 +2,9 @@ package retrymetrics
 
 import (
 	"cmp"
+	"slices"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
 // chain is the state that a [LogReader] keeps of one execution.
@@ -94,7 +94,7 @@ func (c *chain) release(t *teller) {
 		all = append(all, records...)
 	}
 	c.held, c.heldCount = nil, 0
-	sorting.Func(all, func(a, b Record) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b Record) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range all {
 		c.apply(t, &all[i])
 	}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It processes each
@@ -59,7 +57,7 @@ const (
 func (r *LogReader) Read(batch []Record) []Point {
 	r.reads++
 	batch = slices.Clone(batch)
-	sorting.Stable(batch, func(a, b Record) int {
+	slices.SortStableFunc(batch, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Execution, b.Execution), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range batch {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // Labels holds the known dimension values of a value; unknown ones are empty.
@@ -144,7 +142,7 @@ func (ps points) sorted() []Point {
 		c.Values, c.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
 		out = append(out, c)
 	}
-	sorting.Func(out, func(a, b Point) int {
+	slices.SortFunc(out, func(a, b Point) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name),
 			cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
 			cmp.Compare(a.Labels.State, b.Labels.State), cmp.Compare(a.Labels.ErrorType, b.Labels.ErrorType))

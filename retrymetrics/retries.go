@@ -8,11 +8,11 @@ package retrymetrics
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
 // Key is the state and the error by which retries are counted.
@@ -96,7 +96,7 @@ func (c *Counter) Tallies() []Tally {
 		one.Unfinished = one.Retries - one.Recovered - one.FailedAgain
 		out = append(out, one)
 	}
-	sorting.Func(out, func(a, b Tally) int {
+	slices.SortFunc(out, func(a, b Tally) int {
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Error, b.Error))
 	})
 	return out

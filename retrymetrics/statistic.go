@@ -3,9 +3,8 @@ package retrymetrics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // Datapoint is the value of a statistic over one period.
@@ -43,7 +42,7 @@ func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapo
 		}
 		out = append(out, Datapoint{time.Unix(0, at).UTC(), v})
 	}
-	sorting.Func(out, func(a, b Datapoint) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(out, func(a, b Datapoint) int { return a.Start.Compare(b.Start) })
 	return out, nil
 }
 
@@ -86,7 +85,7 @@ func (s *sample) statistic(stat Stat) (float64, error) {
 
 // percentile returns the smallest value such that at least a share q of all values do not exceed it.
 func (s *sample) percentile(q float64) float64 {
-	sorting.Func(s.values, func(a, b weighted) int {
+	slices.SortFunc(s.values, func(a, b weighted) int {
 		if a.v < b.v {
 			return -1
 		}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"stepback/adaptive/worth"
-	"stepback/internal/sorting"
 )
 
 // Options are the prices and parameters of an analysis. Start with [DefaultOptions].
@@ -205,7 +205,7 @@ func (c *Collector) loads() []Load {
 			Overloaded: float64(len(x.saturated())) / float64(max(bins, 1)), Feedback: x.feedback(),
 		})
 	}
-	sorting.Func(out, func(a, b Load) int { return cmp.Compare(a.Callee, b.Callee) })
+	slices.SortFunc(out, func(a, b Load) int { return cmp.Compare(a.Callee, b.Callee) })
 	return out
 }
 
@@ -224,7 +224,7 @@ func (c *Collector) classes() [][]*Task {
 	for k := range by {
 		keys = append(keys, k)
 	}
-	sorting.Func(keys, func(a, b key) int {
+	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a.state, b.state),
 			cmp.Compare(a.name, b.name), cmp.Compare(a.callee, b.callee))
 	})

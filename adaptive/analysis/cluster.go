@@ -9,7 +9,6 @@ import (
 
 	"stepback/adaptive/controller/decide"
 	"stepback/adaptive/lab/statistics"
-	"stepback/internal/sorting"
 )
 
 // Sufficient is the minimum effective number of retries for a conclusion.
@@ -67,7 +66,7 @@ func (t trials) inOrder() []tally {
 	for at := range t {
 		keys = append(keys, at)
 	}
-	sorting.Func(keys, func(a, b cluster) int {
+	slices.SortFunc(keys, func(a, b cluster) int {
 		return cmp.Or(cmp.Compare(a.spell, b.spell), cmp.Compare(a.callee, b.callee))
 	})
 	all := make([]tally, len(keys))
@@ -172,7 +171,7 @@ func cumulative(retries []trials) []Estimate {
 	for at := range keys {
 		names = append(names, at)
 	}
-	sorting.Func(names, func(a, b cluster) int {
+	slices.SortFunc(names, func(a, b cluster) int {
 		return cmp.Or(cmp.Compare(a.spell, b.spell), cmp.Compare(a.callee, b.callee))
 	})
 	// sums[i] and drawn hold the contribution of each drawn cluster.

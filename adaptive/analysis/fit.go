@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"stepback/internal/sorting"
 	"stepback/retrypatterns"
 )
 
@@ -59,7 +58,7 @@ func (x *callee) fitted() (mean float64, servers int) {
 			calm = append(calm, s)
 		}
 	}
-	sorting.Stable(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
+	slices.SortStableFunc(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
 	n := 0
 	for _, s := range calm[:(len(calm)+3)/4] {
 		mean += s.took

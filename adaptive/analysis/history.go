@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
 // Execution describes an execution, besides its events, for [Collector.AddHistory].
@@ -32,7 +31,7 @@ func (c *Collector) AddHistory(x Execution, events []history.Event) {
 	r := &reading{x: x, add: c.Add}
 	if !slices.IsSortedFunc(events, byID) {
 		events = slices.Clone(events)
-		sorting.Func(events, byID)
+		slices.SortFunc(events, byID)
 	}
 	r.read(events)
 	if r.gaps {

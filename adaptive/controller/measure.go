@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
-	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 	"stepback/retrypatterns"
 )
@@ -129,7 +128,7 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 		p.Successes = max(p.Successes, 0)
 		out = append(out, p)
 	}
-	sorting.Func(out, func(a, b decide.Point) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(out, func(a, b decide.Point) int { return a.Start.Compare(b.Start) })
 	return out
 }
 

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-
-	"stepback/internal/sorting"
+	"slices"
 )
 
 // Forest is a random forest of classification trees.
@@ -90,7 +89,7 @@ func (g *grower) split(rows []int, successes float64) (feature int, value float6
 	n := float64(len(rows))
 	best := impurity(successes, n)
 	for _, f := range g.rnd.Perm(len(g.xs[0]))[:g.tries] {
-		sorting.Func(rows, func(a, b int) int { return cmp.Compare(g.xs[a][f], g.xs[b][f]) })
+		slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(g.xs[a][f], g.xs[b][f]) })
 		var below float64
 		for i := range len(rows) - leastLeaf {
 			below += g.ys[rows[i]]

@@ -2,9 +2,8 @@ package predict
 
 import (
 	"cmp"
+	"slices"
 	"sort"
-
-	"stepback/internal/sorting"
 )
 
 // Isotonic is an increasing function from scores to probabilities, linear between its points.
@@ -21,7 +20,7 @@ func fitIsotonic(scores, outcomes []float64) Isotonic {
 	for i := range order {
 		order[i] = i
 	}
-	sorting.Stable(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	var blocks []block
 	for _, i := range order {
 		b := block{scores[i], 1, outcomes[i]}

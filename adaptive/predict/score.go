@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"stepback/internal/sorting"
 )
 
 // Score measures how well probabilities fit outcomes; for all fields but Resolution, lower is better.
@@ -33,7 +31,7 @@ func score(ps, ys []float64) Score {
 		p := min(max(ps[i], 1e-12), 1-1e-12)
 		s.LogLoss -= (ys[i]*math.Log(p) + (1-ys[i])*math.Log(1-p)) / n
 	}
-	sorting.Stable(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
 	const bins = 10
 	for b := range bins {
 		rows := order[b*len(order)/bins : (b+1)*len(order)/bins]

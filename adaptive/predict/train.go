@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"stepback/internal/sorting"
 )
 
 // Kind is a kind of model, listed below from the simplest.
@@ -39,7 +37,7 @@ func Train(all []Example, seed uint64) (*Model, error) {
 		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
 	}
 	all = slices.Clone(all)
-	sorting.Stable(all, func(a, b Example) int {
+	slices.SortStableFunc(all, func(a, b Example) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Execution, b.Execution))
 	})
 	fit, calibrate, test := split(all)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -138,7 +137,7 @@ func (o *object) order() {
 	for i := range places {
 		places[i] = i
 	}
-	sorting.Stable(places, func(a, b int) int { return compareKeys(o.keys[a], o.keys[b]) })
+	slices.SortStableFunc(places, func(a, b int) int { return compareKeys(o.keys[a], o.keys[b]) })
 	keys, vals := make([]string, len(places)), make([]value, len(places))
 	for i, at := range places {
 		keys[i], vals[i] = o.keys[at], o.vals[at]

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -61,7 +60,7 @@ func (s *Shape) events() bool {
 // listed sorts members in the order of results.
 func listed(members []*Member) []*Member {
 	all := slices.Clone(members)
-	sorting.Stable(all, func(a, b *Member) int {
+	slices.SortStableFunc(all, func(a, b *Member) int {
 		if a.Required != b.Required {
 			if a.Required {
 				return -1

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"github.com/aws/smithy-go"
 	smithydocument "github.com/aws/smithy-go/document"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -200,7 +200,7 @@ func fromMap[T any](m map[string]T) (jsonvalue.Value, error) {
 // sorted returns an object with its keys in order.
 func sorted(entries map[string]jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(entries))
-	for _, key := range sorting.Collect(maps.Keys(entries), jsonvalue.CompareUTF16) {
+	for _, key := range slices.SortedFunc(maps.Keys(entries), jsonvalue.CompareUTF16) {
 		b.Set(key, entries[key])
 	}
 	return b.Value()

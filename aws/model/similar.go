@@ -1,9 +1,9 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/internal/spelling"
 )
 
@@ -31,7 +31,7 @@ func nearest(name string, names []string) []string {
 			found = append(found, candidate{n, limit + 1})
 		}
 	}
-	sorting.Stable(found, func(a, b candidate) int { return a.distance - b.distance })
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance - b.distance })
 	similar := make([]string, 0, maxSimilar)
 	for _, c := range found[:min(len(found), maxSimilar)] {
 		similar = append(similar, c.name)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stepback/aws/model"
-	"stepback/internal/sorting"
 )
 
 // router finds the operation of a request to a REST service by its method, path and query.
@@ -40,7 +39,7 @@ func newRouter(m *model.Service) (*router, error) {
 		r.routes[o.Method] = append(r.routes[o.Method], made)
 	}
 	for _, routes := range r.routes {
-		sorting.Stable(routes, func(a, b *route) int { return b.weight - a.weight })
+		slices.SortStableFunc(routes, func(a, b *route) int { return b.weight - a.weight })
 	}
 	return r, nil
 }

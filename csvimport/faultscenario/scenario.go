@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"stepback/csvimport/pipeline"
-	"stepback/internal/sorting"
 )
 
 // Scenario is a failure and the checks that must hold despite it.
@@ -86,7 +85,7 @@ func (r *Report) Holds(passed bool, what, format string, args ...any) {
 
 // finish sorts the timeline and sets Passed.
 func (r *Report) finish() {
-	sorting.Stable(r.Timeline, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(r.Timeline, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
 	r.Passed = !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.Passed })
 }
 

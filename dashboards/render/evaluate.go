@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricmath"
 )
@@ -118,7 +117,7 @@ func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 		}
 		out = append(out, line{label: strings.Join(s.Values[1:], " "), values: values})
 	}
-	sorting.Func(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
+	slices.SortFunc(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
 	return out, nil
 }
 

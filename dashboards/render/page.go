@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/retrymetrics/metricmath"
 )
 
@@ -67,7 +66,7 @@ func (p Page) HTML(out io.Writer) error {
 		html.EscapeString(p.span(g)))
 	p.alarmTable(&page)
 	page.WriteString("<main>\n")
-	sorting.Stable(b.Widgets, func(a, c widget) int {
+	slices.SortStableFunc(b.Widgets, func(a, c widget) int {
 		return cmp.Or(cmp.Compare(a.Y, c.Y),
 			cmp.Compare(a.X, c.X))
 	})

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stepback/internal/sorting"
 	"stepback/retrymetrics/metricmath"
 )
 
@@ -59,7 +58,7 @@ const gridColumns = 24
 
 // closedUp returns the widgets that have data, in order, in rows without gaps. Widgets of a row stay together.
 func (p Page) closedUp(all []widget) ([]widget, error) {
-	sorting.Stable(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	slices.SortStableFunc(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	var left []widget
 	x, y, row, high := 0, 0, 0, 0
 	for _, w := range all {

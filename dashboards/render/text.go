@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 const layoutCSS = `
@@ -80,7 +78,7 @@ func (p Page) alarmTable(out io.Writer) {
 // sortedAlarms returns the alarms, those that fired first.
 func (p Page) sortedAlarms() []Alarm {
 	all := slices.Clone(p.Alarms)
-	sorting.Stable(all, func(a, b Alarm) int {
+	slices.SortStableFunc(all, func(a, b Alarm) int {
 		switch {
 		case a.Tripped == b.Tripped:
 			return 0

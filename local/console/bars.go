@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/timeline"
-	"stepback/internal/sorting"
 )
 
 // bars returns the timeline, or one page of it.
@@ -127,7 +127,7 @@ func (v *BarsView) attempts(visit *timeline.Visit) []Bar {
 		out = append(out, v.bar("wait", "wait", w.From, w.Until, fmt.Sprintf("waits before retry %d", w.Retry)))
 	}
 	// Short bars are drawn on top of long ones.
-	sorting.Stable(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
+	slices.SortStableFunc(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
 	return out
 }
 

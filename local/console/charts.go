@@ -14,7 +14,6 @@ import (
 	"stepback/alarms"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
-	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 )
 
@@ -194,7 +193,7 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 		}
 		rows = append(rows, row)
 	}
-	sorting.Stable(rows, func(a, b AlarmRow) int {
+	slices.SortStableFunc(rows, func(a, b AlarmRow) int {
 		return cmp.Compare(btoi(b.State == string(alarms.Alarming)), btoi(a.State == string(alarms.Alarming)))
 	})
 	c.mu.Lock()
@@ -292,7 +291,7 @@ func (c *Console) retries(r *request) (*answer, error) {
 	for _, m := range machines {
 		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
 	}
-	sorting.Stable(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
+	slices.SortStableFunc(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
 	v.Alarms = c.charts.firing(machines, r.now)
 	return &answer{Title: "Retries", Template: "retries", View: v}, nil
 }
@@ -375,14 +374,14 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 			v.Waits = append(v.Waits, *one)
 		}
 	}
-	sorting.Func(v.Waits, func(a, b WaitOf) int {
+	slices.SortFunc(v.Waits, func(a, b WaitOf) int {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Failed, a.Failed),
 			strings.Compare(a.State, b.State))
 	})
 	for _, one := range by {
 		v.States = append(v.States, *one)
 	}
-	sorting.Func(v.States, func(a, b RetryOf) int {
+	slices.SortFunc(v.States, func(a, b RetryOf) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State),
 			strings.Compare(a.Error, b.Error))
 	})

@@ -12,7 +12,6 @@ import (
 	"stepback/adaptive/analysis"
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 	"stepback/retrypatterns"
 )
 
@@ -230,7 +229,7 @@ func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[s
 	for _, s := range states {
 		v.States = append(v.States, *s)
 	}
-	sorting.Func(v.States, func(a, b LabState) int { return strings.Compare(a.State, b.State) })
+	slices.SortFunc(v.States, func(a, b LabState) int { return strings.Compare(a.State, b.State) })
 	if len(v.States) == 0 {
 		v.Why = "No task of these executions has a Retry array."
 	}

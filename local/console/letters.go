@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"stepback/internal/sorting"
 	"stepback/outbox/deadletters"
 )
 
@@ -144,7 +143,7 @@ func (c *Console) lettersOf(r *request) (*answer, error) {
 	if v.Groups, err = room.Groups(r.Context(), deadletters.Filter{Execution: v.Filter.Execution}); err != nil {
 		return nil, err
 	}
-	sorting.Func(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortFunc(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })
 	page, err := room.List(r.Context(), deadletters.Query{Filter: v.Filter.filter(), After: r.param("after"), Limit: pageSize})
 	if err != nil {
 		return nil, err

@@ -3,12 +3,12 @@ package console
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/engine"
 	"stepback/engine/journal"
-	"stepback/internal/sorting"
 )
 
 // enough is the number of executions up to which a page counts, before it shows "1,000+".
@@ -163,14 +163,14 @@ func (c *Console) tonight(r *request) (*answer, error) {
 			break
 		}
 	}
-	sorting.Stable(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
+	slices.SortStableFunc(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
 	if len(v.Retrying) > shownRetries {
 		v.Retrying, v.More = v.Retrying[:shownRetries], true
 	}
-	sorting.Func(v.Failures, func(a, b *Group) int {
+	slices.SortFunc(v.Failures, func(a, b *Group) int {
 		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Error, b.Error))
 	})
-	sorting.Stable(v.Machines, func(a, b *MachineRow) int {
+	slices.SortStableFunc(v.Machines, func(a, b *MachineRow) int {
 		return cmp.Or(cmp.Compare(b.Retrying.N+b.Children.N, a.Retrying.N+a.Children.N),
 			cmp.Compare(b.Failed.N, a.Failed.N),
 			cmp.Compare(b.Running.N, a.Running.N), strings.Compare(a.Name, b.Name))
@@ -255,7 +255,7 @@ func largestFirst(groups map[string]*Group) []*Group {
 	for _, g := range groups {
 		all = append(all, g)
 	}
-	sorting.Func(all, func(a, b *Group) int {
+	slices.SortFunc(all, func(a, b *Group) int {
 		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
 	})
 	return all
@@ -315,6 +315,6 @@ func (c *Console) mapRunsNow(r *request, v *TonightView, machines map[string]*Ma
 		}
 		v.MapRuns = append(v.MapRuns, row)
 	}
-	sorting.Func(v.MapRuns, func(a, b MapRunRow) int { return strings.Compare(a.ARN, b.ARN) })
+	slices.SortFunc(v.MapRuns, func(a, b MapRunRow) int { return strings.Compare(a.ARN, b.ARN) })
 	return nil
 }

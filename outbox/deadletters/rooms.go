@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 // Part is a Room within Rooms.
@@ -84,7 +82,7 @@ func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		}
 		all = append(all, groups...)
 	}
-	sorting.Stable(all, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(all, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return all, nil
 }
 
@@ -177,6 +175,6 @@ func (r Rooms) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
 		}
 		all = append(all, acts...)
 	}
-	sorting.Stable(all, func(a, b Act) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(all, func(a, b Act) int { return b.At.Compare(a.At) })
 	return all[:min(limit, len(all))], nil
 }

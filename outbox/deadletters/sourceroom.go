@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // SourceRoom is a Room for letters whose source has no record: acts are stored in documents, one for each letter that
@@ -158,7 +156,7 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 			}
 		}
 	}
-	sorting.Func(dead, func(a, b Letter) int {
+	slices.SortFunc(dead, func(a, b Letter) int {
 		return cmp.Or(a.DeadAt.Compare(b.DeadAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
 	return dead, nil
@@ -221,7 +219,7 @@ func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		groups[n].Count++
 		groups[n].Newest = l.DeadAt
 	}
-	sorting.Stable(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return groups, nil
 }
 
@@ -243,7 +241,7 @@ func (r *SourceRoom) Acts(ctx context.Context, id string, limit int) ([]Act, err
 			all = append(all, e.Acts...)
 		}
 	}
-	sorting.Stable(all, func(a, b Act) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b Act) int { return a.At.Compare(b.At) })
 	slices.Reverse(all)
 	return all[:min(limit, len(all))], nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"stepback/internal/sorting"
 	"stepback/outbox"
 )
 
@@ -80,7 +79,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 		return outbox.Claimed{}, err
 	}
 	s.head.found(first)
-	sorting.Func(claimed.Messages, func(a, b *outbox.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(claimed.Messages, func(a, b *outbox.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
 	claimed.More = len(claimed.Messages) == limit
 	s.keyed.Store(keyed)
 	c.Limit -= len(claimed.Messages)
@@ -159,7 +158,7 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 	if err != nil {
 		return nil, false, err
 	}
-	sorting.Func(all, func(a, b *outbox.Delivery) int {
+	slices.SortFunc(all, func(a, b *outbox.Delivery) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all, more, nil

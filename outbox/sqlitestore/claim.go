@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/internal/sorting"
 	"stepback/outbox"
 )
 
@@ -130,7 +129,7 @@ func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int6
 		}
 		all = append(all, d)
 	}
-	sorting.Func(all,
+	slices.SortFunc(all,
 		func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) })
 	return all, rows.Err()
 }

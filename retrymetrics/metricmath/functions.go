@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // function is a function of evaluated arguments.
@@ -284,7 +282,7 @@ func sorted(_ *evaluator, a []value) (value, error) {
 		return value{}, errors.New("takes an array of time series, SUM, AVG, MIN or MAX, ASC or DESC, and how many")
 	}
 	all := slices.Clone(a[0].list)
-	sorting.Stable(all, func(x, y Labelled) int {
+	slices.SortStableFunc(all, func(x, y Labelled) int {
 		order := cmp.Compare(by[a[1].text](have(x.Values)), by[a[1].text](have(y.Values)))
 		if a[2].text == "DESC" {
 			return -order

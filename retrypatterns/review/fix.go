@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stepback/asl/source"
-	"stepback/internal/sorting"
 )
 
 // Edit replaces a part of the definition's text.
@@ -33,7 +32,7 @@ func Fix(text string, findings []Finding) (fixed string, mended int) {
 		edits = append(edits, f.Fix...)
 		mended++
 	}
-	sorting.Func(edits, func(a, b Edit) int { return cmp.Compare(b.Span.Start, a.Span.Start) })
+	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Span.Start, a.Span.Start) })
 	for _, e := range edits {
 		text = text[:e.Span.Start] + e.Text + text[e.Span.End:]
 	}

@@ -2,11 +2,11 @@ package review
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"stepback/asl"
 	"stepback/asl/source"
-	"stepback/internal/sorting"
 	"stepback/retrypatterns"
 )
 
@@ -90,7 +90,7 @@ func Definition(text string, m *asl.Machine, o Options) Report {
 		}
 	}
 	r.silence()
-	sorting.Stable(r.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	slices.SortStableFunc(r.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	return r.report
 }
 

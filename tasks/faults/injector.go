@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -123,7 +122,7 @@ func (i *Injector) Counts() []Count {
 	for key, n := range i.counts {
 		counts = append(counts, Count{key.state, key.fault, n})
 	}
-	sorting.Func(counts, func(a, b Count) int {
+	slices.SortFunc(counts, func(a, b Count) int {
 		return cmp.Or(strings.Compare(a.State, b.State), strings.Compare(a.Error, b.Error))
 	})
 	return counts

@@ -2,10 +2,10 @@ package mock
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -42,7 +42,7 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 		}
 		steps = append(steps, n)
 	}
-	sorting.Func(steps, func(a, b numbered) int { return cmp.Compare(a.first, b.first) })
+	slices.SortFunc(steps, func(a, b numbered) int { return cmp.Compare(a.first, b.first) })
 	out := &response{name: name}
 	if len(steps) > 0 && steps[0].first > 0 {
 		return out // as in Step Functions Local, the state then fails when it is entered

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
@@ -343,7 +343,7 @@ func page[T any](s *Service, p paged, of string, scope aws.Scope, list []T, name
 		}
 		size = n
 	}
-	sorting.Func(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
+	slices.SortFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
 	listing := aws.NewListing(s.o.Now(), of, scope.Account, scope.Region, p.APIID)
 	part, next, ok := aws.Page(listing, p.NextToken, size, list,
 		name)

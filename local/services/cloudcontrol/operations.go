@@ -12,7 +12,6 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/cloudformation/resource"
 )
 
@@ -246,7 +245,7 @@ func (s *Service) listRequests(_ context.Context, scope aws.Scope, in *requestsR
 			all = append(all, r)
 		}
 	}
-	sorting.Func(all, func(a, b *request) int { return strings.Compare(a.Token, b.Token) })
+	slices.SortFunc(all, func(a, b *request) int { return strings.Compare(a.Token, b.Token) })
 	part, next, ok := aws.Page(aws.NewListing(s.o.Clock.Now(), "ListResourceRequests", scope.Account, scope.Region), in.NextToken,
 		cmp.Or(in.MaxResults, usualPage), all, func(r *request) string { return r.Token })
 	if !ok {

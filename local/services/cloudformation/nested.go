@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/cloudformation/template"
 )
@@ -29,7 +28,7 @@ func nested(r *resource.Request) (given []parameter, topics []string, err error)
 		}
 		given = append(given, parameter{Key: k, Value: text})
 	}
-	sorting.Func(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
 	if l, ok := r.Properties["NotificationARNs"].([]any); ok {
 		for _, e := range l {
 			topics = append(topics, textOr(e, ""))

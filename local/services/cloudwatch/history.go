@@ -11,7 +11,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
@@ -98,7 +97,7 @@ func (s *Service) describeAlarmHistory(_ context.Context, scope aws.Scope, in *h
 	}); err != nil {
 		return nil, err
 	}
-	sorting.Func(all, func(a, b placed) int { return strings.Compare(a.place, b.place) })
+	slices.SortFunc(all, func(a, b placed) int { return strings.Compare(a.place, b.place) })
 	order := func(p placed) string { return p.place }
 	if in.ScanBy != "TimestampAscending" {
 		slices.Reverse(all)

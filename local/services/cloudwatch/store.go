@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/cloudwatch/datapoints"
 	"stepback/local/services/documents"
 )
@@ -42,7 +41,7 @@ type Metric struct {
 }
 
 func (m *Metric) sorted() {
-	sorting.Func(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
 	if m.Dimensions == nil {
 		m.Dimensions = []Dimension{}
 	}

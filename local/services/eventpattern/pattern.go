@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
@@ -107,7 +106,7 @@ func (c *compiler) build() *Pattern {
 			i, _ := slices.BinarySearch(p.names, name)
 			fields = append(fields, field{i, values})
 		}
-		sorting.Func(fields, func(a, b field) int { return a.name - b.name })
+		slices.SortFunc(fields, func(a, b field) int { return a.name - b.name })
 		p.branches = append(p.branches, fields)
 	}
 	p.scratch.New = func() any {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 	"stepback/local/services/eventpattern"
 )
@@ -284,7 +284,7 @@ func (s *Service) hand(key busKey) {
 			archives = append(archives, a)
 		}
 	}
-	sorting.Func(archives, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(archives, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
 	b.archives = archives
 }
 
@@ -396,7 +396,7 @@ func (s *Service) listArchives(_ context.Context, scope aws.Scope, in *listArchi
 		}
 	}
 	s.mu.RUnlock()
-	sorting.Func(all, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(all, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
 	part, next, err := page(s, in.paged, []string{"ListArchives", scope.Account, scope.Region, in.NamePrefix,
 		in.EventSourceArn, in.State}, all, func(a *archive) string { return a.Name })
 	if err != nil {

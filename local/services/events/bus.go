@@ -3,11 +3,11 @@ package events
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
@@ -54,7 +54,7 @@ func (b *bus) activate() {
 			active = append(active, r)
 		}
 	}
-	sorting.Func(active, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(active, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
 	b.active = active
 }
 
@@ -281,7 +281,7 @@ func (s *Service) listEventBuses(_ context.Context, scope aws.Scope, in *listBus
 			all = append(all, b.listed())
 		}
 	}
-	sorting.Func(all, func(a, b listedBus) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b listedBus) int { return strings.Compare(a.Name, b.Name) })
 	part, next, err := page(s, in.paged, []string{"ListEventBuses", scope.Account, scope.Region, in.NamePrefix}, all,
 		func(b listedBus) string { return b.Name })
 	return &busesAnswer{part, next}, err

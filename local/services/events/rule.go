@@ -12,7 +12,6 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 	"stepback/local/services/eventpattern"
 	"stepback/local/services/schedule"
@@ -329,7 +328,7 @@ func (b *bus) sorted() []*rule {
 	for _, r := range b.rules {
 		all = append(all, r)
 	}
-	sorting.Func(all, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(all, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
 	return all
 }
 

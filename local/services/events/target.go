@@ -9,7 +9,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/delivery"
 	"stepback/local/services/dispatch"
@@ -242,7 +241,7 @@ func (s *Service) listTargetsByRule(_ context.Context, scope aws.Scope, in *list
 		return nil, err
 	}
 	sorted := slices.Clone(r.targets)
-	sorting.Func(sorted, func(x, y *target) int { return strings.Compare(x.ID, y.ID) })
+	slices.SortFunc(sorted, func(x, y *target) int { return strings.Compare(x.ID, y.ID) })
 	part, next, err := page(s, in.paged, []string{"ListTargetsByRule", r.arn}, sorted, func(t *target) string { return t.ID })
 	answer := &targetsAnswer{Targets: []json.RawMessage{}, NextToken: next}
 	for _, t := range part {

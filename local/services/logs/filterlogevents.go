@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -60,7 +59,7 @@ func (s *Service) filterLogEvents(_ context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	sorting.Func(events, func(a, b logstore.Event) int { return strings.Compare(idOf(&a), idOf(&b)) })
+	slices.SortFunc(events, func(a, b logstore.Event) int { return strings.Compare(idOf(&a), idOf(&b)) })
 	events = slices.DeleteFunc(events, func(e logstore.Event) bool {
 		return r.NextToken != "" && idOf(&e) <= r.NextToken || !matches(e.Message)
 	})

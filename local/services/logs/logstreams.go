@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -93,7 +92,7 @@ func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 
 func (r *describeLogStreamsRequest) sort(streams []logstore.Stream) {
 	if r.OrderBy == byLastEvent {
-		sorting.Stable(streams, func(a, b logstore.Stream) int { return cmp.Compare(a.Last, b.Last) })
+		slices.SortStableFunc(streams, func(a, b logstore.Stream) int { return cmp.Compare(a.Last, b.Last) })
 	}
 	if r.Descending {
 		slices.Reverse(streams)

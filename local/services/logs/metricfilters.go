@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -134,7 +133,7 @@ func (s *Service) describeMetricFilters(_ context.Context, scope aws.Scope,
 			}
 		}
 	}
-	sorting.Func(found, func(a, b describedMetricFilter) int {
+	slices.SortFunc(found, func(a, b describedMetricFilter) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
 	})
 	found, next, err := page(r.paged, s.now(),

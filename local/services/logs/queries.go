@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/insights"
 	"stepback/local/services/logs/logstore"
 )
@@ -113,7 +112,7 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 				Stream: e.Stream, Log: scope.Account + ":" + group, Pointer: idOf(e)})
 		}
 	}
-	sorting.Stable(events, func(a, b insights.Event) int {
+	slices.SortStableFunc(events, func(a, b insights.Event) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(b.Pointer, a.Pointer))
 	})
 	run.statistic.Scanned, run.statistic.Groups = float64(len(events)), float64(len(groups))

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
@@ -147,7 +146,7 @@ func (s *Service) describeQueryDefinitions(_ context.Context, scope aws.Scope,
 		}
 	}
 	key := func(q queryDefinition) string { return q.Name + "\x00" + q.ID }
-	sorting.Func(found, func(a, b queryDefinition) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(found, func(a, b queryDefinition) int { return strings.Compare(key(a), key(b)) })
 	found, next, err := page(paged{cmp.Or(r.Max, maxQueries), r.NextToken}, s.now(),
 		[]string{"queries", scope.Account, scope.Region, r.Prefix, r.Language}, found, key)
 	return &describeQueryDefinitionsResponse{found, next}, err

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -128,7 +127,7 @@ func (s *Service) describeSubscriptionFilters(_ context.Context, scope aws.Scope
 	}
 	found := slices.DeleteFunc(slices.Clone(g.Subscriptions),
 		func(f logstore.Subscription) bool { return !strings.HasPrefix(f.Name, r.Prefix) })
-	sorting.Func(found, func(a, b logstore.Subscription) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b logstore.Subscription) int { return strings.Compare(a.Name, b.Name) })
 	found, next, err := page(r.paged, s.now(), []string{"subscriptions", scope.Account, scope.Region, r.Group, r.Prefix},
 		found, func(f logstore.Subscription) string { return f.Name })
 	if err != nil {

@@ -2,9 +2,8 @@ package s3
 
 import (
 	"encoding/xml"
+	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )
@@ -187,6 +186,6 @@ func (s *store) versionRows(bucket, prefix string, old []shelf) ([]versionRow, e
 			}
 		}
 	}
-	sorting.Stable(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
 	return rows, nil
 }

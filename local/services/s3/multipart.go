@@ -10,11 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )
@@ -185,6 +184,6 @@ func (s *store) parts(id gofakes3.UploadID) ([]part, error) {
 		parts = append(parts, part{number: number, etag: etag, path: path, size: info.Size(),
 			modified: info.ModTime().UTC()})
 	}
-	sorting.Func(parts, func(a, b part) int { return a.number - b.number })
+	slices.SortFunc(parts, func(a, b part) int { return a.number - b.number })
 	return parts, nil
 }

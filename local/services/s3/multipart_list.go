@@ -3,9 +3,8 @@ package s3
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )
@@ -108,7 +107,7 @@ func (s *store) uploads(bucket, prefix string) ([]upload, error) {
 			uploads = append(uploads, u)
 		}
 	}
-	sorting.Func(uploads, func(a, b upload) int {
+	slices.SortFunc(uploads, func(a, b upload) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), a.Initiated.Compare(b.Initiated))
 	})
 	return uploads, nil

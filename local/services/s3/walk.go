@@ -3,9 +3,8 @@ package s3
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 // walker visits the objects of a bucket in S3's order, the byte order of keys, and skips directories that cannot
@@ -28,7 +27,7 @@ func (w *walker) dir(path, keyPrefix string) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	sorting.Func(elements, func(a, b element) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(elements, func(a, b element) int { return strings.Compare(a.name, b.name) })
 	for _, e := range elements {
 		key := keyPrefix + e.name
 		more := true

@@ -3,13 +3,13 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 	"stepback/local/services/schedule"
@@ -280,7 +280,7 @@ func (s *Service) listSchedules(_ context.Context, scope aws.Scope, in *listSche
 		}
 	}
 	name := func(l listedSchedule) string { return l.Name + "/" + l.GroupName }
-	sorting.Func(all, func(a, b listedSchedule) int { return strings.Compare(name(a), name(b)) })
+	slices.SortFunc(all, func(a, b listedSchedule) int { return strings.Compare(name(a), name(b)) })
 	part, next, err := page(s, in.paged, []string{"ListSchedules", scope.Account, scope.Region, in.GroupName, in.NamePrefix,
 		in.State}, all, name)
 	return &schedulesAnswer{part, next}, err

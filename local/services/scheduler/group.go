@@ -8,7 +8,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
@@ -157,7 +156,7 @@ func (s *Service) listGroups(_ context.Context, scope aws.Scope, in *listGroupsR
 			all = append(all, g.shown())
 		}
 	}
-	sorting.Func(all, func(a, b groupAnswer) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b groupAnswer) int { return strings.Compare(a.Name, b.Name) })
 	part, next, err := page(s, in.paged, []string{"ListScheduleGroups", scope.Account, scope.Region, in.NamePrefix}, all,
 		func(g groupAnswer) string { return g.Name })
 	return &groupsAnswer{part, next}, err

@@ -10,7 +10,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 )
@@ -390,7 +389,7 @@ func (s *Service) listSecrets(_ context.Context, scope aws.Scope, in *listSecret
 	if err != nil {
 		return nil, err
 	}
-	sorting.Stable(all, func(a, b *secret) int {
+	slices.SortStableFunc(all, func(a, b *secret) int {
 		order := a.Created.Compare(b.Created)
 		switch in.By {
 		case "name":

@@ -6,10 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // deduplicationInterval is the time for which a deduplication key is remembered.
@@ -92,7 +91,7 @@ func (s *Service) loadDuplicates() error {
 	}); err != nil {
 		return err
 	}
-	sorting.Stable(all, func(a, b kept) int { return int(min(1, max(-1, a.At-b.At))) })
+	slices.SortStableFunc(all, func(a, b kept) int { return int(min(1, max(-1, a.At-b.At))) })
 	for _, k := range all {
 		k.topic.recent.remember(k.key, k.published)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
@@ -79,7 +78,7 @@ func (s *Service) addSubscription(r subscriptionRecord) error {
 	}
 	list := slices.DeleteFunc(slices.Clone(t.subscriptions), func(o *subscription) bool { return o.ARN == r.ARN })
 	list = append(list, sub)
-	sorting.Stable(list, func(a, b *subscription) int {
+	slices.SortStableFunc(list, func(a, b *subscription) int {
 		if a.Created != b.Created {
 			return int(min(1, max(-1, a.Created-b.Created)))
 		}
@@ -374,7 +373,7 @@ func (s *Service) listSubscriptionsByTopic(_ context.Context, scope aws.Scope, i
 
 // pageOf returns a page of subscriptions.
 func (s *Service) pageOf(all []*subscription, token string, words ...string) (*subscriptionEntries, error) {
-	sorting.Func(all, func(a, b *subscription) int { return strings.Compare(a.ARN, b.ARN) })
+	slices.SortFunc(all, func(a, b *subscription) int { return strings.Compare(a.ARN, b.ARN) })
 	page, next, ok := aws.Page(aws.NewListing(s.clock.Now(), words...), token, pageSize, all,
 		func(sub *subscription) string { return sub.ARN })
 	if !ok {

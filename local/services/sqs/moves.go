@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 	"stepback/local/services/sqs/queue"
 	"stepback/local/services/sqs/store"
@@ -132,7 +132,7 @@ func (s *Service) movesOf(source string) (list []*move) {
 			list = append(list, m)
 		}
 	}
-	sorting.Func(list, func(a, b *move) int { return cmp.Compare(b.id, a.id) })
+	slices.SortFunc(list, func(a, b *move) int { return cmp.Compare(b.id, a.id) })
 	return list
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/sqs/store"
 )
 
@@ -138,7 +137,7 @@ func (s *Service) cut(p page, r *http.Request, list []*live, words ...string) (u
 			return nil, "", invalidValue(size, "MaxResults", "MaxResults must be an integer between 1 and 1000.")
 		}
 	}
-	sorting.Func(list, func(a, b *live) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b *live) int { return strings.Compare(a.Name, b.Name) })
 	found, next, ok := aws.Page(aws.NewListing(s.clock.Now(), words...), p.NextToken, size, list,
 		func(q *live) string { return q.Name })
 	if !ok {

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/internal/sorting"
 )
 
 // base returns the start of the queue URLs in the response to a request.
@@ -78,5 +78,5 @@ func (s *Service) byARN(arn string) *live {
 }
 
 func sortBy[T any](list []T, by func(T) int64) {
-	sorting.Stable(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
 }

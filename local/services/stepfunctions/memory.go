@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // Memory is a Store in memory.
@@ -146,7 +144,7 @@ func (s *Memory) Activities(prefix string) ([]*Activity, error) {
 		}
 	}
 	s.mu.Unlock()
-	sorting.Func(found, func(a, b *Activity) int {
+	slices.SortFunc(found, func(a, b *Activity) int {
 		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ARN, b.ARN))
 	})
 	return found, nil

@@ -9,7 +9,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 )
 
 type graphRequest struct {
@@ -145,7 +144,7 @@ func graph(traces []*trace) []node {
 	}
 	out := make([]node, len(nodes))
 	for i, n := range nodes {
-		sorting.Func(n.Edges, func(a, b edge) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
+		slices.SortFunc(n.Edges, func(a, b edge) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
 		out[i] = *n
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 )
@@ -60,7 +59,7 @@ func (s *Service) all(scope aws.Scope) ([]ruleRecord, error) {
 			},
 		)
 	}
-	sorting.Stable(list, func(a, b ruleRecord) int {
+	slices.SortStableFunc(list, func(a, b ruleRecord) int {
 		if a.SamplingRule.Priority != b.SamplingRule.Priority {
 			return a.SamplingRule.Priority - b.SamplingRule.Priority
 		}

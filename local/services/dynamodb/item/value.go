@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 // Invalid is the message of a ValidationException.
@@ -69,7 +67,7 @@ func String(s string) Value { return Value{Kind: KindString, Text: s} }
 
 // Set returns a set of values of one type, without duplicates.
 func Set(kind Kind, elements []Value) Value {
-	sorted := sorting.Collect(slices.Values(elements), Compare)
+	sorted := slices.SortedFunc(slices.Values(elements), Compare)
 	return Value{Kind: kind, List: slices.CompactFunc(sorted, func(a, b Value) bool { return a.Text == b.Text })}
 }
 

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/tasks/lambda/invocation"
 )
 
@@ -106,7 +106,7 @@ func (s *Service) EventInvokeConfigs(scope aws.Scope, name string) ([]EventInvok
 	if err != nil {
 		return nil, noFunction()
 	}
-	return sorting.Collect(maps.Values(r.EventInvoke), func(a, b EventInvokeConfig) int {
+	return slices.SortedFunc(maps.Values(r.EventInvoke), func(a, b EventInvokeConfig) int {
 		return strings.Compare(a.FunctionArn, b.FunctionArn)
 	}), nil
 }

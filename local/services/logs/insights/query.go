@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 // The number of rows that a query returns.
@@ -179,7 +177,7 @@ func (p *parser) sort(q *Query) {
 			}
 			values[r] = of
 		}
-		sorting.Stable(rows, func(a, b *Row) int {
+		slices.SortStableFunc(rows, func(a, b *Row) int {
 			for i, k := range keys {
 				x, y := values[a][i], values[b][i]
 				order := 0

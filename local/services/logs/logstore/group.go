@@ -9,12 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
-	"stepback/internal/sorting"
 )
 
 // The errors of the store.
@@ -195,7 +195,7 @@ func (s *Store) Groups(scope aws.Scope, selects func(name string) bool) []Group 
 			found = append(found, g.describe())
 		}
 	}
-	sorting.Func(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
 	return found
 }
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
 // Read returns the events of a group with from <= time < to that were appended before the call, ordered by time.
@@ -32,7 +32,7 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 			return nil, err
 		}
 	}
-	sorting.Func(found, func(a, b Event) int {
+	slices.SortFunc(found, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Number, b.Number))
 	})
 	return found, nil

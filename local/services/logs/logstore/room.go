@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-
-	"stepback/internal/sorting"
+	"slices"
 )
 
 // DroppedStream is the stream of a group that records which events of other streams were dropped to make space for
@@ -74,7 +73,7 @@ func (s *Store) tellDropped() {
 	now := s.now().UnixMilli()
 	s.mu.Unlock()
 	byStream := func(a, b dropped) int { return cmp.Compare(a.stream, b.stream) }
-	for _, at := range sorting.Collect(maps.Keys(all), byStream) {
+	for _, at := range slices.SortedFunc(maps.Keys(all), byStream) {
 		n := all[at]
 		s.log.Warn("log events have been dropped", "group", at.group.Name, "stream", at.stream, "events", n.events,
 			"bytes", n.bytes, "why", at.why)

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
 // Options are the limits and hooks of a store; zero values have defaults.
@@ -139,7 +139,7 @@ func (g *group) load(log *slog.Logger) error {
 		}
 	}
 	for _, st := range g.streams {
-		sorting.Func(st.segments, func(a, b *segment) int { return a.number - b.number })
+		slices.SortFunc(st.segments, func(a, b *segment) int { return a.number - b.number })
 	}
 	return nil
 }

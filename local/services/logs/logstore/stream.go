@@ -3,11 +3,11 @@ package logstore
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
 // Stream describes a log stream. Times are in milliseconds since 1970, and 0 if the stream has no events.
@@ -114,6 +114,6 @@ func (s *Store) Streams(scope aws.Scope, groupName, prefix string) ([]Stream, er
 			found = append(found, st.Stream)
 		}
 	}
-	sorting.Func(found, func(a, b Stream) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b Stream) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }
