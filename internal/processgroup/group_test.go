@@ -24,7 +24,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	_, _ = os.Stdout.WriteString("known\n") // the keeper knows the group now
-	select {}
+	// Wait for the test to kill this process. Without cgo, select {} ends it instead: the runtime sees that no goroutine
+	// can continue, and reports a deadlock. A read that waits for the test's pipe is no deadlock.
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
 // TestGrandchildrenEndWithAKilledProcess kills a process that cannot end its children. The pipe that all of them hold
@@ -37,6 +39,11 @@ func TestGrandchildrenEndWithAKilledProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := cmd.StdinPipe() // stays open while the test runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
