@@ -7,4 +7,9 @@
 //
 // The package never retries a transaction: errors have names, and the state machine decides. If a connection breaks
 // during COMMIT the outcome is unknown, and the idempotency key makes repeating it safe.
+//
+// No call waits without end for a server that does not respond. A connection attempt takes at most 5 s (connect_timeout
+// of the connection string), the wait for a row lock 5 s (lock_timeout) and a statement 20 s (statement_timeout); if the
+// server does not end the statement by itself, the client gives up 10 s later, with TimeoutError. With
+// statement_timeout=0 the client has no limit either. [Store.Export] is bounded by its context alone.
 package postgresstore

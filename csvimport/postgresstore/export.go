@@ -7,11 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"stepback/csvimport"
+	"stepback/internal/pgxlimits"
 )
 
 // Export implements csvimport.Store. A single SELECT sees a consistent state of the table.
 func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
-	// Reading a large table may take longer than any single record's statement.
+	// Reading a large table may take longer than any single record's statement, and visit as long as it likes.
+	ctx = pgxlimits.Within(ctx, 0)
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
 			return err

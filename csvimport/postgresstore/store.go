@@ -3,11 +3,11 @@ package postgresstore
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"stepback/csvimport"
+	"stepback/internal/pgxlimits"
 	"stepback/retrypatterns"
 )
 
@@ -16,7 +16,6 @@ import (
 const (
 	defaultLockTimeout      = "5s"
 	defaultStatementTimeout = "20s"
-	connectTimeout          = 5 * time.Second
 )
 
 // Store is a csvimport.Store.
@@ -28,9 +27,9 @@ type Store struct {
 	known map[csvimport.Run]numbers
 }
 
-// Open connects to the database of a postgres:// connection string, and creates missing tables. Several processes may
-// do so concurrently. The string can contain pgx's parameters (pool_max_conns, sslmode …) and PostgreSQL's settings
-// (lock_timeout …).
+// Open connects to the database that a postgres:// connection string names, and creates the tables when they are
+// missing. Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …) and
+// PostgreSQL's settings (lock_timeout …). Waits for the server are bounded; the package's documentation says how.
 func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Access{}) }
 
 // OpenWith is Open for a server whose password changes while the program runs, or whose certificate authority the
@@ -46,9 +45,7 @@ func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	setDefault(params, "lock_timeout", defaultLockTimeout)
 	setDefault(params, "statement_timeout", defaultStatementTimeout)
 	setDefault(params, "application_name", "stepback")
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
-	}
+	pgxlimits.Set(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, failure("connect", err)

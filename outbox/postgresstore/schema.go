@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/internal/pgxlimits"
 )
 
 // schemaVersion is stored in the table outbox_version.
@@ -19,6 +22,9 @@ const (
 	migrationLock = 0x6f757462_6f780001 // "outbox", 1
 	keyedLock     = 0x6f757462_6f780002
 )
+
+// migrationTimeout bounds each statement of a migration, and the wait for another process that migrates.
+const migrationTimeout = 10 * time.Minute
 
 // channel is the notification channel that relays listen to.
 const channel = "outbox_messages"
@@ -94,6 +100,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if v, err := version(ctx, pool); err != nil || v == schemaVersion {
 		return err
 	}
+	ctx = pgxlimits.Within(ctx, migrationTimeout)
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err

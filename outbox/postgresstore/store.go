@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/internal/pgxlimits"
 )
 
 // Store implements outbox.Store, and deadletters.Room for the outbox's dead letters.
@@ -17,11 +18,10 @@ type Store struct {
 	head  head
 }
 
-const connectTimeout = 5 * time.Second
-
-// Open connects to the database at a postgres:// connection string, and creates or migrates the outbox. Several
-// processes may do so at once. The string accepts pgx's parameters (pool_max_conns, sslmode …). configure, which may
-// be nil, can set what a string cannot express.
+// Open connects to the database that a postgres:// connection string names, and creates or migrates the outbox.
+// Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure,
+// which may be nil, can say what a string cannot. Waits for the server are bounded; the package's documentation says
+// how.
 func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -34,12 +34,10 @@ func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*St
 	for _, off := range []string{"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
 		setDefault(params, off, "off")
 	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
-	}
 	if configure != nil {
 		configure(config)
 	}
+	pgxlimits.Set(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)

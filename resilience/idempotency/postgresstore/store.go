@@ -1,5 +1,10 @@
 // Package postgresstore keeps idempotency keys in PostgreSQL. Each operation is one statement in its own transaction,
 // and one round trip unless the key is already used.
+//
+// A store of [Open] does not wait without end for a server that does not respond. A connection attempt takes at most 5 s
+// (connect_timeout of the connection string) and a statement 30 s at the client, or 10 s more than the connection
+// string's statement_timeout; 0 is no limit. The error is context.DeadlineExceeded, which the guard retries. The limits
+// of a pool that the caller gives to [New] are the caller's.
 package postgresstore
 
 import (
@@ -11,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"stepback/internal/pgxlimits"
 	"stepback/resilience/idempotency"
 )
 
@@ -57,9 +63,14 @@ type Store struct {
 
 // Open connects to the database of a postgres:// connection string, and creates the table if it is missing.
 func Open(ctx context.Context, url string) (*Store, error) {
-	pool, err := pgxpool.New(ctx, url)
+	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("idempotency: %w", err) // pgx masks the password
+	}
+	pgxlimits.Set(config)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("idempotency: %w", err)
 	}
 	s, err := New(ctx, pool)
 	if err != nil {
