@@ -25,11 +25,17 @@ import (
 	"stepback/retrypatterns"
 )
 
-// hasty is a clock that records waits without waiting.
+// hasty is a clock that records waits and does not wait.
 type hasty struct {
 	mu    sync.Mutex
 	waits []time.Duration
+	held  []*heldTimer
+	// holds keeps timers from firing until release is called, so that a test decides what happens before a timeout.
+	holds bool
 }
+
+// heldTimer is a timer of a clock that holds timers. f is nil once it has fired or was stopped.
+type heldTimer struct{ f func() }
 
 func (*hasty) Now() time.Time { return time.Now() }
 
@@ -40,7 +46,41 @@ func (c *hasty) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (*hasty) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+func (c *hasty) AfterFunc(d time.Duration, f func()) func() bool {
+	if !c.holds {
+		return time.AfterFunc(d, f).Stop
+	}
+	timer := &heldTimer{f}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = append(c.held, timer)
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		pending := timer.f != nil
+		timer.f = nil
+		return pending
+	}
+}
+
+// release fires the held timers, and returns how many there were, including those that were stopped.
+func (c *hasty) release() int {
+	c.mu.Lock()
+	held := c.held
+	c.held = nil
+	var due []func()
+	for _, timer := range held {
+		if timer.f != nil {
+			due = append(due, timer.f)
+			timer.f = nil
+		}
+	}
+	c.mu.Unlock()
+	for _, f := range due {
+		f()
+	}
+	return len(held)
+}
 
 // three waits 1 s, 2 s and 4 s.
 var three = retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
@@ -342,13 +382,16 @@ func failed(resp *http.Response, err error) error {
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
+	var s *server
 	hang := func(_ http.ResponseWriter, r *http.Request) {
+		s.clock.release() // the timeout is over once the server has the request
 		select {
 		case <-r.Context().Done():
 		case <-over:
 		}
 	}
-	s := serve(t, func(s *httpclient.Settings) { s.AttemptTimeout = 20 * time.Millisecond }, hang, status(200))
+	s = serve(t, func(s *httpclient.Settings) { s.AttemptTimeout = time.Minute }, hang, status(200))
+	s.clock.holds = true
 	t.Cleanup(func() { close(over) })
 	_, err := s.send(t, "POST", "x", 0)
 	var timeout *resilience.TimeoutError
@@ -383,7 +426,7 @@ func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 	second := make(chan struct{})
 	s := serve(
 		t,
-		func(s *httpclient.Settings) { s.AttemptTimeout = 50 * time.Millisecond },
+		func(s *httpclient.Settings) { s.AttemptTimeout = time.Minute },
 		func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, "first ")
 			w.(http.Flusher).Flush()
@@ -391,9 +434,22 @@ func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 			fmt.Fprint(w, "second")
 		},
 	)
-	time.AfterFunc(80*time.Millisecond, func() { close(second) })
-	if body, _ := s.send(t, "GET", "", 200); body != "first second" {
-		t.Errorf("body %q", body)
+	s.clock.holds = true
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if s.clock.release() == 0 {
+		t.Error("the attempt has no timeout")
+	}
+	close(second)
+	if body, err := io.ReadAll(resp.Body); string(body) != "first second" || err != nil {
+		t.Errorf("body %q, %v", body, err)
 	}
 }
 
