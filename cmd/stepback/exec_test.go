@@ -276,7 +276,7 @@ const twoBranches = `{"StartAt":"Both","States":{"Both":{"Type":"Parallel","End"
 func TestExecTracesAbortedBranches(t *testing.T) {
 	t.Parallel()
 	s := stepback(t, "exec", file(t, "both.asl.json", twoBranches), "--virtual-time",
-		"--lambda", "address=sleep 30", "--lambda", "phone=echo 'Busy: no line' >&2; exit 1")
+		"--lambda", "address=sleep 3600", "--lambda", "phone=echo 'Busy: no line' >&2; exit 1")
 	s.complains(t, exitFailure, "Phone: failed Busy", "  Address: aborted\n", "  Phone: aborted\n")
 	if n := strings.Count(s.err, "aborted"); n != 2 {
 		t.Errorf("%d states are aborted, want 2:\n%s", n, s.err)

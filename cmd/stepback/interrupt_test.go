@@ -43,7 +43,7 @@ func interrupted(t *testing.T, text string, args ...string) said {
 // settled waits until no more goroutines run than before; goroutines that were asked to end may need a moment.
 func settled(t *testing.T, before int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(end) {
 			all := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, all[:runtime.Stack(all, true)])
