@@ -57,7 +57,7 @@ func serveMappings(t *testing.T) *awslambda.Client {
 		server.Close()
 		url.Close()
 		m.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			t.Error(err)

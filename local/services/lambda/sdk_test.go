@@ -42,7 +42,7 @@ func serveWith(t *testing.T, opts functions.Options) (*awslambda.Client, string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			t.Error(err)

@@ -28,7 +28,7 @@ func logging(level string, data bool) map[string]any {
 func logged(t *testing.T, store *logstore.Store, arn any, least int) []string {
 	t.Helper()
 	// Records are written asynchronously, so the execution may be reported as ended before they are.
-	end := time.Now().Add(10 * time.Second)
+	end := time.Now().Add(time.Minute)
 	for {
 		records := loggedNow(t, store, arn)
 		if len(records) >= least || time.Now().After(end) {

@@ -251,7 +251,7 @@ func (w *world) create(arn string, in eventsource.CreateInput) string {
 // settled waits until a queue has want messages. It polls the queue as a client would.
 func (w *world) settled(url string, want int) {
 	w.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for w.left(url) != want {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("the queue has %d messages, want %d", w.left(url), want)

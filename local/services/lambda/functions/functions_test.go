@@ -36,7 +36,7 @@ func open(t testing.TB, dir string, opts functions.Options) *functions.Service {
 
 func closeService(t testing.TB, s *functions.Service) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
 		t.Error(err)

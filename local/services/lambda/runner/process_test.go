@@ -195,7 +195,7 @@ func TestWhatAProcessWritesIsLoggedAsItIs(t *testing.T) {
 	if _, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, stream := range []string{"stdout", "stderr"} {
 		if !logs.waitFor(ctx, "\nhello from "+stream+"\n") {

@@ -48,7 +48,7 @@ func deployedWith(t *testing.T, runtime, handler string, files map[string]string
 	}
 	s := runner.New(runner.Options{})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Error(err)
@@ -56,7 +56,7 @@ func deployedWith(t *testing.T, runtime, handler string, files map[string]string
 	})
 	err = s.Register(runner.Function{
 		Name: "F", Command: launch.Command, Env: launch.Env, Dir: code, Runtime: runtime, Entry: handler,
-		Timeout: 20 * time.Second, AnyAnswer: true, Packages: packages,
+		Timeout: time.Minute, AnyAnswer: true, Packages: packages,
 	})
 	if err != nil {
 		t.Fatal(err)
