@@ -49,7 +49,7 @@ type chaosAddCmd struct {
 	Seed  uint64        `default:"1" help:"Decides which requests suffer. Default 1."`
 	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
 	JSON  bool          `name:"json" help:"Print the faults as JSON."`
-	Text  []byte        `kong:"-"` // of the file
+	Text  []byte        `kong:"-"` // contents of File, for a process that may not have access to it
 }
 
 // Help has an example.

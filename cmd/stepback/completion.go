@@ -112,10 +112,10 @@ func named(n *kong.Node) string {
 	return ""
 }
 
-// enumOf returns the words that an argument is limited to; none for one that takes any.
+// enumOf returns the enum values of an argument. Without an enum EnumSlice would return one empty word.
 func enumOf(v *kong.Value) []string {
 	if v.Enum == "" {
-		return nil // of which EnumSlice makes one empty word
+		return nil
 	}
 	return v.EnumSlice()
 }

@@ -168,7 +168,7 @@ func execute(ctx context.Context, args []string, io streams) int {
 	return report(io, err)
 }
 
-// misused reports what is wrong with a command line.
+// misused reports what is wrong with a command line and returns the exit code.
 func misused(io streams, parser *kong.Kong, args []string, err error) int {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context.Selected() != nil {
@@ -189,7 +189,7 @@ func misused(io streams, parser *kong.Kong, args []string, err error) int {
 	return exitUsage
 }
 
-// helpWidth returns the most columns that help may take: the terminal's, at most 110, or 80 without a terminal.
+// helpWidth returns the largest width of help: the terminal's, at most 110 columns, or 80 without a terminal.
 func helpWidth(io streams) int {
 	const widest, page = 110, 80
 	if io.outWidth > 0 {

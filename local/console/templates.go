@@ -11,14 +11,14 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// pages are the templates by name, each with those of the layout.
+// pages holds the pages by name, each with the templates of the layout.
 type pages map[string]*template.Template
 
 // parsePages parses the pages. html/template escapes each when it is first shown.
 func parsePages() pages {
 	all := pages{}
 	layout := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/layout.html"))
-	entries, _ := files.ReadDir("templates") // embedded: it is there
+	entries, _ := files.ReadDir("templates") // embedded: it exists
 	for _, e := range entries {
 		if e.Name() != "layout.html" {
 			with := template.Must(layout.Clone())

@@ -36,7 +36,7 @@ const (
 )
 
 // New starts an exporter to a collector at a base address such as http://localhost:4318. The SDK's variables
-// (OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and so on) apply. Close ends it.
+// (OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and so on) apply. Close stops it.
 func New(endpoint string, log *slog.Logger) *Exporter {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Exporter{

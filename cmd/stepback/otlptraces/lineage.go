@@ -21,7 +21,7 @@ type Kept interface {
 type lineage struct {
 	mu    sync.Mutex
 	kept  Kept
-	found map[string]trace.TraceID // the trace of what a Map Run or an execution has started, by its ARN
+	found map[string]trace.TraceID // ARN of a Map Run or execution → the trace of what it started
 }
 
 const (
@@ -64,7 +64,7 @@ func (l *lineage) place(x *journal.Execution) Place {
 	return below(in, by)
 }
 
-// trace is the trace of what a Map Run or an execution has started; not valid when that is not known.
+// trace returns the trace of what a Map Run or execution has started; invalid if unknown.
 func (l *lineage) trace(by string, deep int) trace.TraceID {
 	l.mu.Lock()
 	in, kept := l.found[by], l.kept

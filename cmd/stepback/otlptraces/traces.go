@@ -1,10 +1,10 @@
-// Package otlptraces sends executions to OpenTelemetry collectors, by OTLP over HTTP in JSON: an execution is a trace,
-// each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit.
-// Each Map Run is a span of the trace of its execution, and its children are below that; an execution whose input
-// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) is in the trace of that one, too. IDs come
-// from ARNs and events, so that what is sent twice is the same.
+// Package otlptraces exports executions to OpenTelemetry collectors, as OTLP over HTTP in JSON. An execution is a
+// trace, each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the
+// visit. Each Map Run is a span in the trace of its execution, with its children below it. An execution whose input
+// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) also belongs to that one's trace. IDs
+// are derived from ARNs and events, so sending an execution twice produces the same IDs.
 //
-// Spans is pure; Exporter sends in the background, within bounds, and drops what a collector does not take.
+// Spans is pure; Exporter sends in the background, within limits, and drops what a collector does not accept.
 package otlptraces
 
 import (
@@ -47,8 +47,8 @@ type Place struct {
 // below returns the place, in a trace, of what an execution or a Map Run has started.
 func below(in trace.TraceID, arn string) Place { return Place{in, spanID(arn)} }
 
-// traced makes the spans of one execution. They are stubs of the SDK's tracetest, the SDK's way to make a span with IDs
-// and times that are given: a Tracer would draw IDs, and bound the attributes and events of a span.
+// traced collects the spans of one execution. They are stubs of the SDK's package tracetest, which take IDs and times as
+// given; a Tracer would generate IDs and limit the events of a span.
 type traced struct {
 	trace    trace.TraceID
 	resource *resource.Resource
@@ -135,7 +135,7 @@ func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string) {
 
 // mapRuns adds the spans of an execution's Map Runs. visit returns the span of the state that an event belongs to.
 func (t *traced) mapRuns(x *journal.Execution, events []history.Event, visit func(event int64) trace.SpanID) {
-	open := map[trace.SpanID]int{} // by their visits, the places in t.spans
+	open := map[trace.SpanID]int{} // indexes into t.spans, by visit
 	for i := range events {
 		e := &events[i]
 		switch e.Type {

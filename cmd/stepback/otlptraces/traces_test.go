@@ -78,7 +78,7 @@ func bodyOf(t *testing.T, x *journal.Execution, events []history.Event) string {
 	return body
 }
 
-// A trace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
+// TestATrace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
 func TestATrace(t *testing.T) {
 	t.Parallel()
 	x, events := execution(t)
