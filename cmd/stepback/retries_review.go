@@ -33,7 +33,7 @@ type retriesReviewCmd struct {
 func (retriesReviewCmd) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
-  stepback retries review --fail-on warning --sarif cmd/stepback/definitions/ > review.sarif
+  stepback retries review --fail-on warning --sarif definitions/ > review.sarif
   stepback retries review --rate 20 --capacity 25 statemachine.asl.json
   stepback retries review --explain METASTABLE_ABOVE
 

@@ -27,7 +27,7 @@ type validateCmd struct {
 func (validateCmd) Help() string {
 	return `Examples:
   stepback validate statemachine.asl.json
-  stepback validate cmd/stepback/definitions/ --json
+  stepback validate definitions/ --json
   stepback validate template.yaml cdk.out
   stepback validate order.asl.yaml --substitute PayFunctionArn=arn:aws:lambda:us-east-1:123456789012:function:pay --substitute Days=30
   aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -

@@ -19,7 +19,7 @@ import (
 var pages = []string{
 	"", "machines", "machines/orders", "machines/orders?retrying=true", "executions", "executions?retrying=true", "machines/maps?error=Boom%3Ci%3E&since=24h",
 	"machines/maps?status=FAILED&since=7d", "machines/orders/edit", "retries", "retries/maps", "deadletters", "lab",
-	"lab?machine=maps&p1=0", "services", "local/services/sqs", "local/services/s3", "local/services/sns", "local/services/lambda", "services/sfn", "chaos", "logs", "find?q=o-1",
+	"lab?machine=maps&p1=0", "services", "services/sqs", "services/s3", "services/sns", "services/lambda", "services/sfn", "chaos", "logs", "find?q=o-1",
 }
 
 func TestPages(t *testing.T) {
@@ -208,8 +208,8 @@ func TestPeeks(t *testing.T) {
 	b.ask("PUT", "/photos", "")
 	b.ask("PUT", "/photos/one", "1")
 	for path, want := range map[string]string{
-		"local/services/sqs": `{"columns":["messages","in flight","delayed","redrive policy"],"rows":[["jobs","1","0","0","–"]]}`,
-		"local/services/s3":  `{"columns":["made","objects, up to 1,000"],"rows":[["photos","1"]]}`,
+		"services/sqs": `{"columns":["messages","in flight","delayed","redrive policy"],"rows":[["jobs","1","0","0","–"]]}`,
+		"services/s3":  `{"columns":["made","objects, up to 1,000"],"rows":[["photos","1"]]}`,
 	} {
 		var view struct {
 			Columns []string
@@ -224,7 +224,7 @@ func TestPeeks(t *testing.T) {
 		}
 		rows := [][]string{}
 		for _, r := range view.Rows {
-			if path == "local/services/s3" {
+			if path == "services/s3" {
 				r.Cells = r.Cells[1:] // the creation time
 			}
 			rows = append(rows, append([]string{r.Name[strings.LastIndexByte(r.Name, '/')+1:]}, r.Cells...))

@@ -100,7 +100,7 @@ func (n *night) screens() []string {
 	return []string{"", "machines", "machines/checkout", "machines/checkout/edit", "executions/" + n.order,
 		"executions/" + n.order + "?tab=events&e=15", "executions/" + n.order + "?tab=data", "executions/" + n.waiting,
 		"executions/" + n.lost, "executions?retrying=true", "mapruns/" + n.prices, "retries", "retries/checkout", "deadletters",
-		"deadletters/import-rows", "deadletters/map-items", "lab?machine=checkout", "services", "local/services/sqs", "logs", "find?q=order"}
+		"deadletters/import-rows", "deadletters/map-items", "lab?machine=checkout", "services", "services/sqs", "logs", "find?q=order"}
 }
 
 const everyAttempt = 1000 // more than any Retry array allows
