@@ -27,7 +27,7 @@ const (
 const (
 	// pingTimeout bounds the check of a connection that was idle, before it is used again.
 	pingTimeout = 5 * time.Second
-	// grace is how much longer than the server the client waits, so that the server's error arrives first.
+	// grace is added to the server's limits: the client waits longer, so that the server's error arrives first.
 	grace = 10 * time.Second
 )
 
