@@ -11,7 +11,7 @@ import (
 type chain struct {
 	only      string // the state's name if records do not contain it
 	unordered bool   // log level ERROR: previous events are not logged
-	links     map[int64]link
+	attempts  history.AttemptReader
 	seen      idSet              // records received
 	applied   idSet              // records counted
 	n         int64              // number of records received
@@ -27,14 +27,6 @@ type chain struct {
 type moment struct {
 	at    int64 // the newest record's time
 	reads int64
-}
-
-// link is the state of an attempt: its state was entered, it is running, or it has failed.
-type link struct {
-	state string
-	n     int  // number of the attempt within its task; 0 if it is unknown or none has started
-	retry *Key // the failure that the attempt follows
-	fail  *failure
 }
 
 func (c *chain) waiting() int { return c.heldCount }
@@ -74,9 +66,12 @@ func (c *chain) take(t *teller, e *Record) {
 func (c *chain) apply(t *teller, e *Record) {
 	c.applied.add(e.ID)
 	c.event(t, e)
+	if c.unordered {
+		c.attempts.Forget(e.ID) // nothing will follow it
+	}
 	if c.lost[e.ID] { // the records after it have already been counted
 		delete(c.lost, e.ID)
-		delete(c.links, e.ID)
+		c.attempts.Forget(e.ID)
 	}
 }
 
@@ -107,11 +102,7 @@ func (c *chain) unpaired(t *teller, at, n int64) {
 
 // close counts the failures that nothing followed, and the records that were not received.
 func (c *chain) close(t *teller) {
-	for _, l := range c.links {
-		if l.fail != nil {
-			t.ended(*l.fail)
-		}
-	}
+	cutOff(t, &c.attempts)
 	if lack := c.end - c.n - int64(len(c.lost)); lack > 0 && c.end <= maxEvents {
 		c.unpaired(t, c.endTime, lack)
 	}
@@ -119,69 +110,23 @@ func (c *chain) close(t *teller) {
 
 // abandon counts the failures for which it will never be known what followed.
 func (c *chain) abandon(t *teller) {
-	for _, l := range c.links {
-		if l.fail != nil && !c.unordered {
-			c.unpaired(t, l.fail.at, 1)
+	for a := range c.attempts.Open() {
+		if a.Failed() {
+			c.unpaired(t, a.Ended.Time, 1)
 		}
 	}
 }
 
 func (c *chain) event(t *teller, e *Record) {
-	before := c.links[e.Previous]
-	at := stepOf(e.Type)
-	if before.fail != nil && at != scheduled {
-		t.ended(*before.fail) // the failure is followed by something other than a retry
-		delete(c.links, e.Previous)
+	one := history.Event{ID: e.ID, Previous: e.Previous, Time: e.Time, Type: e.Type, Name: e.Name}
+	if e.Type.Step() == history.StepFailed {
+		one.More = &history.Details{Failure: history.Failure{Name: e.Error}}
 	}
-	switch at {
-	case scheduled:
-		c.scheduled(t, e, before)
-	case started:
-		c.move(e, before)
-	case succeeded:
-		delete(c.links, e.Previous)
-		t.succeeded(c.state(before), e.Time, before.n)
-		if before.retry != nil {
-			t.recovered(*before.retry, e.Time)
-		}
-	case failed:
-		c.failed(t, e, before)
-	case elsewhere:
-		if e.Type == history.TaskStateEntered {
-			c.links[e.ID] = link{state: e.Name}
-		}
+	change := c.attempts.Read(&one)
+	if a := change.Attempt; a != nil && a.State == "" {
+		a.State = c.only
 	}
-}
-
-func (c *chain) state(l link) string { return cmp.Or(l.state, c.only) }
-
-// move moves a link to its next event.
-func (c *chain) move(e *Record, l link) {
-	delete(c.links, e.Previous)
-	c.links[e.ID] = l
-}
-
-func (c *chain) scheduled(t *teller, e *Record, before link) {
-	t.attempted(c.state(before), e.Time)
-	next := link{state: before.state}
-	switch {
-	case before.fail != nil:
-		t.retried(*before.fail, e.Time)
-		next.retry = &before.fail.key
-		if before.n > 0 {
-			next.n = before.n + 1
-		}
-	case before.state != "":
-		next.n = 1
-	}
-	c.move(e, next)
-}
-
-func (c *chain) failed(t *teller, e *Record, before link) {
-	f := failure{key: Key{c.state(before), e.Error}, at: e.Time, timedOut: timedOut(e.Type), attempt: before.n,
-		after: before.retry}
-	t.failed(f)
-	c.move(e, link{state: before.state, n: before.n, fail: &f})
+	count(t, change)
 }
 
 // idSet is a set of event IDs; an execution has at most maxEvents.

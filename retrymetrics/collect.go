@@ -29,12 +29,31 @@ type Collector struct {
 // Add counts one ended execution's whole history.
 func (c *Collector) Add(executionARN string, events []history.Event) {
 	t := c.teller(machineOf(executionARN))
-	one := scan{sink: &t}
-	one.run(events)
-	if n := len(events); n > 0 {
-		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
-	}
+	scan(&t, events)
+	t.last(executionARN, events)
 	c.take(&t)
+}
+
+// Counting counts one execution whose attempts somebody else reads, see [Collector.Begin].
+type Counting struct {
+	teller    teller
+	execution string
+}
+
+// Begin begins to count an execution. Nothing shows until [Counting.End].
+func (c *Collector) Begin(executionARN string) *Counting {
+	return &Counting{c.teller(machineOf(executionARN)), executionARN}
+}
+
+// Count counts what one event changed.
+func (x *Counting) Count(c history.Change) { count(&x.teller, c) }
+
+// End counts what the end of the history decides: failures that nothing follows, and the end of the execution, which is
+// the last of events. r has read the history.
+func (x *Counting) End(r *history.AttemptReader, events []history.Event) {
+	cutOff(&x.teller, r)
+	x.teller.last(x.execution, events)
+	x.teller.collector.take(&x.teller)
 }
 
 // Rows are a file's rows by outcome.
@@ -168,7 +187,8 @@ func (t *teller) fits(r run, state string, at int64) bool {
 
 func (t *teller) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }
 
-func (t *teller) attempted(state string, at int64) {
+func (t *teller) attempted(a *history.Attempt) {
+	state, at := a.State, a.Scheduled.Time
 	if !t.fits(t.attempts, state, at) {
 		t.flushAttempts()
 		t.attempts = run{state: state, at: at}
@@ -176,10 +196,11 @@ func (t *teller) attempted(state string, at int64) {
 	t.attempts.n++
 }
 
-func (t *teller) succeeded(state string, at int64, attempt int) {
-	if !t.fits(t.passes, state, at) || t.passes.attempt != attempt {
+func (t *teller) succeeded(a *history.Attempt) {
+	state, at := a.State, a.Ended.Time
+	if !t.fits(t.passes, state, at) || t.passes.attempt != a.Number {
 		t.flushPasses()
-		t.passes = run{state: state, at: at, attempt: attempt}
+		t.passes = run{state: state, at: at, attempt: a.Number}
 	}
 	t.passes.n++
 }
@@ -221,37 +242,45 @@ func (t *teller) some(m *Metric, k Key, at int64, n float64) {
 	t.add(m, l, at, n)
 }
 
-func (t *teller) failed(f failure) {
-	t.one(TaskFailures, f.key, f.at)
-	l := t.labels(f.key.State)
-	if throttled(f.key.Error) {
-		t.add(Throttles, l, f.at, 1)
+func (t *teller) failed(a *history.Attempt) {
+	at := a.Ended.Time
+	t.one(TaskFailures, keyOf(a), at)
+	l := t.labels(a.State)
+	if throttled(a.Failure.Name) {
+		t.add(Throttles, l, at, 1)
 	}
-	if f.timedOut || ranOutOfTime(f.key.Error) {
-		t.add(Timeouts, l, f.at, 1)
+	if a.TimedOut || ranOutOfTime(a.Failure.Name) {
+		t.add(Timeouts, l, at, 1)
 	}
-	if f.key.Error == retrypatterns.CircuitOpen {
-		t.add(CircuitBreakerState, l, f.at, 1)
+	if a.Failure.Name == retrypatterns.CircuitOpen {
+		t.add(CircuitBreakerState, l, at, 1)
 	}
 }
 
-func (t *teller) retried(f failure, at int64) {
-	t.one(RetryAttempts, f.key, at)
-	t.add(RetryDelay, t.labels(f.key.State), at, rounded(time.Duration(at-f.at).Seconds()))
+func (t *teller) retried(a *history.Attempt) {
+	t.one(RetryAttempts, before(a), a.Scheduled.Time)
+	t.add(RetryDelay, t.labels(a.State), a.Scheduled.Time, rounded(a.Wait().Seconds()))
 }
 
 // recovered counts a success and zero failures: metric math has no value if a term has never had one, and FILL does
 // not help with a metric that was never published.
-func (t *teller) recovered(k Key, at int64) {
-	t.one(RetrySuccess, k, at)
-	t.some(RetryFailure, k, at, 0)
+func (t *teller) recovered(a *history.Attempt) {
+	t.one(RetrySuccess, before(a), a.Ended.Time)
+	t.some(RetryFailure, before(a), a.Ended.Time, 0)
 }
 
-func (t *teller) ended(f failure) {
-	t.took(f.key.State, f.at, f.attempt, 1)
-	if f.after != nil {
-		t.one(RetryFailure, f.key, f.at)
-		t.some(RetrySuccess, f.key, f.at, 0)
+func (t *teller) ended(a *history.Attempt, _ bool) {
+	t.took(a.State, a.Ended.Time, a.Number, 1)
+	if a.Retry() {
+		t.one(RetryFailure, keyOf(a), a.Ended.Time)
+		t.some(RetrySuccess, keyOf(a), a.Ended.Time, 0)
+	}
+}
+
+// last counts the end of an execution, if the last event is one.
+func (t *teller) last(executionARN string, events []history.Event) {
+	if n := len(events); n > 0 {
+		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
 	}
 }
 

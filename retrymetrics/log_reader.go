@@ -123,7 +123,7 @@ func (r *LogReader) chain(arn string, last int64) *chain {
 		r.kept = map[string]*chain{}
 	}
 	r.makeRoom(r.limit())
-	c := &chain{links: map[int64]link{}, unordered: r.Level == LevelError}
+	c := &chain{unordered: r.Level == LevelError}
 	if child(arn) {
 		c.only = r.ChildState
 	}

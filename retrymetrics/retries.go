@@ -63,8 +63,7 @@ type Counter struct {
 // Add counts one execution's whole history.
 func (c *Counter) Add(events []history.Event) {
 	var found tallies
-	one := scan{sink: &found}
-	one.run(events)
+	scan(&found, events)
 	if found.attempts == (Attempts{}) {
 		return
 	}
@@ -129,29 +128,33 @@ func (s *tallies) of(k Key) *Tally {
 	return t
 }
 
-func (s *tallies) attempted(string, int64)      { s.attempts.Started++ }
-func (s *tallies) succeeded(string, int64, int) { s.attempts.Succeeded++ }
-func (s *tallies) recovered(k Key, _ int64)     { s.of(k).Recovered++ }
-func (s *tallies) failed(f failure) {
+func (s *tallies) attempted(*history.Attempt)   { s.attempts.Started++ }
+func (s *tallies) succeeded(*history.Attempt)   { s.attempts.Succeeded++ }
+func (s *tallies) recovered(a *history.Attempt) { s.of(before(a)).Recovered++ }
+func (s *tallies) failed(a *history.Attempt) {
 	s.attempts.Failed++
-	s.of(f.key).Failures++
-	if f.after != nil {
-		s.of(*f.after).FailedAgain++
+	s.of(keyOf(a)).Failures++
+	if a.Retry() {
+		s.of(before(a)).FailedAgain++
 	}
 }
-func (s *tallies) ended(f failure) {
-	t := s.of(f.key)
+func (s *tallies) ended(a *history.Attempt, cut bool) {
+	t := s.of(keyOf(a))
 	switch {
-	case f.cut:
+	case cut:
 		t.Interrupted++
-	case f.after != nil:
+	case a.Retry():
 		t.Exhausted++
 	default:
 		t.NotRetried++
 	}
 }
-func (s *tallies) retried(f failure, at int64) {
-	t := s.of(f.key)
+func (s *tallies) retried(a *history.Attempt) {
+	t := s.of(before(a))
 	t.Retries++
-	t.Waited += time.Duration(at - f.at)
+	t.Waited += a.Wait()
 }
+
+// keyOf returns what a failed attempt is counted by, before what the failure that an attempt retries is counted by.
+func keyOf(a *history.Attempt) Key  { return Key{a.State, a.Failure.Name} }
+func before(a *history.Attempt) Key { return Key{a.State, a.RetryOf.Error} }
