@@ -74,7 +74,7 @@ func (r *reader) redrive(e *history.Event) {
 // resumed returns the visit that continues with an event after a redrive.
 func (r *reader) resumed(e *history.Event) *Visit {
 	for i, v := range r.resuming {
-		if v.Type != "Task" || stepOf(e.Type) != scheduled {
+		if v.Type != "Task" || e.Type.Step() != history.StepScheduled {
 			continue
 		}
 		r.resuming = slices.Delete(slices.Clone(r.resuming), i, i+1)

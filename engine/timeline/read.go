@@ -194,24 +194,23 @@ func (r *reader) apply(e *history.Event, v *Visit) {
 	if v == nil {
 		return
 	}
-	switch stepOf(e.Type) {
-	case scheduled:
+	switch e.Type.Step() {
+	case history.StepScheduled:
 		r.attempt(e, v, false)
-	case started:
+	case history.StepStarted:
 		if a := v.last(); a != nil && a.Started.IsZero() {
 			a.Started, a.Last = e.At(), e.ID
 		}
-	case submitted:
+	case history.StepSubmitted:
 		if a := v.last(); a != nil {
 			a.Last = e.ID
 		}
-	case succeeded:
+	case history.StepSucceeded:
 		finish(v.last(), e, Succeeded)
-	case failed:
+	case history.StepFailed:
 		f := failureOf(e)
 		outcome := Failed
-		if e.Type == history.TaskTimedOut || e.Type == history.LambdaFunctionTimedOut ||
-			e.Type == history.ActivityTimedOut {
+		if e.Type.TimedOut() {
 			outcome, f = TimedOut, history.NewFailure(cmp.Or(f.Name, "States.Timeout"), f.Cause)
 		}
 		if a := v.last(); a != nil && a.Ended.IsZero() {
