@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/stepbacktest/observed"
+	"stepback/engine/history"
 )
 
 // fail reports an expectation that is not met, together with the history.
@@ -19,7 +19,7 @@ func (x *Execution) story() string {
 	for i := range x.Events {
 		e := &x.Events[i]
 		fmt.Fprintf(&b, "  %4d %10s  %s", e.ID, "+"+e.At().Sub(x.Start).String(), e.Type)
-		if state := observed.StateOf(x.Events, e); state != "" {
+		if state := history.StateOf(x.Events, e); state != "" {
 			b.WriteString(" " + state)
 		}
 		if e.More != nil && e.More.Failure.HasName() {

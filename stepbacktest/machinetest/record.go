@@ -96,38 +96,38 @@ func (r *Recording) mocks(b *bytes.Buffer) {
 
 // attempts returns the attempts in a history that got a response, in the order in which they were scheduled.
 func attempts(events []history.Event) []taken {
-	type open struct{ at int }
 	var all []taken
-	scheduled := map[int64]open{} // by the ID of every event of the attempt
+	begun := map[int64]int{} // the index of an attempt, by the event that began it
+	var r history.AttemptReader
 	for i := range events {
-		e := &events[i]
-		switch e.Type { //nolint:exhaustive // the others follow below
-		case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
-			all = append(all, taken{state: observed.StateOf(events, e), input: e.Data})
-			scheduled[e.ID] = open{len(all) - 1}
+		c := r.Read(&events[i])
+		if c.Begins {
+			begun[c.Attempt.Scheduled.ID] = len(all)
+			all = append(all, taken{state: c.Attempt.State, input: c.Attempt.Input})
+		}
+		if c.Attempt == nil || !c.Attempt.Over() {
 			continue
 		}
-		before, ok := scheduled[e.Previous]
-		if !ok {
-			continue
-		}
-		scheduled[e.ID] = before
-		t := &all[before.at]
-		switch {
-		case t.answer != "":
-		case e.Type == history.TaskSucceeded || e.Type == history.LambdaFunctionSucceeded ||
-			e.Type == history.ActivitySucceeded:
-			t.answer = "return: " + flow(e.Data)
-		case strings.HasSuffix(e.Type.String(), "TimedOut") && observed.Failed(e.Type):
-			t.answer = "hang: true"
-		case observed.Failed(e.Type) && e.More != nil:
-			t.answer = "error: " + quoted(or(e.More.Failure.Name, "States.TaskFailed"))
-			if e.More.Failure.Cause != "" {
-				t.answer += ", cause: " + quoted(e.More.Failure.Cause)
-			}
+		if at, ok := begun[c.Attempt.Scheduled.ID]; ok {
+			all[at].answer = answerOf(c.Attempt)
 		}
 	}
 	return slices.DeleteFunc(all, func(t taken) bool { return t.answer == "" })
+}
+
+// answerOf returns the response of a mock that makes an attempt end as a did.
+func answerOf(a *history.Attempt) string {
+	switch {
+	case !a.Failed():
+		return "return: " + flow(a.Output)
+	case a.TimedOut:
+		return "hang: true"
+	}
+	text := "error: " + quoted(or(a.Failure.Name, "States.TaskFailed"))
+	if a.Failure.Cause != "" {
+		text += ", cause: " + quoted(a.Failure.Cause)
+	}
+	return text
 }
 
 // expect writes the outcome of the execution.

@@ -3,7 +3,6 @@
 package observed
 
 import (
-	"strings"
 	"time"
 
 	"stepback/engine/history"
@@ -24,8 +23,9 @@ func Entered(events []history.Event) []string {
 // Attempts returns how often a Task state was tried, including retries, over all its visits.
 func Attempts(events []history.Event, state string) int {
 	n := 0
+	var r history.AttemptReader
 	for i := range events {
-		if scheduled(events[i].Type) && StateOf(events, &events[i]) == state {
+		if c := r.Read(&events[i]); c.Begins && c.Attempt.State == state {
 			n++
 		}
 	}
@@ -36,45 +36,22 @@ func Attempts(events []history.Event, state string) int {
 // Wait state.
 func Waits(events []history.Event, state string) []time.Duration {
 	var waits []time.Duration
-	began := map[int64]time.Time{} // when the wait began, by event ID
+	began := map[int64]time.Time{} // when a Wait state was entered, by the event
+	var r history.AttemptReader
 	for i := range events {
 		e := &events[i]
-		if StateOf(events, e) != state {
-			continue
-		}
+		c := r.Read(e)
 		switch {
-		case e.Type == history.WaitStateEntered || Failed(e.Type):
+		case c.Begins && c.Attempt.Retry() && c.Attempt.State == state:
+			waits = append(waits, c.Attempt.Wait())
+		case e.Name != state:
+		case e.Type == history.WaitStateEntered:
 			began[e.ID] = e.At()
-		case e.Type == history.WaitStateExited || scheduled(e.Type):
+		case e.Type == history.WaitStateExited:
 			if at, ok := began[e.Previous]; ok {
 				waits = append(waits, e.At().Sub(at))
 			}
 		}
 	}
 	return waits
-}
-
-// StateOf returns the name of the state that an event belongs to, or "" for an event of the whole execution.
-func StateOf(events []history.Event, e *history.Event) string {
-	for !e.Type.Entered() && !e.Type.Exited() {
-		if e.Previous <= 0 || e.Previous > int64(len(events)) {
-			return ""
-		}
-		e = &events[e.Previous-1]
-	}
-	return e.Name
-}
-
-func scheduled(t history.Type) bool {
-	return t == history.TaskScheduled || t == history.LambdaFunctionScheduled || t == history.ActivityScheduled
-}
-
-// Failed reports whether an event is the failure of a task's attempt.
-func Failed(t history.Type) bool {
-	name := t.String()
-	if !strings.HasPrefix(name, "Task") && !strings.HasPrefix(name, "LambdaFunction") &&
-		!strings.HasPrefix(name, "Activity") {
-		return false
-	}
-	return strings.HasSuffix(name, "Failed") || strings.HasSuffix(name, "TimedOut")
 }
