@@ -102,14 +102,8 @@ func joined(first, second string) string {
 
 // starts reports whether an event marks the start of a state's work.
 func starts(t history.Type) bool {
-	switch t {
-	case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled, history.MapStateStarted,
-		history.MapRunStarted,
-		history.ParallelStateStarted:
-		return true
-	default:
-		return false
-	}
+	return t.Step() == history.StepScheduled || t == history.MapStateStarted || t == history.MapRunStarted ||
+		t == history.ParallelStateStarted
 }
 
 // fails reports whether an event is the failure of a state, to which its Retry and Catch apply.
@@ -118,12 +112,8 @@ func fails(t history.Type) bool { return failing(t) != "" }
 // failing returns the text for a failure, or "" for other events.
 func failing(t history.Type) string {
 	switch t {
-	case history.TaskFailed, history.LambdaFunctionFailed, history.ActivityFailed, history.MapStateFailed,
-		history.ParallelStateFailed,
-		history.EvaluationFailed:
+	case history.MapStateFailed, history.ParallelStateFailed, history.EvaluationFailed:
 		return "failed"
-	case history.TaskTimedOut, history.LambdaFunctionTimedOut, history.ActivityTimedOut:
-		return "timed out"
 	case history.TaskStartFailed, history.LambdaFunctionStartFailed, history.LambdaFunctionScheduleFailed,
 		history.ActivityScheduleFailed:
 		return "could not be started"
@@ -131,6 +121,13 @@ func failing(t history.Type) string {
 		return "could not be submitted"
 	case history.MapRunFailed:
 		return "Map Run failed"
+	default:
+	}
+	switch {
+	case t.TimedOut():
+		return "timed out"
+	case t.Step() == history.StepFailed:
+		return "failed"
 	default:
 		return ""
 	}

@@ -27,25 +27,11 @@ func (r *Report) Advice() string {
 // failedState returns the state of the last failure in a history; empty if there was none.
 func failedState(events []history.Event) string {
 	for i := len(events) - 1; i >= 0; i-- {
-		switch events[i].Type {
-		case history.TaskFailed, history.TaskTimedOut, history.TaskStartFailed, history.TaskSubmitFailed,
-			history.MapRunFailed:
-			return stateOf(events, &events[i])
-		default:
+		if t := events[i].Type; t.Step() == history.StepFailed || t == history.MapRunFailed {
+			return history.StateOf(events, &events[i])
 		}
 	}
 	return ""
-}
-
-// stateOf follows an event back to the entry of its state.
-func stateOf(events []history.Event, e *history.Event) string {
-	for !e.Type.Entered() {
-		if e.Previous < 1 || e.Previous > int64(len(events)) {
-			return ""
-		}
-		e = &events[e.Previous-1]
-	}
-	return e.Name
 }
 
 // causeOf returns the cause of a failure for display: Step Functions gives none for a timeout.

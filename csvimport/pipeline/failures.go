@@ -14,20 +14,19 @@ type failures struct {
 	latest atomic.Value // string: the name of the latest error
 }
 
-// follow counts the failures among the events of a step. It does not count attempts that were ended by their state's
-// timeout.
+// follow counts the failures among the events of a step.
 func (f *failures) follow(_ *journal.Execution, events []history.Event) {
 	for i := range events {
-		switch e := &events[i]; e.Type {
-		case history.TaskFailed, history.LambdaFunctionFailed:
-			name := ""
-			if e.More != nil {
-				name = e.More.Failure.Name
-			}
-			f.latest.Store(cmp.Or(name, "an error without a name"))
-			f.n.Add(1)
-		default:
+		e := &events[i]
+		if e.Type.Step() != history.StepFailed {
+			continue
 		}
+		name := ""
+		if e.More != nil {
+			name = e.More.Failure.Name
+		}
+		f.latest.Store(cmp.Or(name, "an error without a name"))
+		f.n.Add(1)
 	}
 }
 

@@ -188,7 +188,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		if events[i].Type.Entered() {
 			g.Stage = events[i].Name
 		}
-		if g.Total == 0 && events[i].Type == history.TaskSucceeded {
+		if g.Total == 0 && events[i].Type.Step() == history.StepSucceeded {
 			g.Total = rowsOf(events[i].Data)
 		}
 	}

@@ -178,10 +178,8 @@ func (c *Console) study(r *request, v *LabView, d *apiDefinition,
 func attemptsIn(events []history.Event) int {
 	n := 0
 	for i := range events {
-		switch events[i].Type {
-		case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
+		if events[i].Type.Step() == history.StepScheduled {
 			n++
-		default:
 		}
 	}
 	return n

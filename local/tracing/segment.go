@@ -148,18 +148,20 @@ func scheduled(events []history.Event) map[int64]called {
 	all := map[int64]called{}
 	for i := range events {
 		e := &events[i]
-		switch e.Type {
-		case history.LambdaFunctionScheduled:
+		if e.Type.Step() != history.StepScheduled {
+			continue
+		}
+		switch e.Type.Task() {
+		case history.LambdaFunction:
 			all[e.ID] = called{"Lambda", "Invoke"}
-		case history.ActivityScheduled:
+		case history.Activity:
 			all[e.ID] = called{"Activity", "Schedule"}
-		case history.TaskScheduled:
+		default:
 			of := called{"Task", ""}
 			if e.More != nil {
 				of = calledBy(e.More.ResourceType, e.More.Resource)
 			}
 			all[e.ID] = of
-		default:
 		}
 	}
 	return all
