@@ -52,7 +52,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		Formats:      itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
-		Observe: both(both(both(p.metrics.observe, p.states), p.tracer.Observe), p.cfg.Observe), Recovered: s.recovered,
+		Observe: both(both(p.executionEnded, p.tracer.Observe), p.cfg.Observe), Recovered: s.recovered,
 	})
 	if err != nil {
 		return nil, err

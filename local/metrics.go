@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
@@ -76,9 +75,6 @@ func (m *metrics) keep() error {
 	return metricsfile.Add(m.dir, m.Take())
 }
 
-// observe counts an ended execution.
-func (m *metrics) observe(x *journal.Execution, events []history.Event) { m.Add(x.ARN, events) }
-
 // observeChildren counts the child executions of an execution's Map Runs that ended in a process which died before it
 // stored its metric data.
 func (m *metrics) observeChildren(ctx context.Context, j journal.Journal, execution string) error {
@@ -97,7 +93,7 @@ func (m *metrics) observeChildren(ctx context.Context, j journal.Journal, execut
 			if err != nil {
 				return err
 			}
-			m.observe(x, events)
+			m.Add(x.ARN, events)
 		}
 	}
 	return nil
