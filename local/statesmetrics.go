@@ -29,8 +29,11 @@ func (p *Platform) executionEnded(x *journal.Execution, events []history.Event) 
 	p.meter.mu.Lock()
 	for i := range events {
 		c := attempts.Read(&events[i])
+		if i < since {
+			continue
+		}
 		retries.Count(c)
-		if measured && i >= since && c.Attempt != nil {
+		if measured && c.Attempt != nil {
 			p.meter.attempt(arn.Scope(), c.Attempt)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/local"
+	"stepback/retrymetrics"
 )
 
 // A state machine calls an integration that fails twice, a function by its ARN and an activity, and is redriven.
@@ -121,6 +122,15 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 		if _, n := sum(name, integration, send); n != 2 {
 			t.Errorf("%s has %v values, want 2", name, n)
 		}
+	}
+	attempts := 0.0
+	for _, point := range p.Metrics().Points() {
+		if point.Metric == retrymetrics.TaskAttempts {
+			attempts += point.Values[0] * float64(point.Counts[0])
+		}
+	}
+	if attempts != 5 {
+		t.Errorf("%v attempts are counted, want 5: those before the redrive once", attempts)
 	}
 	if _, n := sum("ActivityTime", worker, *activity.ActivityArn); n != 2 {
 		t.Errorf("ActivityTime has %v values, want 2", n)

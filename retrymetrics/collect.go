@@ -34,24 +34,29 @@ func (c *Collector) Add(executionARN string, events []history.Event) {
 	c.take(&t)
 }
 
-// Counting counts one execution whose attempts somebody else reads, see [Collector.Begin].
+// Counting counts one execution since its last redrive, see [Collector.Begin].
 type Counting struct {
 	teller    teller
 	execution string
 }
 
-// Begin begins to count an execution. Nothing shows until [Counting.End].
+// Begin begins to count an execution whose history the caller reads. Nothing shows until [Counting.End].
 func (c *Collector) Begin(executionARN string) *Counting {
 	return &Counting{c.teller(machineOf(executionARN)), executionARN}
 }
 
-// Count counts what one event changed.
+// Count counts what one event changed. Events up to the last redrive are left out, since they were counted when the
+// execution ended before.
 func (x *Counting) Count(c history.Change) { count(&x.teller, c) }
 
 // End counts what the end of the history decides: failures that nothing follows, and the end of the execution, which is
 // the last of events. r has read the history.
 func (x *Counting) End(r *history.AttemptReader, events []history.Event) {
-	cutOff(&x.teller, r)
+	for a := range r.Open() {
+		if a.Failed() && a.Redrive == r.Redrives() {
+			x.teller.ended(a, true)
+		}
+	}
 	x.teller.last(x.execution, events)
 	x.teller.collector.take(&x.teller)
 }
