@@ -1,5 +1,7 @@
 package retrymetrics
 
+import "stepback/aws/prices"
+
 // Prices are CloudWatch's prices in one region, in USD.
 type Prices struct {
 	Region, Date string  // region of the prices, and the month in which they were read
@@ -10,12 +12,13 @@ type Prices struct {
 	Transitions  float64 // 1,000 state transitions of a STANDARD state machine, for comparison
 }
 
-// DefaultPrices returns the prices of us-east-1, from secondary sources in November 2026. The free tier is not
-// deducted.
+// DefaultPrices are those of prices.Default. The free tier is not taken off.
 func DefaultPrices() Prices {
+	l := prices.InDefault()
 	return Prices{
-		Region: "us-east-1", Date: "2026-11", LogGB: 0.50, MetricMonth: 0.30, AlarmMonth: 0.10, PageMonth: 0.50,
-		Transitions: 0.025,
+		Region: l.Region, Date: l.Month(), LogGB: l.Of(prices.LogGB), MetricMonth: l.Of(prices.MetricMonth),
+		AlarmMonth: l.Of(prices.AlarmMonth), PageMonth: l.Of(prices.CompositeAlarmMonth),
+		Transitions: l.Of(prices.StateTransitions),
 	}
 }
 

@@ -1,5 +1,7 @@
 package cost
 
+import "stepback/aws/prices"
+
 // Prices holds what AWS charges in one region, in USD.
 type Prices struct {
 	Region, Date, Source string
@@ -16,12 +18,16 @@ type Prices struct {
 	EndpointHour         float64 // an interface VPC endpoint in one zone for an hour
 }
 
-// DefaultPrices returns the prices of us-east-1 in November 2026, without free tiers and discounts.
+// DefaultPrices are those of prices.Default, without free tiers and discounts.
 func DefaultPrices() Prices {
+	l := prices.InDefault()
 	return Prices{
-		Region: "us-east-1", Date: "2026-11", Source: "secondary sources", Transitions: 0.025, ExpressRequests: 1,
-		ExpressGBSecond: 0.00001667, Invocations: 0.20, GBSecond: 0.0000133334, CapacityHour: 0.12, IORequests: 0.20,
-		StorageGBMonth: 0.023, Traces: 5, TableWrites: 0.625, EndpointHour: 0.01,
+		Region: l.Region, Date: l.Month(), Source: l.Source, Transitions: l.Of(prices.StateTransitions),
+		ExpressRequests: l.Of(prices.ExpressRequests), ExpressGBSecond: l.Of(prices.ExpressGBSecond),
+		Invocations: l.Of(prices.LambdaRequests), GBSecond: l.Of(prices.LambdaGBSecondArm),
+		CapacityHour: l.Of(prices.AuroraCapacityHour), IORequests: l.Of(prices.AuroraIORequests),
+		StorageGBMonth: l.Of(prices.S3GBMonth), Traces: l.Of(prices.XRayTraces),
+		TableWrites: l.Of(prices.DynamoDBWrites), EndpointHour: l.Of(prices.EndpointHour),
 	}
 }
 

@@ -1,17 +1,11 @@
 package worth
 
 import (
-	_ "embed" // for the price table
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 	"time"
-)
 
-//go:embed prices.json
-var pricesJSON []byte
+	"stepback/aws/prices"
+)
 
 // Architecture is a function's instruction set, in Lambda's spelling.
 type Architecture string
@@ -34,35 +28,18 @@ type Prices struct {
 	GBSecond map[Architecture]float64
 }
 
-type table struct {
-	Date              string
-	Source            string
-	TransitionPer1000 map[string]float64
-	Lambda            struct{ GBSecondX86, GBSecondArm, RequestsPerMillion float64 }
-}
-
-var readTable = sync.OnceValues(func() (table, error) {
-	var t table
-	err := json.Unmarshal(pricesJSON, &t)
-	return t, err
-})
-
 // PricesOf returns the prices of a region. If the table does not contain the region, the error lists those it
 // contains.
 func PricesOf(region string) (Prices, error) {
-	t, err := readTable()
+	l, err := prices.In(region, prices.StateTransitions, prices.LambdaRequests, prices.LambdaGBSecondX86,
+		prices.LambdaGBSecondArm)
 	if err != nil {
-		return Prices{}, fmt.Errorf("worth: table of prices: %w", err)
-	}
-	per1000, ok := t.TransitionPer1000[region]
-	if !ok {
-		return Prices{}, fmt.Errorf("worth: no prices of region %q; there are %v", region,
-			slices.Sorted(maps.Keys(t.TransitionPer1000)))
+		return Prices{}, fmt.Errorf("worth: %w", err)
 	}
 	return Prices{
-		Region: region, Date: t.Date, Source: t.Source, Transition: per1000 / 1000,
-		Request:  t.Lambda.RequestsPerMillion / 1e6,
-		GBSecond: map[Architecture]float64{X86: t.Lambda.GBSecondX86, Arm: t.Lambda.GBSecondArm},
+		Region: region, Date: l.Date, Source: l.Source, Transition: l.Of(prices.StateTransitions) / 1000,
+		Request:  l.Of(prices.LambdaRequests) / 1e6,
+		GBSecond: map[Architecture]float64{X86: l.Of(prices.LambdaGBSecondX86), Arm: l.Of(prices.LambdaGBSecondArm)},
 	}, nil
 }
 

@@ -191,7 +191,7 @@ func moment(e *Event) Moment { return Moment{e.ID, e.Time} }
 
 func (r *AttemptReader) enter(e *Event) {
 	if i := slices.IndexFunc(r.broken, func(p place) bool { return p.state == e.Name }); i >= 0 {
-		r.broken = slices.Delete(r.broken, i, i+1) // it is done again, as after a retry of the Parallel or Map around it
+		r.broken = slices.Delete(r.broken, i, i+1) // done again, as after a retry of the Parallel or Map around it
 	}
 	a := r.take()
 	a.State, a.Entered, a.Redrive = e.Name, e.ID, r.redrives

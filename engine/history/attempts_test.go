@@ -202,8 +202,9 @@ func TestDamagedHistories(t *testing.T) {
 		var r history.AttemptReader
 		begun, ended, left := 0, 0, 0
 		for range rapid.IntRange(0, 100).Draw(t, "events") {
-			e := history.Event{ID: rapid.Int64Range(0, 50).Draw(t, "id"), Previous: rapid.Int64Range(-1, 50).Draw(t, "previous"),
-				Type: history.Type(rapid.Uint8Range(0, uint8(history.EvaluationFailed)+1).Draw(t, "type")), Name: "S"}
+			e := history.Event{ID: rapid.Int64Range(0, 50).Draw(t, "id"),
+				Previous: rapid.Int64Range(-1, 50).Draw(t, "previous"),
+				Type:     history.Type(rapid.Uint8Range(0, uint8(history.EvaluationFailed)+1).Draw(t, "type")), Name: "S"}
 			c := r.Read(&e)
 			if c.Begins {
 				begun++

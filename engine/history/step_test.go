@@ -129,7 +129,7 @@ func TestStepOfEveryType(t *testing.T) {
 	if slices.Sort(got); !slices.Equal(got, failed) {
 		t.Errorf("failed types\n%v, want\n%v", got, failed)
 	}
-	if unknown := history.Type(255); unknown.Step() != history.NoStep || unknown.Task() != history.NoTask || unknown.TimedOut() {
+	if u := history.Type(255); u.Step() != history.NoStep || u.Task() != history.NoTask || u.TimedOut() {
 		t.Error("a type that does not exist has a step")
 	}
 }
