@@ -1,10 +1,10 @@
 // Package stepback runs AWS Step Functions state machines inside a Go program: definitions in Amazon States Language,
-// tasks in Go, retries, timeouts, parallel branches, distributed Maps, and executions that outlive a crash. It needs no
-// account, no server and no container. What it runs, AWS runs too.
+// tasks in Go, retries, timeouts, parallel branches, distributed Maps, and executions that survive a crash. It needs
+// no account, no server and no container. The same definitions run on AWS.
 //
 // # Functions
 //
-// A task is a Go function. In a definition it is a Lambda function, by its name:
+// A task is a Go function. In a definition it is a Lambda function with the same name:
 //
 //	type Order struct{ ID string; Cents int }
 //	type Receipt struct{ ID string }
@@ -39,7 +39,7 @@
 //
 // # A state machine
 //
-// A definition says in which order things happen and what happens when they fail:
+// A definition says in which order tasks run and what happens if they fail:
 //
 //	orders, err := app.Define(stepback.Definition{Name: "Orders", Text: `{
 //	  "StartAt": "Charge",
@@ -51,39 +51,39 @@
 //	  }}
 //	}`})
 //
-// ReadDefinition takes one from a file, in JSON or YAML. A mistake is reported with its line and what would be right.
+// ReadDefinition reads one from a JSON or YAML file. Mistakes are reported with their line and how to fix them.
 // Define also refuses a definition that calls a function which is not in Config.Functions.
 //
 // # Executions
 //
-// Start returns when the execution is kept; Output waits for what comes of it:
+// Start returns once the execution is stored; Output waits for its result:
 //
 //	run, err := orders.Start(ctx, "order-17", Order{ID: "17", Cents: 1200})
 //	if err != nil { … }
 //	var r Receipt
 //	if err := run.Output(ctx, &r); err != nil { … } // a *stepback.Failure when the execution failed
 //
-// The name is the execution's own: starting order-17 twice with the same input starts it once. Describe and History show
+// The name identifies the execution: starting order-17 twice with the same input starts it once. Describe and History show
 // what an execution is doing, Stop ends it, and Redrive continues one that failed. Engine.List finds executions by state
 // machine, status, error or a retry they wait for. Engine.SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat report
 // for tasks that wait for a task token.
 //
 // # Data
 //
-// A distributed Map reads its items from an object store and starts a child execution for each, or for each batch of
-// them. Files is one over a folder; engine.Objects is what any other implements.
+// A distributed Map reads its items from an object store and starts a child execution for each item, or for each
+// batch. Files is an object store in a folder; others implement engine.Objects.
 //
 // # Tests
 //
-// Package stepbacktest runs a definition in a test, in virtual time: a Retry that waits for an hour takes none.
+// Package stepbacktest runs a definition in a test, in virtual time: a Retry that waits for an hour takes no time.
 //
-// # And more
+// # Other packages
 //
-// Config.Integrations routes tasks of other services to your own code, or to package tasks/awssdk, which calls AWS.
-// Package engine, underneath, has what this one does not: activities, Map Runs and their limits, tests of single states.
-// Engine.Core returns it. Package local is the whole platform of the command stepback: the APIs of Step
+// Config.Integrations routes tasks of other services to your code, or to package tasks/awssdk, which calls AWS.
+// Package engine, on which this one is built, also has activities, Map Runs and their limits, and tests of single
+// states; Engine.Core returns it. Package local is the whole platform of the command stepback: the APIs of Step
 // Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retrypatterns computes
-// retry tables, retrymetrics counts what came of them.
+// retry tables; package retrymetrics counts the outcomes of retries.
 //
 // This package never talks to AWS and never listens on the network.
 package stepback

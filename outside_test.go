@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// inMemory is a program of another module that keeps executions in memory.
+// inMemory is a program in another module that keeps executions in memory.
 const inMemory = `package main
 
 import (
@@ -49,8 +49,9 @@ func main() {
 }
 `
 
-// TestAProgramOfAnotherModule builds and runs programs that use this module by a replace line, as README says. The one
-// that keeps executions in memory links four small third-party modules; only the one with a data directory links Pebble.
+// TestAProgramOfAnotherModule builds and runs programs that use this module through a replace line, as README
+// describes. The one that keeps executions in memory links four small third-party modules. Only the one with a data
+// directory links Pebble.
 func TestAProgramOfAnotherModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -82,7 +83,8 @@ func TestAProgramOfAnotherModule(t *testing.T) {
 	}
 	command("mod", "init", "example.org/embedding")
 	command("mod", "edit", "-require="+module+"@v0.0.0", "-replace="+module+"="+here)
-	// The sums of this module and its requirements save go mod tidy, which would look for those of its tests.
+	// The checksums of this module and its requirements make go mod tidy unnecessary, which would also look for those
+	// of its tests.
 	sums, err := os.ReadFile("go.sum")
 	if err != nil {
 		t.Fatal(err)

@@ -14,11 +14,11 @@ import (
 	"stepback/tasks/lambda"
 )
 
-// Types of the packages below. They are aliases, so that what an application gets here can be handed to the packages
+// Types of the packages below. They are aliases, so that what an application gets here can be passed to the packages
 // that read histories (retrymetrics, engine/timeline, engine/graph), and so that an Integration of package tasks can be
 // registered here.
 type (
-	// Event is one event of an execution's history.
+	// Event is an event in an execution's history.
 	Event = history.Event
 	// Failure is an error name and a cause, as retriers and catchers see them. As an error it is used by its address.
 	Failure = history.Failure
@@ -26,17 +26,17 @@ type (
 	Status = history.Status
 	// Retry is a state that failed and waits for its retrier's delay.
 	Retry = engine.Retry
-	// Clock tells the time and rings timers.
+	// Clock provides the time and timers.
 	Clock = clock.Clock
 	// Task is a task for an Integration.
 	Task = engine.Task
-	// Result is the result of a task. engine.TextResult makes one from JSON text.
+	// Result is the result of a task; engine.TextResult makes one from JSON text.
 	Result = engine.Result
-	// Integration carries out the tasks of a service other than Lambda.
+	// Integration performs the tasks of a service other than Lambda.
 	Integration = engine.Integration
 	// Integrations routes tasks to integrations by service and action, as http.ServeMux routes requests.
 	Integrations = engine.Integrations
-	// Objects is an object store, where a distributed Map reads its items and writes its results.
+	// Objects stores what distributed Maps read and write.
 	Objects = engine.Objects
 )
 
@@ -65,37 +65,37 @@ var (
 	ErrTaskTimedOut = engine.ErrTaskTimedOut
 )
 
-// VirtualTime returns a clock on which waiting takes no time: whenever nothing can run, it jumps to what is due next.
-// Close the clock after the engine.
+// VirtualTime returns a clock on which waiting takes no time: whenever nothing can run, it jumps to the next due
+// time. The caller must close it, after the engine.
 func VirtualTime(start time.Time) *Clock { return clock.Virtual(start) }
 
-// Config configures an Engine. The zero Config is an engine that keeps executions in memory and calls nothing.
+// Config configures an Engine. The zero Config is an engine in memory that calls nothing.
 type Config struct {
-	// Dir is the data directory, where executions outlive the program. One program at a time may have it open. Empty
-	// keeps executions in memory. A Dir needs a Journal.
+	// Dir is the data directory, in which executions outlive the program. If it is empty, they are kept in memory.
+	// Only one program at a time may have it open. A Dir needs a Journal.
 	Dir string
-	// Journal opens the journal in Dir. The project's own is OpenDir of package stepback/engine/journal/pebble. It is
-	// not built in, because it links a database that a program with executions in memory does not need. The engine
-	// closes the journal.
+	// Journal opens the journal in Dir. Use OpenDir of package stepback/engine/journal/pebble. It is not the default,
+	// because it links a database that a program with executions in memory does not need. The engine closes the
+	// journal.
 	Journal func(dir string) (journal.Journal, error)
-	// Functions carry out the tasks that call Lambda functions. Define refuses a definition that calls another one.
+	// Functions performs the tasks that call Lambda functions. Define refuses a definition that calls another function.
 	Functions Functions
-	// ErrorName names the error of a function for retriers and catchers. An empty name stands for the default, which is
-	// that of the function ErrorName. nil always means the default.
+	// ErrorName returns the name of a function's error for retriers and catchers. If it returns an empty name, or if
+	// the field is nil, the name is that of the function ErrorName.
 	ErrorName func(error) string
-	// Integrations carry out other tasks, by the service and the action of their Resource. Handlers for Lambda
-	// functions in it take the place of Functions, which must be empty then. New copies the registrations.
+	// Integrations performs all other tasks, by the service and the action of their Resource. If it has a handler for
+	// Lambda functions, Functions must be empty. New copies the registrations.
 	Integrations *Integrations
-	// Objects is where distributed Maps read items and write results, such as Files; nil if there are none.
+	// Objects is where distributed Maps read items and write results, such as Files; nil means that there are none.
 	Objects Objects
-	// Clock is the engine's clock. nil is the machine's time.
+	// Clock is the engine's clock; nil means real time.
 	Clock *Clock
-	// Observe is called with every execution that ended, child executions included, and its whole history. It runs on a
-	// worker of the engine and must be quick. The slice is only valid during the call.
+	// Observe, if not nil, is called for every execution that has ended, child executions included, with its whole
+	// history. It runs on a worker of the engine and must return quickly; the slice is only valid during the call.
 	Observe func(*Execution, []Event)
-	// Seed makes jitter and other randomness repeatable. 0 draws a seed.
+	// Seed makes jitter and other randomness repeatable; 0 means a random seed.
 	Seed uint64
-	// Log gets what the operator should know. nil discards it.
+	// Log receives messages for the operator; nil discards them.
 	Log *slog.Logger
 }
 
@@ -103,14 +103,14 @@ type Config struct {
 type Engine struct {
 	core      *engine.Engine
 	journal   journal.Journal
-	clock     *Clock // made here; nil if it is the caller's
+	clock     *Clock // created here; nil if it belongs to the caller
 	errorName func(error) string
 	// functions are those that Define checks definitions against; nil if Integrations has handlers for functions.
 	functions Functions
 }
 
-// New starts an engine. With a Dir it continues the executions that had not ended when an earlier program stopped:
-// tasks that were under way are carried out once more, waits last for the rest of their time. Close ends the engine.
+// New starts an engine. With a Dir it resumes the executions that had not ended when the previous program did: tasks
+// that were running are performed again, and waits continue for the rest of their time. Call Close to stop it.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	integrations, err := cfg.integrations()
 	if err != nil {
@@ -140,7 +140,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		_, err = e.core.Recover(ctx)
 	}
 	if err != nil {
-		_ = e.Close() // err is the reason
+		_ = e.Close() // the first error is more important
 		return nil, err
 	}
 	return e, nil
@@ -196,8 +196,8 @@ func (cfg *Config) errorNamer() func(error) string {
 	}
 }
 
-// Close stops the engine and waits for everything that it started. Executions that are under way stay in the data
-// directory as they are. The error is the journal's.
+// Close stops the engine and waits for everything it started. Running executions remain in the data directory. It
+// returns an error if they cannot be saved.
 func (e *Engine) Close() error {
 	if e.core != nil {
 		e.core.Close()
@@ -208,6 +208,6 @@ func (e *Engine) Close() error {
 	return e.journal.Close()
 }
 
-// Core returns the engine underneath, for what this package does not have: Map Runs and their limits, what an execution
-// waits for, retries that begin at once, and tests of single states.
+// Core returns the underlying engine, for what this package does not offer: Map Runs and their limits, what an
+// execution waits for, retries that begin at once, activities, and tests of single states.
 func (e *Engine) Core() *engine.Engine { return e.core }

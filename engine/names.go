@@ -6,21 +6,21 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Types of the packages journal and history, which do not import the engine. They are aliases because the same value
-// goes all the way: a Journal stores the Execution that Observe gets, and retrymetrics, timeline and graph read the Events
-// without linking an engine. Copies would be made for each execution and each event.
+// Types of the packages journal and history, which do not import the engine. They are aliases because one value passes
+// through all of them: a Journal stores the Execution that Observe gets, and retrymetrics, timeline and graph read the
+// Events without linking an engine. Types of the engine's own would need a copy for each execution and each event.
 type (
-	// Execution is an execution as a Journal keeps it: its Info, its status and how it ended.
+	// Execution is the description of an execution, as a Journal stores it: its Info, status and outcome.
 	Execution = journal.Execution
-	// Info is what an execution is from its beginning to its end.
+	// Info holds the properties of an execution that do not change from its start to its end.
 	Info = history.Info
 	// Origin is the part of an Info that is given when an execution is started.
 	Origin = history.Origin
 	// Event is one event of an execution's history.
 	Event = history.Event
-	// Failure is the error name and the cause that a workflow sees. Integrations return its address.
+	// Failure is the error name and the cause that a workflow sees. Integrations return a pointer to one.
 	Failure = history.Failure
-	// Status is that of an execution or of a Map Run.
+	// Status is the status of an execution or a Map Run.
 	Status = history.Status
 )
 
@@ -40,7 +40,7 @@ func NewFailure(name, cause string) *Failure {
 	return &f
 }
 
-// The error names of the states language that integrations fail with.
+// The error names of the Amazon States Language that integrations fail with.
 const (
 	StatesRuntime           = "States.Runtime"
 	StatesTaskFailed        = "States.TaskFailed"
@@ -60,13 +60,13 @@ func TextResult(text string) Result { return jsonvalue.TextDocument(text) }
 // ValueResult returns the result of a JSON tree.
 func ValueResult(v jsonvalue.Value) Result { return jsonvalue.ValueDocument(v) }
 
-// ParsedResult returns the result of a JSON text whose tree is known.
+// ParsedResult returns the result of a JSON text whose parsed tree is v.
 func ParsedResult(text string, v jsonvalue.Value) Result { return jsonvalue.ParsedDocument(text, v) }
 
 // MaxPayload is the limit in bytes of every input, output and result.
 const MaxPayload = 256 << 10
 
-// Pattern is how a service integration completes.
+// Pattern is the way in which a service integration completes.
 type Pattern string
 
 // The integration patterns.

@@ -14,31 +14,31 @@ import (
 	"stepback/stepbacktest/observed"
 )
 
-// Config is what a state machine finds around it. The zero Config has no functions.
+// Config is the environment of a state machine. The zero Config has no functions.
 type Config struct {
-	// Functions carry out the tasks that call Lambda functions, by name.
+	// Functions performs the tasks that call Lambda functions, by name.
 	Functions stepback.Functions
 	// AllowUnregistered accepts a definition that calls functions which Functions does not have. Such a task fails.
 	AllowUnregistered bool
 	// ErrorName names the errors of functions, as stepback.Config.ErrorName does.
 	ErrorName func(error) string
-	// Integrations carry out other tasks, by the service and the action of their Resource.
+	// Integrations performs all other tasks, by the service and the action of their Resource.
 	Integrations *stepback.Integrations
-	// Objects is where distributed Maps read and write.
+	// Objects is where distributed Maps read items and write results.
 	Objects stepback.Objects
 	// Express runs an EXPRESS state machine.
 	Express bool
-	// Begin is the time at which the execution begins; the zero time is 2000-01-01 in UTC.
+	// Begin is the time at which the execution starts; the zero time means 2000-01-01 in UTC.
 	Begin time.Time
-	// Seed chooses the jitter; 0 is 1.
+	// Seed determines the jitter; 0 means 1.
 	Seed uint64
 }
 
-// Execution is an execution that has ended. Its Want methods are assertions: one that does not hold fails the test, and
-// the test continues.
+// Execution is an execution that has ended. Its Want methods are assertions: one that does not hold marks the test as
+// failed, and the test continues.
 type Execution struct {
 	*stepback.Execution
-	// Events are those of the history, in order.
+	// Events is the history, in order.
 	Events []stepback.Event
 
 	t testing.TB

@@ -31,7 +31,7 @@ type order struct {
 	ID int `json:"id"`
 }
 
-// after fails by the names in order, then answers.
+// after returns functions that fail with the given errors in order, and then succeed.
 func after(names ...string) stepbacktest.Config {
 	return stepbacktest.Config{Functions: stepback.Functions{
 		"charge": stepback.Func(func(context.Context, map[string]any) (map[string]any, error) {
@@ -66,8 +66,8 @@ func TestWhatIsExpectedHappens(t *testing.T) {
 	run.WantAttempts("Charge", 4)
 }
 
-// TestFunctionsAreLambdaFunctions calls a function by the integration, by a name that is not there, and one that cannot
-// read its event.
+// TestFunctionsAreLambdaFunctions calls a function through the integration, one that does not exist, and one that
+// cannot decode its event.
 func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	t.Parallel()
 	const call = `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
@@ -94,7 +94,7 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	}
 }
 
-// TestIntegrationsOfOnesOwn calls one that AWS does not have.
+// A program can add an integration that AWS does not have.
 func TestIntegrationsOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	stepbacktest.Run(t, `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::mail:send",
@@ -109,7 +109,7 @@ func (mail) Invoke(_ context.Context, task *stepback.Task) (stepback.Result, err
 	return engine.TextResult(`{"sent":` + task.Parameters + `}`), nil
 }
 
-// listener collects what a test reports.
+// listener collects the failures that a test reports.
 type listener struct {
 	testing.TB
 	reported []string

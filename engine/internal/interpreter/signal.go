@@ -34,18 +34,18 @@ const (
 	Redrive          = history.SignalRedrive
 )
 
-// EffectKind says what the shell is asked to do.
+// EffectKind is the kind of an effect.
 type EffectKind uint8
 
 // The effects of a step.
 const (
-	InvokeTask   EffectKind = iota + 1 // carry out Task and report by its ID
-	CancelTask                         // nobody waits for this task any more
-	SetTimer                           // ring at At; see Background
-	CancelTimer                        // forget the timer
-	StartMapRun                        // carry out MapRun and report by its ID
+	InvokeTask   EffectKind = iota + 1 // run Task and report under its ID
+	CancelTask                         // the result of this task is no longer needed
+	SetTimer                           // fire at At; see Background
+	CancelTimer                        // cancel the timer
+	StartMapRun                        // run MapRun and report under its ID
 	CancelMapRun                       // stop the Map Run and its children
-	Yield                              // feed a Continue signal: this step has run long enough
+	Yield                              // deliver a Continue signal: this step has run long enough
 	Finish                             // the execution has ended; see Status, Output and Failure
 )
 
@@ -54,35 +54,36 @@ type Effect struct {
 	Kind EffectKind
 	ID   int64
 	At   time.Time
-	// Background says that nobody waits for the timer to ring: time need not hurry to get there.
+	// Background is true if nothing waits for the timer: virtual time need not jump to it.
 	Background bool
-	// Retry says which retry the timer delays; nil for every other timer.
+	// Retry is the retry that the timer delays; nil for any other timer.
 	Retry  *Retry
 	Task   *TaskCall
 	MapRun *MapRunCall
 }
 
-// Retry is a state that failed and waits to be run again.
+// Retry is a state that has failed and is waiting to be run again.
 type Retry struct {
-	// ID is that of the timer, by which the retry can be let begin at once.
+	// ID is the timer's ID, by which the retry can be started at once.
 	ID int64
-	// State is the name of the state, Error and Cause are what it failed with the last time.
+	// State is the name of the state; Error and Cause are its latest failure.
 	State, Error, Cause string
-	// Attempt counts the runs of the state, from 1: the one that is waited for is never the first. LastAttempt is the
-	// one after which this retrier has none left.
+	// Attempt is the number of the next run of the state, counted from 1; it is never 1 here. LastAttempt is the
+	// attempt after which this retrier has none left.
 	Attempt, LastAttempt int64
-	// Failed is when the state failed, Next when it is run again.
+	// Failed is when the state failed, Next when it will run again.
 	Failed, Next time.Time
 
 	policy retrypatterns.Policy
-	used   int64 // of the policy's attempts, the one that is waited for included
+	used   int64 // of the policy's attempts, including the next one
 }
 
-// maxForeseen is how many attempts are looked ahead for the time of the last one.
+// maxForeseen is the number of attempts considered when computing the time of the last one.
 const maxForeseen = 1000
 
-// Last is when the last attempt begins if every attempt fails at once with the same error and jitter draws the longest
-// delays; it is later when attempts take their time. Of more than a thousand attempts it is the thousandth.
+// Last returns when the last attempt starts if every attempt fails at once with the same error and jitter chooses the
+// longest delays; it will be later if attempts take time. With more than a thousand attempts, it is the time of the
+// thousandth.
 func (r *Retry) Last() time.Time {
 	last := r.Next
 	for n := r.used + 1; n <= min(int64(r.policy.MaxAttempts), r.used+maxForeseen); n++ {
@@ -91,19 +92,19 @@ func (r *Retry) Last() time.Time {
 	return last
 }
 
-// Result is what one step produced: events to append to the history, effects to carry out, in order. The slices are
+// Result is the output of one step: events to append to the history, and effects to perform, in order. The slices are
 // reused when the same Result is passed to the next step.
 type Result struct {
 	History []history.Event
 	Effects []Effect
-	// Noted says that the execution took note of something that shows in neither yet.
+	// Noted is true if the execution recorded something that is not visible in History or Effects yet.
 	Noted bool
 }
 
-// Idle reports whether the step did nothing: its signals came too late, and a replay can do without them.
+// Idle reports whether the step did nothing: its signals came too late, and a replay can omit them.
 func (r *Result) Idle() bool { return len(r.History) == 0 && len(r.Effects) == 0 && !r.Noted }
 
-// Reset empties the result and keeps its memory.
+// Reset empties the result and keeps its memory for reuse.
 func (r *Result) Reset() {
 	clear(r.History)
 	clear(r.Effects)

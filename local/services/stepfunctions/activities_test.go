@@ -66,7 +66,7 @@ func TestSDKActivities(t *testing.T) {
 	refused[*types.InvalidArn](t, err, "Invalid Arn: 'Resource type not valid in this context: stateMachine'")
 }
 
-// TestSDKWorker works on a task as an activity worker does.
+// TestSDKWorker processes a task as an activity worker does.
 func TestSDKWorker(t *testing.T) {
 	t.Parallel()
 	c, ctx := client(newServer(t), "123456789012", "us-east-1"), t.Context()
@@ -112,7 +112,7 @@ func TestSDKWorker(t *testing.T) {
 	refused[*types.InvalidToken](t, err, "Invalid Token: 'Invalid token'")
 }
 
-// TestSDKTokenOfAnotherRegion reports where the execution is not known.
+// A task token is not accepted in a region where the execution is unknown.
 func TestSDKTokenOfAnotherRegion(t *testing.T) {
 	t.Parallel()
 	url := newServer(t)
@@ -135,7 +135,7 @@ func TestSDKTokenOfAnotherRegion(t *testing.T) {
 	refused[*types.TaskDoesNotExist](t, err, "Task Does Not Exist: '")
 }
 
-// TestSDKPollerGoesAway has a worker give its poll up.
+// A worker may abandon its poll.
 func TestSDKPollerGoesAway(t *testing.T) {
 	t.Parallel()
 	c := client(newServer(t), "123456789012", "us-east-1")
@@ -151,7 +151,7 @@ func TestSDKPollerGoesAway(t *testing.T) {
 	}
 }
 
-// documents are Documents in memory.
+// documents implements Documents in memory.
 type documents map[string][]byte
 
 func (d documents) PutDocument(key string, value []byte) error { d[key] = value; return nil }

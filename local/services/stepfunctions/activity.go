@@ -8,7 +8,7 @@ import (
 	"stepback/aws"
 )
 
-// Activity is an activity: a name under which workers take the tasks of state machines.
+// Activity is an activity: a name under which workers receive the tasks of state machines.
 type Activity struct {
 	ARN, Name  string
 	Created    time.Time
@@ -22,7 +22,8 @@ func (a *Activity) clone() *Activity {
 	return &c
 }
 
-// HasActivity reports whether a store has an activity, for the engines whose tasks name it.
+// HasActivity returns a function that reports whether a store has an activity, for engines whose tasks refer to
+// activities.
 func HasActivity(s Store) func(arn string) (bool, error) {
 	return func(arn string) (bool, error) {
 		_, err := s.Activity(arn)
@@ -45,7 +46,7 @@ func parseActivityARN(text string) (*resource, error) {
 	return at, err
 }
 
-// activity finds an activity.
+// activity returns an activity.
 func (s *Service) activity(scope aws.Scope, at *resource) (*Activity, error) {
 	if at.scope != scope {
 		return nil, noActivity(at.text)

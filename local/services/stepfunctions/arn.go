@@ -23,10 +23,10 @@ type resource struct {
 	text  string
 	scope aws.Scope
 	kind  string
-	names []string // what follows the kind, at least one
+	names []string // what follows the kind, at least one element
 }
 
-// parseARN reads an ARN of one of the given kinds.
+// parseARN parses an ARN of one of the given kinds.
 func parseARN(text string, kinds ...string) (*resource, error) {
 	if !strings.HasPrefix(text, "arn:") {
 		return nil, invalidARN("Invalid ARN prefix: " + text)
@@ -43,8 +43,8 @@ func parseARN(text string, kinds ...string) (*resource, error) {
 	return r, nil
 }
 
-// parseMachineARN reads the ARN of a machine, a version or an alias. It refuses that of the machine of a Map Run's
-// child executions.
+// parseMachineARN parses the ARN of a state machine, a version or an alias. It rejects the labelled ARN of a Map
+// Run's child executions.
 func parseMachineARN(text string) (*resource, error) {
 	r, err := parseARN(text, kindMachine)
 	if err == nil && r.labelled() {
@@ -56,13 +56,13 @@ func parseMachineARN(text string) (*resource, error) {
 	return r, err
 }
 
-// unlabelled is the ARN of the machine whose distributed Map the label names, and the label.
+// unlabelled returns the ARN of the state machine that contains the labelled distributed Map, and the label.
 func (r *resource) unlabelled() (machine *resource, label string) {
 	name, label, _ := strings.Cut(r.names[0], "/")
 	return &resource{text: machineARNOf(r.scope, name), scope: r.scope, kind: r.kind, names: []string{name}}, label
 }
 
-// machine is the ARN without a version or an alias.
+// machine returns the ARN without a version or an alias.
 func (r *resource) machine() string {
 	if len(r.names) == 1 {
 		return r.text
@@ -73,10 +73,10 @@ func (r *resource) machine() string {
 // qualified reports whether the ARN names a version or an alias.
 func (r *resource) qualified() bool { return len(r.names) > 1 }
 
-// labelled reports whether the ARN names the machine of a Map Run's child executions.
+// labelled reports whether the ARN names the state machine of a Map Run's child executions.
 func (r *resource) labelled() bool { return strings.Contains(r.names[0], "/") }
 
-// arnOf is the ARN of what has a name, in the partition of its region.
+// arnOf returns the ARN of a named resource, in the partition of its region.
 func arnOf(s aws.Scope, kind, name string) string {
 	return s.ARN("states", kind+":"+name)
 }
@@ -85,7 +85,7 @@ func machineARNOf(s aws.Scope, name string) string {
 	return arnOf(s, kindMachine, name)
 }
 
-// validName reports whether a name has none of the characters that names may not have.
+// validName reports whether a name contains no forbidden characters.
 func validName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune("<>{}[]?*\"#%\\^|~`$&,;:/", c)

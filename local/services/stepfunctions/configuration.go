@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// Logging is a machine's loggingConfiguration.
+// Logging is the loggingConfiguration of a state machine.
 type Logging struct {
 	Level                string        `json:"level,omitempty"`
 	IncludeExecutionData bool          `json:"includeExecutionData"`
 	Destinations         []Destination `json:"destinations,omitzero"`
 }
 
-// Destination is where log records go.
+// Destination is a destination of log records.
 type Destination struct {
 	LogGroup *LogGroup `json:"cloudWatchLogsLogGroup,omitempty"`
 }
@@ -21,12 +21,12 @@ type LogGroup struct {
 	ARN string `json:"logGroupArn,omitempty"`
 }
 
-// Tracing is a machine's tracingConfiguration.
+// Tracing is the tracingConfiguration of a state machine.
 type Tracing struct {
 	Enabled bool `json:"enabled"`
 }
 
-// Encryption is a machine's encryptionConfiguration.
+// Encryption is the encryptionConfiguration of a state machine.
 type Encryption struct {
 	Type                         string `json:"type"`
 	KMSKeyID                     string `json:"kmsKeyId,omitempty"`
@@ -50,7 +50,7 @@ func (l Logging) equal(o Logging) bool {
 		slices.Equal(l.groups(), o.groups())
 }
 
-// loggingOf completes and checks a loggingConfiguration; nil means none.
+// loggingOf validates a loggingConfiguration and fills in defaults; nil means none.
 func loggingOf(given *Logging) (Logging, error) {
 	l := Logging{Level: levelOff}
 	if given == nil {
@@ -71,7 +71,8 @@ func loggingOf(given *Logging) (Logging, error) {
 	return l, nil
 }
 
-// encryptionOf completes and checks an encryptionConfiguration; nil means AWS's own key. Nothing is encrypted here.
+// encryptionOf validates an encryptionConfiguration and fills in defaults; nil means the AWS owned key. Nothing is
+// encrypted here.
 func encryptionOf(given *Encryption) (Encryption, error) {
 	const ownedKey, reusePeriod = "AWS_OWNED_KEY", 300
 	if given == nil {

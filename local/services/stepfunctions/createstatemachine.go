@@ -68,7 +68,7 @@ func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	return &createStateMachineResponse{m.ARN, server.Time(m.Created), m.Published}, nil
 }
 
-// newMachine is the machine that a request asks for, with its first revision.
+// newMachine returns the state machine that a request describes, with its first revision.
 func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*Machine, *Revision, error) {
 	if in.Type == "" {
 		in.Type = typeStandard
@@ -97,7 +97,8 @@ func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*M
 	return m, r, nil
 }
 
-// insert keeps a new machine. One that is there already, and was made by the same request, is returned instead.
+// insert stores a new state machine. If the machine already exists and was created by the same request, it returns
+// the existing one.
 func (s *Service) insert(scope aws.Scope, m *Machine, r *Revision) (*Machine, error) {
 	at := &resource{text: m.ARN, scope: scope, kind: kindMachine, names: []string{m.Name}}
 	switch old, err := s.machine(scope, at); {
@@ -146,7 +147,7 @@ func checkRole(arn string) error {
 	return nil
 }
 
-// isMissing reports whether an error says that a state machine or an activity does not exist.
+// isMissing reports whether err means that a state machine or an activity does not exist.
 func isMissing(err error) bool {
 	var e *aws.Error
 	return errors.As(err, &e) && (e.Code == codeNoMachine || e.Code == codeNoActivity)

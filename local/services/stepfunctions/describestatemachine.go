@@ -12,7 +12,7 @@ type describeStateMachineRequest struct {
 	IncludedData string `json:"includedData"`
 }
 
-// configuration is what answers say of a revision.
+// configuration is a revision's configuration in responses.
 type configuration struct {
 	Definition         string              `json:"definition,omitempty"`
 	RoleARN            string              `json:"roleArn"`
@@ -78,7 +78,7 @@ func (s *Service) describeStateMachine(_ context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// status is the machine's status as the API spells it.
+// status returns the machine's status as the API spells it.
 func (m *Machine) status() string {
 	if m.Deleting {
 		return "DELETING"

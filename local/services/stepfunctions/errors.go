@@ -58,7 +58,7 @@ func invalidInput(why string) error {
 	return failure("InvalidExecutionInput", "Invalid State Machine Execution Input", why)
 }
 
-// malformedInput refuses an input that is no JSON; one in which there is nothing is told in other words.
+// malformedInput returns the error for an input that is not JSON; an empty one has a different message.
 func malformedInput(e *jsonvalue.SyntaxError, input string) error {
 	if strings.TrimSpace(input) == "" {
 		return invalidInput(jsonvalue.Empty)
@@ -82,8 +82,8 @@ func invalidDefinition(message string) error {
 	return &aws.Error{Code: "InvalidDefinition", Message: message}
 }
 
-// unavailable is the refusal of what cannot be kept now: clients try it again. It is nil when that is not what went
-// wrong.
+// unavailable returns the error for a write that cannot be stored now, which clients retry. It returns nil for other
+// errors.
 func unavailable(err error) *aws.Error {
 	var why string
 	switch {
@@ -92,7 +92,7 @@ func unavailable(err error) *aws.Error {
 	case errors.Is(err, journal.ErrBroken):
 		why = "The disk of the data directory refused a write. What was acknowledged is kept; when the disk is well again, start stepback again."
 	case errors.Is(err, journal.ErrClosed), errors.Is(err, engine.ErrClosed),
-		errors.Is(err, context.Canceled): // by whom, if not by the client
+		errors.Is(err, context.Canceled): // by the server, if the client has not cancelled
 		why = "The server is shutting down."
 	default:
 		return nil

@@ -14,17 +14,17 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// LogGroups is where the executions of machines that have a loggingConfiguration log.
+// LogGroups stores the logs of executions whose state machines have a loggingConfiguration.
 type LogGroups interface {
-	// Group returns a log group; deleted tells whether one of that name has been deleted. Without one the error is
-	// logstore.ErrNoGroup.
+	// Group returns a log group. If there is none, the error is logstore.ErrNoGroup, and deleted reports whether one
+	// of that name has been deleted.
 	Group(scope aws.Scope, name string) (about logstore.Group, deleted bool, err error)
 	CreateGroup(scope aws.Scope, g logstore.Group) error
-	// Append adds events to a stream, which is made when it is not there. It must be quick.
+	// Append adds events to a stream, which is created if needed. It must return quickly.
 	Append(scope aws.Scope, group, stream string, events []logstore.Event) error
 }
 
-// executionLog is how the executions of one revision of a machine log.
+// executionLog determines how the executions of a revision log.
 type executionLog struct {
 	level   history.LogLevel
 	data    bool
@@ -37,10 +37,10 @@ type executionLog struct {
 	until  time.Time
 }
 
-// streamLife is how long records go to one stream.
+// streamLife is the time for which records go to the same stream.
 const streamLife = 24 * time.Hour
 
-// streamAt is the name of the stream that records of a time go to, as the service names its streams.
+// streamAt returns the name of the stream for records written now, named as the service names its streams.
 func (l *executionLog) streamAt(now time.Time) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,8 @@ func (l *executionLog) streamAt(now time.Time) string {
 	return l.stream
 }
 
-// Follow logs the events of a step of an execution as the machine's loggingConfiguration asks. Engines call it.
+// Follow logs the events of a step of an execution according to the state machine's loggingConfiguration. Engines
+// call it.
 func (s *Service) Follow(x *journal.Execution, events []history.Event) {
 	l := s.logOf(x.Revision)
 	if l == nil {
@@ -70,12 +71,12 @@ func (s *Service) Follow(x *journal.Execution, events []history.Event) {
 	}
 	err := s.cfg.Logs.Append(l.scope, l.group, l.streamAt(s.cfg.Now()), records)
 	if err != nil && !errors.Is(err, logstore.ErrNoGroup) &&
-		s.cfg.Log != nil { // a group that was deleted is not logged to any more
+		s.cfg.Log != nil { // a deleted log group no longer receives logs
 		s.cfg.Log.Warn("an execution could not be logged", "execution", x.ARN, "log group", l.group, "error", err)
 	}
 }
 
-// logOf finds how the executions of a revision log; nil when they do not.
+// logOf returns how the executions of a revision log, or nil if they do not.
 func (s *Service) logOf(revision string) *executionLog {
 	if s.cfg.Logs == nil || revision == "" {
 		return nil
@@ -91,7 +92,7 @@ func (s *Service) logOf(revision string) *executionLog {
 	return l.(*executionLog) //nolint:forcetypeassert // nothing else is in the map
 }
 
-// log is how the executions of the revision log; nil when they do not.
+// log returns how the executions of the revision log, or nil if they do not.
 func (r *Revision) log() *executionLog {
 	groups := r.Logging.groups()
 	if r.Logging.Level == levelOff || len(groups) == 0 {
@@ -107,7 +108,7 @@ func (r *Revision) log() *executionLog {
 	}
 }
 
-// parseLogGroup reads the ARN of a log group, arn:aws:logs:REGION:ACCOUNT:log-group:NAME:*.
+// parseLogGroup parses the ARN of a log group, arn:aws:logs:REGION:ACCOUNT:log-group:NAME:*.
 func parseLogGroup(arn string) (scope aws.Scope, name string, ok bool) {
 	a, _ := aws.ParseARN(arn)
 	name, ok = strings.CutPrefix(a.Resource, "log-group:")
@@ -118,14 +119,14 @@ func parseLogGroup(arn string) (scope aws.Scope, name string, ok bool) {
 	return a.Scope(), name, ok && name != ""
 }
 
-// The stream by which the service shows that it may write to a log group, and what it says there.
+// The stream that the service creates to verify that it may write to a log group, and its message there.
 const (
 	validationStream  = "log_stream_created_by_aws_to_validate_log_delivery_subscriptions"
 	validationMessage = "Permissions are set correctly to allow AWS CloudWatch Logs to write into your logs while creating a subscription."
 )
 
-// subscribe makes the log group of a loggingConfiguration ready. One that never was is made; one that has been deleted
-// is not found.
+// subscribe prepares the log group of a loggingConfiguration. A group that never existed is created; for one that has
+// been deleted, it returns an error.
 func (s *Service) subscribe(scope aws.Scope, l Logging) error {
 	if s.cfg.Logs == nil {
 		return nil

@@ -17,18 +17,18 @@ import (
 
 const logGroup = "/aws/vendedlogs/states/m-Logs"
 
-// logging is a loggingConfiguration.
+// logging returns a loggingConfiguration.
 func logging(level string, data bool) map[string]any {
 	return map[string]any{"level": level, "includeExecutionData": data, "destinations": []any{
 		map[string]any{"cloudWatchLogsLogGroup": map[string]any{"logGroupArn": "arn:aws:logs:us-east-1:123456789012:log-group:" + logGroup + ":*"}},
 	}}
 }
 
-// logged are the records of an execution's log, in their order.
+// logged returns the records of an execution's log, in order.
 func logged(t *testing.T, store *logstore.Store, arn any, least int) []string {
 	t.Helper()
-	// Records are written behind the execution, which may be told to have ended before they are.
-	end := time.Now().Add(10 * time.Second)
+	// Records are written asynchronously, so the execution may be reported as ended before they are.
+	end := time.Now().Add(time.Minute)
 	for {
 		records := loggedNow(t, store, arn)
 		if len(records) >= least || time.Now().After(end) {
@@ -53,7 +53,7 @@ func loggedNow(t *testing.T, store *logstore.Store, arn any) (records []string) 
 	return records
 }
 
-// typesOf are those of log records.
+// typesOf returns the types of log records.
 func typesOf(t *testing.T, records []string) (names []string) {
 	t.Helper()
 	for _, text := range records {
@@ -103,7 +103,7 @@ func TestExecutionsAreLogged(t *testing.T) {
 	}
 }
 
-// TestLogRecordsTellWhatTheHistoryTells compares each record with its event, member by member.
+// TestLogRecordsTellWhatTheHistoryTells compares each log record with its history event, member by member.
 func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 	t.Parallel()
 	url, store := newLoggingServer(t)
@@ -147,8 +147,7 @@ func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 	}
 }
 
-// TestChildExecutionsAreLogged looks for what the child executions of a Map Run log: their machine's configuration is
-// their parent's.
+// The child executions of a Map Run log as their parent's state machine configures it.
 func TestChildExecutionsAreLogged(t *testing.T) {
 	t.Parallel()
 	for kind, prefix := range map[string]string{"STANDARD": ":execution:m/L:", "EXPRESS": ":express:m/L:"} {

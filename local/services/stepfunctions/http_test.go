@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wire speaks to a server in bytes, as an account in us-east-1.
+// wire sends plain HTTP requests to a server, as an account in us-east-1.
 type wire struct {
 	url, account string
 }
@@ -44,7 +44,7 @@ func (w wire) post(t *testing.T, operation, body string, header ...string) (stat
 	return a.StatusCode, string(text)
 }
 
-// call sends what parameters are as JSON and returns the answer.
+// call sends parameters as JSON and returns the response.
 func (w wire) call(t *testing.T, operation string, parameters map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(parameters)
@@ -59,7 +59,7 @@ func (w wire) call(t *testing.T, operation string, parameters map[string]any) ma
 	return answer
 }
 
-// refusal is the code and the beginning of the message of an answer.
+// refusal returns the code and the start of the message of an error response.
 func refusal(answer map[string]any) string {
 	const enough = 160
 	code, _ := answer["__type"].(string)
@@ -78,7 +78,7 @@ func (w wire) machine(t *testing.T, name, definition string) string {
 	return arn
 }
 
-// run starts an execution and returns what became of it.
+// run starts an execution and returns its outcome.
 func (w wire) run(t *testing.T, machine, input string) map[string]any {
 	t.Helper()
 	a := w.call(t, "StartExecution", map[string]any{"stateMachineArn": machine, "input": input})

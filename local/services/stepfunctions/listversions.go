@@ -33,7 +33,7 @@ func (s *Service) listStateMachineVersions(_ context.Context, scope aws.Scope,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.machine(scope, at)
-	if isMissing(err) || err == nil && at.qualified() { // the model has no other error for it
+	if isMissing(err) || err == nil && at.qualified() { // the model declares no other error for it
 		err = invalidARN("Invalid ARN: " + in.ARN)
 	}
 	if err != nil {

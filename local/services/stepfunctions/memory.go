@@ -7,15 +7,13 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
-// Memory is a Store that lives as long as the process.
+// Memory is a Store in memory.
 type Memory struct {
 	mu         sync.Mutex
 	machines   map[string]*Machine
-	order      []*Machine // by creation
+	order      []*Machine // ordered by creation
 	revisions  map[string]Revision
 	activities map[string]*Activity
 }
@@ -59,7 +57,7 @@ func (s *Memory) MachinesBehind(prefix string, created time.Time, arn string, n 
 	return found, nil
 }
 
-// placeOf is where a machine is, or would be, in the order of creation.
+// placeOf returns the index of a state machine in the order of creation, or where it would be.
 func (s *Memory) placeOf(created time.Time, arn string) (int, bool) {
 	return slices.BinarySearchFunc(s.order, arn, func(m *Machine, arn string) int {
 		return cmp.Or(m.Created.Compare(created), strings.Compare(m.ARN, arn))
@@ -78,7 +76,7 @@ func (s *Memory) PutMachine(m *Machine) error {
 	return nil
 }
 
-// remove forgets a machine, if it is there.
+// remove removes a state machine, if it exists.
 func (s *Memory) remove(arn string) {
 	m := s.machines[arn]
 	if m == nil {
@@ -146,7 +144,7 @@ func (s *Memory) Activities(prefix string) ([]*Activity, error) {
 		}
 	}
 	s.mu.Unlock()
-	sorting.Func(found, func(a, b *Activity) int {
+	slices.SortFunc(found, func(a, b *Activity) int {
 		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ARN, b.ARN))
 	})
 	return found, nil

@@ -4,7 +4,7 @@ import (
 	"stepback/aws/server"
 )
 
-// operations are all that the service has.
+// operations returns the implemented operations.
 func (s *Service) operations() map[string]server.Operation {
 	return map[string]server.Operation{
 		"CreateStateMachine":               server.Handle(s.createStateMachine),

@@ -10,7 +10,7 @@ import (
 	"stepback/aws"
 )
 
-// paged are the members of a request for a page.
+// paged holds the paging members of a request.
 type paged struct {
 	MaxResults int    `json:"maxResults"`
 	NextToken  string `json:"nextToken"`
@@ -18,12 +18,12 @@ type paged struct {
 
 const defaultPage = 100
 
-// listing names a listing by its operation and all that its request asks for.
+// listing identifies a listing by its operation and all its parameters.
 func (s *Service) listing(request ...string) aws.Listing {
 	return aws.NewListing(s.cfg.Now(), request...)
 }
 
-// page cuts one page out of a list, as aws.Page does.
+// page returns one page of a list; see aws.Page.
 func page[T any](p paged, l aws.Listing, list []T, place func(T) string) (elements []T, next string, err error) {
 	size := p.MaxResults
 	if size <= 0 {
@@ -36,22 +36,22 @@ func page[T any](p paged, l aws.Listing, list []T, place func(T) string) (elemen
 	return elements, next, nil
 }
 
-// oldestFirst and newestFirst are places of lists that are sorted by time and then by ARN.
+// oldestFirst and newestFirst return sort keys for lists ordered by time and then by ARN.
 func oldestFirst(t time.Time, arn string) string { return fmt.Sprintf("%019d %s", t.UnixNano(), arn) }
 
 func newestFirst(t time.Time, arn string) string {
 	return fmt.Sprintf("%019d %s", math.MaxInt64-t.UnixNano(), arn)
 }
 
-// placeOf reads a place that oldestFirst has written.
+// placeOf parses a sort key written by oldestFirst.
 func placeOf(text string) (t time.Time, arn string, ok bool) {
 	nanos, arn, ok := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(nanos, 10, 64)
 	return time.Unix(0, n), arn, ok && err == nil
 }
 
-// creation is the time of a machine or an activity that is created now. No two have the same, so that lists in the
-// order of creation are so even when they were created faster than the clock moves. It is called with mu held.
+// creation returns the creation time for a new state machine or activity. It is unique, so that lists by creation
+// time keep the order of creation even if the clock does not move between creations. mu is held.
 func (s *Service) creation() time.Time {
 	now := s.cfg.Now()
 	if !now.After(s.created) {

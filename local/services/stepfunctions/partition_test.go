@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 )
 
-// TestARNsAreOfTheRegionsPartition works with a machine, an activity and executions in regions that are not in the
-// partition aws.
+// TestARNsAreOfTheRegionsPartition uses a state machine, an activity and executions in regions outside the partition
+// aws.
 func TestARNsAreOfTheRegionsPartition(t *testing.T) {
 	t.Parallel()
 	url := newServer(t)

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// ErrNotFound says that a Store does not have what it was asked for.
+// ErrNotFound is returned if a Store does not have the requested record.
 var ErrNotFound = errors.New("stepfunctions: no such record")
 
-// Store keeps what is known of state machines beside their executions, and activities. Implementations are safe for
-// concurrent use; what they hand out is the caller's own.
+// Store stores state machines, without their executions, and activities. Implementations are safe for concurrent use;
+// the records they return belong to the caller.
 type Store interface {
 	// Machine returns a state machine by its unqualified ARN, or ErrNotFound.
 	Machine(arn string) (*Machine, error)
-	// Machines returns the state machines whose ARN begins with a prefix, in the order of their creation.
+	// Machines returns the state machines whose ARNs start with prefix, in order of creation.
 	Machines(prefix string) ([]*Machine, error)
-	// MachinesBehind returns at most n of them: those behind a place in that order, that of a machine which was created
-	// at a time and has an ARN. It takes no longer when there are many others.
+	// MachinesBehind returns at most n of them, in the same order, after the machine with the given creation time and
+	// ARN. Its duration does not depend on the number of others.
 	MachinesBehind(prefix string, created time.Time, arn string, n int) ([]*Machine, error)
 	PutMachine(m *Machine) error
 	DeleteMachine(arn string) error
-	// Revision returns a revision by its ID, or ErrNotFound. Revisions of which executions were started outlive their
-	// machine.
+	// Revision returns a revision by its ID, or ErrNotFound. Revisions that executions were started from outlive
+	// their state machine.
 	Revision(id string) (*Revision, error)
 	PutRevision(r *Revision) error
 	DeleteRevision(id string) error
 	// Activity returns an activity by its ARN, or ErrNotFound.
 	Activity(arn string) (*Activity, error)
-	// Activities returns the activities whose ARN begins with a prefix, in the order of their creation.
+	// Activities returns the activities whose ARNs start with prefix, in order of creation.
 	Activities(prefix string) ([]*Activity, error)
 	PutActivity(a *Activity) error
 	DeleteActivity(arn string) error
@@ -42,7 +42,8 @@ type Machine struct {
 	Deleting        bool
 	// Revision is the ID of the current revision.
 	Revision string
-	// Publish and VersionDescription are those of the request that created the machine, Published its version's ARN.
+	// Publish and VersionDescription come from the request that created the machine; Published is the ARN of the
+	// version it published.
 	Publish            bool
 	VersionDescription string
 	Published          string
@@ -76,18 +77,19 @@ type Alias struct {
 	Created, Updated       time.Time
 }
 
-// Route sends a share of an alias's executions to a version; weights are percentages.
+// Route routes a share of an alias's executions to a version; weights are percentages.
 type Route struct {
 	VersionARN string `json:"stateMachineVersionArn"`
 	Weight     int    `json:"weight"`
 }
 
-// Revision is one state of a state machine's definition and configuration.
+// Revision is a revision of a state machine's definition and configuration.
 type Revision struct {
 	ID, MachineARN, Name, Type string
-	// Initial marks the revision that a machine is created with, whose ID the API does not show.
+	// Initial is true for the revision that a machine is created with, whose ID the API does not show.
 	Initial bool
-	// Used says that executions were started of the revision which refer to it: STANDARD ones, and those that log.
+	// Used is true if executions were started from the revision that refer to it: STANDARD executions, and those that
+	// log.
 	Used                bool
 	Definition, RoleARN string
 	Logging             Logging
@@ -96,7 +98,7 @@ type Revision struct {
 	Updated             time.Time
 }
 
-// shown is the revision's ID as the API shows it.
+// shown returns the revision's ID as the API shows it.
 func (r *Revision) shown() string {
 	if r.Initial {
 		return ""
@@ -104,7 +106,7 @@ func (r *Revision) shown() string {
 	return r.ID
 }
 
-// same reports whether two revisions differ in nothing but their identity.
+// same reports whether two revisions are equal except for their identity.
 func (r *Revision) same(o *Revision) bool {
 	return r.Definition == o.Definition && r.RoleARN == o.RoleARN && r.Logging.equal(o.Logging) &&
 		r.Tracing == o.Tracing &&

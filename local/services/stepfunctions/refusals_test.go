@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRefusals has requests that break a rule of one operation.
+// TestRefusals sends requests that each break a rule of one operation.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	w := wire{url: newServer(t)}
@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRepeatedStarts starts executions of a name that has been used.
+// TestRepeatedStarts starts executions with names that have already been used.
 func TestRepeatedStarts(t *testing.T) {
 	t.Parallel()
 	w := wire{url: newServer(t)}
@@ -82,7 +82,7 @@ func TestRepeatedStarts(t *testing.T) {
 	}
 }
 
-// TestOutputsByToken reports outputs at the limit by the token of an activity.
+// TestOutputsByToken reports outputs of the maximum size with an activity's task token.
 func TestOutputsByToken(t *testing.T) {
 	t.Parallel()
 	w := wire{url: newServer(t)}
@@ -114,7 +114,7 @@ func TestOutputsByToken(t *testing.T) {
 	}
 }
 
-// TestResourcesThatAWSDoesNotHave creates machines whose tasks call services and actions of the AWS SDK.
+// TestResourcesThatAWSDoesNotHave creates state machines whose tasks call AWS SDK services and actions.
 func TestResourcesThatAWSDoesNotHave(t *testing.T) {
 	t.Parallel()
 	w := wire{url: newServer(t)}
@@ -132,7 +132,7 @@ func TestResourcesThatAWSDoesNotHave(t *testing.T) {
 			"definition": `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + arn +
 				`","Parameters":{},"End":true}}}`,
 		}))
-		want := ": " // which is how no refusal is written
+		want := ": " // matches no error
 		if refused {
 			want = "InvalidDefinition: Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: The resource provided " +
 				arn + " is not recognized. The val"

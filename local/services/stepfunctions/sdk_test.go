@@ -38,7 +38,7 @@ func newServer(t *testing.T) (url string) {
 	return url
 }
 
-// newLoggingServer is newServer with the store that executions log to.
+// newLoggingServer is like newServer and also returns the store that executions log to.
 func newLoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 	t.Helper()
 	c, j, store := clock.Real(), journal.NewMemory(), stepfunctions.NewMemory()
@@ -72,13 +72,13 @@ func newLoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 	return server.URL, groups
 }
 
-// client is the SDK's client of a server, for an account and a region.
+// client returns an SDK client of a server, for an account and a region.
 func client(url, account, region string) *sfn.Client {
 	return sfn.New(sfn.Options{
 		BaseEndpoint: sdk.String(url), Region: region, Credentials: credentials.NewStaticCredentialsProvider(account,
 			"secret", ""),
 		RetryMaxAttempts: 1,
-		// The host of StartSyncExecution has a prefix.
+		// The SDK adds a prefix to the host of StartSyncExecution.
 		APIOptions: []func(*middleware.Stack) error{func(s *middleware.Stack) error {
 			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("PlainHost",
 				func(ctx context.Context, in middleware.InitializeInput,
@@ -152,7 +152,7 @@ func TestSDKExecution(t *testing.T) {
 	refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist: '")
 }
 
-// ended waits for the end of an execution.
+// ended waits for the end of an execution and returns its description.
 func ended(t *testing.T, c *sfn.Client, arn *string) *sfn.DescribeExecutionOutput {
 	t.Helper()
 	for {
@@ -352,7 +352,7 @@ func TestSDKMapRun(t *testing.T) {
 	refused[*types.ValidationException](t, err, "already complete")
 }
 
-// mapRunWith waits until an execution's Map Run has this many child executions under way.
+// mapRunWith waits until an execution's Map Run has the given number of running child executions.
 func mapRunWith(t *testing.T, c *sfn.Client, execution *string, running int64) *string {
 	t.Helper()
 	for t.Context().Err() == nil {

@@ -7,7 +7,7 @@ import (
 	"stepback/engine/history"
 )
 
-// givenFailure are the members of a request that says how something fails.
+// givenFailure holds the members of a request that reports a failure.
 type givenFailure struct {
 	Error *string `json:"error"`
 	Cause *string `json:"cause"`

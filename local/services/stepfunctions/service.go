@@ -13,35 +13,35 @@ import (
 	"stepback/engine"
 )
 
-// Config is what the service is made of; all but Logs and Log is required.
+// Config configures a Service. All fields but Logs and Log are required.
 type Config struct {
-	// Open returns the engine of an account and region. It is called once for each; whoever made the engine closes it.
+	// Open returns the engine of an account and region. It is called once for each. The creator of the engine must
+	// close it.
 	Open func(aws.Scope) (*engine.Engine, error)
-	// Store keeps the state machines.
+	// Store stores the state machines.
 	Store Store
-	// TestCases says that executions can be started for a test case, with its name behind the ARN:
-	// stateMachine:NAME#TESTCASE.
+	// TestCases enables starting executions for a test case whose name follows the ARN: stateMachine:NAME#TESTCASE.
 	TestCases bool
-	// Logs is where executions log; nil means nowhere.
+	// Logs stores the logs of executions; nil discards them.
 	Logs LogGroups
-	// Sample decides whether an execution that nobody has decided about is traced, of a machine with
-	// tracingConfiguration; nil traces none.
+	// Sample decides whether to trace an execution of a machine with a tracingConfiguration, if the caller has not
+	// decided. nil traces none.
 	Sample func(scope aws.Scope, machine string) bool
-	// Now tells the time.
+	// Now returns the current time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.
 	Default aws.Scope
 	Log     *slog.Logger
 }
 
-// Service answers the operations. It is safe for concurrent use.
+// Service implements the operations. It is safe for concurrent use.
 type Service struct {
 	cfg  Config
 	logs sync.Map // by revision: *executionLog
 
 	histories histories
 
-	mu       sync.Mutex // orders changes of state machines
+	mu       sync.Mutex // serializes changes of state machines
 	created  time.Time  // the latest; see creation
 	engines  map[aws.Scope]*engine.Engine
 	compiled map[string]*engine.StateMachine // by revision
@@ -60,7 +60,7 @@ func (s *Service) Handler() *server.Service {
 	})
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 // engine returns the engine of an account and region.
@@ -70,7 +70,7 @@ func (s *Service) engine(scope aws.Scope) (*engine.Engine, error) {
 	return s.engineOf(scope)
 }
 
-// engineOf is engine for callers that hold the lock.
+// engineOf is like engine, for callers that hold the lock.
 func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
 	if e := s.engines[scope]; e != nil {
 		return e, nil
@@ -82,7 +82,7 @@ func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
 	return e, err
 }
 
-// machine finds a state machine by an ARN that may be qualified. The caller holds the lock.
+// machine returns the state machine for an ARN, which may be qualified. The caller holds the lock.
 func (s *Service) machine(scope aws.Scope, r *resource) (*Machine, error) {
 	if r.scope != scope {
 		return nil, noMachine(r.text)
@@ -100,7 +100,7 @@ func (s *Service) machine(scope aws.Scope, r *resource) (*Machine, error) {
 	return m, nil
 }
 
-// plan returns a revision compiled.
+// plan returns the compiled form of a revision.
 func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	s.mu.Lock()
 	m := s.compiled[r.ID]
@@ -118,7 +118,7 @@ func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, err
 	return m, nil
 }
 
-// accept checks the definition of a new revision as the service does, and plans it.
+// accept validates the definition of a new revision as the service does, and compiles it.
 func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	if found := engine.Validate(r.Definition, r.Type == typeExpress, model.CheckAction); asl.HasErrors(found) {
 		return nil, invalidDefinition(asl.InvalidDefinition(found))
@@ -126,7 +126,7 @@ func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	return compile(e, r)
 }
 
-// compile plans a revision's definition, which was accepted once.
+// compile compiles a revision's definition, which has been accepted before.
 func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	m, err := e.Compile(engine.Definition{
 		Name: r.Name, Text: r.Definition, RoleARN: r.RoleARN, Express: r.Type == typeExpress,

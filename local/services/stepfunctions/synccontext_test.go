@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestContextObjectOfExpressExecutions reads the context object: that of an execution whose caller waits has no
-// RedriveCount.
+// The context object of a synchronous Express execution has no RedriveCount.
 func TestContextObjectOfExpressExecutions(t *testing.T) {
 	t.Parallel()
 	w := wire{url: newServer(t)}

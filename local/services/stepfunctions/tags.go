@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 )
 
-// maxTags is how many tags a resource may have.
+// maxTags is the maximum number of tags per resource.
 const maxTags = 50
 
 type tag struct {
@@ -15,7 +15,7 @@ type tag struct {
 	Value string `json:"value"`
 }
 
-// setTags adds tags to those of the resource of an ARN.
+// setTags adds tags to those of the resource with an ARN.
 func setTags(arn string, tags map[string]string, given []tag) error {
 	for _, t := range given {
 		tags[t.Key] = t.Value
@@ -26,10 +26,10 @@ func setTags(arn string, tags map[string]string, given []tag) error {
 	return nil
 }
 
-// tagged is a resource with tags.
+// tagged is a resource that has tags.
 type tagged struct {
 	tags map[string]string
-	put  func() error // keeps the resource with its tags as they are now
+	put  func() error // saves the resource with its current tags
 }
 
 func (t *tagged) list() []tag {
@@ -40,7 +40,7 @@ func (t *tagged) list() []tag {
 	return list
 }
 
-// tagged finds the machine or activity whose tags a request is about. The caller holds the lock.
+// tagged returns the state machine or activity that a tagging request names. The caller holds the lock.
 func (s *Service) tagged(scope aws.Scope, arn string) (*tagged, error) {
 	at, err := parseARN(arn, kindMachine, kindActivity)
 	if err != nil {

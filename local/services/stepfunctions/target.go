@@ -6,15 +6,15 @@ import (
 	"stepback/aws"
 )
 
-// target is what an execution is started of.
+// target identifies the state machine, revision, version and alias that an execution is started from.
 type target struct {
 	machine              *Machine
 	revision             *Revision
 	versionARN, aliasARN string
 }
 
-// target finds what an ARN of a machine, a version or an alias stands for; an alias picks one of its versions by
-// weight.
+// target returns the revision for the ARN of a state machine, a version or an alias. An alias picks one of its
+// versions by weight.
 func (s *Service) target(scope aws.Scope, arn string) (*target, error) {
 	at, err := parseMachineARN(arn)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) target(scope aws.Scope, arn string) (*target, error) {
 	return t, err
 }
 
-// pick draws a version by the weights.
+// pick picks a version at random by weight.
 func (a *Alias) pick() string {
 	const all = 100
 	n := rand.IntN(all)
@@ -55,7 +55,7 @@ func (a *Alias) pick() string {
 	return a.Routing[len(a.Routing)-1].VersionARN
 }
 
-// alias finds an alias by its ARN; nil when there is none.
+// alias returns the alias with an ARN, or nil if there is none.
 func (m *Machine) alias(arn string) *Alias {
 	for i := range m.Aliases {
 		if m.Aliases[i].ARN == arn {

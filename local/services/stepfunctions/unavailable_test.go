@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/stepfunctions"
 )
 
-// refusing is a journal whose disk takes nothing.
+// refusing is a journal whose disk accepts no writes.
 type refusing struct {
 	journal.Journal
 	err error

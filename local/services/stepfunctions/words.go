@@ -2,8 +2,8 @@ package stepfunctions
 
 import "stepback/aws/server"
 
-// words are what recordings of the service say otherwise than its model: sizes of JSON are counted in bytes, and enums
-// are listed in an order of their own.
+// words lists where the service, according to recordings, differs from its model: sizes of JSON are counted in bytes,
+// and enum values are listed in a different order.
 var words = server.Words{
 	Bytes: []string{"SensitiveData"},
 	Enums: map[string][]string{
