@@ -33,9 +33,9 @@
 //
 //	Dir: "data", Journal: pebble.OpenDir,
 //
-// to the Config. An execution is then on the disk before any of its tasks is carried out, and New continues what was
-// under way when the program before this one was killed. The journal is an import of its own because it links a database
-// with some thirty modules; without it a program links four small ones.
+// to the Config. Executions are then on the disk before any of their tasks runs, and New resumes the executions that
+// were running when an earlier process was killed. The journal is a separate import because it links a database with
+// some thirty modules; without it a program links four small ones.
 //
 // # A state machine
 //
@@ -63,10 +63,10 @@
 //	var r Receipt
 //	if err := run.Output(ctx, &r); err != nil { … } // a *stepback.Failure when the execution failed
 //
-// The name identifies the execution: starting order-17 twice with the same input starts it once. Describe and History show
-// what an execution is doing, Stop ends it, and Redrive continues one that failed. Engine.List finds executions by state
-// machine, status, error or a retry they wait for. Engine.SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat report
-// for tasks that wait for a task token.
+// The name identifies the execution: starting order-17 twice with the same input starts it once. Describe and History
+// return its state and its events, Stop ends it, and Redrive continues one that failed. Engine.List finds executions by
+// state machine, status, error or a pending retry. Engine.SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat report
+// on tasks that wait for a task token.
 //
 // # Data
 //

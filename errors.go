@@ -33,8 +33,8 @@ func (e *namedError) ErrorName() string { return e.name }
 //  2. the name of the error's type, as Lambda's runtime for Go has it: errorString for errors.New, wrapError for
 //     fmt.Errorf with %w, NotFound for a *NotFound.
 //
-// Do not write a Retry for a name of rule 2: it changes when the code wraps the error. The rule exists because AWS gives
-// the same function's error this name.
+// Do not write a Retry for a name of rule 2: it changes when the code wraps the error. The rule exists because AWS
+// gives the same function's error this name.
 //
 // The name of a nil error is empty.
 func ErrorName(err error) string {

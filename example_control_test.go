@@ -226,7 +226,7 @@ func ExampleRun_Stop() {
 	if err != nil {
 		panic(err)
 	}
-	clock.Hold() // virtual time only passes while nobody holds the clock
+	clock.Hold() // virtual time only passes while the clock is not held
 	run, err := m.Start(ctx, "", nil)
 	if err != nil {
 		panic(err)

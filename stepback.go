@@ -105,7 +105,7 @@ type Engine struct {
 	journal   journal.Journal
 	clock     *Clock // created here; nil if it belongs to the caller
 	errorName func(error) string
-	// functions are those that Define checks definitions against; nil if Integrations has handlers for functions.
+	// functions is the set that Define checks definitions against; nil if Integrations has handlers for functions.
 	functions Functions
 }
 

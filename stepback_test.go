@@ -130,7 +130,7 @@ func TestDefineRefusesFunctionsThatAreNotRegistered(t *testing.T) {
 		!strings.HasSuffix(err.Error(), `state "Charge" calls "charge"; registered: none`) {
 		t.Errorf("without functions: %v", err)
 	}
-	// Handlers of the program's own may know functions that nobody listed.
+	// Handlers of the program's own may know functions that are not listed.
 	own := new(stepback.Integrations).HandleFunctions(engine.Around(nil, func(context.Context, *stepback.Task,
 		stepback.Integration) (stepback.Result, error) {
 		return engine.TextResult(`"own"`), nil

@@ -155,7 +155,7 @@ func TestWhatIsNotExpectedIsReported(t *testing.T) {
 	}
 }
 
-// TestWhatEndsATest runs a definition that calls a function which nobody registered, an input that is not JSON, and an
+// TestWhatEndsATest runs a definition that calls an unregistered function, an input that is not JSON, and an
 // input that has no JSON.
 func TestWhatEndsATest(t *testing.T) {
 	t.Parallel()

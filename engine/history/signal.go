@@ -45,8 +45,8 @@ type Signal struct {
 	At   time.Time
 	// Seed is the source of all randomness in this step: jitter, UUIDs, States.MathRandom.
 	Seed uint64
-	// Secret is what the execution makes its task tokens with. The first signal carries it, so that it lives as long as
-	// the execution.
+	// Secret is the key for the execution's task tokens. SignalStart carries it, so that it lives as long as the
+	// execution.
 	Secret string
 	// ID identifies the timer, task or Map Run within the execution.
 	ID int64

@@ -131,9 +131,9 @@ var (
 	}
 )
 
-// linkedModules lists, for each package that other modules import, the third-party modules in a program that imports it. A
-// package in one of these folders without a row fails the test, and so does a module more or less: whoever adds a
-// dependency decides here that every program that imports the package gets it.
+// linkedModules lists, for each package that other modules import, the third-party modules in a program that imports
+// it. The test fails on a package without a row and on a module more or less. Adding a dependency needs a new entry
+// here, because every program that imports the package gets it.
 var linkedModules = map[string][]string{
 	".":                 {"github.com/google/btree", "github.com/klauspost/compress", "go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/analysis": {"go.yaml.in/yaml/v3", "golang.org/x/text"},
@@ -288,7 +288,7 @@ var linkedModules = map[string][]string{
 	"stepbacktest/observed": nil,
 }
 
-// linkFolders are those with packages for other modules; "." is the front door.
+// linkFolders lists the folders with packages that other modules import; "." is the front door.
 var linkFolders = []string{
 	".", "adaptive", "asl", "aws", "engine", "jsonvalue", "outbox", "resilience", "retry", "retrymetrics", "retrypatterns",
 	"statemachine", "stepbacktest",
