@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/activities"
 )
 
 func TestSDKActivities(t *testing.T) {
@@ -177,7 +178,7 @@ func TestActivitiesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if err := store.PutActivity(&stepfunctions.Activity{ARN: "arn:" + name, Name: name,
+		if err := store.PutActivity(&activities.Activity{ARN: "arn:" + name, Name: name,
 			Tags: map[string]string{"k": name}}); err != nil {
 			t.Fatal(err)
 		}
