@@ -1,28 +1,30 @@
-package stepfunctions_test
+package executions_test
 
 import (
 	"strings"
 	"testing"
+
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // TestContextObjectOfExpressExecutions reads the context object: that of an execution whose caller waits has no
 // RedriveCount.
 func TestContextObjectOfExpressExecutions(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
+	w := wiretest.Wire{URL: wiretest.Server(t)}
 	create := func(name, definition string) any {
-		return w.call(t, "CreateStateMachine", map[string]any{
+		return w.Call(t, "CreateStateMachine", map[string]any{
 			"name": name, "definition": definition, "roleArn": "arn:aws:iam::000000000000:role/r", "type": "EXPRESS",
 		})["stateMachineArn"]
 	}
 	asked := create("asked", `{"StartAt":"A","States":{"A":{"Type":"Pass","Parameters":{"x.$":"$$.Execution"},"OutputPath":"$.x","End":true}}}`)
-	sync := w.call(t, "StartSyncExecution", map[string]any{"stateMachineArn": asked})
+	sync := w.Call(t, "StartSyncExecution", map[string]any{"stateMachineArn": asked})
 	if out, _ := sync["output"].(string); !strings.Contains(out, `"StartTime"`) ||
 		strings.Contains(out, "RedriveCount") {
 		t.Errorf("StartSyncExecution: %v", sync)
 	}
 	count := create("count", `{"StartAt":"A","States":{"A":{"Type":"Pass","Parameters":{"n.$":"$$.Execution.RedriveCount"},"End":true}}}`)
-	sync = w.call(t, "StartSyncExecution", map[string]any{"stateMachineArn": count})
+	sync = w.Call(t, "StartSyncExecution", map[string]any{"stateMachineArn": count})
 	if sync["status"] != "FAILED" || sync["error"] != "States.Runtime" {
 		t.Errorf("StartSyncExecution: %v", sync)
 	}

@@ -1,4 +1,4 @@
-package stepfunctions_test
+package activities_test
 
 import (
 	"context"
@@ -10,14 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
-	"stepback/local/services/stepfunctions"
-	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 func TestSDKActivities(t *testing.T) {
 	t.Parallel()
-	url := newServer(t)
-	c, ctx := client(url, "123456789012", "eu-west-1"), t.Context()
+	url := wiretest.Server(t)
+	c, ctx := wiretest.Client(url, "123456789012", "eu-west-1"), t.Context()
 	a, err := c.CreateActivity(ctx, &sfn.CreateActivityInput{Name: aws.String("work"),
 		Tags: []types.Tag{{Key: aws.String("k"), Value: aws.String("v")}}})
 	if err != nil {
@@ -34,7 +33,7 @@ func TestSDKActivities(t *testing.T) {
 		EncryptionConfiguration: &types.EncryptionConfiguration{
 			Type: types.EncryptionTypeCustomerManagedKmsKey, KmsKeyId: aws.String("key"),
 		}})
-	refused[*types.ActivityAlreadyExists](t, err, "Activity Already Exists: '"+*a.ActivityArn+"'")
+	wiretest.Refused[*types.ActivityAlreadyExists](t, err, "Activity Already Exists: '"+*a.ActivityArn+"'")
 	d, err := c.DescribeActivity(ctx, &sfn.DescribeActivityInput{ActivityArn: a.ActivityArn})
 	if err != nil || *d.Name != "work" || d.EncryptionConfiguration.Type != types.EncryptionTypeAwsOwnedKey {
 		t.Errorf("%+v, %v", d, err)
@@ -51,26 +50,26 @@ func TestSDKActivities(t *testing.T) {
 	if err != nil || len(tags.Tags) != 1 || *tags.Tags[0].Key != "l" {
 		t.Errorf("%+v, %v", tags, err)
 	}
-	elsewhere := client(url, "123456789012", "us-east-1")
+	elsewhere := wiretest.Client(url, "123456789012", "us-east-1")
 	listed, err := elsewhere.ListActivities(ctx, &sfn.ListActivitiesInput{})
 	if err != nil || len(listed.Activities) != 0 {
 		t.Errorf("another region sees %+v, %v", listed, err)
 	}
 	_, err = elsewhere.GetActivityTask(ctx, &sfn.GetActivityTaskInput{ActivityArn: a.ActivityArn})
-	refused[*types.ActivityDoesNotExist](t, err, "Activity Does Not Exist: '"+*a.ActivityArn+"'")
+	wiretest.Refused[*types.ActivityDoesNotExist](t, err, "Activity Does Not Exist: '"+*a.ActivityArn+"'")
 	if _, err := c.DeleteActivity(ctx, &sfn.DeleteActivityInput{ActivityArn: a.ActivityArn}); err != nil {
 		t.Error(err)
 	}
 	_, err = c.ListTagsForResource(ctx, &sfn.ListTagsForResourceInput{ResourceArn: a.ActivityArn})
-	refused[*types.ResourceNotFound](t, err, "Resource not found: '"+*a.ActivityArn+"'")
+	wiretest.Refused[*types.ResourceNotFound](t, err, "Resource not found: '"+*a.ActivityArn+"'")
 	_, err = c.DescribeActivity(ctx, &sfn.DescribeActivityInput{ActivityArn: aws.String("arn:aws:states:eu-west-1:123456789012:stateMachine:work")})
-	refused[*types.InvalidArn](t, err, "Invalid Arn: 'Resource type not valid in this context: stateMachine'")
+	wiretest.Refused[*types.InvalidArn](t, err, "Invalid Arn: 'Resource type not valid in this context: stateMachine'")
 }
 
 // TestSDKWorker works on a task as an activity worker does.
 func TestSDKWorker(t *testing.T) {
 	t.Parallel()
-	c, ctx := client(newServer(t), "123456789012", "us-east-1"), t.Context()
+	c, ctx := wiretest.Client(wiretest.Server(t), "123456789012", "us-east-1"), t.Context()
 	a, err := c.CreateActivity(ctx, &sfn.CreateActivityInput{Name: aws.String("work")})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +83,7 @@ func TestSDKWorker(t *testing.T) {
 		}
 		polled <- task
 	}()
-	machine := create(t, c, "m", `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"`+*a.ActivityArn+
+	machine := wiretest.Create(t, c, "m", `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"`+*a.ActivityArn+
 		`","HeartbeatSeconds":1000,"End":true}}}`,
 		types.StateMachineTypeStandard)
 	x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: aws.String(`{"n":1}`)})
@@ -99,30 +98,30 @@ func TestSDKWorker(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = c.SendTaskSuccess(ctx, &sfn.SendTaskSuccessInput{TaskToken: task.TaskToken, Output: aws.String("{")})
-	refused[*types.InvalidOutput](t, err, "Invalid Output: '")
+	wiretest.Refused[*types.InvalidOutput](t, err, "Invalid Output: '")
 	if _, err := c.SendTaskSuccess(ctx, &sfn.SendTaskSuccessInput{TaskToken: task.TaskToken,
 		Output: aws.String(`2`)}); err != nil {
 		t.Error(err)
 	}
-	if d := ended(t, c, x.ExecutionArn); d.Status != types.ExecutionStatusSucceeded || *d.Output != `2` {
+	if d := wiretest.Ended(t, c, x.ExecutionArn); d.Status != types.ExecutionStatusSucceeded || *d.Output != `2` {
 		t.Errorf("%+v", d)
 	}
 	_, err = c.SendTaskFailure(ctx, &sfn.SendTaskFailureInput{TaskToken: task.TaskToken})
-	refused[*types.TaskTimedOut](t, err, "Task Timed Out: 'Provided task does not exist anymore'")
+	wiretest.Refused[*types.TaskTimedOut](t, err, "Task Timed Out: 'Provided task does not exist anymore'")
 	_, err = c.SendTaskHeartbeat(ctx, &sfn.SendTaskHeartbeatInput{TaskToken: aws.String("nobody's")})
-	refused[*types.InvalidToken](t, err, "Invalid Token: 'Invalid token'")
+	wiretest.Refused[*types.InvalidToken](t, err, "Invalid Token: 'Invalid token'")
 }
 
 // TestSDKTokenOfAnotherRegion reports where the execution is not known.
 func TestSDKTokenOfAnotherRegion(t *testing.T) {
 	t.Parallel()
-	url := newServer(t)
-	here, there := client(url, "123456789012", "us-east-1"), client(url, "123456789012", "eu-west-1")
+	url := wiretest.Server(t)
+	here, there := wiretest.Client(url, "123456789012", "us-east-1"), wiretest.Client(url, "123456789012", "eu-west-1")
 	a, err := here.CreateActivity(t.Context(), &sfn.CreateActivityInput{Name: aws.String("work")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine := create(t, here, "m", `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"`+*a.ActivityArn+
+	machine := wiretest.Create(t, here, "m", `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"`+*a.ActivityArn+
 		`","End":true}}}`, types.StateMachineTypeStandard)
 	if _, err := here.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: machine}); err != nil {
 		t.Fatal(err)
@@ -133,13 +132,13 @@ func TestSDKTokenOfAnotherRegion(t *testing.T) {
 	}
 	_, err = there.SendTaskSuccess(t.Context(), &sfn.SendTaskSuccessInput{TaskToken: task.TaskToken,
 		Output: aws.String("1")})
-	refused[*types.TaskDoesNotExist](t, err, "Task Does Not Exist: '")
+	wiretest.Refused[*types.TaskDoesNotExist](t, err, "Task Does Not Exist: '")
 }
 
 // TestSDKPollerGoesAway has a worker give its poll up.
 func TestSDKPollerGoesAway(t *testing.T) {
 	t.Parallel()
-	c := client(newServer(t), "123456789012", "us-east-1")
+	c := wiretest.Client(wiretest.Server(t), "123456789012", "us-east-1")
 	a, err := c.CreateActivity(t.Context(), &sfn.CreateActivityInput{Name: aws.String("work")})
 	if err != nil {
 		t.Fatal(err)
@@ -149,54 +148,5 @@ func TestSDKPollerGoesAway(t *testing.T) {
 	if _, err := c.GetActivityTask(ctx, &sfn.GetActivityTaskInput{ActivityArn: a.ActivityArn}); !errors.Is(err,
 		context.DeadlineExceeded) {
 		t.Error(err)
-	}
-}
-
-// documents are Documents in memory.
-type documents map[string][]byte
-
-func (d documents) PutDocument(key string, value []byte) error { d[key] = value; return nil }
-
-func (d documents) DeleteDocument(key string) error { delete(d, key); return nil }
-
-func (d documents) EachDocument(_ context.Context, prefix string, each func(string, []byte) error) error {
-	for k, v := range d {
-		if len(k) >= len(prefix) && k[:len(prefix)] == prefix {
-			if err := each(k, v); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func TestActivitiesAreKept(t *testing.T) {
-	t.Parallel()
-	kept := documents{}
-	store, err := stepfunctions.Keep(t.Context(), kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"a", "b"} {
-		if err := store.PutActivity(&activities.Activity{ARN: "arn:" + name, Name: name,
-			Tags: map[string]string{"k": name}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := store.DeleteActivity("arn:a"); err != nil {
-		t.Fatal(err)
-	}
-	again, err := stepfunctions.Keep(t.Context(), kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := again.Activities("arn:")
-	if err != nil || len(found) != 1 || found[0].Name != "b" || found[0].Tags["k"] != "b" {
-		t.Errorf("%+v, %v", found, err)
-	}
-	for arn, want := range map[string]bool{"arn:a": false, "arn:b": true} {
-		if got, err := stepfunctions.HasActivity(again)(arn); got != want || err != nil {
-			t.Errorf("%s: %t, %v", arn, got, err)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package stepfunctions_test
+package executions_test
 
 import (
 	"fmt"
@@ -7,22 +7,25 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 func TestSDKRedrive(t *testing.T) {
 	t.Parallel()
-	c, ctx := client(newServer(t), "123456789012", "eu-west-1"), t.Context()
+	c, ctx := wiretest.Client(wiretest.Server(t), "123456789012", "eu-west-1"), t.Context()
 	start := func(name, definition string) *string {
-		machine := create(t, c, name, definition, types.StateMachineTypeStandard) //nolint:contextcheck // the test's
+		//nolint:contextcheck // the test's
+		machine := wiretest.Create(t, c, name, definition, types.StateMachineTypeStandard)
 		x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return x.ExecutionArn
 	}
-	arn := start("fails", failing)
-	if d := ended(t, c, arn); d.RedriveStatus != types.ExecutionRedriveStatusRedrivable || *d.RedriveCount != 0 ||
-		d.RedriveDate != nil {
+	arn := start("fails", wiretest.Failing)
+	if d := wiretest.Ended(t, c, arn); d.RedriveStatus != types.ExecutionRedriveStatusRedrivable ||
+		*d.RedriveCount != 0 || d.RedriveDate != nil {
 		t.Errorf("%+v", d)
 	}
 	redrive := &sfn.RedriveExecutionInput{ExecutionArn: arn, ClientToken: aws.String("once")}
@@ -30,7 +33,7 @@ func TestSDKRedrive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := ended(t, c, arn)
+	d := wiretest.Ended(t, c, arn)
 	if d.Status != types.ExecutionStatusFailed || *d.RedriveCount != 1 || !d.RedriveDate.Equal(*first.RedriveDate) {
 		t.Errorf("%+v", d)
 	}
@@ -62,24 +65,24 @@ func TestSDKRedrive(t *testing.T) {
 			t.Errorf("%s: %+v, %v", filter, l, err)
 		}
 	}
-	succeeds := start("succeeds", pass)
-	if d := ended(t, c, succeeds); d.RedriveStatus != types.ExecutionRedriveStatusNotRedrivable ||
+	succeeds := start("succeeds", wiretest.Pass)
+	if d := wiretest.Ended(t, c, succeeds); d.RedriveStatus != types.ExecutionRedriveStatusNotRedrivable ||
 		*d.RedriveStatusReason != "Execution is SUCCEEDED and cannot be redriven" {
 		t.Errorf("%+v", d)
 	}
 	_, err = c.RedriveExecution(ctx, &sfn.RedriveExecutionInput{ExecutionArn: succeeds})
-	refused[*types.ExecutionNotRedrivable](t, err, "Execution is SUCCEEDED and cannot be redriven")
+	wiretest.Refused[*types.ExecutionNotRedrivable](t, err, "Execution is SUCCEEDED and cannot be redriven")
 	_, err = c.RedriveExecution(ctx, &sfn.RedriveExecutionInput{ExecutionArn: aws.String(*arn + "x")})
-	refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist")
+	wiretest.Refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist")
 	_, err = c.RedriveExecution(ctx, &sfn.RedriveExecutionInput{ExecutionArn: d.StateMachineArn})
-	refused[*types.InvalidArn](t, err, "Invalid Arn")
+	wiretest.Refused[*types.InvalidArn](t, err, "Invalid Arn")
 }
 
 // TestSDKRedriveOfAMapRun redrives an execution whose Map Run failed, which fails once more.
 func TestSDKRedriveOfAMapRun(t *testing.T) {
 	t.Parallel()
-	c, ctx := client(newServer(t), "123456789012", "eu-west-1"), t.Context()
-	machine := create(t, c, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"End":true,
+	c, ctx := wiretest.Client(wiretest.Server(t), "123456789012", "eu-west-1"), t.Context()
+	machine := wiretest.Create(t, c, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"End":true,
 		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"C","States":{
 			"C":{"Type":"Choice","Choices":[{"Variable":"$","NumericEquals":2,"Next":"F"}],"Default":"S"},
 			"S":{"Type":"Succeed"},"F":{"Type":"Fail"}}}}}}`, types.StateMachineTypeStandard)
@@ -87,11 +90,11 @@ func TestSDKRedriveOfAMapRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended(t, c, x.ExecutionArn)
+	wiretest.Ended(t, c, x.ExecutionArn)
 	if _, err := c.RedriveExecution(ctx, &sfn.RedriveExecutionInput{ExecutionArn: x.ExecutionArn}); err != nil {
 		t.Fatal(err)
 	}
-	if d := ended(t, c, x.ExecutionArn); d.Status != types.ExecutionStatusFailed || *d.RedriveCount != 1 {
+	if d := wiretest.Ended(t, c, x.ExecutionArn); d.Status != types.ExecutionStatusFailed || *d.RedriveCount != 1 {
 		t.Errorf("%+v", d)
 	}
 	runs, err := c.ListMapRuns(ctx, &sfn.ListMapRunsInput{ExecutionArn: x.ExecutionArn})
@@ -117,5 +120,5 @@ func TestSDKRedriveOfAMapRun(t *testing.T) {
 		t.Errorf("%+v, %v", child, err)
 	}
 	_, err = c.RedriveExecution(ctx, &sfn.RedriveExecutionInput{ExecutionArn: child.ExecutionArn})
-	refused[*types.ExecutionNotRedrivable](t, err, "Map Run")
+	wiretest.Refused[*types.ExecutionNotRedrivable](t, err, "Map Run")
 }

@@ -1,4 +1,4 @@
-package stepfunctions_test
+package executions_test
 
 import (
 	"net/http/httptest"
@@ -14,6 +14,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/mock"
 )
@@ -36,10 +37,11 @@ func mockedServer(t *testing.T) *sfn.Client {
 		t.Fatal(err)
 	}
 	c := clock.Real()
-	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region}
+	caller := &awssdk.Caller{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region}
 	integrations, _ := awssdk.Integrations(caller)
 	e, err := engine.New(engine.Config{
-		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account, Mocks: config.Execution,
+		Clock: c, Journal: journal.NewMemory(), Region: wiretest.Scope.Region,
+		Account: wiretest.Scope.Account, Mocks: config.Execution,
 		Integrations: integrations,
 	})
 	if err != nil {
@@ -47,7 +49,7 @@ func mockedServer(t *testing.T) *sfn.Client {
 	}
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
-		Now: c.Now, Default: scope,
+		Now: c.Now, Default: wiretest.Scope,
 		TestCases: true,
 	})
 	caller.Endpoints.Embedded = map[string]awssdk.Endpoint{"sfn": {URL: loopback.URL,
@@ -58,13 +60,13 @@ func mockedServer(t *testing.T) *sfn.Client {
 		e.Close()
 		c.Close()
 	})
-	return client(server.URL, scope.Account, scope.Region)
+	return wiretest.Client(server.URL, wiretest.Scope.Account, wiretest.Scope.Region)
 }
 
 func TestTestCase(t *testing.T) {
 	t.Parallel()
 	c := mockedServer(t)
-	m := create(t, c, "m", calling, types.StateMachineTypeExpress)
+	m := wiretest.Create(t, c, "m", calling, types.StateMachineTypeExpress)
 	x, err := c.StartSyncExecution(t.Context(),
 		&sfn.StartSyncExecutionInput{StateMachineArn: sdk.String(*m + "#Happy")})
 	if err != nil {
@@ -74,7 +76,7 @@ func TestTestCase(t *testing.T) {
 		t.Errorf("%s of %s", sdk.ToString(x.Output), sdk.ToString(x.StateMachineArn))
 	}
 	_, err = c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: sdk.String(*m + "#Sad")})
-	refused[*types.ValidationException](t, err,
+	wiretest.Refused[*types.ValidationException](t, err,
 		"no such test case: the mock configuration has no test case Sad of the state machine m; it has Happy")
 }
 
@@ -82,8 +84,8 @@ func TestTestCase(t *testing.T) {
 func TestTestCaseOfANestedExecution(t *testing.T) {
 	t.Parallel()
 	c := mockedServer(t)
-	create(t, c, "m", calling, types.StateMachineTypeExpress)
-	m := create(t, c, "outer", outer, types.StateMachineTypeExpress)
+	wiretest.Create(t, c, "m", calling, types.StateMachineTypeExpress)
+	m := wiretest.Create(t, c, "outer", outer, types.StateMachineTypeExpress)
 	x, err := c.StartSyncExecution(t.Context(), &sfn.StartSyncExecutionInput{StateMachineArn: m})
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +97,8 @@ func TestTestCaseOfANestedExecution(t *testing.T) {
 
 func TestTestCaseWithoutMocks(t *testing.T) {
 	t.Parallel()
-	c := client(newServer(t), scope.Account, scope.Region)
-	m := create(t, c, "m", pass, types.StateMachineTypeStandard)
+	c := wiretest.Client(wiretest.Server(t), wiretest.Scope.Account, wiretest.Scope.Region)
+	m := wiretest.Create(t, c, "m", wiretest.Pass, types.StateMachineTypeStandard)
 	_, err := c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: sdk.String(*m + "#Happy")})
-	refused[*types.StateMachineDoesNotExist](t, err, "#Happy")
+	wiretest.Refused[*types.StateMachineDoesNotExist](t, err, "#Happy")
 }

@@ -1,4 +1,4 @@
-package stepfunctions_test
+package executions_test
 
 import (
 	"encoding/json"
@@ -12,17 +12,9 @@ import (
 
 	"stepback/aws"
 	"stepback/local/services/logs/logstore"
+	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/retrymetrics"
 )
-
-const logGroup = "/aws/vendedlogs/states/m-Logs"
-
-// logging is a loggingConfiguration.
-func logging(level string, data bool) map[string]any {
-	return map[string]any{"level": level, "includeExecutionData": data, "destinations": []any{
-		map[string]any{"cloudWatchLogsLogGroup": map[string]any{"logGroupArn": "arn:aws:logs:us-east-1:123456789012:log-group:" + logGroup + ":*"}},
-	}}
-}
 
 // logged are the records of an execution's log, in their order.
 func logged(t *testing.T, store *logstore.Store, arn any, least int) []string {
@@ -41,7 +33,7 @@ func logged(t *testing.T, store *logstore.Store, arn any, least int) []string {
 func loggedNow(t *testing.T, store *logstore.Store, arn any) (records []string) {
 	t.Helper()
 	ours := func(stream string) bool { return strings.HasPrefix(stream, "states/m/") }
-	events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup, ours, 0, 1<<62)
+	events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, wiretest.LogGroup, ours, 0, 1<<62)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,29 +64,29 @@ func TestExecutionsAreLogged(t *testing.T) {
 		kind, level, definition string
 		want                    string
 	}{
-		"all of a success": {"STANDARD", "ALL", pass,
+		"all of a success": {"STANDARD", "ALL", wiretest.Pass,
 			"ExecutionStarted PassStateEntered PassStateExited ExecutionSucceeded"},
-		"errors of a success":         {"STANDARD", "ERROR", pass, ""},
-		"nothing":                     {"STANDARD", "OFF", failing, ""},
-		"errors of a failure":         {"STANDARD", "ERROR", failing, "FailStateEntered ExecutionFailed"},
-		"fatal errors of a failure":   {"STANDARD", "FATAL", failing, "ExecutionFailed"},
-		"all of an express failure":   {"EXPRESS", "ALL", failing, "ExecutionStarted FailStateEntered ExecutionFailed"},
-		"fatal of an express success": {"EXPRESS", "FATAL", pass, ""},
+		"errors of a success":         {"STANDARD", "ERROR", wiretest.Pass, ""},
+		"nothing":                     {"STANDARD", "OFF", wiretest.Failing, ""},
+		"errors of a failure":         {"STANDARD", "ERROR", wiretest.Failing, "FailStateEntered ExecutionFailed"},
+		"fatal errors of a failure":   {"STANDARD", "FATAL", wiretest.Failing, "ExecutionFailed"},
+		"all of an express failure":   {"EXPRESS", "ALL", wiretest.Failing, "ExecutionStarted FailStateEntered ExecutionFailed"},
+		"fatal of an express success": {"EXPRESS", "FATAL", wiretest.Pass, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, store := newLoggingServer(t)
-			w := wire{url: url}
-			m := w.call(t, "CreateStateMachine", map[string]any{
-				"name": "m", "definition": c.definition, "roleArn": role, "type": c.kind,
-				"loggingConfiguration": logging(c.level, false),
+			url, store := wiretest.LoggingServer(t)
+			w := wiretest.Wire{URL: url}
+			m := w.Call(t, "CreateStateMachine", map[string]any{
+				"name": "m", "definition": c.definition, "roleArn": wiretest.Role, "type": c.kind,
+				"loggingConfiguration": wiretest.Logging(c.level, false),
 			})
 			var arn any
 			if c.kind == "EXPRESS" {
-				arn = w.call(t, "StartSyncExecution",
+				arn = w.Call(t, "StartSyncExecution",
 					map[string]any{"stateMachineArn": m["stateMachineArn"]})["executionArn"]
 			} else {
-				arn = w.run(t, m["stateMachineArn"].(string), "{}")["executionArn"]
+				arn = w.Run(t, m["stateMachineArn"].(string), "{}")["executionArn"]
 			}
 			if got := strings.Join(typesOf(t, logged(t, store, arn, len(strings.Fields(c.want)))), " "); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
@@ -106,15 +98,15 @@ func TestExecutionsAreLogged(t *testing.T) {
 // TestLogRecordsTellWhatTheHistoryTells compares each record with its event, member by member.
 func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 	t.Parallel()
-	url, store := newLoggingServer(t)
-	w := wire{url: url}
-	m := w.call(t, "CreateStateMachine", map[string]any{
-		"name": "m", "roleArn": role, "loggingConfiguration": logging("ALL", true),
+	url, store := wiretest.LoggingServer(t)
+	w := wiretest.Wire{URL: url}
+	m := w.Call(t, "CreateStateMachine", map[string]any{
+		"name": "m", "roleArn": wiretest.Role, "loggingConfiguration": wiretest.Logging("ALL", true),
 		"definition": `{"StartAt":"M","States":{"M":{"Type":"Map","ItemProcessor":{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}},"Next":"F"},
 			"F":{"Type":"Fail","Error":"E","Cause":"C"}}}`,
 	})["stateMachineArn"].(string)
-	d := w.run(t, m, `[1,{"a":2}]`)
-	events := w.call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"]})["events"].([]any)
+	d := w.Run(t, m, `[1,{"a":2}]`)
+	events := w.Call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"]})["events"].([]any)
 	records := logged(t, store, d["executionArn"], len(events))
 	if len(records) != len(events) {
 		t.Fatalf("%d records of %d events", len(records), len(events))
@@ -152,16 +144,16 @@ func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 func TestChildExecutionsAreLogged(t *testing.T) {
 	t.Parallel()
 	for kind, prefix := range map[string]string{"STANDARD": ":execution:m/L:", "EXPRESS": ":express:m/L:"} {
-		url, store := newLoggingServer(t)
-		w := wire{url: url}
-		m := w.call(t, "CreateStateMachine", map[string]any{
-			"name": "m", "roleArn": role, "loggingConfiguration": logging("ALL", false),
+		url, store := wiretest.LoggingServer(t)
+		w := wiretest.Wire{URL: url}
+		m := w.Call(t, "CreateStateMachine", map[string]any{
+			"name": "m", "roleArn": wiretest.Role, "loggingConfiguration": wiretest.Logging("ALL", false),
 			"definition": `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","End":true,"ItemProcessor":{
 				"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"` + kind +
 				`"},"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`,
 		})["stateMachineArn"].(string)
-		w.run(t, m, `[1,2,3]`)
-		events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup,
+		w.Run(t, m, `[1,2,3]`)
+		events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, wiretest.LogGroup,
 			func(string) bool { return true }, 0, 1<<62)
 		if err != nil {
 			t.Fatal(err)
@@ -191,14 +183,14 @@ func idIn(t *testing.T, record string) int {
 
 func TestLogDestinations(t *testing.T) {
 	t.Parallel()
-	url, store := newLoggingServer(t)
-	w, here := wire{url: url}, aws.Scope{Account: "123456789012", Region: "us-east-1"}
+	url, store := wiretest.LoggingServer(t)
+	w, here := wiretest.Wire{URL: url}, aws.Scope{Account: "123456789012", Region: "us-east-1"}
 	create := func(name string, configuration map[string]any) string {
-		return refusal(w.call(t, "CreateStateMachine", map[string]any{"name": name, "definition": pass, "roleArn": role,
+		return wiretest.Refusal(w.Call(t, "CreateStateMachine", map[string]any{"name": name, "definition": wiretest.Pass, "roleArn": wiretest.Role,
 			"loggingConfiguration": configuration}))
 	}
 	destination := func(arn string) map[string]any {
-		c := logging("ALL", true)
+		c := wiretest.Logging("ALL", true)
 		c["destinations"] = []any{map[string]any{"cloudWatchLogsLogGroup": map[string]any{"logGroupArn": arn}}}
 		return c
 	}

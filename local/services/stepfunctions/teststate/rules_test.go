@@ -1,20 +1,22 @@
-package stepfunctions_test
+package teststate_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // tested asks for the test of a state and returns the answer.
-func (w wire) tested(t *testing.T, definition, more string) map[string]any {
+func tested(t *testing.T, w wiretest.Wire, definition, more string) map[string]any {
 	t.Helper()
 	request := map[string]any{}
 	if err := json.Unmarshal([]byte("{"+more+"}"), &request); err != nil {
 		t.Fatal(err)
 	}
 	request["definition"] = definition
-	return w.call(t, "TestState", request)
+	return w.Call(t, "TestState", request)
 }
 
 const (
@@ -38,14 +40,14 @@ func mocked(result string) string {
 // TestRefusedTests has tests of states that are refused before the state runs.
 func TestRefusedTests(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
+	w := wiretest.Wire{URL: wiretest.Server(t)}
 	const schema = "ValidationException: Mock result schema validation error: "
 	for name, c := range map[string]struct{ definition, more, want string }{
-		"activity": {activity, `"roleArn":"` + role + `"`,
+		"activity": {activity, `"roleArn":"` + wiretest.Role + `"`,
 			"InvalidDefinition: TestState API does not support Activity tasks"},
-		"job": {taskOf("ecs:runTask.sync"), `"roleArn":"` + role + `"`,
+		"job": {taskOf("ecs:runTask.sync"), `"roleArn":"` + wiretest.Role + `"`,
 			"InvalidDefinition: TestState API does not support the .sync integration"},
-		"token": {taskOf("sqs:sendMessage.waitForTaskToken"), `"roleArn":"` + role + `"`,
+		"token": {taskOf("sqs:sendMessage.waitForTaskToken"), `"roleArn":"` + wiretest.Role + `"`,
 			"InvalidDefinition: TestState API does not support the .waitForTaskToken"},
 		"no role": {taskOf("sqs:sendMessage"), ``,
 			"ValidationException: RoleArn must be specified when testing a Task state"},
@@ -74,7 +76,7 @@ func TestRefusedTests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := refusal(w.tested(t, c.definition, c.more)); !strings.HasPrefix(got, c.want) {
+			if got := wiretest.Refusal(tested(t, w, c.definition, c.more)); !strings.HasPrefix(got, c.want) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})
@@ -84,7 +86,7 @@ func TestRefusedTests(t *testing.T) {
 // TestMocksThatAreAccepted has results whose shape is somebody else's business.
 func TestMocksThatAreAccepted(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
+	w := wiretest.Wire{URL: wiretest.Server(t)}
 	for name, c := range map[string]struct{ definition, result string }{
 		"activity":            {activity, `7`},
 		"token":               {taskOf("sqs:sendMessage.waitForTaskToken"), `"done"`},
@@ -98,7 +100,7 @@ func TestMocksThatAreAccepted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if a := w.tested(t, c.definition, mocked(c.result)); a["status"] != "SUCCEEDED" || a["output"] != c.result {
+			if a := tested(t, w, c.definition, mocked(c.result)); a["status"] != "SUCCEEDED" || a["output"] != c.result {
 				t.Error(a)
 			}
 		})
@@ -108,9 +110,9 @@ func TestMocksThatAreAccepted(t *testing.T) {
 // TestInspectionOfMaps looks at the stages that no recording has.
 func TestInspectionOfMaps(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
+	w := wiretest.Wire{URL: wiretest.Server(t)}
 	definition := mapped + `,"ItemBatcher":{"MaxItemsPerBatch":2},"ItemSelector":{"v.$":"$$.Map.Item.Value"}` + reader
-	a := w.tested(t, definition, mocked("[1,2]")+
+	a := tested(t, w, definition, mocked("[1,2]")+
 		`,"inspectionLevel":"DEBUG","stateConfiguration":{"mapItemReaderData":"{\"a\":{\"b\":[1,2,3]}}"}`)
 	data, _ := a["inspectionData"].(map[string]any)
 	for stage, want := range map[string]string{
@@ -127,8 +129,8 @@ func TestInspectionOfMaps(t *testing.T) {
 // TestInspectionOfParallelStates has no afterArguments: the branches take them each for itself.
 func TestInspectionOfParallelStates(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
-	a := w.tested(t, `{"Type":"Parallel","QueryLanguage":"JSONata","Arguments":{"a":1},"End":true,"Branches":[
+	w := wiretest.Wire{URL: wiretest.Server(t)}
+	a := tested(t, w, `{"Type":"Parallel","QueryLanguage":"JSONata","Arguments":{"a":1},"End":true,"Branches":[
 		{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}]}`, mocked("[1]")+`,"inspectionLevel":"DEBUG"`)
 	data, _ := a["inspectionData"].(map[string]any)
 	if _, ok := data["afterArguments"]; ok || a["output"] != "[1]" {
@@ -138,10 +140,10 @@ func TestInspectionOfParallelStates(t *testing.T) {
 
 func TestItemsPointerThatLeadsNowhere(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
+	w := wiretest.Wire{URL: wiretest.Server(t)}
 	definition := mapped + `,"Next":"N","Catch":[{"ErrorEquals":["States.ItemReaderFailed"],"Next":"C"}]` + reader
 	definition = strings.Replace(definition, `"End":true,"ItemP`, `"ItemP`, 1)
-	a := w.tested(t, definition, mocked("[]")+`,"stateConfiguration":{"mapItemReaderData":"{}"}`)
+	a := tested(t, w, definition, mocked("[]")+`,"stateConfiguration":{"mapItemReaderData":"{}"}`)
 	const cause = `ItemsPointer "/a/b" leads nowhere, there is no "/a" in the JSON document`
 	if a["status"] != "CAUGHT_ERROR" || a["nextState"] != "C" || a["cause"] != cause {
 		t.Error(a)

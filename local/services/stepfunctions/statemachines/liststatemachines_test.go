@@ -1,4 +1,4 @@
-package stepfunctions_test
+package statemachines_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // TestMachinesOfOneInstant pages through state machines and activities that were created while the clock stood still:
@@ -19,28 +20,28 @@ import (
 func TestMachinesOfOneInstant(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Unix(1_700_000_000, 999_999_999))
-	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: scope.Account})
+	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: wiretest.Scope.Account})
 	if err != nil {
 		t.Fatal(err)
 	}
 	service := stepfunctions.New(stepfunctions.Config{
 		Open:  func(aws.Scope) (*engine.Engine, error) { return e, nil },
-		Store: stepfunctions.NewMemory(), Now: c.Now, Default: scope,
+		Store: stepfunctions.NewMemory(), Now: c.Now, Default: wiretest.Scope,
 	})
 	server := httptest.NewServer(service.Handler())
 	t.Cleanup(func() { server.Close(); e.Close(); c.Close() })
-	w := wire{url: server.URL}
+	w := wiretest.Wire{URL: server.URL}
 	var want []string
 	for i := range 13 {
 		name := fmt.Sprint("machine_", 12-i)
-		w.machine(t, name, pass)
-		w.call(t, "CreateActivity", map[string]any{"name": name})
+		w.Machine(t, name, wiretest.Pass)
+		w.Call(t, "CreateActivity", map[string]any{"name": name})
 		want = append(want, name)
 	}
 	names := func(operation, member string, size int, after func()) (got []string) {
 		request := map[string]any{"maxResults": size}
 		for {
-			a := w.call(t, operation, request)
+			a := w.Call(t, operation, request)
 			for _, m := range a[member].([]any) {
 				got = append(got, m.(map[string]any)["name"].(string))
 			}
@@ -59,13 +60,13 @@ func TestMachinesOfOneInstant(t *testing.T) {
 	if got := names("ListActivities", "activities", 5, func() {}); !reflect.DeepEqual(got, want) {
 		t.Errorf("activities: %v, want %v", got, want)
 	}
-	prefix := "arn:aws:states:" + scope.Region + ":" + scope.Account + ":stateMachine:"
+	prefix := "arn:aws:states:" + wiretest.Scope.Region + ":" + wiretest.Scope.Account + ":stateMachine:"
 	deleted := false
 	got := names("ListStateMachines", "stateMachines", 5, func() {
 		if !deleted { // the last of the first page, and one of the next
-			w.call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": prefix + want[4]})
-			w.call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": prefix + want[6]})
-			w.machine(t, "late", pass)
+			w.Call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": prefix + want[4]})
+			w.Call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": prefix + want[6]})
+			w.Machine(t, "late", wiretest.Pass)
 			deleted = true
 		}
 	})

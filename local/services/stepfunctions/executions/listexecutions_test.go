@@ -1,18 +1,20 @@
-package stepfunctions_test
+package executions_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // TestPagesOfExecutions pages through executions, of which some end and some begin meanwhile.
 func TestPagesOfExecutions(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
-	machine := w.machine(t, "m", waiting)
+	w := wiretest.Wire{URL: wiretest.Server(t)}
+	machine := w.Machine(t, "m", wiretest.Waiting)
 	start := func(name string) any {
-		return w.call(t, "StartExecution", map[string]any{"stateMachineArn": machine, "name": name})["executionArn"]
+		return w.Call(t, "StartExecution", map[string]any{"stateMachineArn": machine, "name": name})["executionArn"]
 	}
 	var want []string
 	var arns []any
@@ -25,13 +27,13 @@ func TestPagesOfExecutions(t *testing.T) {
 	request := map[string]any{"stateMachineArn": machine, "statusFilter": "RUNNING", "maxResults": 3}
 	var got []string
 	for {
-		a := w.call(t, "ListExecutions", request)
+		a := w.Call(t, "ListExecutions", request)
 		for _, x := range a["executions"].([]any) {
 			got = append(got, x.(map[string]any)["name"].(string))
 		}
 		if len(got) == 3 { // after the first page
 			start("late")
-			w.call(t, "StopExecution", map[string]any{"executionArn": arns[1]})
+			w.Call(t, "StopExecution", map[string]any{"executionArn": arns[1]})
 		}
 		if a["nextToken"] == nil {
 			break
@@ -47,16 +49,16 @@ func TestPagesOfExecutions(t *testing.T) {
 // TestChildExecutionsOfALabel lists what all Map Runs of a distributed Map have started, by the ARN of their machine.
 func TestChildExecutionsOfALabel(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
-	machine := w.machine(t, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","End":true,"ItemProcessor":{
+	w := wiretest.Wire{URL: wiretest.Server(t)}
+	machine := w.Machine(t, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","End":true,"ItemProcessor":{
 		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`)
 	for range 2 {
-		if x := w.run(t, machine, "[1,2,3]"); x["status"] != "SUCCEEDED" {
+		if x := w.Run(t, machine, "[1,2,3]"); x["status"] != "SUCCEEDED" {
 			t.Fatal(x)
 		}
 	}
 	for arn, want := range map[string]int{machine: 2, machine + "/L": 6} {
-		listed := w.call(t, "ListExecutions", map[string]any{"stateMachineArn": arn})["executions"].([]any)
+		listed := w.Call(t, "ListExecutions", map[string]any{"stateMachineArn": arn})["executions"].([]any)
 		if len(listed) != want {
 			t.Errorf("%s has %d executions, want %d", arn, len(listed), want)
 		}
@@ -67,9 +69,9 @@ func TestChildExecutionsOfALabel(t *testing.T) {
 		}
 	}
 	request := map[string]any{"stateMachineArn": machine + "/L", "maxResults": 4}
-	first := w.call(t, "ListExecutions", request)
+	first := w.Call(t, "ListExecutions", request)
 	request["nextToken"] = first["nextToken"]
-	if rest := w.call(t, "ListExecutions", request)["executions"].([]any); len(rest) != 2 {
+	if rest := w.Call(t, "ListExecutions", request)["executions"].([]any); len(rest) != 2 {
 		t.Errorf("the second page has %d executions, want 2", len(rest))
 	}
 }

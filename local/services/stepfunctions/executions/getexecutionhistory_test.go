@@ -1,16 +1,18 @@
-package stepfunctions_test
+package executions_test
 
 import (
 	"strings"
 	"testing"
+
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // pagesOf reads all pages of a history and returns how many events each has, and the IDs of all.
-func (w wire) pagesOf(t *testing.T, arn any, maxResults int, reverse bool) (sizes []int, ids []float64) {
+func pagesOf(t *testing.T, w wiretest.Wire, arn any, maxResults int, reverse bool) (sizes []int, ids []float64) {
 	t.Helper()
 	request := map[string]any{"executionArn": arn, "maxResults": maxResults, "reverseOrder": reverse}
 	for {
-		a := w.call(t, "GetExecutionHistory", request)
+		a := w.Call(t, "GetExecutionHistory", request)
 		events, ok := a["events"].([]any)
 		if !ok {
 			t.Fatal(a)
@@ -29,18 +31,18 @@ func (w wire) pagesOf(t *testing.T, arn any, maxResults int, reverse bool) (size
 // TestLargeHistories pages through a history of which no answer can have all.
 func TestLargeHistories(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
+	w := wiretest.Wire{URL: wiretest.Server(t)}
 	var states strings.Builder
 	for i := range 40 {
 		states.WriteString(`"` + strings.Repeat("S", i+1) + `":{"Type":"Pass","Next":"` + strings.Repeat("S", i+2) +
 			`"},`)
 	}
-	machine := w.machine(t, "m", `{"StartAt":"S","States":{`+states.String()+`"`+strings.Repeat("S", 41)+
+	machine := w.Machine(t, "m", `{"StartAt":"S","States":{`+states.String()+`"`+strings.Repeat("S", 41)+
 		`":{"Type":"Pass","End":true}}}`)
-	d := w.run(t, machine, text(kib256))
+	d := w.Run(t, machine, wiretest.Text(wiretest.MaxPayload))
 	const events = 84 // a start and an end, and two of each state
 	for _, reverse := range []bool{false, true} {
-		sizes, ids := w.pagesOf(t, d["executionArn"], 1000, reverse)
+		sizes, ids := pagesOf(t, w, d["executionArn"], 1000, reverse)
 		if len(sizes) != 2 || len(ids) != events {
 			t.Errorf("pages of %v events", sizes)
 		}
@@ -50,9 +52,9 @@ func TestLargeHistories(t *testing.T) {
 			}
 		}
 	}
-	w.call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"],
+	w.Call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"],
 		"maxResults": 50}) // whose next page nobody asks for
-	if sizes, _ := w.pagesOf(t, d["executionArn"], 40, false); len(sizes) != 3 {
+	if sizes, _ := pagesOf(t, w, d["executionArn"], 40, false); len(sizes) != 3 {
 		t.Errorf("pages of %v events", sizes)
 	}
 }
@@ -60,15 +62,15 @@ func TestLargeHistories(t *testing.T) {
 // TestPagesOfAHistoryThatGrows pages through the history of an execution that is redriven meanwhile.
 func TestPagesOfAHistoryThatGrows(t *testing.T) {
 	t.Parallel()
-	w := wire{url: newServer(t)}
-	arn := w.run(t, w.machine(t, "m", failing), "{}")["executionArn"]
-	first := w.call(t, "GetExecutionHistory", map[string]any{"executionArn": arn, "maxResults": 2})
-	if a := w.call(t, "RedriveExecution", map[string]any{"executionArn": arn}); a["redriveDate"] == nil {
+	w := wiretest.Wire{URL: wiretest.Server(t)}
+	arn := w.Run(t, w.Machine(t, "m", wiretest.Failing), "{}")["executionArn"]
+	first := w.Call(t, "GetExecutionHistory", map[string]any{"executionArn": arn, "maxResults": 2})
+	if a := w.Call(t, "RedriveExecution", map[string]any{"executionArn": arn}); a["redriveDate"] == nil {
 		t.Fatal(a)
 	}
-	for w.call(t, "DescribeExecution", map[string]any{"executionArn": arn})["status"] != "FAILED" {
+	for w.Call(t, "DescribeExecution", map[string]any{"executionArn": arn})["status"] != "FAILED" {
 	}
-	a := w.call(t, "GetExecutionHistory", map[string]any{"executionArn": arn, "maxResults": 2,
+	a := w.Call(t, "GetExecutionHistory", map[string]any{"executionArn": arn, "maxResults": 2,
 		"nextToken": first["nextToken"]})
 	var types []string
 	for _, e := range a["events"].([]any) {

@@ -1,0 +1,3 @@
+// Package wiretest serves the Step Functions API in tests and calls it, in bytes and through the AWS SDK. It is for tests
+// only.
+package wiretest
