@@ -6,13 +6,14 @@ import (
 	"stepback/retrymetrics"
 )
 
-// The alarms that the composite's rule takes together.
+// The alarms that the composite's rule combines.
 const (
 	executionsEndedBadly = "executions-ended-badly"
 	metricsSilent        = "metrics-silent"
 )
 
-// services are alarms on what services of AWS publish about the state machine and the parts around it.
+// services returns alarms on the metrics that AWS services publish about the state machine and the resources around
+// it.
 func (o Options) services() []Alarm {
 	var all []Alarm
 	add := func(named string, m *retrymetrics.Metric, set retrymetrics.Set, a Alarm) {

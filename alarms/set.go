@@ -12,41 +12,41 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Options say what is watched and who is told. StateMachine is required. An alarm on a part that has no name here is
-// left out.
+// Options defines what is watched and where notifications go. StateMachine is required. Alarms on a resource that is
+// not named here are left out.
 type Options struct {
 	StateMachine string
-	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed
-	// attempts are watched in the place of retries. ALL when empty.
+	// Level is the log level of the state machine: at ERROR, alarms that need level ALL are left out, and failed
+	// attempts are watched instead of retries. ALL if empty.
 	Level retrymetrics.Level
-	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when
-	// empty.
+	// Topic is the ARN of the SNS topic for messages, PagingTopic of the one that pages; PagingTopic defaults to
+	// Topic.
 	Topic, PagingTopic string
-	// MachineARN is the state machine's ARN, by which Step Functions itself publishes metrics.
+	// MachineARN is the state machine's ARN, the dimension of Step Functions' own metrics.
 	MachineARN string
-	// UndeliveredQueue is the name of the queue of events for which no execution could be started, NotificationQueue
-	// that of the queue of messages that reached no subscriber.
+	// UndeliveredQueue is the name of the queue for events that could not start an execution, NotificationQueue of
+	// the queue for messages that reached no subscriber.
 	UndeliveredQueue, NotificationQueue string
 	// PagesTopic, NoticesTopic and ImportsTopic are the names of the topics for pages, messages and the results of
 	// imports, whose deliveries are watched.
 	PagesTopic, NoticesTopic, ImportsTopic string
-	// MetricsFunction is the name of the function which counts the metrics, by a schedule too; AdaptFunction and
-	// RelayFunction are those of the controller and of the outbox's relay.
+	// MetricsFunction is the name of the function that counts the metrics, which a schedule also invokes;
+	// AdaptFunction is the controller's, and RelayFunction that of the outbox's relay.
 	MetricsFunction, AdaptFunction, RelayFunction string
 	// Cluster is the identifier of the Aurora Serverless cluster.
 	Cluster string
-	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links
-	// its own heading there.
+	// Guide is the address where docs/operating.md is published; that path if empty. Each alarm links to its own
+	// heading there.
 	Guide string
 }
 
-// Set is the alarms of a state machine.
+// Set holds the alarms of a state machine.
 type Set struct {
 	Options
 	Alarms []Alarm
 }
 
-// New returns the alarms. The error is that of [Alarm.Check], or names the text that is longer than CloudWatch takes.
+// New returns the alarms. The error is from [Alarm.Check], or names a text that is too long for CloudWatch.
 func New(o Options) (Set, error) {
 	if o.StateMachine == "" {
 		return Set{}, errors.New("alarms need the state machine's name")
@@ -67,8 +67,8 @@ func New(o Options) (Set, error) {
 	return s, s.checkTexts()
 }
 
-// checkTexts reports the first text that CloudWatch would refuse for its length. The guide's address and the state
-// machine's name are in them.
+// checkTexts returns an error for the first text that is too long for CloudWatch. The texts contain the guide's
+// address and the state machine's name.
 func (s Set) checkTexts() error {
 	all, page := s.Put()
 	if err := checkTexts(page.AlarmName, page.AlarmDescription); err != nil {
@@ -109,8 +109,8 @@ func (o Options) series(m *retrymetrics.Metric) *retrymetrics.Series {
 	return &s
 }
 
-// source are the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads and nobody
-// publishes, is metric math, over no fewer than MinimumRetries; what is missing does not breach.
+// source returns the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads but
+// nothing publishes, is computed by metric math, over at least MinimumRetries; missing data does not breach.
 func (o Options) source() []Alarm {
 	rate := retrymetrics.SignificantRetrySuccessRate()
 	excessive := Alarm{
@@ -135,13 +135,13 @@ func (o Options) source() []Alarm {
 	}
 }
 
-// said says what an alarm means.
+// said returns the alarm with its meaning, first action and paging set.
 func said(a Alarm, pages bool, meaning, first string) Alarm {
 	a.Pages, a.Meaning, a.First = pages, meaning, first
 	return a
 }
 
-// additions are what an operator needs beside them.
+// additions returns the further alarms that an operator needs.
 func (o Options) additions() []Alarm {
 	above := func(name string, m *retrymetrics.Metric, threshold float64, breaching, periods int) Alarm {
 		return Alarm{
@@ -191,16 +191,16 @@ func (o Options) additions() []Alarm {
 	}
 }
 
-// FullName is an alarm's name in CloudWatch.
+// FullName returns an alarm's name in CloudWatch.
 func (s Set) FullName(name string) string { return s.StateMachine + "-" + name }
 
-// Description is an alarm's text: what is the matter, what to do first, and where to read on.
+// Description returns an alarm's text: the problem, the first thing to do, and where to read more.
 func (s Set) Description(a Alarm) string {
 	return a.Meaning + " First: " + a.First + " Guide: " + s.heading(a.Name)
 }
 
-// heading is the address of a heading of the guide. One that has a fragment already leads to a page that is all there
-// is.
+// heading returns the address of an alarm's heading in the guide. If the guide's address has a fragment, it is
+// returned unchanged.
 func (s Set) heading(name string) string {
 	if strings.Contains(s.Guide, "#") {
 		return s.Guide
@@ -208,8 +208,8 @@ func (s Set) heading(name string) string {
 	return s.Guide + "#" + name
 }
 
-// Rule is the rule of the composite that pages: any of the paging alarms, and an execution that Step Functions itself
-// counts as failed while the function which tells whose fault that is does not run.
+// Rule returns the rule of the paging composite: any of the paging alarms, or an execution that Step Functions
+// counted as failed while the function that attributes failures is not running.
 func (s Set) Rule() string {
 	var terms []string
 	own, silent := false, false

@@ -11,13 +11,14 @@ import (
 
 const namespaceOfStates = "AWS/States"
 
-// ended are the metrics of AWS/States that count ends, after "Executions" or "RedrivenExecutions".
+// ended maps statuses to the metrics of AWS/States that count ends, without the prefix "Executions" or
+// "RedrivenExecutions".
 var ended = map[history.Status]string{
 	history.Succeeded: "Succeeded", history.Failed: "Failed", history.TimedOut: "TimedOut", history.Aborted: "Aborted",
 }
 
-// states measures an execution that has ended, with its tasks, as AWS/States does. Child executions of Map Runs count
-// by their Map Run there, and here not at all; their tasks count.
+// states records the metrics of an ended execution and its tasks, as AWS/States does. AWS counts child executions by
+// their Map Run; here they are not counted, but their tasks are.
 func (p *Platform) states(x *journal.Execution, events []history.Event) {
 	name, ok := ended[x.Status]
 	arn, valid := aws.ParseARN(x.MachineARN)
@@ -41,7 +42,7 @@ func (p *Platform) states(x *journal.Execution, events []history.Event) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// taskKind is how AWS/States calls the tasks of a kind: what counts them, what times them, and the dimension.
+// taskKind holds the names that AWS/States uses for a kind of task: its counters, its timers, and the dimension.
 type taskKind struct{ counts, times, dimension string }
 
 var (
@@ -50,10 +51,10 @@ var (
 	integrations = &taskKind{"ServiceIntegrations", "ServiceIntegration", "ServiceIntegrationResourceArn"}
 )
 
-// taskStep is what an event says of a task.
+// taskStep is the meaning of an event for a task's metrics.
 type taskStep struct {
 	kind *taskKind
-	what string // Scheduled, Started, or how it ended; empty for what is not counted
+	what string // Scheduled, Started, or the outcome; empty if not counted
 }
 
 var taskSteps = map[history.Type]taskStep{
@@ -77,8 +78,8 @@ type attempt struct {
 	scheduled, started time.Time
 }
 
-// tasks measures the tasks of an execution by its events: those since it was redriven last, for the others have been
-// counted.
+// tasks records the metrics of an execution's tasks from its events since the last redrive; earlier ones have already
+// been counted.
 func (m *meter) tasks(scope aws.Scope, events []history.Event) {
 	for i := len(events) - 1; i >= 0; i-- {
 		if events[i].Type == history.ExecutionRedriven {
@@ -86,7 +87,7 @@ func (m *meter) tasks(scope aws.Scope, events []history.Event) {
 			break
 		}
 	}
-	var under map[int64]*attempt // by the ID of the latest event of each
+	var under map[int64]*attempt // by the ID of each task's latest event
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range events {
@@ -104,7 +105,7 @@ func (m *meter) tasks(scope aws.Scope, events []history.Event) {
 				under = map[int64]*attempt{}
 			}
 		} else if a = under[e.Previous]; a == nil {
-			continue // its beginning was counted before the execution was redriven
+			continue // its start was counted before the redrive
 		}
 		delete(under, e.Previous)
 		at := e.At()
@@ -130,7 +131,7 @@ func (m *meter) tasks(scope aws.Scope, events []history.Event) {
 	}
 }
 
-// resourceOf is the ARN of what a task calls: that of the function or activity, or that of the integration.
+// resourceOf returns the ARN of the callee of a task: the function, the activity, or the integration.
 func resourceOf(scheduled *history.Event, scope aws.Scope) string {
 	if scheduled.More == nil {
 		return ""
@@ -141,13 +142,13 @@ func resourceOf(scheduled *history.Event, scope aws.Scope) string {
 	return "arn:" + scope.Partition() + ":states:::" + scheduled.More.ResourceType + ":" + scheduled.More.Resource
 }
 
-// Limits of an account, as AWS has them by default.
+// Default limits of an AWS account.
 const (
 	openExecutions = 1_000_000
 	openMapRuns    = 1000
 )
 
-// measureEngines measures what runs in each account and region that has ever run something.
+// measureEngines records what runs in each account and region that has ever run something.
 func (m *meter) measureEngines(at time.Time) {
 	all := m.engines.Load()
 	if all == nil {

@@ -14,8 +14,8 @@ import (
 	"stepback/local"
 )
 
-// TestExecutionsAndTheirTasksAreMeasured has a state machine call an integration that fails twice, a function by its
-// ARN and an activity, is redriven, and finds AWS/States' metrics of all three, of the executions and of the account.
+// A state machine calls an integration that fails twice, a function by its ARN and an activity, and is redriven.
+// AWS/States' metrics of all three, of the executions and of the account are recorded.
 func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC))
@@ -28,7 +28,7 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What is measured is put into CloudWatch before alarms are judged.
+	// Measurements are put into CloudWatch before alarms are evaluated.
 	_, err := metrics.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{AlarmName: aws.String("open"),
 		Namespace: aws.String("AWS/States"), MetricName: aws.String("OpenExecutionCount"), Statistic: cwtypes.StatisticMaximum,
 		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1000),
@@ -79,7 +79,7 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 	_, err = states.SendTaskSuccess(ctx, &sfn.SendTaskSuccessInput{TaskToken: work(), Output: aws.String("1")})
 	must(err)
 	ends(sfntypes.ExecutionStatusSucceeded)
-	pass(3 * time.Minute) // in which all is put into CloudWatch
+	pass(3 * time.Minute) // enough for everything to be put into CloudWatch
 
 	sum := func(name, dimension, value string) (total, count float64) {
 		t.Helper()

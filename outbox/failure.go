@@ -8,28 +8,28 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by
-// [Classify].
+// Failure is an error of a sink that specifies how it is to be handled. Any other error is classified by [Classify].
 type Failure struct {
-	// Name is the error's name, one of package retrypatterns' where one fits.
+	// Name is the error's name, if possible one of package retrypatterns.
 	Name string
-	// Class says what repeating can do. Messages have IDs, so that an unknown outcome is repeated, and a conflict, too.
+	// Class is the effect that repeating can have. Since messages have IDs, an unknown outcome is repeated, and so is
+	// a conflict.
 	Class retrypatterns.Class
-	// Reason is why the message is dead when Class is Permanent; empty means ReasonRefused.
+	// Reason is the reason recorded with the dead letter if Class is Permanent; empty means ReasonRefused.
 	Reason string
-	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an
-	// hour at most.
+	// RetryAfter is the delay that the receiver requests; 0 means none. The relay waits an hour at most.
 	RetryAfter time.Duration
-	// Err is what went wrong.
+	// Err is the underlying error.
 	Err error
 }
 
 func (f *Failure) Error() string { return f.Name + ": " + f.Err.Error() }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the underlying error.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Invalid is the failure of a message whose content is wrong: it is dead at once, for ReasonInvalidPayload.
+// Invalid returns the failure of a message with invalid content, which becomes a dead letter at once, for
+// ReasonInvalidPayload.
 func Invalid(err error) *Failure {
 	return &Failure{
 		Name:   retrypatterns.InvalidInput,
@@ -39,14 +39,16 @@ func Invalid(err error) *Failure {
 	}
 }
 
-// Permanent is the failure of a message that the receiver refuses for good. An empty reason means ReasonRefused.
+// Permanent returns the failure of a message that the receiver refuses permanently. An empty reason means
+// ReasonRefused.
 func Permanent(reason string, err error) *Failure {
 	return &Failure{Name: retrypatterns.InvalidInput, Class: retrypatterns.Permanent, Reason: reason, Err: err}
 }
 
-// Classify makes a Failure of any error: of a Failure in its chain, or by [retrypatterns.Classify]. An error about
-// which nothing is known is States.TaskFailed, which the table retries under the minimal pattern: with an ID that
-// receivers know repeats by, trying again does no harm, and a dead letter costs a person's time.
+// Classify converts any error to a Failure: it returns the Failure in the error's chain, or classifies the error by
+// [retrypatterns.Classify]. An error about which nothing is known is States.TaskFailed, which the table retries under
+// the minimal pattern: receivers detect duplicates by ID, so retrying does no harm, while a dead letter costs a
+// person's time.
 func Classify(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		known := *f
@@ -62,8 +64,8 @@ func Classify(err error) *Failure {
 	return &Failure{Name: retrypatterns.StatesTaskFailed, Class: retrypatterns.UnknownOutcome, Err: err}
 }
 
-// Table is the default policy of a relay: the pattern under which the table retries the error of that name, and for a
-// name that the table does not hold, that of States.TaskFailed.
+// Table is the default policy of a relay. It returns the pattern under which the table retries the error with that
+// name; for a name not in the table, the pattern for States.TaskFailed.
 func Table(name string) retrypatterns.Policy {
 	p, ok := retrypatterns.PatternFor(name)
 	if !ok {
@@ -72,10 +74,10 @@ func Table(name string) retrypatterns.Policy {
 	return p.Policy
 }
 
-// maxCause is how much of an error's text is kept, in bytes.
+// maxCause is the maximum length of a stored error text, in bytes.
 const maxCause = 2000
 
-// cause is an error's text as a table keeps it.
+// cause returns an error's text in the form stored in a table.
 func (f *Failure) cause() string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(f.causeText(), "�"), "\x00", "�")
 	if len(text) > maxCause {

@@ -7,11 +7,11 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Classifier names an error and says what repeating can do; false where nothing is known about it.
+// Classifier returns the name of an error and the effect of repeating; false if nothing is known about it.
 type Classifier func(error) (retrypatterns.Classification, bool)
 
-// Classify is the classifier that executors use unless [WithClassifier] sets another: what [Mark] said, what a refusal
-// of a bulkhead or breaker is, a [TimeoutError], else retrypatterns.Classify.
+// Classify is the default classifier of executors; [WithClassifier] sets another. It recognizes errors marked with
+// [Mark], refusals of a bulkhead or breaker, and [TimeoutError]; others it passes to retrypatterns.Classify.
 func Classify(err error) (retrypatterns.Classification, bool) {
 	if marked, ok := errors.AsType[*marked](err); ok {
 		return marked.classification, true
@@ -21,7 +21,7 @@ func Classify(err error) (retrypatterns.Classification, bool) {
 			Error: retrypatterns.TimeoutError, Class: retrypatterns.UnknownOutcome, Identity: "attempt timeout",
 		}, true
 	}
-	switch { // what this package refused has not happened, and may come back paced
+	switch { // a call refused by this package has not happened and may be repeated after a pause
 	case errors.Is(err, ErrCircuitOpen):
 		return retrypatterns.Classification{
 			Error: retrypatterns.CircuitOpen, Class: retrypatterns.Transient, Identity: "circuit breaker",
@@ -38,8 +38,8 @@ func Classify(err error) (retrypatterns.Classification, bool) {
 	return retrypatterns.Classify(err)
 }
 
-// Mark says what an error is, for operations that know better than its text: its class, and its name in the retry
-// table (one of retrypatterns' constants, or a name of the caller's own). A nil error stays nil.
+// Mark sets the classification of an error, for operations that know more than its text says: its class, and its name
+// in the retry table (one of retrypatterns' constants, or any other name). A nil error stays nil.
 func Mark(err error, class retrypatterns.Class, name string) error {
 	if err == nil {
 		return nil
@@ -54,8 +54,8 @@ type marked struct {
 
 func (m *marked) Unwrap() error { return m.error }
 
-// WithRetryAfter attaches a server's wish to an error: not to be called again before d has passed. A nil error stays
-// nil; 0 or less is no wish.
+// WithRetryAfter attaches a server's request to an error: not to be called again before d has passed. A nil error
+// stays nil; 0 or less means no request.
 func WithRetryAfter(err error, d time.Duration) error {
 	if err == nil || d <= 0 {
 		return err
@@ -63,8 +63,8 @@ func WithRetryAfter(err error, d time.Duration) error {
 	return &postponed{err, d}
 }
 
-// WithPushback attaches a server's decision to an error: to be called again exactly after wait, or not at all. It takes
-// the place of the policy's wait, but not of its limits. A nil error stays nil.
+// WithPushback attaches a server's decision to an error: to be called again exactly after wait or, if again is false,
+// not at all. It replaces the policy's wait, but not its limits. A nil error stays nil.
 func WithPushback(err error, wait time.Duration, again bool) error {
 	if err == nil {
 		return nil
@@ -88,7 +88,7 @@ type postponed struct {
 func (p *postponed) Unwrap() error             { return p.error }
 func (p *postponed) RetryAfter() time.Duration { return p.after }
 
-// retryAfter is the pause that an error asks for; 0 when it asks for none.
+// retryAfter returns the pause that an error requests; 0 if none.
 func retryAfter(err error) time.Duration {
 	if hint, ok := errors.AsType[interface {
 		error

@@ -14,25 +14,25 @@ import (
 // longest is the longest time.Duration.
 const longest = time.Duration(1<<63 - 1)
 
-// defaultMaxRetryAfter is how long a pause a server may ask for unless [MaxRetryAfter] says otherwise.
+// defaultMaxRetryAfter is the longest pause that a server may ask for if [MaxRetryAfter] is not set.
 const defaultMaxRetryAfter = 5 * time.Minute
 
-// Executor is what protects the calls to one service. All goroutines that call the service share it; it owns no
-// goroutine and holds nothing that must be closed.
+// Executor protects the calls to one service. All goroutines that call the service share it; it owns no goroutine and
+// does not have to be closed.
 type Executor struct {
 	service     string
 	rules       rules
 	classify    Classifier
 	clock       Clock
-	machineTime bool // clock is the machine's
+	machineTime bool // clock is the machine's clock
 	source      retrypatterns.Source
 	observers   []Observer
 
 	idempotent      bool
-	byCall          bool // each Call says whether it is idempotent
+	byCall          bool // each Call sets whether it is idempotent
 	repeatConflicts bool
 	attemptTimeout  time.Duration // 0: none
-	expected        time.Duration // of an attempt; 0: measured
+	expected        time.Duration // of an attempt; 0: use the measured duration
 	maxRetryAfter   time.Duration
 	bulkhead        *Bulkhead
 	breaker         *breaker.Breaker
@@ -44,19 +44,20 @@ type Executor struct {
 	counts  counters
 }
 
-// New makes an executor that repeats by one policy: a pattern's, a preset's or the caller's own. A setting that makes
-// no sense is a [*SettingError] or what retrypatterns.Policy.Validate says, all of them joined.
+// New returns an executor that repeats calls by one policy: a pattern's, a preset's or the caller's own. An unusable
+// setting is reported as a [*SettingError] or as the error of retrypatterns.Policy.Validate; all such errors are
+// joined.
 func New(policy retrypatterns.Policy, options ...Option) (*Executor, error) {
 	return build(one(policy), options)
 }
 
-// NewFromRows is New with the rows of a state of the retry table: the first row that names an error is the policy for
+// NewFromRows is New for the rows of a state of the retry table. The first row that names an error is the policy for
 // it, and each row counts its own retries, as the state's retriers do in Step Functions.
 func NewFromRows(rows []retrypatterns.Row, options ...Option) (*Executor, error) {
 	return build(ofRows(rows), options)
 }
 
-// NewByError is New with the map from error name to pattern (retrypatterns.ErrorPatterns): each kind of error is
+// NewByError is New for the map from error name to pattern (retrypatterns.ErrorPatterns): each kind of error is
 // repeated by its own pattern.
 func NewByError(options ...Option) (*Executor, error) { return build(byError(), options) }
 
@@ -85,60 +86,61 @@ func build(r rules, options []Option) (*Executor, error) {
 	return e, nil
 }
 
-// Service is the executor's name.
+// Service returns the executor's name.
 func (e *Executor) Service() string { return e.service }
 
-// Hedges tells whether the operation may run several times at once.
+// Hedges reports whether the executor hedges, so that the operation may run several times at once.
 func (e *Executor) Hedges() bool { return e.hedges > 0 }
 
-// Breaker is that of the executor; nil where there is none.
+// Breaker returns the executor's circuit breaker, or nil if it has none.
 func (e *Executor) Breaker() *breaker.Breaker { return e.breaker }
 
-// Bulkhead is that of the executor; nil where there is none.
+// Bulkhead returns the executor's bulkhead, or nil if it has none.
 func (e *Executor) Bulkhead() *Bulkhead { return e.bulkhead }
 
-// WorstWait is the longest that the waits between attempts can take together, if the server never asks for longer ones:
-// the sum over the policy's retries, or over all rows where the errors alternate.
+// WorstWait returns the longest time that the waits between attempts can take in total, if no server asks for a
+// longer pause: the sum over the policy's retries, or over all rows if the errors alternate.
 func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }
 
-// Option sets one thing of an executor. It is an error that [New] returns when its value makes no sense.
+// Option configures an executor. It returns an error, which [New] passes on, if its value is unusable.
 type Option func(*Executor) error
 
-// Name is what the service is called in errors, events and metrics.
+// Name sets the service's name in errors, events and metrics.
 func Name(service string) Option {
 	return func(e *Executor) error { e.service = service; return nil }
 }
 
-// Idempotent says that the operation may run twice: then an attempt whose outcome is unknown is repeated, too.
+// Idempotent declares that the operation may run twice, so that an attempt with an unknown outcome is repeated too.
 func Idempotent() Option {
 	return func(e *Executor) error { e.idempotent = true; return nil }
 }
 
-// IdempotentByCall says that each [Call] tells whether it is idempotent; hedges are started for those that are.
+// IdempotentByCall leaves it to each [Call] to declare whether it is idempotent; hedges are started only for calls
+// that are.
 func IdempotentByCall() Option {
 	return func(e *Executor) error { e.byCall = true; return nil }
 }
 
-// RepeatConflicts says that the operation begins with the read, so that one that lost against another may be repeated.
+// RepeatConflicts declares that the operation starts with its read, so that it may be repeated after a conflict.
 func RepeatConflicts() Option {
 	return func(e *Executor) error { e.repeatConflicts = true; return nil }
 }
 
-// AttemptTimeout bounds each attempt: its context ends after d, which is above 0. An operation that succeeds all the
-// same has succeeded. The timeout is an unknown outcome named TimeoutError.
+// AttemptTimeout bounds each attempt: its context ends after d, which must be above 0. If the operation succeeds
+// regardless, its result counts. A timeout is an unknown outcome with the error name TimeoutError.
 func AttemptTimeout(d time.Duration) Option {
 	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("AttemptTimeout", d) }
 }
 
-// ExpectedAttempt is how long an attempt usually takes, above 0: no attempt is started with less than that before the
-// context's deadline, not even the first. Without it, retries go by the smoothed duration of the attempts that have
-// succeeded.
+// ExpectedAttempt sets the usual duration of an attempt, which must be above 0. No attempt, not even the first, is
+// started if less than d is left before the context's deadline. Without this option, retries use the smoothed
+// duration of the attempts that have succeeded.
 func ExpectedAttempt(d time.Duration) Option {
 	return func(e *Executor) error { e.expected = d; return needsPositive("ExpectedAttempt", d) }
 }
 
-// MaxRetryAfter is the longest pause, above 0, that a server may ask for; one that asks for more is not called again in
-// this call. It is 5 minutes otherwise.
+// MaxRetryAfter sets the longest pause that a server may ask for; it must be above 0 and is 5 minutes by default. If
+// a server asks for more, the call is given up.
 func MaxRetryAfter(d time.Duration) Option {
 	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("MaxRetryAfter", d) }
 }
@@ -148,10 +150,10 @@ func WithBulkhead(b *Bulkhead) Option {
 	return func(e *Executor) error { e.bulkhead = b; return present("WithBulkhead", b != nil) }
 }
 
-// WithBreaker has a circuit breaker admit or refuse calls. A call counts once, with its last attempt's outcome: as a
-// failure if the error is transient, of unknown outcome or unclassified, as a success if the callee answered (a
-// permanent error or a conflict), and not at all if the caller gave up. When the circuit changes while a call waits for
-// its next attempt, the breaker is asked again.
+// WithBreaker lets a circuit breaker admit or refuse calls. A call counts once, by the outcome of its last attempt:
+// as a failure if the error is transient, of unknown outcome or unclassified; as a success if the callee answered
+// (also with a permanent error or a conflict); and not at all if the caller gave up. If the circuit changes while a
+// call waits for its next attempt, the breaker is asked again.
 func WithBreaker(b *breaker.Breaker) Option {
 	return func(e *Executor) error { e.breaker = b; return present("WithBreaker", b != nil) }
 }
@@ -161,8 +163,8 @@ func WithBudget(b Budget) Option {
 	return func(e *Executor) error { e.budget = b; return present("WithBudget", b != nil) }
 }
 
-// Hedge starts an idempotent operation once more whenever the ones that run have taken delay without an answer, up to
-// extra times. The first success counts; the others are cancelled and waited for, so that the operation must heed its
+// Hedge starts an idempotent operation once more whenever the running ones have taken delay without a result, up to
+// extra times. The first success counts. The others are cancelled and waited for, so the operation must respect its
 // context. A hedge spends retry budget like a retry.
 func Hedge(delay time.Duration, extra int) Option {
 	return func(e *Executor) error {
@@ -171,12 +173,12 @@ func Hedge(delay time.Duration, extra int) Option {
 	}
 }
 
-// WithClassifier names errors in place of [Classify].
+// WithClassifier replaces [Classify] as the classifier of errors.
 func WithClassifier(c Classifier) Option {
 	return func(e *Executor) error { e.classify = c; return present("WithClassifier", c != nil) }
 }
 
-// WithClock has the executor live in another time.
+// WithClock replaces the machine's clock.
 func WithClock(c Clock) Option {
 	return func(e *Executor) error {
 		e.clock = c
@@ -185,12 +187,12 @@ func WithClock(c Clock) Option {
 	}
 }
 
-// WithSource draws jitter from rnd, which many goroutines use at once, in place of math/rand/v2.
+// WithSource draws jitter from rnd instead of math/rand/v2. Many goroutines use rnd at once.
 func WithSource(rnd retrypatterns.Source) Option {
 	return func(e *Executor) error { e.source = rnd; return present("WithSource", rnd != nil) }
 }
 
-// Observe tells an observer what happens. Several are told in the order in which they were set.
+// Observe adds an observer. Observers are called in the order in which they were added.
 func Observe(o Observer) Option {
 	return func(e *Executor) error {
 		e.observers = append(e.observers, o)
@@ -219,7 +221,7 @@ func (e *Executor) tell(ctx context.Context, ev Event) {
 	}
 }
 
-// usual is how long an attempt is expected to take.
+// usual returns the expected duration of an attempt; 0 if it is not known.
 func (e *Executor) usual() time.Duration {
 	if e.expected > 0 {
 		return e.expected
@@ -227,8 +229,8 @@ func (e *Executor) usual() time.Duration {
 	return time.Duration(e.typical.Load())
 }
 
-// learn smooths the duration of successful attempts over about the last eight. Updates of concurrent calls may replace
-// each other, which a mean can bear.
+// learn smooths the duration of successful attempts over about the last eight. Concurrent updates may overwrite each
+// other, which does not matter for a mean.
 func (e *Executor) learn(took time.Duration) {
 	if took <= 0 {
 		return
@@ -241,7 +243,8 @@ func (e *Executor) learn(took time.Duration) {
 	e.typical.Store(old + (int64(took)-old)/8)
 }
 
-// room tells whether something that takes d fits before the context's deadline; the error says how much it lacks.
+// room returns an error if wait and attempt together do not fit before the context's deadline; the error says how
+// much time is missing.
 func (e *Executor) room(ctx context.Context, now time.Time, wait, attempt time.Duration) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {

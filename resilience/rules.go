@@ -8,8 +8,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// rules decide by which policy a named error is repeated, as the retriers of a state do: the first row that names the
-// error counts, and each row counts its own retries.
+// rules select the policy for an error by its name, as the retriers of a state do: the first row that names the error
+// applies, and each row counts its own retries.
 type rules []rule
 
 type rule struct {
@@ -17,10 +17,10 @@ type rule struct {
 	policy retrypatterns.Policy
 }
 
-// one is a single policy for every error.
+// one returns a single policy for every error.
 func one(p retrypatterns.Policy) rules { return rules{{policy: p}} }
 
-// ofRows are the rows of a state of the retry table.
+// ofRows returns the rules for the rows of a state of the retry table.
 func ofRows(rows []retrypatterns.Row) rules {
 	r := make(rules, 0, len(rows))
 	for _, row := range rows {
@@ -29,13 +29,14 @@ func ofRows(rows []retrypatterns.Row) rules {
 	return r
 }
 
-// byError is retrypatterns' map from error name to pattern: one row for each pattern.
+// byError returns the rules for retrypatterns' map from error name to pattern: one row for each pattern.
 func byError() rules {
 	r := make(rules, 0, 4)
 	for _, p := range retrypatterns.Patterns() {
 		names := []string{}
 		for _, e := range retrypatterns.ErrorPatterns() {
-			if e.Pattern == p.Name && !strings.HasPrefix(e.Error, "States.") { // those are Step Functions' own
+			// "States." errors are Step Functions' own
+			if e.Pattern == p.Name && !strings.HasPrefix(e.Error, "States.") {
 				names = append(names, e.Error)
 			}
 		}
@@ -44,7 +45,7 @@ func byError() rules {
 	return r
 }
 
-// match is the row for an error, or -1.
+// match returns the index of the row for an error, or -1.
 func (r rules) match(name string) int {
 	return slices.IndexFunc(r, func(row rule) bool { return row.covers(name) })
 }
@@ -57,7 +58,7 @@ func (r rule) covers(name string) bool {
 		switch covered {
 		case name, "States.ALL":
 			return true
-		case retrypatterns.StatesTaskFailed: // it covers everything but timeouts, as in Step Functions
+		case retrypatterns.StatesTaskFailed: // matches everything except timeouts, as in Step Functions
 			if name != retrypatterns.TimeoutError {
 				return true
 			}
@@ -70,7 +71,7 @@ func (r rule) covers(name string) bool {
 	return false
 }
 
-// spent is what a call has used up of its rules; made when an attempt fails.
+// spent records the retries that a call has used of its rules. It is allocated when an attempt fails.
 type spent struct {
 	retries  []int
 	previous []time.Duration
@@ -80,7 +81,7 @@ func (r rules) open() *spent {
 	return &spent{retries: make([]int, len(r)), previous: make([]time.Duration, len(r))}
 }
 
-// worst is the longest that the waits of all rows can take together, without Retry-After.
+// worst returns the longest total of the waits of all rows, without Retry-After.
 func (r rules) worst() time.Duration {
 	total := time.Duration(0)
 	for _, row := range r {

@@ -2,7 +2,8 @@ package retrymetrics
 
 import "slices"
 
-// The metrics. RetryAttempts, RetrySuccess, RetryFailure, RetryDelay and CircuitBreakerState are the source design's.
+// The metrics. RetryAttempts, RetrySuccess, RetryFailure, RetryDelay and CircuitBreakerState come from the source
+// design.
 var (
 	TaskAttempts = declare("TaskAttempts", Count, FullLog, added,
 		"Attempts of tasks, first ones and retries.", ByMachine, ByState)
@@ -66,7 +67,7 @@ var (
 		"How long these retries wait at most, together.", ByState)
 )
 
-// The metrics of AWS's own that alarms watch and the controller measures.
+// The metrics published by AWS services that alarms watch and the controller measures.
 var (
 	MessagesWaiting = vended("AWS/SQS", "ApproximateNumberOfMessagesVisible", Count, Maximum,
 		"Messages in the queue of events for which no execution could be started.", ByQueue)
@@ -118,15 +119,16 @@ func declare(name string, unit Unit, origin Origin, how mode, text string, in ..
 		mode: how}
 }
 
-// vended declares a metric that a service of AWS publishes.
+// vended declares a metric that an AWS service publishes.
 func vended(namespace, name string, unit Unit, stat Stat, text string, in ...Set) *Metric {
 	return &Metric{namespace: namespace, name: name, text: text, unit: unit, stat: stat, sets: in, origin: Service}
 }
 
-// Catalogue returns every metric that is published here, in the order of the documentation.
+// Catalogue returns every metric that stepback publishes, in the order of the documentation.
 func Catalogue() []*Metric { return slices.Clone(catalogue) }
 
-// Named returns the metric of a name, one of AWS's own where none is published here by it.
+// Named returns the metric with a name; one of AWS's own if stepback publishes none with that name. ok is false if
+// there is neither.
 func Named(name string) (*Metric, bool) {
 	all := namesakes(name)
 	if len(all) == 0 {
@@ -135,7 +137,7 @@ func Named(name string) (*Metric, bool) {
 	return all[0], true
 }
 
-// namesakes are the metrics of a name in all namespaces, those that are published here first.
+// namesakes returns the metrics with a name in all namespaces, those that stepback publishes first.
 func namesakes(name string) []*Metric {
 	return slices.DeleteFunc(slices.Concat(catalogue, vendedMetrics), func(m *Metric) bool { return m.name != name })
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes docs/metrics.md: the catalogue, the rates, what each log level tells and what it costs.
+// WriteMarkdown writes docs/metrics.md: the catalogue, the rates, which metrics each log level provides, and its
+// cost.
 func WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString(intro)
@@ -177,7 +178,7 @@ func dollars(v float64) string {
 	return grouped(v) + " USD"
 }
 
-// grouped writes a number with commas, with one decimal below ten.
+// grouped formats a number with thousands separators, and with one decimal below ten.
 func grouped(v float64) string {
 	if v < 10 {
 		return fmt.Sprintf("%.1f", v)

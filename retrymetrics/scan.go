@@ -2,11 +2,11 @@ package retrymetrics
 
 import "stepback/engine/history"
 
-// sink is told what a scan finds, in the order of the history but for ended, which may come late. Times are in
-// nanoseconds since 1970; a state is empty when the events do not tell it.
+// sink receives what a scan finds, in the order of the history, except that ended may be called late. Times are in
+// nanoseconds since 1970; a state is empty if the events do not contain it.
 type sink interface {
 	attempted(state string, at int64)
-	succeeded(state string, at int64, attempt int) // by which attempt of the task; 0 when that is not known
+	succeeded(state string, at int64, attempt int) // attempt is the task's attempt that succeeded; 0 if unknown
 	failed(f failure)
 	retried(f failure, at int64) // another attempt follows the failure
 	recovered(key Key, at int64) // that attempt succeeded
@@ -17,20 +17,20 @@ type sink interface {
 type failure struct {
 	key      Key
 	at       int64
-	timedOut bool // the state's own timeout or heartbeat
-	attempt  int  // which attempt of the task it was; 0 when that is not known
-	after    *Key // of the failure that the attempt was the retry of; nil when it was no retry
-	cut      bool // nothing at all follows the failure: the execution ended before it was known what to do
+	timedOut bool // by the state's own timeout or heartbeat
+	attempt  int  // number of the attempt within its task; 0 if unknown
+	after    *Key // the failure of which the attempt was a retry; nil if it was not a retry
+	cut      bool // nothing follows the failure, because the execution ended before the next step was decided
 }
 
-// scan reads one whole history. Histories without a failure, the usual case, allocate nothing.
+// scan processes one whole history. Histories without a failure, the usual case, allocate nothing.
 type scan struct {
 	sink  sink
 	open  map[int64]failure // failures by event ID, until an attempt follows
-	again map[int64]failure // attempts that are retries, by the ID of their last event: the failure that each follows
+	again map[int64]failure // retries by the ID of their latest event, with the failure that each follows
 }
 
-// step is what an event is to an attempt.
+// step is the role of an event in an attempt.
 type step int
 
 const (
@@ -85,7 +85,7 @@ func (s *scan) run(events []history.Event) {
 	}
 }
 
-// scheduled counts an attempt; one that follows from a failure is a retry.
+// scheduled counts an attempt; it is a retry if it follows a failure.
 func (s *scan) scheduled(events []history.Event, e *history.Event) {
 	f, ok := s.open[e.Previous]
 	if !ok {
@@ -101,7 +101,7 @@ func (s *scan) scheduled(events []history.Event, e *history.Event) {
 	s.again[e.ID] = f
 }
 
-// follows carries the mark of a retry on to the attempt's next event.
+// follows moves the mark of a retry to the attempt's next event.
 func (s *scan) follows(e *history.Event) {
 	if f, ok := s.again[e.Previous]; ok {
 		delete(s.again, e.Previous)
@@ -134,8 +134,8 @@ func (s *scan) failed(events []history.Event, e *history.Event) {
 	s.open[e.ID] = f
 }
 
-// stateOf walks back to the entry of the state that an event belongs to. An event follows from an earlier one; where a
-// damaged history says otherwise the walk ends.
+// stateOf walks back to the entry of the state that an event belongs to. Previous events must have lower IDs; the
+// walk ends if a damaged history violates this.
 func stateOf(events []history.Event, e *history.Event) string {
 	for at := int64(len(events)) + 1; e.Previous >= 1 && e.Previous < at && e.Previous <= int64(len(events)); {
 		at = e.Previous

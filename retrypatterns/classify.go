@@ -2,12 +2,12 @@ package retrypatterns
 
 import "errors"
 
-// Classify classifies any Go error by the best identity it carries, wrapped or not: a SQLSTATE, an AWS error code, an
-// HTTP status, an error value of the standard library, and only if there is none of these, its message.
+// Classify classifies any Go error, wrapped or not, by the most reliable identity that it carries: a SQLSTATE, an AWS
+// error code, an HTTP status, an error value of the standard library, and only without any of these, its message.
 //
-// Drivers and SDKs are recognised by the methods their errors have (SQLState, ErrorCode, HTTPStatusCode), not by their
-// packages. gRPC codes and SQLite result codes have no such method: use [ClassifyGRPC] and [ClassifySQLite]. It is
-// false for nil and for errors that nothing is known about; the careful reading of those is permanent.
+// Errors of drivers and SDKs are recognised by their methods (SQLState, ErrorCode, HTTPStatusCode), not by their
+// packages. gRPC codes and SQLite result codes have no such method: use [ClassifyGRPC] and [ClassifySQLite]. The
+// result is false for nil and for unknown errors; the cautious choice is to treat those as permanent.
 func Classify(err error) (Classification, bool) {
 	if err == nil {
 		return Classification{}, false
@@ -26,12 +26,12 @@ func Classify(err error) (Classification, bool) {
 		return c, true
 	}
 	if hasState || hasCode {
-		return Classification{}, false // it has a code: its words are not consulted
+		return Classification{}, false // it has a code, so its message is not considered
 	}
 	return ClassifyMessage(err.Error())
 }
 
-// What errors of drivers and SDKs can tell about themselves.
+// The methods by which errors of drivers and SDKs identify themselves.
 type (
 	sqlStater interface { // pgx, lib/pq
 		error
@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// classifyAWSError goes by the code, if there is a coder, then by the HTTP status.
+// classifyAWSError classifies by the error code, if there is a coder, and then by the HTTP status.
 func classifyAWSError(err error, coder awsCoder) (Classification, bool) {
 	service := ""
 	if operation, ok := errors.AsType[awsOperation](err); ok {

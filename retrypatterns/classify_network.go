@@ -13,15 +13,15 @@ import (
 	"syscall"
 )
 
-// networkRule recognises an error value of the standard library.
+// networkRule matches an error value of the standard library.
 type networkRule struct {
 	meaning string
 	match   func(error) bool
 	verdict verdict
 }
 
-// networkRules are tried in order. What happened before anything was sent is transient; what happened later has an
-// unknown outcome.
+// networkRules are tried in order. An error before anything was sent is transient; a later one has an unknown
+// outcome.
 var networkRules = []networkRule{
 	{"context cancelled", is(context.Canceled), verdict{OperationCancelled, Permanent}},
 	{"connection of database/sql is bad or closed", is(driver.ErrBadConn, sql.ErrConnDone),

@@ -14,8 +14,8 @@ import (
 	rp "stepback/retrypatterns"
 )
 
-// sourceRetries are the source's Retry blocks, field by field, with the one change that ASL forces: PARTIAL became
-// FULL.
+// sourceRetries holds the source's Retry blocks, field by field, with the one change that ASL requires: PARTIAL
+// became FULL.
 var sourceRetries = map[string][]string{
 	rp.ValidateCSVFile: {
 		`{"ErrorEquals":["Lambda.ServiceException","Lambda.AWSLambdaException","Lambda.SdkClientException"],"IntervalSeconds":1,"MaxAttempts":5,"BackoffRate":2,"MaxDelaySeconds":60,"JitterStrategy":"FULL","Comment":"AWS Lambda サービス例外の積極的再試行"}`,
@@ -89,7 +89,7 @@ func TestPermanentErrorsAreNamedFirstAndNeverRetried(t *testing.T) {
 	}
 }
 
-// retrierFor scans as Step Functions does: the first match is the only candidate.
+// retrierFor scans as Step Functions does: only the first match counts.
 func retrierFor(retry []rp.Retrier, name string) *rp.Retrier {
 	for i, r := range retry {
 		taskFailed := slices.Contains(r.ErrorEquals, "States.TaskFailed") && name != "States.Timeout"
@@ -144,7 +144,7 @@ func TestAdditionsFollowTheErrorMap(t *testing.T) {
 			if entry.State == rp.ApplyBatch && row.Errors[0] == "Lambda.ThrottledException" {
 				want := rp.Policy{Interval: 3 * time.Second, Rate: 2.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
 					Jitter: rp.JitterFull}
-				if row.Policy != want { // its own numbers: a batch waits for Lambda
+				if row.Policy != want { // its own numbers, because a batch waits for Lambda
 					t.Errorf("ApplyBatch waits for Lambda by %+v", row.Policy)
 				}
 				continue
@@ -303,7 +303,7 @@ func TestStatesThatStepFunctionsWouldRefuse(t *testing.T) {
 	}
 }
 
-// Whatever table a user hands in, an array that comes out is one that Step Functions accepts.
+// Whatever table a caller passes, a compiled array is one that Step Functions accepts.
 func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

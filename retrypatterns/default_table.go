@@ -18,15 +18,16 @@ const (
 
 // DefaultTable returns the CSV system's retry table, a fresh copy each time.
 //
-// Each state's rows begin with one that names the permanent errors and never retries them. Then come the source's rows,
+// Each state's rows start with one that names the permanent errors and never retries them. The source's rows follow,
 // in the source's order and with the source's numbers, and after them the additions: errors that the state can raise
-// and the source's rows forget, each by its pattern in the error map. One exception: a row on States.TaskFailed takes
-// every error but a timeout, so in ValidateCSVFile the additions that it would swallow stand before it.
+// but the source's rows omit, each with its pattern in the error map. There is one exception: a row for
+// States.TaskFailed matches every error except a timeout, so in ValidateCSVFile the additions that it would shadow
+// come before it.
 //
-// The three Notify states are not in the source; all their rows are additions. Nor is ApplyBatch, which applies many
-// records at once and has the rows and limits of ProcessSingleUserRecord, but for a batch that Lambda refuses: it waits
-// as what a limiter refuses does. Given up, its records would be as many invocations, of a function that has no room
-// for one.
+// The three Notify states are not in the source; all their rows are additions. ApplyBatch is not in the source
+// either. It applies many records at once and has the rows and limits of ProcessSingleUserRecord, except for a batch
+// that Lambda throttles, which waits like a call that a limiter refused. If the batch were given up, its records
+// would become as many invocations of a function that has no capacity even for one.
 func DefaultTable() Table {
 	return Table{States: []StateRetries{
 		{ValidateCSVFile, 300 * time.Second, 30 * time.Second, validateRows()},
@@ -39,8 +40,9 @@ func DefaultTable() Table {
 	}}
 }
 
-// ExpressTable is DefaultTable for records that are processed in EXPRESS executions, which have five minutes: what a
-// breaker, a limiter or a budget put off comes back sooner and fewer times. The source's rows are the same.
+// ExpressTable is DefaultTable for records that are processed in EXPRESS executions, which last at most five minutes:
+// calls that a breaker, a limiter or a budget deferred are retried sooner and fewer times. The source's rows are the
+// same.
 func ExpressTable() Table {
 	table := DefaultTable()
 	for _, s := range table.States {
@@ -106,8 +108,8 @@ func processRows() []Row {
 	}
 }
 
-// batchRows are processRows, but that a batch which Lambda has no room for goes on asking for forty minutes on average:
-// after the source's first delays, at last every five minutes.
+// batchRows returns processRows, except that a batch that Lambda throttles is retried for forty minutes on average:
+// after the source's first delays, finally every five minutes.
 func batchRows() []Row {
 	rows := processRows()
 	for i := range rows {
@@ -159,7 +161,7 @@ func neverRetry() Row {
 	return Row{Errors: PermanentErrors(), Comment: "Addition: errors that no retry can mend", Provenance: Addition}
 }
 
-// paced has what a breaker, a limiter or a budget refused come back; its retries count for none of the other rows.
+// paced retries calls that a breaker, a limiter or a budget refused; its retries do not count for any other row.
 func paced() Row {
 	return addition("a call that was put off, not made", Paced, CircuitOpen, RetryBudgetExhausted)
 }

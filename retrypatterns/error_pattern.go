@@ -2,11 +2,10 @@ package retrypatterns
 
 import "slices"
 
-// Provenance says where a row of a table comes from.
+// Provenance is the origin of a table row.
 type Provenance string
 
-// A row is either the source design's own, with its numbers untouched, or was added because the source leaves a gap
-// there.
+// A row either comes from the source design, with its numbers unchanged, or was added to fill a gap in it.
 const (
 	FromSource Provenance = "source"
 	Addition   Provenance = "addition"
@@ -19,7 +18,7 @@ type ErrorPattern struct {
 	Provenance Provenance
 }
 
-// errorPatterns is the source's map in its order, then the additions.
+// errorPatterns holds the source's map in its order, then the additions.
 var errorPatterns = []ErrorPattern{
 	{LambdaServiceException, Aggressive, FromSource},
 	{LambdaAWSLambdaException, Aggressive, FromSource},
@@ -46,14 +45,14 @@ var errorPatterns = []ErrorPattern{
 
 	// The source's rows treat it like ConcurrentModificationException.
 	{OptimisticLockException, Aggressive, Addition},
-	// AWS names it in one breath with the three Lambda faults above.
+	// AWS lists it together with the three Lambda errors above.
 	{LambdaClientExecutionTimeoutException, Aggressive, Addition},
-	// A crash or a hang may repeat itself: little patience.
+	// A crash or a hang may well repeat itself, so few retries.
 	{LambdaUnknown, Minimal, Addition},
 	{RuntimeExitError, Minimal, Addition},
 	{SandboxTimedout, Minimal, Addition},
 	{StatesHeartbeatTimeout, Minimal, Addition},
-	// Other callees, by the pattern of their S3 and Lambda counterparts.
+	// Errors of other callees, with the pattern of the corresponding S3 and Lambda errors.
 	{TooManyRequestsError, Conservative, Addition},
 	{ServiceUnavailableError, Aggressive, Addition},
 	{InternalServerError, Aggressive, Addition},
@@ -61,17 +60,17 @@ var errorPatterns = []ErrorPattern{
 	{SNSAmazonSNSException, Aggressive, Addition},
 	{SNSSdkClientException, Aggressive, Addition},
 	{SNSThrottledException, Conservative, Addition},
-	// Put off on purpose, not failed.
+	// Deferred on purpose, not failed.
 	{CircuitOpen, Paced, Addition},
 	{RetryBudgetExhausted, Paced, Addition},
 }
 
-// ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is the
-// caller's own.
+// ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is a
+// copy.
 func ErrorPatterns() []ErrorPattern { return slices.Clone(errorPatterns) }
 
-// PatternFor returns the pattern by which the named error is retried. It is false for a permanent error and for a name
-// that the map does not hold.
+// PatternFor returns the pattern by which the named error is retried. It is false for a permanent error and for a
+// name that is not in the map.
 func PatternFor(errorName string) (Pattern, bool) {
 	for _, row := range errorPatterns {
 		if row.Error == errorName {

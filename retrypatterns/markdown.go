@@ -9,7 +9,7 @@ import (
 )
 
 // WriteMarkdown writes the reference page of the retry table: patterns, error map, rows of each state, presets and
-// classification tables, all from the same data that the code decides by. The error is the writer's.
+// classification tables, all from the data that the code itself uses. It returns the writer's error.
 func WriteMarkdown(w io.Writer) error {
 	var page strings.Builder
 	page.WriteString("# Retry patterns\n\n" +

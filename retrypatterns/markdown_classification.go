@@ -17,8 +17,8 @@ type classificationRow struct {
 	verdict           verdict
 }
 
-// classificationTables lists the rules in the order in which [Classify] would consult them, the two that need their own
-// call before the messages.
+// classificationTables lists the rules in the order in which [Classify] consults them; the two kinds that need a
+// separate call come before the messages.
 func classificationTables() []classificationTable {
 	return []classificationTable{
 		{"SQLSTATE (PostgreSQL, Aurora)", "SQLSTATE", sqlRows()},

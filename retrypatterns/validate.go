@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What Step Functions accepts.
+// The limits of Step Functions.
 const (
 	maxIntervalSeconds = 99_999_999
 	maxRetryAttempts   = 99_999_999
@@ -18,16 +18,16 @@ const (
 	maxNameLength      = 256
 )
 
-// RowError says that a table holds something Step Functions would refuse.
+// RowError reports a value in a table that Step Functions would reject.
 type RowError struct {
 	State string // the state
 	Row   int    // the row's number within the state, from 1; 0 for the state itself
 	Field string // the field, by its ASL name
-	Value string // what stands there
-	Want  string // what would be accepted
+	Value string // the value
+	Want  string // what is accepted
 }
 
-// Error names the place, the value and what would be accepted.
+// Error names the place, the value and what is accepted.
 func (e *RowError) Error() string {
 	place := "state " + e.State
 	if e.Row > 0 {
@@ -36,8 +36,8 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s: %s is %s; want %s", place, e.Field, e.Value, e.Want)
 }
 
-// Validate returns nil when every state of the table compiles to a Retry array that Step Functions accepts, else all
-// [RowError] values, joined.
+// Validate returns nil if every state of the table compiles to a Retry array that Step Functions accepts, otherwise
+// all [RowError] values, joined.
 func (t Table) Validate() error {
 	var problems []error
 	seen := make(map[string]bool, len(t.States))
@@ -78,7 +78,7 @@ func (s StateRetries) problems() []error {
 
 type reporter func(field, value, want string)
 
-// checkErrors checks ErrorEquals; last says that no row follows.
+// checkErrors checks ErrorEquals; last is true if no row follows.
 func (r Row) checkErrors(last bool, report reporter) {
 	if len(r.Errors) == 0 {
 		report("ErrorEquals", "empty", "at least one error name")
@@ -93,8 +93,8 @@ func (r Row) checkErrors(last bool, report reporter) {
 	}
 }
 
-// check reports each number that has no counterpart in Step Functions. Numbers that have one nearby, such as half a
-// second, are left to compiling.
+// check reports each number that has no counterpart in Step Functions. Numbers with a close counterpart, such as half
+// a second, are left to compiling.
 func (p Policy) check(report reporter) {
 	if p.MaxAttempts < 0 || p.MaxAttempts > maxRetryAttempts {
 		report("MaxAttempts", strconv.Itoa(p.MaxAttempts), "0 to 99999999")
@@ -106,7 +106,7 @@ func (p Policy) check(report reporter) {
 		report("JitterFactor", fmt.Sprint(p.JitterFactor), "0 to 1")
 	}
 	if p.MaxAttempts == 0 {
-		return // without a retry the delays are not looked at
+		return // without retries the delays do not matter
 	}
 	if p.Interval <= 0 || p.Interval > maxIntervalSeconds*time.Second {
 		report("IntervalSeconds", p.Interval.String(), "more than 0 and at most 99999999 seconds")
@@ -114,7 +114,7 @@ func (p Policy) check(report reporter) {
 	if p.MaxDelay > 0 && p.Interval > (maxDelaySeconds-1)*time.Second {
 		report("IntervalSeconds", p.Interval.String(), "less than 31622400 seconds, the longest cap, or no cap")
 	}
-	if !(p.Rate >= 1) || math.IsInf(p.Rate, 1) { // the negation catches NaN
+	if !(p.Rate >= 1) || math.IsInf(p.Rate, 1) { // the negation also matches NaN
 		report("BackoffRate", fmt.Sprint(p.Rate), "a finite number from 1.0")
 	}
 	if p.MaxDelay < 0 || p.MaxDelay > 0 && p.MaxDelay <= p.Interval {
@@ -122,19 +122,19 @@ func (p Policy) check(report reporter) {
 	}
 }
 
-// PolicyError says that a policy on its own holds something the table would refuse.
+// PolicyError reports a value in a single policy that the table would reject.
 type PolicyError struct {
 	Field string // the field, by its ASL name
-	Value string // what stands there
-	Want  string // what would be accepted
+	Value string // the value
+	Want  string // what is accepted
 }
 
-// Error names the field, the value and what would be accepted.
+// Error names the field, the value and what is accepted.
 func (e *PolicyError) Error() string {
 	return fmt.Sprintf("retry policy: %s is %s; want %s", e.Field, e.Value, e.Want)
 }
 
-// Validate returns nil when the policy could stand in a row of the table, else all [PolicyError] values, joined.
+// Validate returns nil if the policy is valid in a row of the table, otherwise all [PolicyError] values, joined.
 func (p Policy) Validate() error {
 	var problems []error
 	p.check(func(field, value, want string) { problems = append(problems, &PolicyError{field, value, want}) })

@@ -7,23 +7,22 @@ import (
 	"strings"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
-// Execution is what [Collector.AddHistory] has to know of an execution beside its events.
+// Execution describes an execution, besides its events, for [Collector.AddHistory].
 type Execution struct {
-	// ARN names it.
+	// ARN is the execution's ARN.
 	ARN string
-	// Rules is the ID of the Retry arrays it runs with, see [Collector.Rules]; empty when they are not known.
+	// Rules is the ID of the Retry arrays with which it runs, see [Collector.Rules]; empty if they are unknown.
 	Rules string
-	// Closed tells that it is a child of a distributed Map.
+	// Closed is true for a child execution of a distributed Map.
 	Closed bool
-	// Ended tells that it has ended.
+	// Ended is true if the execution has ended.
 	Ended bool
 }
 
-// AddHistory takes the history of one execution, in any order of its events. A history with gaps is used up to them:
-// what came behind a gap is not guessed.
+// AddHistory adds the history of one execution; its events may be in any order. If the history has gaps, it is used
+// up to the first one: what follows a gap is not guessed.
 func (c *Collector) AddHistory(x Execution, events []history.Event) {
 	c.read.Executions++
 	if !x.Ended {
@@ -32,7 +31,7 @@ func (c *Collector) AddHistory(x Execution, events []history.Event) {
 	r := &reading{x: x, add: c.Add}
 	if !slices.IsSortedFunc(events, byID) {
 		events = slices.Clone(events)
-		sorting.Func(events, byID)
+		slices.SortFunc(events, byID)
 	}
 	r.read(events)
 	if r.gaps {
@@ -43,7 +42,7 @@ func (c *Collector) AddHistory(x Execution, events []history.Event) {
 
 func byID(a, b history.Event) int { return int(a.ID - b.ID) }
 
-// reading reads one history.
+// reading holds the state of reading one history.
 type reading struct {
 	x    Execution
 	add  func(Task)
@@ -52,7 +51,7 @@ type reading struct {
 	cut  int
 }
 
-// visit is a task that is under way.
+// visit is a task in progress.
 type visit struct {
 	Task
 	underWay bool // its last attempt has not ended
@@ -60,12 +59,12 @@ type visit struct {
 
 func (r *reading) read(events []history.Event) {
 	r.open = map[int64]*visit{}
-	// An execution begins with event 1; without it, or with numbers left out, events are missing.
+	// An execution starts with event 1. If that is missing or numbers are skipped, events are missing.
 	r.gaps = len(events) > 0 && events[0].ID > 1
 	for i := range events {
 		e := &events[i]
 		if i > 0 && e.ID == events[i-1].ID {
-			continue // the same event twice
+			continue // a duplicate event
 		}
 		if i > 0 && e.ID != events[i-1].ID+1 {
 			r.gaps = true
@@ -77,7 +76,7 @@ func (r *reading) read(events []history.Event) {
 	}
 }
 
-// inOrder are the open visits by their newest event.
+// inOrder returns the open visits, in the order of their newest events.
 func (r *reading) inOrder() []*visit {
 	ids := make([]int64, 0, len(r.open))
 	for id := range r.open {
@@ -93,7 +92,7 @@ func (r *reading) inOrder() []*visit {
 
 func (r *reading) event(e *history.Event) {
 	if e.Type == history.TaskStateEntered {
-		// The entry of a state that follows a failure ends the visit before it.
+		// Entering another state after a failure ends the previous visit.
 		r.leave(e)
 		r.open[e.ID] = &visit{Task: Task{
 			Execution: r.x.ARN, State: e.Name, Rules: r.x.Rules, Closed: r.x.Closed,
@@ -111,7 +110,7 @@ func (r *reading) event(e *history.Event) {
 	begins := stepOf(e.Type) == scheduled
 	if v == nil {
 		if begins && r.gaps {
-			r.cut++ // an attempt of which nobody knows whose it is
+			r.cut++ // an attempt whose task is unknown
 		}
 		return
 	}
@@ -123,7 +122,7 @@ func (r *reading) event(e *history.Event) {
 	r.open[e.ID] = v
 }
 
-// moves takes an event into a visit; false when the event is none of the visit's.
+// moves applies an event to a visit; false if the event does not belong to the visit.
 func (r *reading) moves(v *visit, e *history.Event) bool {
 	switch stepOf(e.Type) {
 	case scheduled:
@@ -151,7 +150,8 @@ func (r *reading) moves(v *visit, e *history.Event) bool {
 	return true
 }
 
-// last is the attempt that an end belongs to: one that failed to be scheduled has no beginning of its own.
+// last returns the attempt that an end event belongs to; it adds one for an attempt that failed to be scheduled,
+// which has no start event.
 func (v *visit) last(e *history.Event) *Attempt {
 	if !v.underWay {
 		v.Attempts = append(v.Attempts, Attempt{Start: e.At()})
@@ -159,7 +159,7 @@ func (v *visit) last(e *history.Event) *Attempt {
 	return &v.Attempts[len(v.Attempts)-1]
 }
 
-// leave ends the visit that an event of something else follows.
+// leave ends the visit after which an event outside it follows.
 func (r *reading) leave(e *history.Event) {
 	v := r.open[e.Previous]
 	if v == nil {
@@ -175,7 +175,7 @@ func (r *reading) leave(e *history.Event) {
 	}
 }
 
-// end hands a visit on, with the ending that its last attempt does not tell itself.
+// end adds a visit's task to the collector. ending applies if the last attempt does not determine the ending itself.
 func (r *reading) end(v *visit, ending Ending) {
 	if len(v.Attempts) == 0 {
 		return
@@ -192,7 +192,7 @@ func (r *reading) end(v *visit, ending Ending) {
 	r.add(v.Task)
 }
 
-// step is what an event is to an attempt.
+// step is the role of an event in an attempt.
 type step int
 
 const (
@@ -220,8 +220,8 @@ func stepOf(t history.Type) step {
 	}
 }
 
-// calleeOf is what a scheduled event calls, and the size of what it sends: of a function's payload, else of all
-// parameters.
+// calleeOf returns what a scheduled event calls, and the size of the request: of the payload for a function,
+// otherwise of all parameters.
 func calleeOf(e *history.Event) (name string, bytes int) {
 	bytes = len(e.Data)
 	if e.More == nil {
@@ -246,7 +246,7 @@ func calleeOf(e *history.Event) (name string, bytes int) {
 	return fmt.Sprintf("%s %s", e.More.ResourceType, resource), bytes
 }
 
-// functionName is the name within a function's ARN or partial ARN, without version or alias.
+// functionName extracts the name from a function's ARN or partial ARN, without version or alias.
 func functionName(arn string) string {
 	if _, name, ok := strings.Cut(arn, "function:"); ok {
 		arn = name

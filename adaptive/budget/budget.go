@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Budget is a [State] that many goroutines share. Make one with [New].
+// Budget is a [State] that many goroutines share. Create one with [New].
 type Budget struct {
 	policy Policy
 	now    func() time.Time
@@ -14,8 +14,8 @@ type Budget struct {
 	state State
 }
 
-// New makes a budget that takes the time from now, or from the machine when now is nil. A policy that is out of range
-// is an error that names every wrong field.
+// New returns a budget that reads the time from now, or from the machine if now is nil. If the policy is out of
+// range, the error names every invalid field.
 func New(p Policy, now func() time.Time) (*Budget, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -27,24 +27,24 @@ func New(p Policy, now func() time.Time) (*Budget, error) {
 	return &Budget{policy: p, now: now}, nil
 }
 
-// Request is [State.Request].
+// Request calls [State.Request].
 func (b *Budget) Request() { b.change(func(s *State, now time.Time) { s.Request(&b.policy, now) }) }
 
-// Retry is [State.Retry].
+// Retry calls [State.Retry].
 func (b *Budget) Retry(afterTimeout bool) (allowed bool) {
 	b.change(func(s *State, now time.Time) { allowed = s.Retry(&b.policy, now, afterTimeout) })
 	return allowed
 }
 
-// Success is [State.Success].
+// Success calls [State.Success].
 func (b *Budget) Success(retried, afterTimeout bool) {
 	b.change(func(s *State, now time.Time) { s.Success(&b.policy, now, retried, afterTimeout) })
 }
 
-// Failure is [State.Failure].
+// Failure calls [State.Failure].
 func (b *Budget) Failure() { b.change(func(s *State, now time.Time) { s.Failure(&b.policy, now) }) }
 
-// Tokens is [State.Tokens].
+// Tokens calls [State.Tokens].
 func (b *Budget) Tokens() (tokens float64) {
 	b.change(func(s *State, now time.Time) { tokens = s.Tokens(&b.policy, now) })
 	return tokens

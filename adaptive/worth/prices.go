@@ -1,7 +1,7 @@
 package worth
 
 import (
-	_ "embed" // the prices
+	_ "embed" // for the price table
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,7 +13,7 @@ import (
 //go:embed prices.json
 var pricesJSON []byte
 
-// Architecture is a function's instruction set, as Lambda spells it.
+// Architecture is a function's instruction set, in Lambda's spelling.
 type Architecture string
 
 // The architectures of Lambda.
@@ -22,15 +22,15 @@ const (
 	Arm Architecture = "arm64"
 )
 
-// Prices are what AWS charges in one region, in USD, without free tiers.
+// Prices are AWS's prices in one region, in USD, without free tiers.
 type Prices struct {
-	// Region is where, Date when they were read (YYYY-MM-DD), Source where they were read.
+	// Region is the region, Date when the prices were read (YYYY-MM-DD), Source where they were read.
 	Region, Date, Source string
-	// Transition is one state transition of a STANDARD state machine; a retry is one.
+	// Transition is the price of one state transition of a STANDARD state machine; a retry is one transition.
 	Transition float64
-	// Request is one invocation of a function.
+	// Request is the price of one invocation of a function.
 	Request float64
-	// GBSecond is one second of a function with 1,024 MB.
+	// GBSecond is the price of one second of a function with 1,024 MB.
 	GBSecond map[Architecture]float64
 }
 
@@ -47,7 +47,8 @@ var readTable = sync.OnceValues(func() (table, error) {
 	return t, err
 })
 
-// PricesOf are the prices of a region. A region that is not in the table is an error that lists those that are.
+// PricesOf returns the prices of a region. If the table does not contain the region, the error lists those it
+// contains.
 func PricesOf(region string) (Prices, error) {
 	t, err := readTable()
 	if err != nil {
@@ -65,31 +66,31 @@ func PricesOf(region string) (Prices, error) {
 	}, nil
 }
 
-// Attempt is one more attempt of a task, as far as it costs something.
+// Attempt describes one more attempt of a task, as far as it affects the cost.
 type Attempt struct {
-	// MemoryMB is the function's memory; 0 for a task that is no function.
+	// MemoryMB is the function's memory; 0 for a task that is not a function.
 	MemoryMB int
-	// Architecture is the function's; x86_64 when empty.
+	// Architecture is the function's architecture; x86_64 if empty.
 	Architecture Architecture
-	// Duration is how long it runs; billed by the millisecond, rounded up.
+	// Duration is the function's running time; billed by the millisecond, rounded up.
 	Duration time.Duration
-	// Wait is how long the retry waits before it, on average.
+	// Wait is the mean time that the retry waits before the attempt.
 	Wait time.Duration
-	// DelayPerHour is what an hour of delay costs the business, in USD.
+	// DelayPerHour is the cost of an hour of delay to the business, in USD.
 	DelayPerHour float64
-	// Load is what one more call costs a callee that has no capacity to spare, in USD; 0 while it has.
+	// Load is the cost of one more call to a callee without spare capacity, in USD; 0 while it has some.
 	Load float64
 }
 
-// Cost is what an attempt costs, in USD, by what it is for.
+// Cost is the cost of an attempt in USD, by item.
 type Cost struct {
 	Transition, Request, Compute, Delay, Load float64
 }
 
-// Total is the sum.
+// Total returns the sum of all items.
 func (c Cost) Total() float64 { return c.Transition + c.Request + c.Compute + c.Delay + c.Load }
 
-// Cost is what an attempt costs at these prices. Negative sizes and times count as 0.
+// Cost returns the cost of an attempt at these prices. Negative sizes and times count as 0.
 func (p Prices) Cost(a Attempt) Cost {
 	c := Cost{Transition: p.Transition, Load: max(a.Load, 0)}
 	if a.MemoryMB > 0 {

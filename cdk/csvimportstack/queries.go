@@ -11,7 +11,7 @@ type query struct {
 	groups     []awslogs.LogGroup
 }
 
-// addQueries saves the questions that the guide asks of the logs. They cost nothing until somebody runs them.
+// addQueries saves the log queries that the guide uses. They cost nothing until they are run.
 func (s *Stack) addQueries() {
 	steps := []awslogs.LogGroup{s.logs["Validate"], s.logs["Process"], s.logs["Aggregate"]}
 	machine := []awslogs.LogGroup{s.StateMachineLog}

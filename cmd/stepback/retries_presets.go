@@ -22,11 +22,11 @@ func (retriesPresetsCmd) Help() string {
 	return "Examples:\n  stepback retries presets\n  stepback retries presets external_api --timeout 2s"
 }
 
-// preset is a preset, or one of the table's patterns, with what it can do to a caller.
+// preset is a preset or one of the table's patterns, with the delay it can cause its caller.
 type preset struct {
 	retrypatterns.Preset
 	schedule retrypatterns.Schedule
-	longest  time.Duration // of the call: every attempt runs into its timeout, and every wait is the longest
+	longest  time.Duration // the longest possible call: every attempt times out, and every wait is the longest
 }
 
 // Run prints the presets and patterns, or one of them.
@@ -60,7 +60,7 @@ func (c *retriesPresetsCmd) Run(_ context.Context, std streams) error {
 	return nil
 }
 
-// presets are those for callers in Go, then the patterns of the table.
+// presets returns the presets for callers in Go, then the patterns of the table.
 func (c *retriesPresetsCmd) presets() []preset {
 	named := retrypatterns.Presets()
 	for _, p := range retrypatterns.Patterns() {
@@ -114,7 +114,7 @@ func jitterOf(p retrypatterns.Policy) string {
 	return jitter
 }
 
-// presetJSON is a preset for scripts; durations are in seconds.
+// presetJSON is the JSON form of a preset; durations are in seconds.
 type presetJSON struct {
 	Name         string  `json:"name"`
 	For          string  `json:"for"`
@@ -127,7 +127,7 @@ type presetJSON struct {
 	ShortestWait float64 `json:"shortestWait"`
 	MeanWait     float64 `json:"meanWait"`
 	LongestWait  float64 `json:"longestWait"`
-	LongestCall  float64 `json:"longestCall"` // the same as LongestWait without a timeout
+	LongestCall  float64 `json:"longestCall"` // equals LongestWait if there is no timeout
 }
 
 func presetsAsJSON(all []preset) []presetJSON {

@@ -5,7 +5,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Advice is what whoever reads the report can do about it, in one sentence; empty when there is nothing to do.
+// Advice returns one sentence on what the reader of the report can do about it; empty if there is nothing to do.
 func (r *Report) Advice() string {
 	lost := r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered > 0
 	switch v := r.Verdict(); {
@@ -24,7 +24,7 @@ func (r *Report) Advice() string {
 	}
 }
 
-// failedState is the state whose failure was the last in a history; empty when there was none.
+// failedState returns the state of the last failure in a history; empty if there was none.
 func failedState(events []history.Event) string {
 	for i := len(events) - 1; i >= 0; i-- {
 		switch events[i].Type {
@@ -37,7 +37,7 @@ func failedState(events []history.Event) string {
 	return ""
 }
 
-// stateOf follows an event back to where its state was entered.
+// stateOf follows an event back to the entry of its state.
 func stateOf(events []history.Event, e *history.Event) string {
 	for !e.Type.Entered() {
 		if e.Previous < 1 || e.Previous > int64(len(events)) {
@@ -48,7 +48,7 @@ func stateOf(events []history.Event, e *history.Event) string {
 	return e.Name
 }
 
-// causeOf is the cause of a failure for people: Step Functions gives a timeout none.
+// causeOf returns the cause of a failure for display: Step Functions gives none for a timeout.
 func causeOf(name, cause string) string {
 	if cause == "" && name == retrypatterns.StatesTimeout {
 		return "No answer came within the time that the state allows, in any of its attempts."

@@ -8,14 +8,14 @@ import (
 	"stepback/engine/journal"
 )
 
-// failures counts the attempts of tasks that have failed, for the progress of a run.
+// failures counts the failed attempts of tasks, for the progress of a run.
 type failures struct {
 	n      atomic.Int64
 	latest atomic.Value // string: the name of the latest error
 }
 
-// follow counts the failures among the events of a step. Attempts that were given up by their state's timeout are not
-// among them.
+// follow counts the failures among the events of a step. It does not count attempts that were ended by their state's
+// timeout.
 func (f *failures) follow(_ *journal.Execution, events []history.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Type {
@@ -31,7 +31,7 @@ func (f *failures) follow(_ *journal.Execution, events []history.Event) {
 	}
 }
 
-// failed is how many attempts have failed, and the name of the latest error.
+// failed returns the number of failed attempts, and the name of the latest error.
 func (f *failures) failed() (n int64, name string) {
 	name, _ = f.latest.Load().(string)
 	return f.n.Load(), name

@@ -2,7 +2,7 @@ package timeline
 
 import "stepback/engine/history"
 
-// step is what an event means for an attempt of a task.
+// step is the meaning of an event for an attempt of a task.
 type step uint8
 
 const (

@@ -8,12 +8,12 @@ import (
 	"stepback/asl/source"
 )
 
-// ignoreMark begins the part of a Comment that silences a rule: stepback:ignore CODE reason.
+// ignoreMark starts the part of a Comment that silences a rule: stepback:ignore CODE reason.
 const ignoreMark = "stepback:ignore "
 
-// ignore is one such part.
+// ignore is one stepback:ignore mark.
 type ignore struct {
-	at     source.Path // of the object whose Comment it is
+	at     source.Path // of the object that has the Comment
 	code   string
 	reason string
 	used   bool
@@ -26,7 +26,7 @@ var ignoreUnclear = Rule{
 		"that silences nothing any more is to be removed.",
 }
 
-// comments reads the Comments of a state, its retriers and its catchers.
+// comments parses the Comments of a state, its retriers and its catchers.
 func (r *reviewer) comments(s *asl.State, at source.Path) {
 	r.ignored(s.Comment, at)
 	for i := range s.Retry {
@@ -46,7 +46,8 @@ func (r *reviewer) ignored(comment string, at source.Path) {
 	}
 }
 
-// silence takes out what comments silence, and reports those that say too little or nothing any more.
+// silence removes the findings that comments silence, and reports comments that name an unknown rule, give no reason
+// or silence nothing any more.
 func (r *reviewer) silence() {
 	kept := r.report.Findings[:0:0]
 	for _, f := range r.report.Findings {
@@ -77,7 +78,7 @@ func (r *reviewer) silence() {
 	}
 }
 
-// below reports whether a location is that of the place, or inside it.
+// below reports whether a location is at or inside a place.
 func below(location, place string) bool {
 	return place == "/" || location == place || strings.HasPrefix(location, place+"/") ||
 		strings.HasPrefix(location, place+"[")

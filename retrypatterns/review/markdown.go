@@ -8,8 +8,8 @@ import (
 	"stepback/asl"
 )
 
-// WriteMarkdown writes the reference page of the rules. counts says of each rule how often it finds something in a
-// corpus of so many definitions. The error is the writer's.
+// WriteMarkdown writes the reference page of the rules. counts is the number of findings of each rule in a corpus of
+// the given number of definitions. It returns the writer's error.
 func WriteMarkdown(w io.Writer, counts map[asl.Code]int, definitions int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The rules of `stepback retries review`\n\n"+

@@ -28,8 +28,8 @@ var exhaustedNotCaught = Rule{
 	},
 }
 
-// aroundCatches reports whether a Parallel or Map state between this state and its Map catches what fails inside. The
-// Map itself does not count: when it catches, its other iterations are lost already.
+// aroundCatches reports whether a Parallel or Map state between this state and its Map catches errors inside. The Map
+// itself does not count: when it catches, its other iterations are already lost.
 func (s *subject) aroundCatches() bool {
 	for i := range s.r.subjects {
 		o := &s.r.subjects[i]
@@ -57,7 +57,8 @@ var catchLoop = Rule{
 	},
 }
 
-// returns reports whether the execution comes back to the state from another by transitions that no Choice decides.
+// returns reports whether the execution gets from another state back to this one by transitions that no Choice
+// decides.
 func (s *subject) returns(from string) bool {
 	seen := map[string]bool{}
 	for next := from; next != "" && !seen[next]; {

@@ -27,14 +27,14 @@ var permanentRetried = Rule{
 	},
 }
 
-// failedByDefinition are errors of the definition or its input, which are the same at every attempt.
+// failedByDefinition lists errors of the definition or its input, which recur at every attempt.
 var failedByDefinition = []string{
 	"States.ParameterPathFailure", "States.ResultPathMatchFailure", "States.IntrinsicFailure",
 	"States.QueryEvaluationError", "States.NoChoiceMatched",
 }
 
-// permanent reports whether no retry mends an error: one of the table's, of the definition, or of an AWS service that
-// refuses the request, such as DynamoDb.ValidationException.
+// permanent reports whether no retry can fix an error: one of the table's, one of the definition, or one with which
+// an AWS service rejects the request, such as DynamoDb.ValidationException.
 func permanent(name string) bool {
 	if retrypatterns.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
 		return true
@@ -54,8 +54,8 @@ var everythingRetried = Rule{
 		"attempt. A first retrier that names them with MaxAttempts 0 excepts them.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
-			// After a retrier that excepts errors, or one on States.TaskFailed that was reported, nothing is left to
-			// say.
+			// After a retrier that excludes errors, or one for States.TaskFailed that was reported, there is nothing
+			// left to report.
 			excepted := slices.ContainsFunc(s.Retry[:i], func(e asl.Retrier) bool {
 				return e.MaxAttempts == 0 || slices.Contains(e.ErrorEquals, taskFailed)
 			})
@@ -70,7 +70,7 @@ var everythingRetried = Rule{
 	},
 }
 
-// lambdaErrors are the errors of Lambda itself that AWS's own recommendations retry.
+// lambdaErrors are Lambda's own errors that AWS recommends retrying.
 var lambdaErrors = []string{
 	retrypatterns.LambdaServiceException, retrypatterns.LambdaAWSLambdaException,
 	retrypatterns.LambdaSdkClientException, retrypatterns.LambdaClientExecutionTimeoutException,
@@ -96,20 +96,21 @@ var lambdaFaults = Rule{
 	},
 }
 
-// prefixes are how the errors of a service begin: those of its optimized integration, and those of aws-sdk Resources.
+// prefixes are the prefixes of a service's error names: for its optimized integration and for aws-sdk Resources.
 type prefixes struct{ optimized, sdk string }
 
-// faultPrefixes are the prefixes by service, as Resources name it.
+// faultPrefixes maps services, as named in Resources, to the prefixes of their errors.
 var faultPrefixes = map[string]prefixes{
 	"dynamodb": {"DynamoDB.", "DynamoDb."}, "s3": {"S3.", "S3."}, "sqs": {"SQS.", "Sqs."}, "sns": {"SNS.", "Sns."},
 	"events": {"EventBridge.", "EventBridge."}, "eventbridge": {"EventBridge.", "EventBridge."},
 	"states": {"StepFunctions.", "Sfn."}, "sfn": {"StepFunctions.", "Sfn."}, "glue": {"Glue.", "Glue."},
 	"ecs": {"ECS.", "Ecs."}, "athena": {"Athena.", "Athena."},
-	"bedrockruntime": {"BedrockRuntime.", "BedrockRuntime."}, "bedrock": {"Bedrock", "Bedrock"}, // BedrockRuntime., too
+	"bedrockruntime": {"BedrockRuntime.", "BedrockRuntime."}, "bedrock": {"Bedrock", "Bedrock"}, // also BedrockRuntime.
 	"kinesis": {"Kinesis.", "Kinesis."},
 }
 
-// prefixes are that of the errors which the call raises, and the one that it never does; empty when they are the same.
+// prefixes returns the prefix of the errors that the call raises, and the one that it never raises; other is empty if
+// they are equal.
 func (c *call) prefixes() (own, other string, known bool) {
 	p, known := faultPrefixes[c.service]
 	if own, other = p.optimized, p.sdk; c.sdk {
@@ -121,8 +122,8 @@ func (c *call) prefixes() (own, other string, known bool) {
 	return own, other, known
 }
 
-// misnamed is how an error would have to be written that has the prefix of the service's other kind of Resource; empty
-// when it has not.
+// misnamed returns the correct name of an error that has the prefix of the service's other kind of Resource; empty if
+// it does not.
 func (s *subject) misnamed(name string) string {
 	own, other, known := s.prefixes()
 	if !known || other == "" || !strings.HasPrefix(name, other) {
@@ -144,7 +145,7 @@ var serviceFaults = Rule{
 		taken := s.retried(taskFailed) || s.retried(allErrors)
 		s.active(func(_ int, x *asl.Retrier) {
 			taken = taken || slices.ContainsFunc(x.ErrorEquals, func(name string) bool {
-				// A name that is misspelt is one finding, which RETRIER_NEVER_MATCHES makes.
+				// A misspelt name is a single finding, which RETRIER_NEVER_MATCHES reports.
 				return name == taskFailed || name == allErrors || strings.HasPrefix(name, prefix) ||
 					other != "" && strings.HasPrefix(name, other) || s.service == "ecs" && strings.HasPrefix(name, "AmazonECS.")
 			})

@@ -61,7 +61,7 @@ func (s *subject) crowded() {
 	}
 }
 
-// concurrency is the literal MaxConcurrency of a Map; 0 when it has none.
+// concurrency returns the literal MaxConcurrency of a Map; 0 if it has none.
 func concurrency(s *asl.State) float64 {
 	v := s.Map.MaxConcurrency.Literal
 	if v == nil || v.Kind() != jsonvalue.Number {
@@ -72,7 +72,7 @@ func concurrency(s *asl.State) float64 {
 
 func number(f float64) string { return jsonvalue.OfInt(int64(min(f, math.MaxInt32))).JSON() }
 
-// mostRetries is how often one error that does not go away is retried at the most.
+// mostRetries returns the maximum number of retries for a single error that does not go away.
 func mostRetries(s *asl.State) int64 {
 	var most int64
 	for i := range s.Retry {
@@ -81,7 +81,8 @@ func mostRetries(s *asl.State) int64 {
 	return most
 }
 
-// coherent is the share of the states calling the same thing that makes a habit; peers is how many they are at least.
+// coherent is the share of the states with the same callee that counts as a convention; peers is the minimum number
+// of such states.
 const (
 	coherent = 2.0 / 3
 	peers    = 3

@@ -71,10 +71,10 @@ var catchNeverMatches = Rule{
 	},
 }
 
-// misnamed is why an error with the prefix of the other kind of Resource is never raised.
+// misnamed explains why an error with the prefix of the other kind of Resource is never raised.
 const misnamed = "errors of optimized integrations and of aws-sdk Resources begin differently"
 
-// neverRaised says why a state cannot fail with an error that can be handled; empty when it can.
+// neverRaised returns the reason why a state cannot fail with an error that can be handled; empty if it can.
 func (s *subject) neverRaised(name string) string {
 	switch {
 	case name == "States.Runtime":
@@ -92,7 +92,7 @@ func (s *subject) neverRaised(name string) string {
 	}
 }
 
-// ordinal counts retriers as people do, from 1.
+// ordinal numbers retriers from 1.
 func ordinal(i int) string { return strconv.Itoa(i + 1) }
 
 var heartbeatName = Rule{

@@ -19,7 +19,7 @@ var noTimeout = Rule{
 			return
 		}
 		at := s.in(source.Member("TimeoutSeconds"))
-		whole := s.r.limit > 0 // of the execution
+		whole := s.r.limit > 0 // for the whole execution
 		switch {
 		case s.waits():
 			s.found(at, nil, "add TimeoutSeconds or HeartbeatSeconds, and retry States.Timeout",
@@ -79,7 +79,7 @@ var retriesOutlast = Rule{
 	},
 }
 
-// eventsPerAttempt are TaskScheduled, TaskStarted and TaskFailed; historyLimitEvents is Step Functions' quota.
+// eventsPerAttempt counts TaskScheduled, TaskStarted and TaskFailed; historyLimitEvents is Step Functions' quota.
 const (
 	eventsPerAttempt   = 3
 	historyLimitEvents = 25_000
@@ -138,7 +138,7 @@ var dataLimit = Rule{
 	},
 }
 
-// growing reports whether the size of the state's result follows that of its data.
+// growing reports whether the size of the state's result grows with its data.
 func (s *subject) growing() bool {
 	switch {
 	case s.Type == asl.Map:

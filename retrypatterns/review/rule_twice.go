@@ -8,8 +8,8 @@ import (
 	"stepback/asl/source"
 )
 
-// unknownOutcome is the first retrier of errors after which nobody knows whether the task has done its work; -1 when
-// none retries them.
+// unknownOutcome returns the index of the first retrier for errors that leave open whether the task did its work; -1
+// if none retries them.
 func (s *subject) unknownOutcome() int {
 	for _, name := range []string{statesTimeout, allErrors, taskFailed} {
 		if i, n := s.retrierOf(name); n > 0 && (name != statesTimeout || s.bounded() || i >= 0) {
@@ -77,7 +77,7 @@ var childName = Rule{
 	},
 }
 
-// inputField is the member of the state that holds the parameters of the call.
+// inputField returns the name of the state's member that holds the parameters of the call.
 func (s *subject) inputField() string {
 	if s.Arguments != nil {
 		return "Arguments"
@@ -95,7 +95,7 @@ var mapRetriedWhole = Rule{
 			return
 		}
 		ends := []string{"States.ItemReaderFailed",
-			"States.ResultWriterFailed"} // before the first item, behind the last
+			"States.ResultWriterFailed"} // before the first item, after the last
 		s.active(func(i int, x *asl.Retrier) {
 			if slices.ContainsFunc(x.ErrorEquals, func(name string) bool { return !slices.Contains(ends, name) }) {
 				what := "branches"

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// longWait is the wait from which on a cap is missed.
+	// longWait is the wait above which a cap should be set.
 	longWait = time.Hour
-	// manyRetries is the number of retries that is as good as none.
+	// manyRetries is the number of retries above which there is practically no limit.
 	manyRetries = 100
-	// throttleWait is how long retries of a throttled call last at least.
+	// throttleWait is the minimum total wait for retries of a throttled call.
 	throttleWait = 30 * time.Second
 )
 
@@ -108,7 +108,7 @@ var zeroOnAll = Rule{
 	},
 }
 
-// throttles reports whether an error name says that the callee was asked too often.
+// throttles reports whether an error name means that the callee was called too often.
 func throttles(name string) bool {
 	return slices.ContainsFunc([]string{"TooManyRequests", "Throttl", "ThroughputExceeded", "SlowDown",
 		"StatusCode.429", "LimitExceeded", "RequestLimit"}, func(part string) bool {
@@ -144,7 +144,8 @@ var fullJitterShort = Rule{
 			if !x.FullJitter || x.MaxAttempts < 2 || x.MaxAttempts > 3 || plan.Total.Mean >= 4*time.Second {
 				return
 			}
-			chance := 1.0 // that independent uniform waits, each of a second or more, add up to less than a second
+			// probability that independent uniform waits of up to a second or more add up to less than a second
+			chance := 1.0
 			for k, w := range plan.Waits {
 				chance /= float64(k+1) * w.Max.Seconds()
 			}

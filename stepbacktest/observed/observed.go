@@ -1,6 +1,5 @@
-// Package observed reads from a history what tests expect of an execution: the states it entered, how often each was
-// tried, and how long it waited. It is what stepbacktest and machinetest have in common; it reports nothing and runs
-// nothing.
+// Package observed extracts from a history what tests check about an execution: the states it entered, how often each
+// was tried, and how long it waited. stepbacktest and machinetest share it. It reports nothing and runs nothing.
 package observed
 
 import (
@@ -10,8 +9,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Entered are the states that were entered, in their order. States of branches and of inline Maps count as they were
-// entered; those of a distributed Map are in executions of their own.
+// Entered returns the states that were entered, in order. States of branches and of inline Maps are included in the
+// order in which they were entered; those of a distributed Map belong to separate executions.
 func Entered(events []history.Event) []string {
 	var names []string
 	for i := range events {
@@ -22,7 +21,7 @@ func Entered(events []history.Event) []string {
 	return names
 }
 
-// Attempts is how often a Task state was carried out, its retries included, in all its visits together.
+// Attempts returns how often a Task state was tried, including retries, over all its visits.
 func Attempts(events []history.Event, state string) int {
 	n := 0
 	for i := range events {
@@ -33,11 +32,11 @@ func Attempts(events []history.Event, state string) int {
 	return n
 }
 
-// Waits are the waits of a state, in their order: those of its retriers between two attempts, or how long a Wait state
-// took.
+// Waits returns the waits of a state, in order: the waits of its retriers between two attempts, or the durations of a
+// Wait state.
 func Waits(events []history.Event, state string) []time.Duration {
 	var waits []time.Duration
-	began := map[int64]time.Time{} // when what an event tells of began to wait
+	began := map[int64]time.Time{} // when the wait began, by event ID
 	for i := range events {
 		e := &events[i]
 		if StateOf(events, e) != state {
@@ -55,7 +54,7 @@ func Waits(events []history.Event, state string) []time.Duration {
 	return waits
 }
 
-// StateOf names the state that an event belongs to; empty for one of the whole execution.
+// StateOf returns the name of the state that an event belongs to, or "" for an event of the whole execution.
 func StateOf(events []history.Event, e *history.Event) string {
 	for !e.Type.Entered() && !e.Type.Exited() {
 		if e.Previous <= 0 || e.Previous > int64(len(events)) {

@@ -1,6 +1,6 @@
 package cloudformation
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
 	"CreateChangeSet": "`DeploymentMode` and `OnStackFailure` beyond CloudFormation's " +
 		"default and macros are refused; `RoleARN` is assumed with `serve --enforce-iam` only",

@@ -1,6 +1,6 @@
 package cloudwatch
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
 	"GetMetricData":     "no Metrics Insights (`SELECT`); the model of bands is simpler than CloudWatch's",
 	"PutCompositeAlarm": "no suppressors; actions are topics and functions",

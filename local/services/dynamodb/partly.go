@@ -1,6 +1,6 @@
 package dynamodb
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
 	"CreateTable": "no index keys of several attributes; encryption, class and capacity are kept without effect; no " +
 		"Kinesis streams, no warm throughput",

@@ -1,6 +1,6 @@
 package ecr
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
 	"CreateRepository":    "nothing can be pushed to it; encryption and scanning are kept without effect",
 	"PutLifecyclePolicy":  "kept without effect: there are no images",

@@ -1,6 +1,6 @@
 package events
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CreateConnection": "no connectivity by VPC (`ConnectivityParameters`); credentials are encrypted, and not " +
 		"listed by Secrets Manager",

@@ -1,6 +1,6 @@
 package iam
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"AttachGroupPolicy":          "as AttachRolePolicy",
 	"AttachRolePolicy":           "AWS's own policies can be attached by any name; of some twenty the actions are known, the others grant nothing",

@@ -1,6 +1,6 @@
 package kms
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CreateGrant": "kept, and evaluated for nobody",
 	"CreateKey": "no imported material, custom key stores, replicas, and keys of the kinds `ECC_SECG_P256K1`, `SM2` " +

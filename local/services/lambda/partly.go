@@ -1,6 +1,6 @@
 package lambda
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CreateEventSourceMapping": "queues of SQS and streams of DynamoDB only; no tumbling windows, " +
 		"one batch of a stream at a time",

@@ -1,6 +1,6 @@
 package logs
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"AssociateKmsKey": "kept: events are not encrypted",
 	"ListLogGroups":   "no `dataSources`, `fieldIndexNames` and `logGroupTags`",

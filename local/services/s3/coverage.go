@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// Coverage says which operations of S3's model are served. A test asks for each of them over HTTP.
+// Coverage returns which operations of S3's model are implemented. A test requests each of them over HTTP.
 func (s *Server) Coverage() server.Coverage {
 	m, err := model.Find("s3")
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Server) Coverage() server.Coverage {
 	return server.CoverageOf(m.Name, m.ID, m.Operations(), has, partly)
 }
 
-// operations are those that are served, sorted by name.
+// operations lists the implemented operations, sorted by name.
 var operations = []string{
 	"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateBucket", "CreateMultipartUpload",
 	"DeleteBucket", "DeleteBucketCors", "DeleteBucketEncryption", "DeleteBucketLifecycle",
@@ -39,7 +39,7 @@ var operations = []string{
 
 const unchangeable = "the setting of a new bucket, which cannot be changed"
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CopyObject":                       "old versions cannot be copied; the answer has no version ID",
 	"DeleteObjectTagging":              "not for old versions",

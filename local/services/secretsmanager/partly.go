@@ -1,6 +1,6 @@
 package secretsmanager
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CreateSecret":           "no replicas",
 	"PutResourcePolicy":      "kept, and evaluated for nobody",

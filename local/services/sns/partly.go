@@ -1,6 +1,6 @@
 package sns
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"AddPermission": "kept, and evaluated for nobody",
 	"CreateTopic": "no `DataProtectionPolicy`, `ArchivePolicy` and sickly retry policies; KMS keys and delivery " +

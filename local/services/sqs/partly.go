@@ -1,6 +1,6 @@
 package sqs
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"AddPermission": "kept, and evaluated for nobody",
 	"CreateQueue": "encryption settings and `FifoThroughputLimit` are kept without effect: messages are not " +

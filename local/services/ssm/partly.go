@@ -1,6 +1,6 @@
 package ssm
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"AddTagsToResource":      "parameters only",
 	"ListTagsForResource":    "parameters only",

@@ -10,8 +10,7 @@ import (
 
 const mib = 1 << 20
 
-// bystander starts an execution that must not be harmed by what a test does meanwhile; the function returned checks
-// that.
+// bystander starts an execution that the rest of a test must not affect; check verifies that.
 func bystander(t *testing.T, w wiretest.Wire) (check func()) {
 	t.Helper()
 	machine := w.Machine(t, "bystander", wiretest.Waiting)
@@ -125,7 +124,7 @@ func TestDeepJSON(t *testing.T) {
 	}
 }
 
-// TestDefinitionsAtTheLimit creates machines of definitions of exactly 1 MiB, and of one byte more.
+// TestDefinitionsAtTheLimit creates state machines with definitions of exactly 1 MiB and of one byte more.
 func TestDefinitionsAtTheLimit(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -143,7 +142,7 @@ func TestDefinitionsAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestValuesThatShareParts selects the parts of the parts of a deep document, whose text would have gigabytes.
+// TestValuesThatShareParts repeatedly selects parts of a deep document; written out, the result would take gigabytes.
 func TestValuesThatShareParts(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -180,7 +179,7 @@ func TestValuesThatShareParts(t *testing.T) {
 	}
 }
 
-// TestHistoriesAtTheLimit runs machines whose history would have exactly 25,000 events, and more.
+// TestHistoriesAtTheLimit runs state machines whose history would have exactly 25,000 events, and more.
 func TestHistoriesAtTheLimit(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -191,8 +190,8 @@ func TestHistoriesAtTheLimit(t *testing.T) {
 	if d["status"] != "FAILED" || d["error"] != "States.Runtime" {
 		t.Errorf("%v", d)
 	}
-	// A Map has six events beside the four of an iteration, a Pass state two: 6,248 iterations and one Pass state are
-	// 25,000 events.
+	// A Map has six events in addition to four per iteration, and a Pass state has two: 6,248 iterations and one Pass
+	// state are 25,000 events.
 	for first, want := range map[string]string{
 		`{"StartAt":"P","States":{`:                                "SUCCEEDED",
 		`{"StartAt":"O","States":{"O":{"Type":"Pass","Next":"P"},`: "FAILED",
@@ -211,7 +210,7 @@ func TestHistoriesAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestExpressionThatNeverEnds has an expression that would run for ever fail its execution only.
+// An expression that never ends fails only its own execution.
 func TestExpressionThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

@@ -17,8 +17,8 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// BenchmarkStartExecution starts executions that do nothing: reading, checking and answering the request, and the
-// engine's start, without a network and a disk.
+// BenchmarkStartExecution starts executions that do nothing. It measures parsing, validating and answering the
+// request and the engine's start, without a network and a disk.
 func BenchmarkStartExecution(b *testing.B) {
 	c := clock.Virtual(clock.Real().Now())
 	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory()})
@@ -50,7 +50,7 @@ func BenchmarkStartExecution(b *testing.B) {
 	}
 }
 
-// BenchmarkListStateMachines is a page of as many state machines as an account may have.
+// BenchmarkListStateMachines lists a page of the maximum number of state machines per account.
 func BenchmarkListStateMachines(b *testing.B) {
 	store := NewMemory()
 	for i := range 10_000 {

@@ -18,8 +18,8 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// FuzzRequests holds that no request makes the service fail inside, answer with something that is not JSON, or refuse
-// without naming the error.
+// FuzzRequests checks that no request causes an internal error, a response that is not JSON, or an error without a
+// code.
 func FuzzRequests(f *testing.F) {
 	const machine = "arn:aws:states:us-east-1:123456789012:stateMachine:m"
 	for operation, body := range map[string]string{
@@ -58,18 +58,18 @@ func FuzzRequests(f *testing.F) {
 		r.Header.Set("X-Amz-Target", "AWSStepFunctions."+operation)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		defer func() { // so that no machine that loops takes the time of the inputs that follow
+		defer func() { // so that a looping machine does not slow down later inputs
 			if err := e.StopAll(t.Context(), history.Failure{}); err != nil {
 				t.Error(err)
 			}
 		}()
 		if ctx.Err() != nil {
-			return // it waited for a task, an execution or a state
+			return // it is waiting for a task, an execution or a state
 		}
 		var answer struct {
 			Type string `json:"__type"`
 		}
-		// 501 is the answer to operations that nobody has.
+		// 501 is the response for unknown operations.
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code >= 500 && w.Code != 501 ||
 			w.Code != 200 && answer.Type == "" {
 			t.Errorf("%d %s %v", w.Code, w.Body, err)

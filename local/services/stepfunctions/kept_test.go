@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/stepfunctions/activities"
 )
 
-// documents are Documents in memory.
+// documents implements Documents in memory.
 type documents map[string][]byte
 
 func (d documents) PutDocument(key string, value []byte) error { d[key] = value; return nil }

@@ -4,20 +4,18 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/statemachines"
 	"strings"
 	"sync"
 	"time"
-
-	"stepback/internal/sorting"
-	"stepback/local/services/stepfunctions/activities"
-	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Memory is a Store that lives as long as the process.
+// Memory is a Store in memory.
 type Memory struct {
 	mu         sync.Mutex
 	machines   map[string]*statemachines.Machine
-	order      []*statemachines.Machine // by creation
+	order      []*statemachines.Machine // ordered by creation
 	revisions  map[string]statemachines.Revision
 	activities map[string]*activities.Activity
 }
@@ -61,7 +59,7 @@ func (s *Memory) MachinesBehind(prefix string, created time.Time, arn string, n 
 	return found, nil
 }
 
-// placeOf is where a machine is, or would be, in the order of creation.
+// placeOf returns the index of a state machine in the order of creation, or where it would be.
 func (s *Memory) placeOf(created time.Time, arn string) (int, bool) {
 	return slices.BinarySearchFunc(s.order, arn, func(m *statemachines.Machine, arn string) int {
 		return cmp.Or(m.Created.Compare(created), strings.Compare(m.ARN, arn))
@@ -80,7 +78,7 @@ func (s *Memory) PutMachine(m *statemachines.Machine) error {
 	return nil
 }
 
-// remove forgets a machine, if it is there.
+// remove removes a state machine, if it exists.
 func (s *Memory) remove(arn string) {
 	m := s.machines[arn]
 	if m == nil {
@@ -148,7 +146,7 @@ func (s *Memory) Activities(prefix string) ([]*activities.Activity, error) {
 		}
 	}
 	s.mu.Unlock()
-	sorting.Func(found, func(a, b *activities.Activity) int {
+	slices.SortFunc(found, func(a, b *activities.Activity) int {
 		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ARN, b.ARN))
 	})
 	return found, nil

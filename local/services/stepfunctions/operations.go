@@ -6,7 +6,7 @@ import (
 	"stepback/aws/server"
 )
 
-// operations are all that the service has.
+// operations returns the implemented operations.
 func (s *Service) operations() map[string]server.Operation {
 	all := map[string]server.Operation{}
 	for _, operations := range []map[string]server.Operation{

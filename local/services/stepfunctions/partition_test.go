@@ -11,8 +11,8 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestARNsAreOfTheRegionsPartition works with a machine, an activity and executions in regions that are not in the
-// partition aws.
+// TestARNsAreOfTheRegionsPartition uses a state machine, an activity and executions in regions outside the partition
+// aws.
 func TestARNsAreOfTheRegionsPartition(t *testing.T) {
 	t.Parallel()
 	url := wiretest.Server(t)

@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestRefusals has requests that break a rule of one operation.
+// TestRefusals sends requests that each break a rule of one operation.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

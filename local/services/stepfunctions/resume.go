@@ -5,8 +5,8 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// Resume opens the engines of all accounts and regions that have state machines, so that executions which an earlier
-// process left under way go on before anybody asks for them.
+// Resume opens the engines of all accounts and regions that have state machines, so that the unfinished executions of
+// an earlier process continue before any request arrives.
 func (s *Service) Resume() error {
 	machines, err := s.cfg.Store.Machines("")
 	if err != nil {

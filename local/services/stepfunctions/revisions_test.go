@@ -36,7 +36,7 @@ func keepingServer(t *testing.T, kept documents) wiretest.Wire {
 	return wiretest.Wire{URL: server.URL}
 }
 
-// revisions are the keys of those that are kept.
+// revisions returns the keys of the stored revisions.
 func revisions(kept documents) (keys []string) {
 	for k := range kept {
 		if strings.HasPrefix(k, "states/revision/") {
@@ -47,7 +47,7 @@ func revisions(kept documents) (keys []string) {
 	return keys
 }
 
-// TestRevisionsThatNobodyNeedsAreRemoved updates, publishes and deletes.
+// Updating, publishing and deleting remove the revisions that are no longer needed.
 func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
 	t.Parallel()
 	kept := documents{}
@@ -92,7 +92,7 @@ func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
 	want("of a deleted machine", 1)
 }
 
-// TestRevisionsOfExpressExecutions keeps those by which executions log that may still be under way.
+// Revisions are kept while EXPRESS executions may still log according to them.
 func TestRevisionsOfExpressExecutions(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[string]int{"OFF": 1, "ALL": 2} {
@@ -126,8 +126,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestUpdatePublishesTheDescription updates a machine to the definition that it has, with another description of the
-// version: the version that the answer names has that description.
+// Updating a state machine to the definition it already has, with another version description, publishes a version
+// with that description.
 func TestUpdatePublishesTheDescription(t *testing.T) {
 	t.Parallel()
 	w := keepingServer(t, documents{})

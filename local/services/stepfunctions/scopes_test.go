@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestAccountsDoNotSeeEachOther has one account try everything on what another one has.
+// One account cannot access anything that another one owns.
 func TestAccountsDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	url := wiretest.Server(t)
@@ -48,7 +48,7 @@ func TestAccountsDoNotSeeEachOther(t *testing.T) {
 			t.Errorf("%s of another account: %v, want %s", c.operation, got, c.want)
 		}
 	}
-	// Deleting what is not there is no error, and deletes nothing of the other account.
+	// Deleting what does not exist succeeds, and deletes nothing of the other account.
 	for operation, arn := range map[string]any{
 		"DeleteStateMachine": machine, "DeleteStateMachineVersion": version, "DeleteStateMachineAlias": alias,
 		"DeleteActivity": activity,

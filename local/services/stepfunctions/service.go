@@ -18,28 +18,28 @@ import (
 	"stepback/local/services/stepfunctions/teststate"
 )
 
-// Config is what the service is made of; all but Logs and Log is required.
+// Config configures a Service. All fields but Logs and Log are required.
 type Config struct {
-	// Open returns the engine of an account and region. It is called once for each; whoever made the engine closes it.
+	// Open returns the engine of an account and region. It is called once for each. The creator of the engine must
+	// close it.
 	Open func(aws.Scope) (*engine.Engine, error)
-	// Store keeps the state machines.
+	// Store stores the state machines.
 	Store Store
-	// TestCases says that executions can be started for a test case, with its name behind the ARN:
-	// stateMachine:NAME#TESTCASE.
+	// TestCases enables starting executions for a test case whose name follows the ARN: stateMachine:NAME#TESTCASE.
 	TestCases bool
-	// Logs is where executions log; nil means nowhere.
+	// Logs stores the logs of executions; nil discards them.
 	Logs executions.LogGroups
-	// Sample decides whether an execution that nobody has decided about is traced, of a machine with
-	// tracingConfiguration; nil traces none.
+	// Sample decides whether to trace an execution of a machine with a tracingConfiguration, if the caller has not
+	// decided. nil traces none.
 	Sample func(scope aws.Scope, machine string) bool
-	// Now tells the time.
+	// Now returns the current time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.
 	Default aws.Scope
 	Log     *slog.Logger
 }
 
-// Service answers the operations. It is safe for concurrent use.
+// Service implements the operations. It is safe for concurrent use.
 type Service struct {
 	cfg        Config
 	engines    engines
@@ -78,7 +78,8 @@ func (s *Service) Handler() *server.Service {
 	})
 }
 
-// Follow logs the events of a step of an execution as the machine's loggingConfiguration asks. Engines call it.
+// Follow logs the events of a step of an execution according to the state machine's loggingConfiguration. Engines
+// call it.
 func (s *Service) Follow(x *journal.Execution, events []history.Event) { s.log.Follow(x, events) }
 
 // Deliver implements delivery.Target, as executions.Service does.

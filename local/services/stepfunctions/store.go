@@ -7,16 +7,17 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Store keeps what is known of state machines beside their executions, and activities. Implementations are safe for
-// concurrent use; what they hand out is the caller's own.
+// Store stores state machines, without their executions, and activities. Implementations are safe for concurrent use;
+// the records they return belong to the caller.
 type Store interface {
 	statemachines.Store
 	activities.Store
-	// Machines returns the state machines whose ARN begins with a prefix, in the order of their creation.
+	// Machines returns the state machines whose ARNs start with prefix, in order of creation.
 	Machines(prefix string) ([]*statemachines.Machine, error)
 }
 
-// HasActivity reports whether a store has an activity, for the engines whose tasks name it.
+// HasActivity returns a function that reports whether a store has an activity, for engines whose tasks refer to
+// activities.
 func HasActivity(s Store) func(arn string) (bool, error) {
 	return func(arn string) (bool, error) {
 		_, err := s.Activity(arn)

@@ -9,8 +9,8 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Sweep removes the revisions among the documents that neither a machine nor an execution refers to, and returns how
-// many it was. Nobody else may use the documents meanwhile.
+// Sweep deletes the revisions in documents that neither a state machine nor an execution refers to, and returns their
+// number. Nothing else may use the documents at the same time.
 func Sweep(ctx context.Context, documents Documents, executions map[string]bool) (int, error) {
 	needed := map[string]bool{}
 	err := documents.EachDocument(ctx, machineKey, func(_ string, value []byte) error {

@@ -11,8 +11,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// unavailable is the refusal of what cannot be kept now: clients try it again. It is nil when that is not what went
-// wrong.
+// unavailable returns the error for a write that cannot be stored now, which clients retry. It returns nil for other
+// errors.
 func unavailable(err error) *aws.Error {
 	var why string
 	switch {
@@ -21,7 +21,7 @@ func unavailable(err error) *aws.Error {
 	case errors.Is(err, journal.ErrBroken):
 		why = "The disk of the data directory refused a write. What was acknowledged is kept; when the disk is well again, start stepback again."
 	case errors.Is(err, journal.ErrClosed), errors.Is(err, engine.ErrClosed),
-		errors.Is(err, context.Canceled): // by whom, if not by the client
+		errors.Is(err, context.Canceled): // by the server, if the client has not cancelled
 		why = "The server is shutting down."
 	default:
 		return nil

@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// refusing is a journal whose disk takes nothing.
+// refusing is a journal whose disk accepts no writes.
 type refusing struct {
 	journal.Journal
 	err error

@@ -5,8 +5,8 @@ import (
 	"stepback/local/services/stepfunctions/executions"
 )
 
-// words are what recordings of the service say otherwise than its model: sizes of JSON are counted in bytes, and enums
-// are listed in an order of their own.
+// words lists where the service, according to recordings, differs from its model: sizes of JSON are counted in bytes,
+// and enum values are listed in a different order.
 var words = server.Words{
 	Bytes: []string{"SensitiveData"},
 	Enums: map[string][]string{

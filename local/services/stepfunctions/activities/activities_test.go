@@ -66,7 +66,7 @@ func TestSDKActivities(t *testing.T) {
 	wiretest.Refused[*types.InvalidArn](t, err, "Invalid Arn: 'Resource type not valid in this context: stateMachine'")
 }
 
-// TestSDKWorker works on a task as an activity worker does.
+// TestSDKWorker processes a task as an activity worker does.
 func TestSDKWorker(t *testing.T) {
 	t.Parallel()
 	c, ctx := wiretest.Client(wiretest.Server(t), "123456789012", "us-east-1"), t.Context()
@@ -112,7 +112,7 @@ func TestSDKWorker(t *testing.T) {
 	wiretest.Refused[*types.InvalidToken](t, err, "Invalid Token: 'Invalid token'")
 }
 
-// TestSDKTokenOfAnotherRegion reports where the execution is not known.
+// A task token is not accepted in a region where the execution is unknown.
 func TestSDKTokenOfAnotherRegion(t *testing.T) {
 	t.Parallel()
 	url := wiretest.Server(t)
@@ -135,7 +135,7 @@ func TestSDKTokenOfAnotherRegion(t *testing.T) {
 	wiretest.Refused[*types.TaskDoesNotExist](t, err, "Task Does Not Exist: '")
 }
 
-// TestSDKPollerGoesAway has a worker give its poll up.
+// A worker may abandon its poll.
 func TestSDKPollerGoesAway(t *testing.T) {
 	t.Parallel()
 	c := wiretest.Client(wiretest.Server(t), "123456789012", "us-east-1")

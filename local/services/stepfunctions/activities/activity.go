@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// Activity is an activity: a name under which workers take the tasks of state machines.
+// Activity is an activity: a name under which workers receive the tasks of state machines.
 type Activity struct {
 	ARN, Name  string
 	Created    time.Time
@@ -26,7 +26,7 @@ func (a *Activity) Clone() *Activity {
 	return &c
 }
 
-// activity finds an activity.
+// activity returns an activity.
 func (s *Service) activity(scope aws.Scope, at *resource.ARN) (*Activity, error) {
 	if at.Scope != scope {
 		return nil, apierror.NoActivity(at.Text)

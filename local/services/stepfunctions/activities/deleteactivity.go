@@ -7,7 +7,8 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// deleteActivity succeeds for what does not exist too. Tasks of the activity that are under way go on.
+// deleteActivity deletes an activity. It succeeds if the activity does not exist. Running tasks of the activity
+// continue.
 func (s *Service) deleteActivity(_ context.Context, scope aws.Scope, in *activityRequest) (*none, error) {
 	at, err := resource.ParseActivity(in.ARN)
 	if err != nil || at.Scope != scope {

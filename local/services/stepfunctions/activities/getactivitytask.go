@@ -15,7 +15,7 @@ type getActivityTaskRequest struct {
 	Worker string `json:"workerName"`
 }
 
-// getActivityTaskResponse has no members when there was no task for as long as the request waited.
+// getActivityTaskResponse has no members if no task arrived while the request waited.
 type getActivityTaskResponse struct {
 	Token string  `json:"taskToken,omitempty"`
 	Input *string `json:"input,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestOutputsByToken reports outputs at the limit by the token of an activity.
+// TestOutputsByToken reports outputs of the maximum size with an activity's task token.
 func TestOutputsByToken(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

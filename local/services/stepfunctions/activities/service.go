@@ -18,7 +18,7 @@ var ErrNotFound = errors.New("activities: no such activity")
 type Store interface {
 	// Activity returns an activity by its ARN, or ErrNotFound.
 	Activity(arn string) (*Activity, error)
-	// Activities returns the activities whose ARN begins with a prefix, in the order of their creation.
+	// Activities returns the activities whose ARNs start with prefix, in order of creation.
 	Activities(prefix string) ([]*Activity, error)
 	PutActivity(a *Activity) error
 	DeleteActivity(arn string) error
@@ -36,7 +36,7 @@ type Config struct {
 type Service struct {
 	cfg     Config
 	created paging.CreationTimes
-	mu      sync.Mutex // orders changes of activities
+	mu      sync.Mutex // serializes changes of activities
 }
 
 // New returns the service.

@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// reported is the answer to a report by a task token.
+// reported returns the response to a report that uses a task token.
 func reported(err error) (*none, error) {
 	var syntax *jsonvalue.SyntaxError
 	switch {

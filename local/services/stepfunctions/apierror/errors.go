@@ -64,7 +64,7 @@ func InvalidInput(why string) error {
 	return New("InvalidExecutionInput", "Invalid State Machine Execution Input", why)
 }
 
-// MalformedInput refuses an input that is no JSON; one in which there is nothing is told in other words.
+// MalformedInput returns the error for an input that is not JSON; an empty one has a different message.
 func MalformedInput(e *jsonvalue.SyntaxError, input string) error {
 	if strings.TrimSpace(input) == "" {
 		return InvalidInput(jsonvalue.Empty)
@@ -114,7 +114,7 @@ var (
 		Message: "Request references a resource that does not exist."}
 )
 
-// IsMissing reports whether an error says that a state machine or an activity does not exist.
+// IsMissing reports whether err means that a state machine or an activity does not exist.
 func IsMissing(err error) bool {
 	var e *aws.Error
 	return errors.As(err, &e) && (e.Code == codeNoMachine || e.Code == codeNoActivity)

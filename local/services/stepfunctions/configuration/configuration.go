@@ -6,14 +6,14 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// Logging is a machine's loggingConfiguration.
+// Logging is the loggingConfiguration of a state machine.
 type Logging struct {
 	Level                string        `json:"level,omitempty"`
 	IncludeExecutionData bool          `json:"includeExecutionData"`
 	Destinations         []Destination `json:"destinations,omitzero"`
 }
 
-// Destination is where log records go.
+// Destination is a destination of log records.
 type Destination struct {
 	LogGroup *LogGroup `json:"cloudWatchLogsLogGroup,omitempty"`
 }
@@ -23,12 +23,12 @@ type LogGroup struct {
 	ARN string `json:"logGroupArn,omitempty"`
 }
 
-// Tracing is a machine's tracingConfiguration.
+// Tracing is the tracingConfiguration of a state machine.
 type Tracing struct {
 	Enabled bool `json:"enabled"`
 }
 
-// Encryption is a machine's encryptionConfiguration.
+// Encryption is the encryptionConfiguration of a state machine.
 type Encryption struct {
 	Type                         string `json:"type"`
 	KMSKeyID                     string `json:"kmsKeyId,omitempty"`
@@ -55,7 +55,7 @@ func (l Logging) Equal(o Logging) bool {
 		slices.Equal(l.Groups(), o.Groups())
 }
 
-// LoggingOf completes and checks a loggingConfiguration; nil means none.
+// LoggingOf validates a loggingConfiguration and fills in defaults; nil means none.
 func LoggingOf(given *Logging) (Logging, error) {
 	l := Logging{Level: LevelOff}
 	if given == nil {
@@ -76,7 +76,8 @@ func LoggingOf(given *Logging) (Logging, error) {
 	return l, nil
 }
 
-// EncryptionOf completes and checks an encryptionConfiguration; nil means AWS's own key. Nothing is encrypted here.
+// EncryptionOf validates an encryptionConfiguration and fills in defaults; nil means the AWS owned key. Nothing is
+// encrypted here.
 func EncryptionOf(given *Encryption) (Encryption, error) {
 	const ownedKey, reusePeriod = "AWS_OWNED_KEY", 300
 	if given == nil {

@@ -6,7 +6,7 @@ import (
 	"stepback/aws"
 )
 
-// ParseLogGroup reads the ARN of a log group, arn:aws:logs:REGION:ACCOUNT:log-group:NAME:*.
+// ParseLogGroup parses the ARN of a log group, arn:aws:logs:REGION:ACCOUNT:log-group:NAME:*.
 func ParseLogGroup(arn string) (scope aws.Scope, name string, ok bool) {
 	a, _ := aws.ParseARN(arn)
 	name, ok = strings.CutPrefix(a.Resource, "log-group:")

@@ -13,7 +13,7 @@ type describeExecutionRequest struct {
 	IncludedData string `json:"includedData"`
 }
 
-// origin says what an execution was started of.
+// origin identifies the state machine, version, alias or Map Run that an execution was started from.
 type origin struct {
 	MachineARN string `json:"stateMachineArn"`
 	VersionARN string `json:"stateMachineVersionArn,omitempty"`

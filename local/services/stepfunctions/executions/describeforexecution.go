@@ -20,7 +20,7 @@ type describeForExecutionResponse struct {
 	statemachines.RevisionDetails
 }
 
-// describeStateMachineForExecution describes the machine as it was when the execution started.
+// describeStateMachineForExecution describes the state machine as it was when the execution started.
 func (s *Service) describeStateMachineForExecution(ctx context.Context, scope aws.Scope,
 	in *describeExecutionRequest) (*describeForExecutionResponse, error) {
 	_, x, err := s.execution(ctx, scope, in.ARN, false)

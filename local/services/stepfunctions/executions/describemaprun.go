@@ -16,7 +16,7 @@ type mapRunRequest struct {
 	ARN string `json:"mapRunArn"`
 }
 
-// counts are a Map Run's counters, of items or of child executions.
+// counts holds the counters of a Map Run, for items or for child executions.
 type counts struct {
 	Pending        int64 `json:"pending"`
 	Running        int64 `json:"running"`
@@ -74,7 +74,7 @@ func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRu
 	}, nil
 }
 
-// mapRun finds a Map Run.
+// mapRun returns a Map Run.
 func (s *Service) mapRun(ctx context.Context, scope aws.Scope, arn string) (*engine.MapRun, error) {
 	at, err := resource.Parse(arn, resource.KindMapRun)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// execution finds an execution. An EXPRESS one can only be asked for when a Map Run has started it, and where that is
-// allowed.
+// execution returns an execution. An EXPRESS execution can only be described if a Map Run started it and express is
+// true.
 func (s *Service) execution(ctx context.Context, scope aws.Scope, arn string, express bool) (*engine.Engine,
 	*journal.Execution, error) {
 	kinds := []string{resource.KindExecution}

@@ -17,13 +17,13 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// LogGroups is where the executions of machines that have a loggingConfiguration log.
+// LogGroups stores the logs of executions whose state machines have a loggingConfiguration.
 type LogGroups interface {
-	// Group returns a log group; deleted tells whether one of that name has been deleted. Without one the error is
-	// logstore.ErrNoGroup.
+	// Group returns a log group. If there is none, the error is logstore.ErrNoGroup, and deleted reports whether one
+	// of that name has been deleted.
 	Group(scope aws.Scope, name string) (about logstore.Group, deleted bool, err error)
 	CreateGroup(scope aws.Scope, g logstore.Group) error
-	// Append adds events to a stream, which is made when it is not there. It must be quick.
+	// Append adds events to a stream, which is created if needed. It must return quickly.
 	Append(scope aws.Scope, group, stream string, events []logstore.Event) error
 }
 
@@ -49,7 +49,7 @@ func NewLog(cfg LogConfig) *Log { return &Log{cfg: cfg} }
 // Forget drops what the log remembers of a revision.
 func (l *Log) Forget(revision string) { l.revisions.Delete(revision) }
 
-// executionLog is how the executions of one revision of a machine log.
+// executionLog determines how the executions of a revision log.
 type executionLog struct {
 	level   history.LogLevel
 	data    bool
@@ -62,10 +62,10 @@ type executionLog struct {
 	until  time.Time
 }
 
-// streamLife is how long records go to one stream.
+// streamLife is the time for which records go to the same stream.
 const streamLife = 24 * time.Hour
 
-// streamAt is the name of the stream that records of a time go to, as the service names its streams.
+// streamAt returns the name of the stream for records written now, named as the service names its streams.
 func (l *executionLog) streamAt(now time.Time) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,12 +95,12 @@ func (l *Log) Follow(x *journal.Execution, events []history.Event) {
 	}
 	err := l.cfg.Groups.Append(of.scope, of.group, of.streamAt(l.cfg.Now()), records)
 	if err != nil && !errors.Is(err, logstore.ErrNoGroup) &&
-		l.cfg.Log != nil { // a group that was deleted is not logged to any more
+		l.cfg.Log != nil { // a deleted log group no longer receives logs
 		l.cfg.Log.Warn("an execution could not be logged", "execution", x.ARN, "log group", of.group, "error", err)
 	}
 }
 
-// of finds how the executions of a revision log; nil when they do not.
+// of returns how the executions of a revision log, or nil if they do not.
 func (l *Log) of(revision string) *executionLog {
 	if l.cfg.Groups == nil || revision == "" {
 		return nil
@@ -116,7 +116,7 @@ func (l *Log) of(revision string) *executionLog {
 	return of.(*executionLog) //nolint:forcetypeassert // nothing else is in the map
 }
 
-// logOf is how the executions of the revision log; nil when they do not.
+// logOf returns how the executions of a revision log, or nil if they do not.
 func logOf(r *statemachines.Revision) *executionLog {
 	groups := r.Logging.Groups()
 	if r.Logging.Level == configuration.LevelOff || len(groups) == 0 {
@@ -132,14 +132,14 @@ func logOf(r *statemachines.Revision) *executionLog {
 	}
 }
 
-// The stream by which the service shows that it may write to a log group, and what it says there.
+// The stream that the service creates to verify that it may write to a log group, and its message there.
 const (
 	validationStream  = "log_stream_created_by_aws_to_validate_log_delivery_subscriptions"
 	validationMessage = "Permissions are set correctly to allow AWS CloudWatch Logs to write into your logs while creating a subscription."
 )
 
-// Subscribe makes the log group of a loggingConfiguration ready. One that never was is made; one that has been deleted
-// is not found.
+// Subscribe prepares the log group of a loggingConfiguration. A group that never existed is created; for one that has
+// been deleted, it returns an error.
 func (l *Log) Subscribe(scope aws.Scope, c configuration.Logging) error {
 	if l.cfg.Groups == nil {
 		return nil

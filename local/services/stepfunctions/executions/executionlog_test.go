@@ -16,11 +16,11 @@ import (
 	"stepback/retrymetrics"
 )
 
-// logged are the records of an execution's log, in their order.
+// logged returns the records of an execution's log, in order.
 func logged(t *testing.T, store *logstore.Store, arn any, least int) []string {
 	t.Helper()
-	// Records are written behind the execution, which may be told to have ended before they are.
-	end := time.Now().Add(10 * time.Second)
+	// Records are written asynchronously, so the execution may be reported as ended before they are.
+	end := time.Now().Add(time.Minute)
 	for {
 		records := loggedNow(t, store, arn)
 		if len(records) >= least || time.Now().After(end) {
@@ -45,7 +45,7 @@ func loggedNow(t *testing.T, store *logstore.Store, arn any) (records []string) 
 	return records
 }
 
-// typesOf are those of log records.
+// typesOf returns the types of log records.
 func typesOf(t *testing.T, records []string) (names []string) {
 	t.Helper()
 	for _, text := range records {
@@ -95,7 +95,7 @@ func TestExecutionsAreLogged(t *testing.T) {
 	}
 }
 
-// TestLogRecordsTellWhatTheHistoryTells compares each record with its event, member by member.
+// TestLogRecordsTellWhatTheHistoryTells compares each log record with its history event, member by member.
 func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 	t.Parallel()
 	url, store := wiretest.LoggingServer(t)
@@ -139,8 +139,7 @@ func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 	}
 }
 
-// TestChildExecutionsAreLogged looks for what the child executions of a Map Run log: their machine's configuration is
-// their parent's.
+// The child executions of a Map Run log as their parent's state machine configures it.
 func TestChildExecutionsAreLogged(t *testing.T) {
 	t.Parallel()
 	for kind, prefix := range map[string]string{"STANDARD": ":execution:m/L:", "EXPRESS": ":express:m/L:"} {

@@ -8,12 +8,12 @@ import (
 
 const metadataOnly = "METADATA_ONLY"
 
-// included says whether a payload is in the answer.
+// included reports whether a payload is part of the response.
 type included struct {
 	Included bool `json:"included"`
 }
 
-// executionOutcome is what answers say of how an execution went. Redrive state is not among it.
+// executionOutcome is the outcome of an execution in responses. It does not include the redrive status.
 type executionOutcome struct {
 	ARN           string         `json:"executionArn"`
 	Status        history.Status `json:"status"`
@@ -35,7 +35,7 @@ func outcomeOf(x *journal.Execution, data string) executionOutcome {
 			out.Output, out.OutputDetails = &x.Output, &included{true}
 		}
 	}
-	if x.Status == history.TimedOut { // the service says no more than that
+	if x.Status == history.TimedOut { // the service gives no further details
 		return out
 	}
 	if x.Failure.HasName() {

@@ -26,7 +26,7 @@ type getExecutionHistoryResponse struct {
 	NextToken string            `json:"nextToken,omitempty"`
 }
 
-// place is that of an event in the order that the request asks for.
+// place returns the sort key of an event in the requested order.
 func (in *getExecutionHistoryRequest) place(id int64) string {
 	if in.Reverse {
 		id = math.MaxInt32 - id
@@ -34,7 +34,7 @@ func (in *getExecutionHistoryRequest) place(id int64) string {
 	return fmt.Sprintf("%010d", id)
 }
 
-// maxHistoryPage is how many bytes of events one answer has at most, unless a single one is larger.
+// maxHistoryPage is the maximum size of the events in a response, in bytes, unless a single event is larger.
 const maxHistoryPage = 16 << 20
 
 func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
@@ -71,12 +71,12 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// of names a history as it is now; a redrive adds to it.
+// of identifies a history in its current state; a redrive adds to it.
 func (in *getExecutionHistoryRequest) of(x *journal.Execution) string {
 	return fmt.Sprint(in.Reverse, x.RedriveCount, x.Status, " ", in.ARN)
 }
 
-// shown are events as the answer has them, as many as there is room for.
+// shown returns as many events as fit into a response, in its format.
 func (in *getExecutionHistoryRequest) shown(events []history.Event) []json.RawMessage {
 	data := in.IncludeData == nil || *in.IncludeData
 	texts, size := make([]json.RawMessage, 0, len(events)), 0

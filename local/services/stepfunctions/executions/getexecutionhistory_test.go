@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// pagesOf reads all pages of a history and returns how many events each has, and the IDs of all.
+// pagesOf reads all pages of a history. It returns the number of events on each page, and the IDs of all events.
 func pagesOf(t *testing.T, w wiretest.Wire, arn any, maxResults int, reverse bool) (sizes []int, ids []float64) {
 	t.Helper()
 	request := map[string]any{"executionArn": arn, "maxResults": maxResults, "reverseOrder": reverse}
@@ -28,7 +28,7 @@ func pagesOf(t *testing.T, w wiretest.Wire, arn any, maxResults int, reverse boo
 	}
 }
 
-// TestLargeHistories pages through a history of which no answer can have all.
+// TestLargeHistories pages through a history that is too large for a single response.
 func TestLargeHistories(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -40,7 +40,7 @@ func TestLargeHistories(t *testing.T) {
 	machine := w.Machine(t, "m", `{"StartAt":"S","States":{`+states.String()+`"`+strings.Repeat("S", 41)+
 		`":{"Type":"Pass","End":true}}}`)
 	d := w.Run(t, machine, wiretest.Text(wiretest.MaxPayload))
-	const events = 84 // a start and an end, and two of each state
+	const events = 84 // a start and an end, and two for each state
 	for _, reverse := range []bool{false, true} {
 		sizes, ids := pagesOf(t, w, d["executionArn"], 1000, reverse)
 		if len(sizes) != 2 || len(ids) != events {
@@ -53,13 +53,13 @@ func TestLargeHistories(t *testing.T) {
 		}
 	}
 	w.Call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"],
-		"maxResults": 50}) // whose next page nobody asks for
+		"maxResults": 50}) // the next page is never requested
 	if sizes, _ := pagesOf(t, w, d["executionArn"], 40, false); len(sizes) != 3 {
 		t.Errorf("pages of %v events", sizes)
 	}
 }
 
-// TestPagesOfAHistoryThatGrows pages through the history of an execution that is redriven meanwhile.
+// TestPagesOfAHistoryThatGrows pages through the history of an execution that is redriven in the meantime.
 func TestPagesOfAHistoryThatGrows(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

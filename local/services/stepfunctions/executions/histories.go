@@ -7,15 +7,15 @@ import (
 	"stepback/engine/history"
 )
 
-// maxHistories is how many bytes of histories are remembered at most.
+// maxHistories is the maximum size of the cached histories in bytes.
 const maxHistories = 64 << 20
 
-// histories remembers the histories that clients are paging through, so that a page does not take reading all of one
-// again. They are those of executions that have ended.
+// histories caches the histories that clients are paging through, so that a page does not require reading the whole
+// history again. It only contains histories of executions that have ended.
 type histories struct {
 	mu   sync.Mutex
-	kept []keptHistory // the oldest first
-	size int           // of all
+	kept []keptHistory // oldest first
+	size int           // total size
 }
 
 type keptHistory struct {
@@ -24,9 +24,9 @@ type keptHistory struct {
 	size   int
 }
 
-// keep remembers a history, and forgets older ones that leave no room for it.
+// keep caches a history and evicts older ones if needed.
 func (h *histories) keep(of string, events []history.Event) {
-	const overhead = 128 // of an event beside its data
+	const overhead = 128 // of an event in addition to its data
 	size := 0
 	for i := range events {
 		size += overhead + len(events[i].Data)
@@ -43,7 +43,7 @@ func (h *histories) keep(of string, events []history.Event) {
 	h.kept, h.size = append(h.kept, keptHistory{of, events, size}), h.size+size
 }
 
-// get returns a history, or nil.
+// get returns a cached history, or nil.
 func (h *histories) get(of string) []history.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +53,7 @@ func (h *histories) get(of string) []history.Event {
 	return nil
 }
 
-// forget forgets a history whose last page has been read.
+// forget removes a history whose last page has been read.
 func (h *histories) forget(of string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,15 +13,15 @@ func TestHistories(t *testing.T) {
 	h := &histories{}
 	h.keep("a", []history.Event{{ID: 7}})
 	h.keep("b", large)
-	h.keep("a", large) // in place of the other
+	h.keep("a", large) // replaces the other one
 	if h.get("a")[0].ID != 1 || h.get("b") == nil || h.get("c") != nil {
 		t.Errorf("%d are kept", len(h.kept))
 	}
-	h.keep("c", large) // b is the oldest
+	h.keep("c", large) // b is the oldest now
 	if h.get("a") == nil || h.get("b") != nil || h.get("c") == nil {
 		t.Errorf("%d are kept", len(h.kept))
 	}
-	h.keep("d", append(large, append(large, large...)...)) // which has no room at all
+	h.keep("d", append(large, append(large, large...)...)) // too large to be cached at all
 	if h.get("d") != nil || h.get("a") == nil {
 		t.Errorf("%d are kept", len(h.kept))
 	}

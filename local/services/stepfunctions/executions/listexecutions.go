@@ -68,7 +68,7 @@ func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	return out, err
 }
 
-// pageOfExecutions is a page of the executions that a request asks for. It reads those alone, and one more.
+// pageOfExecutions returns the requested page of executions. It reads only these and one more.
 func (s *Service) pageOfExecutions(
 	ctx context.Context, e *engine.Engine, list string, in *listExecutionsRequest,
 ) (cut []*journal.Execution, next string, err error) {
@@ -99,7 +99,7 @@ func (s *Service) pageOfExecutions(
 	return cut, "", nil
 }
 
-// query is what the request asks the engine for. Children that wait for a redrive have ended as far as it knows.
+// query returns the engine query for a request. To the engine, children that wait for a redrive have ended.
 func (in *listExecutionsRequest) query(list string) *engine.Query {
 	q := &engine.Query{
 		Of: list, Redriven: in.RedriveFilter == "REDRIVEN", NotRedriven: in.RedriveFilter == "NOT_REDRIVEN",
@@ -114,7 +114,8 @@ func (in *listExecutionsRequest) query(list string) *engine.Query {
 	return q
 }
 
-// listed finds the list of executions that a request is about: that of a Map Run, a machine, a version or an alias.
+// listed returns the list of executions that a request refers to: that of a Map Run, a state machine, a version or an
+// alias.
 func (s *Service) listed(ctx context.Context, scope aws.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN == "" {
 		return s.cfg.Machines.ExecutionList(scope, in.MachineARN)

@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestPagesOfExecutions pages through executions, of which some end and some begin meanwhile.
+// TestPagesOfExecutions pages through executions while some of them end and others start.
 func TestPagesOfExecutions(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -23,7 +23,7 @@ func TestPagesOfExecutions(t *testing.T) {
 		arns = append(arns, start(name))
 		want = append(want, name)
 	}
-	slices.Reverse(want) // the newest is the first
+	slices.Reverse(want) // newest first
 	request := map[string]any{"stateMachineArn": machine, "statusFilter": "RUNNING", "maxResults": 3}
 	var got []string
 	for {
@@ -46,7 +46,8 @@ func TestPagesOfExecutions(t *testing.T) {
 	}
 }
 
-// TestChildExecutionsOfALabel lists what all Map Runs of a distributed Map have started, by the ARN of their machine.
+// TestChildExecutionsOfALabel lists the child executions of all Map Runs of a distributed Map by the labelled ARN of
+// their state machine.
 func TestChildExecutionsOfALabel(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

@@ -78,7 +78,7 @@ func TestSDKRedrive(t *testing.T) {
 	wiretest.Refused[*types.InvalidArn](t, err, "Invalid Arn")
 }
 
-// TestSDKRedriveOfAMapRun redrives an execution whose Map Run failed, which fails once more.
+// TestSDKRedriveOfAMapRun redrives an execution whose Map Run failed; the Map Run fails again.
 func TestSDKRedriveOfAMapRun(t *testing.T) {
 	t.Parallel()
 	c, ctx := wiretest.Client(wiretest.Server(t), "123456789012", "eu-west-1"), t.Context()

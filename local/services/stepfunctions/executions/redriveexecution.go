@@ -41,7 +41,7 @@ func (s *Service) redriveExecution(ctx context.Context, scope aws.Scope,
 	return &redriveExecutionResponse{server.Time(at)}, nil
 }
 
-// redrivability says whether an execution could be redriven, and why not.
+// redrivability returns whether an execution can be redriven, and if not, why.
 func (s *Service) redrivability(e *engine.Engine, x *journal.Execution) (status, reason string) {
 	const no = "NOT_REDRIVABLE"
 	var refusal *engine.NotRedrivableError
@@ -57,7 +57,7 @@ func (s *Service) redrivability(e *engine.Engine, x *journal.Execution) (status,
 	return "REDRIVABLE", ""
 }
 
-// deleting is why the executions of a machine that is being deleted cannot be redriven; empty for others.
+// deleting returns the reason why executions of a state machine in DELETING cannot be redriven, or "" for others.
 func (s *Service) deleting(x *journal.Execution) string {
 	if s.cfg.Machines.Deleting(x.MachineARN) {
 		return "State machine is in DELETING status"
@@ -65,7 +65,7 @@ func (s *Service) deleting(x *journal.Execution) string {
 	return ""
 }
 
-// statusOf is the status of an execution as the API shows it.
+// statusOf returns the status of an execution as the API shows it.
 func statusOf(e *engine.Engine, x *journal.Execution) history.Status {
 	if e.PendingRedrive(x) {
 		return PendingRedrive

@@ -6,7 +6,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestRepeatedStarts starts executions of a name that has been used.
+// TestRepeatedStarts starts executions with names that have already been used.
 func TestRepeatedStarts(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

@@ -125,7 +125,7 @@ func TestSDKMapRun(t *testing.T) {
 	wiretest.Refused[*types.ValidationException](t, err, "already complete")
 }
 
-// mapRunWith waits until an execution's Map Run has this many child executions under way.
+// mapRunWith waits until an execution's Map Run has the given number of running child executions.
 func mapRunWith(t *testing.T, c *sfn.Client, execution *string, running int64) *string {
 	t.Helper()
 	for t.Context().Err() == nil {

@@ -21,7 +21,7 @@ type startExecutionRequest struct {
 	TraceHeader  string  `json:"traceHeader"`
 	IncludedData string  `json:"includedData"` // StartSyncExecution only
 	testCase     string
-	sync         bool // StartSyncExecution
+	sync         bool // true for StartSyncExecution
 }
 
 type startExecutionResponse struct {
@@ -86,8 +86,8 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *statemachines.T
 	return started, err
 }
 
-// trace is the trace header of an execution: that of the request, which counts before the one in its body. Where they
-// say nothing, the machine's tracingConfiguration and the sampling rules decide.
+// trace returns the trace header of an execution: the one of the HTTP request, or else the one in its body. If
+// neither decides, the machine's tracingConfiguration and the sampling rules do.
 func (s *Service) trace(ctx context.Context, scope aws.Scope, t *statemachines.Target, given string) string {
 	trace, ok := aws.TraceOf(ctx)
 	if ok {

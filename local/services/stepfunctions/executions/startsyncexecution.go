@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// billing is what an express execution would cost on AWS.
+// billing holds what AWS would bill for an Express execution.
 type billing struct {
 	MemoryMB   int64 `json:"billedMemoryUsedInMB"`
 	DurationMS int64 `json:"billedDurationInMilliseconds"`
@@ -54,7 +54,7 @@ func (s *Service) startSyncExecution(ctx context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// billed rounds up to 100 ms; memory is billed in steps of 64 MB, and no workflow here needs a second one.
+// billed rounds d up to 100 ms. Memory is billed in steps of 64 MB, and no workflow here needs a second one.
 func billed(d time.Duration) billing {
 	const unit, memory = 100 * time.Millisecond, 64
 	return billing{memory, max(1, int64((d+unit-1)/unit)) * unit.Milliseconds()}

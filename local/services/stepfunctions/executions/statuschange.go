@@ -8,19 +8,19 @@ import (
 	"stepback/jsonvalue"
 )
 
-// The source and the type of the events that tell of executions' statuses.
+// The source and the detail type of execution status change events.
 const (
 	EventSource       = "aws.states"
 	StatusChangeEvent = "Step Functions Execution Status Change"
 )
 
-// StatusChange is a change of an execution's status as EventBridge tells of it: when it was, and the event's detail.
+// StatusChange is a change of an execution's status: its time, and the detail of the EventBridge event.
 type StatusChange struct {
 	At     time.Time
 	Detail jsonvalue.Value
 }
 
-// maxEventData is how long an input or an output may be that is part of an event, in bytes.
+// maxEventData is the maximum size of an input or output that is included in an event, in bytes.
 const maxEventData = 248 << 10
 
 var statusOfEvent = map[history.Type]string{
@@ -28,8 +28,8 @@ var statusOfEvent = map[history.Type]string{
 	history.ExecutionFailed: "FAILED", history.ExecutionAborted: "ABORTED", history.ExecutionTimedOut: "TIMED_OUT",
 }
 
-// StatusChanges are the changes that the events of a step of an execution make. Express executions have none, as on
-// AWS.
+// StatusChanges returns the status changes in the events of a step of an execution. As on AWS, Express executions
+// have none.
 func StatusChanges(x *journal.Execution, events []history.Event) []StatusChange {
 	if x.Express {
 		return nil
@@ -43,7 +43,7 @@ func StatusChanges(x *journal.Execution, events []history.Event) []StatusChange 
 	return changes
 }
 
-// statusDetail is the detail of the event, in the shape that AWS documents.
+// statusDetail returns the detail of the event, in the form that AWS documents.
 func statusDetail(x *journal.Execution, status string) jsonvalue.Value {
 	var null jsonvalue.Value
 	text := func(s string) jsonvalue.Value {
@@ -98,7 +98,7 @@ func statusDetail(x *journal.Execution, status string) jsonvalue.Value {
 	return b.Value()
 }
 
-// eventData is an input or an output, which is left out when it is too long, and what is said of it.
+// eventData returns an input or output, or null if it is too long, and its details member.
 func eventData(data string) (value, details jsonvalue.Value) {
 	included := len(data) <= maxEventData
 	if included {

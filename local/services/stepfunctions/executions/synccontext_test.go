@@ -7,8 +7,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestContextObjectOfExpressExecutions reads the context object: that of an execution whose caller waits has no
-// RedriveCount.
+// The context object of a synchronous Express execution has no RedriveCount.
 func TestContextObjectOfExpressExecutions(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

@@ -8,15 +8,15 @@ import (
 	"stepback/engine"
 )
 
-// splitTestCase takes the name of a test case off the ARN of what is to be started, as Step Functions Local does:
-// ARN#TESTCASE.
+// splitTestCase removes the name of a test case from the ARN in a start request, which has the form ARN#TESTCASE as
+// in Step Functions Local.
 func (s *Service) splitTestCase(in *startExecutionRequest) {
 	if s.cfg.TestCases {
 		in.ARN, in.testCase, _ = strings.Cut(in.ARN, "#")
 	}
 }
 
-// noTestCase is the refusal of a test case; nil when that is not what went wrong.
+// noTestCase returns the client's error for an unknown test case; nil for other errors.
 func noTestCase(err error) error {
 	if errors.Is(err, engine.ErrTestCase) {
 		return server.Invalid(err.Error())

@@ -29,7 +29,7 @@ const (
 		`"Parameters":{"StateMachineArn":"arn:aws:states:us-east-1:123456789012:stateMachine:m#Happy"},"OutputPath":"$.Output","End":true}}}`
 )
 
-// mockedServer serves the API with test cases.
+// mockedServer serves the API with test cases and returns a client.
 func mockedServer(t *testing.T) *sfn.Client {
 	t.Helper()
 	config, err := mock.Parse([]byte(mocks))
@@ -80,7 +80,7 @@ func TestTestCase(t *testing.T) {
 		"no such test case: the mock configuration has no test case Sad of the state machine m; it has Happy")
 }
 
-// TestTestCaseOfANestedExecution starts an execution from a task: it has a test case of its own.
+// An execution that a task starts has its own test case.
 func TestTestCaseOfANestedExecution(t *testing.T) {
 	t.Parallel()
 	c := mockedServer(t)

@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// Request has the members of a request for a page.
+// Request holds the paging members of a request.
 type Request struct {
 	MaxResults int    `json:"maxResults"`
 	NextToken  string `json:"nextToken"`
@@ -27,7 +27,7 @@ func (r Request) Size() int {
 	return r.MaxResults
 }
 
-// Cut cuts one page out of a list, as aws.Page does.
+// Cut returns one page of a list; see aws.Page.
 func Cut[T any](p Request, l aws.Listing, list []T, place func(T) string) (elements []T, next string, err error) {
 	elements, next, ok := aws.Page(l, p.NextToken, p.Size(), list, place)
 	if !ok {
@@ -36,15 +36,15 @@ func Cut[T any](p Request, l aws.Listing, list []T, place func(T) string) (eleme
 	return elements, next, nil
 }
 
-// OldestFirst and NewestFirst are places of lists that are sorted by time and then by ARN.
+// OldestFirst returns the sort key for lists ordered by time and then by ARN.
 func OldestFirst(t time.Time, arn string) string { return fmt.Sprintf("%019d %s", t.UnixNano(), arn) }
 
-// NewestFirst is the place in a list that begins with the newest.
+// NewestFirst returns the sort key for lists that begin with the newest.
 func NewestFirst(t time.Time, arn string) string {
 	return fmt.Sprintf("%019d %s", math.MaxInt64-t.UnixNano(), arn)
 }
 
-// ParsePlace reads a place that OldestFirst has written.
+// ParsePlace parses a sort key written by OldestFirst.
 func ParsePlace(text string) (t time.Time, arn string, ok bool) {
 	nanos, arn, ok := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(nanos, 10, 64)

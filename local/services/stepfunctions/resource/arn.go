@@ -22,10 +22,10 @@ type ARN struct {
 	Text  string
 	Scope aws.Scope
 	Kind  string
-	Names []string // what follows the kind, at least one
+	Names []string // what follows the kind, at least one element
 }
 
-// Parse reads an ARN of one of the given kinds.
+// Parse parses an ARN of one of the given kinds.
 func Parse(text string, kinds ...string) (*ARN, error) {
 	if !strings.HasPrefix(text, "arn:") {
 		return nil, apierror.InvalidARN("Invalid ARN prefix: " + text)
@@ -42,8 +42,8 @@ func Parse(text string, kinds ...string) (*ARN, error) {
 	return r, nil
 }
 
-// ParseMachine reads the ARN of a machine, a version or an alias. It refuses that of the machine of a Map Run's
-// child executions.
+// ParseMachine parses the ARN of a state machine, a version or an alias. It rejects the labelled ARN of a Map
+// Run's child executions.
 func ParseMachine(text string) (*ARN, error) {
 	r, err := Parse(text, KindMachine)
 	if err == nil && r.Labelled() {
@@ -55,13 +55,13 @@ func ParseMachine(text string) (*ARN, error) {
 	return r, err
 }
 
-// Unlabelled is the ARN of the machine whose distributed Map the label names, and the label.
+// Unlabelled returns the ARN of the state machine that contains the labelled distributed Map, and the label.
 func (r *ARN) Unlabelled() (machine *ARN, label string) {
 	name, label, _ := strings.Cut(r.Names[0], "/")
 	return Machine(r.Scope, name), label
 }
 
-// Machine is the ARN without a version or an alias.
+// Machine returns the ARN without a version or an alias.
 func (r *ARN) Machine() string {
 	if len(r.Names) == 1 {
 		return r.Text
@@ -72,7 +72,7 @@ func (r *ARN) Machine() string {
 // Qualified reports whether the ARN names a version or an alias.
 func (r *ARN) Qualified() bool { return len(r.Names) > 1 }
 
-// Labelled reports whether the ARN names the machine of a Map Run's child executions.
+// Labelled reports whether the ARN names the state machine of a Map Run's child executions.
 func (r *ARN) Labelled() bool { return strings.Contains(r.Names[0], "/") }
 
 // Machine returns the unqualified ARN of the state machine that has a name.

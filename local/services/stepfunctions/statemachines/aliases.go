@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// maxAliases is how many aliases a machine may have.
+// maxAliases is the maximum number of aliases per state machine.
 const maxAliases = 100
 
 func invalidRouting(message string) error {
@@ -18,8 +18,8 @@ func invalidRouting(message string) error {
 		Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}
 }
 
-// checkRouting checks what needs no state machine to be known, and returns the ARN of the machine that all versions are
-// of.
+// checkRouting validates what can be checked without the state machine, and returns the ARN of the state machine that
+// all versions belong to.
 func checkRouting(routes []Route) (*resource.ARN, error) {
 	received := versionsIn(routes)
 	sum, weights := 0, make([]string, len(routes))
@@ -61,13 +61,13 @@ func versionsIn(routes []Route) string {
 	return "[" + strings.Join(arns, ", ") + "]"
 }
 
-// isVersion reports whether an ARN names a version: its qualifier is a number.
+// isVersion reports whether an ARN names a version, that is, whether its qualifier is a number.
 func isVersion(at *resource.ARN) bool {
 	const qualified = 2
 	return len(at.Names) == qualified && strings.Trim(at.Names[1], "0123456789") == ""
 }
 
-// routesTo reports whether the machine has all versions that are routed to.
+// routesTo returns an error unless the machine has all versions in routes.
 func (m *Machine) routesTo(routes []Route) error {
 	for _, r := range routes {
 		if m.version(r.VersionARN) == nil {
@@ -77,7 +77,8 @@ func (m *Machine) routesTo(routes []Route) error {
 	return nil
 }
 
-// aliased finds the machine of an alias and the alias, nil when there is none. The caller holds the lock.
+// aliased returns the state machine of an alias, and the alias or nil if it does not exist. The caller holds the
+// lock.
 func (s *Service) aliased(scope aws.Scope, arn string) (*Machine, *Alias, error) {
 	at, err := resource.Parse(arn, resource.KindMachine)
 	if err != nil {

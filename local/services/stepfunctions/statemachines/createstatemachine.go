@@ -70,7 +70,7 @@ func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	return &createStateMachineResponse{m.ARN, server.Time(m.Created), m.Published}, nil
 }
 
-// newMachine is the machine that a request asks for, with its first revision.
+// newMachine returns the state machine that a request describes, with its first revision.
 func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*Machine, *Revision, error) {
 	if in.Type == "" {
 		in.Type = TypeStandard
@@ -87,7 +87,8 @@ func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*M
 	r := &Revision{
 		ID: aws.NewID(), MachineARN: resource.MachineARN(scope, in.Name), Name: in.Name, Type: in.Type, Initial: true,
 		Definition: in.Definition,
-		RoleARN:    in.RoleARN, Logging: logging, Tracing: configuration.TracingOf(in.Tracing), Encryption: encryption, Updated: now,
+		RoleARN:    in.RoleARN, Logging: logging, Tracing: configuration.TracingOf(in.Tracing),
+		Encryption: encryption, Updated: now,
 	}
 	m := &Machine{
 		ARN: r.MachineARN, Name: in.Name, Type: in.Type, Created: now, Revision: r.ID, Tags: map[string]string{},
@@ -99,7 +100,8 @@ func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*M
 	return m, r, nil
 }
 
-// insert keeps a new machine. One that is there already, and was made by the same request, is returned instead.
+// insert stores a new state machine. If the machine already exists and was created by the same request, it returns
+// the existing one.
 func (s *Service) insert(scope aws.Scope, m *Machine, r *Revision) (*Machine, error) {
 	at := resource.Machine(scope, m.Name)
 	switch old, err := s.machine(scope, at); {

@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestResourcesThatAWSDoesNotHave creates machines whose tasks call services and actions of the AWS SDK.
+// TestResourcesThatAWSDoesNotHave creates state machines whose tasks call AWS SDK services and actions.
 func TestResourcesThatAWSDoesNotHave(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -25,7 +25,7 @@ func TestResourcesThatAWSDoesNotHave(t *testing.T) {
 			"definition": `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + arn +
 				`","Parameters":{},"End":true}}}`,
 		}))
-		want := ": " // which is how no refusal is written
+		want := ": " // matches no error
 		if refused {
 			want = "InvalidDefinition: Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: The resource provided " +
 				arn + " is not recognized. The val"

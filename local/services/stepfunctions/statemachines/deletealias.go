@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 )
 
-// deleteStateMachineAlias deletes an alias; one that is not there is deleted already.
+// deleteStateMachineAlias deletes an alias. It succeeds if the alias does not exist.
 func (s *Service) deleteStateMachineAlias(_ context.Context, scope aws.Scope, in *aliasRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,8 @@ type deleteStateMachineRequest struct {
 	ARN string `json:"stateMachineArn"`
 }
 
-// deleteStateMachine stops a machine's executions and marks it; it is gone once the last of them has ended.
+// deleteStateMachine stops a state machine's executions and marks it as DELETING. It is removed once the last
+// execution has ended.
 func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *deleteStateMachineRequest) (*none,
 	error) {
 	at, err := resource.ParseMachine(in.ARN)
@@ -39,7 +40,7 @@ func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *d
 	return &none{}, nil
 }
 
-// markDeleted marks a machine, if there is one.
+// markDeleted marks a state machine as DELETING, if it exists.
 func (s *Service) markDeleted(scope aws.Scope, at *resource.ARN) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,8 +55,7 @@ func (s *Service) markDeleted(scope aws.Scope, at *resource.ARN) error {
 	return s.cfg.Store.PutMachine(m)
 }
 
-// bury forgets a machine that is being deleted when no execution of it is under way any more. The caller holds the
-// lock.
+// bury removes a state machine in DELETING once none of its executions is running. The caller holds the lock.
 //
 //nolint:contextcheck,nolintlint // a machine is buried whole, whoever asked for it and however long they wait
 func (s *Service) bury(scope aws.Scope, m *Machine, r *resource.ARN) (*Machine, error) {

@@ -14,7 +14,7 @@ type deleteVersionRequest struct {
 	ARN string `json:"stateMachineVersionArn"`
 }
 
-// deleteStateMachineVersion deletes a version; one that is not there is deleted already.
+// deleteStateMachineVersion deletes a version. It succeeds if the version does not exist.
 func (s *Service) deleteStateMachineVersion(_ context.Context, scope aws.Scope, in *deleteVersionRequest) (*none,
 	error) {
 	at, err := resource.Parse(in.ARN, resource.KindMachine)
@@ -49,7 +49,7 @@ func (s *Service) deleteStateMachineVersion(_ context.Context, scope aws.Scope, 
 	return &none{}, s.forget(m, revision)
 }
 
-// aliasesOf are the names of the aliases that route to a version.
+// aliasesOf returns the names of the aliases that route to a version.
 func (m *Machine) aliasesOf(version string) []string {
 	var names []string
 	for _, a := range m.Aliases {

@@ -10,8 +10,8 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// describeLabelled describes the machine of a distributed Map's child executions, stateMachine:NAME/LABEL: the machine
-// that has the Map, under the labelled ARN.
+// describeLabelled describes the state machine of a distributed Map's child executions, stateMachine:NAME/LABEL: the
+// state machine that contains the Map, under the labelled ARN.
 func (s *Service) describeLabelled(scope aws.Scope, at *resource.ARN, included string) (*describeStateMachineResponse,
 	error) {
 	s.mu.Lock()
@@ -27,7 +27,8 @@ func (s *Service) describeLabelled(scope aws.Scope, at *resource.ARN, included s
 	}, nil
 }
 
-// labelledMachine finds the machine that has the distributed Map which a labelled ARN names. The caller holds the lock.
+// labelledMachine returns the state machine that contains the distributed Map named by a labelled ARN. The caller
+// holds the lock.
 func (s *Service) labelledMachine(scope aws.Scope, at *resource.ARN) (*Machine, *Revision, error) {
 	if at.Qualified() {
 		return nil, nil, apierror.NoMachine(at.Text)
@@ -50,7 +51,7 @@ func (s *Service) labelledMachine(scope aws.Scope, at *resource.ARN) (*Machine, 
 	return m, r, nil
 }
 
-// labels are those of a definition's distributed Maps: their Label, or the state's name.
+// labels returns the labels of a definition's distributed Maps: the Label, or else the state's name.
 func labels(definition string) []string {
 	v, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -82,7 +83,7 @@ func appendLabels(found []string, graph jsonvalue.Value) []string {
 	return found
 }
 
-// textOf is the text of a member, empty when there is none.
+// textOf returns a string member, or "" if it is missing.
 func textOf(v jsonvalue.Value, member string) string {
 	t, ok := v.Get(member)
 	if !ok || t.Kind() != jsonvalue.String {

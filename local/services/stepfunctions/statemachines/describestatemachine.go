@@ -83,7 +83,7 @@ func (s *Service) describeStateMachine(_ context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// status is the machine's status as the API spells it.
+// status returns the machine's status as the API spells it.
 func (m *Machine) status() string {
 	if m.Deleting {
 		return "DELETING"

@@ -22,8 +22,8 @@ type listAliasesResponse struct {
 	NextToken string        `json:"nextToken,omitempty"`
 }
 
-// listStateMachineAliases lists a machine's aliases, or those that route to a version. Recordings have them oldest
-// first.
+// listStateMachineAliases lists a state machine's aliases, or only those that route to a version. They are ordered
+// oldest first, as in recordings of the real service.
 func (s *Service) listStateMachineAliases(_ context.Context, scope aws.Scope,
 	in *listVersionsRequest) (*listAliasesResponse, error) {
 	at, err := resource.ParseMachine(in.ARN)

@@ -67,7 +67,7 @@ func (s *Service) listStateMachines(_ context.Context, scope aws.Scope, in *pagi
 	}
 }
 
-// buried reports whether a machine that is being deleted has gone.
+// buried reports whether a state machine in DELETING has been removed.
 func (s *Service) buried(scope aws.Scope, m *Machine) bool {
 	if !m.Deleting {
 		return false

@@ -15,8 +15,8 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestMachinesOfOneInstant pages through state machines and activities that were created while the clock stood still:
-// they are listed in the order of their creation, also when some go and come meanwhile.
+// TestMachinesOfOneInstant pages through state machines and activities that were created while the clock stood still.
+// They are listed in order of creation, even if some are deleted and created in the meantime.
 func TestMachinesOfOneInstant(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Unix(1_700_000_000, 999_999_999))

@@ -36,7 +36,7 @@ func (s *Service) listStateMachineVersions(_ context.Context, scope aws.Scope,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.machine(scope, at)
-	if apierror.IsMissing(err) || err == nil && at.Qualified() { // the model has no other error for it
+	if apierror.IsMissing(err) || err == nil && at.Qualified() { // the model declares no other error for it
 		err = apierror.InvalidARN("Invalid ARN: " + in.ARN)
 	}
 	if err != nil {

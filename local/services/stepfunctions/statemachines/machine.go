@@ -15,7 +15,8 @@ type Machine struct {
 	Deleting        bool
 	// Revision is the ID of the current revision.
 	Revision string
-	// Publish and VersionDescription are those of the request that created the machine, Published its version's ARN.
+	// Publish and VersionDescription come from the request that created the machine; Published is the ARN of the
+	// version it published.
 	Publish            bool
 	VersionDescription string
 	Published          string
@@ -50,18 +51,19 @@ type Alias struct {
 	Created, Updated       time.Time
 }
 
-// Route sends a share of an alias's executions to a version; weights are percentages.
+// Route routes a share of an alias's executions to a version; weights are percentages.
 type Route struct {
 	VersionARN string `json:"stateMachineVersionArn"`
 	Weight     int    `json:"weight"`
 }
 
-// Revision is one state of a state machine's definition and configuration.
+// Revision is a revision of a state machine's definition and configuration.
 type Revision struct {
 	ID, MachineARN, Name, Type string
-	// Initial marks the revision that a machine is created with, whose ID the API does not show.
+	// Initial is true for the revision that a machine is created with, whose ID the API does not show.
 	Initial bool
-	// Used says that executions were started of the revision which refer to it: STANDARD ones, and those that log.
+	// Used is true if executions were started from the revision that refer to it: STANDARD executions, and those that
+	// log.
 	Used                bool
 	Definition, RoleARN string
 	Logging             configuration.Logging
@@ -70,7 +72,7 @@ type Revision struct {
 	Updated             time.Time
 }
 
-// shown is the revision's ID as the API shows it.
+// shown returns the revision's ID as the API shows it.
 func (r *Revision) shown() string {
 	if r.Initial {
 		return ""
@@ -78,7 +80,7 @@ func (r *Revision) shown() string {
 	return r.ID
 }
 
-// same reports whether two revisions differ in nothing but their identity.
+// same reports whether two revisions are equal except for their identity.
 func (r *Revision) same(o *Revision) bool {
 	return r.Definition == o.Definition && r.RoleARN == o.RoleARN && r.Logging.Equal(o.Logging) &&
 		r.Tracing == o.Tracing &&

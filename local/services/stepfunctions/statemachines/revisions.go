@@ -7,8 +7,9 @@ import (
 	"stepback/local/services/stepfunctions/configuration"
 )
 
-// use returns a revision that an execution is about to be started of, and notes that if the execution will refer to it,
-// as EXPRESS ones do that log. The caller holds the lock.
+// use returns a revision from which an execution is about to be started. It marks the revision as used if the
+// execution will refer to it, which is not the case for EXPRESS executions that do not log. The caller holds the
+// lock.
 func (s *Service) use(id string) (*Revision, error) {
 	r, err := s.cfg.Store.Revision(id)
 	if err != nil || r.Used || r.Type == TypeExpress && r.Logging.Level == configuration.LevelOff {
@@ -18,13 +19,13 @@ func (s *Service) use(id string) (*Revision, error) {
 	return r, s.cfg.Store.PutRevision(r)
 }
 
-// forget drops what is kept of a revision that the machine may not have any more: what it was compiled to and, unless
-// executions refer to it, the revision. The caller holds the lock.
+// forget removes a revision that the machine may no longer use: its compiled form and, unless executions refer to it,
+// the revision itself. The caller holds the lock.
 func (s *Service) forget(m *Machine, id string) error {
 	if m.Revision == id {
 		return nil
 	}
-	delete(s.compiled, id) // a version of it is compiled again when it is started
+	delete(s.compiled, id) // a version that uses it is compiled again when it is started
 	if slices.Contains(m.revisions(), id) {
 		return nil
 	}
@@ -39,7 +40,7 @@ func (s *Service) forget(m *Machine, id string) error {
 	return s.cfg.Store.DeleteRevision(id)
 }
 
-// revisions are those of the machine's versions.
+// revisions returns the revision IDs of the machine's versions.
 func (m *Machine) revisions() []string {
 	ids := make([]string, len(m.Versions))
 	for i := range m.Versions {

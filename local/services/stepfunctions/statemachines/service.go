@@ -25,13 +25,13 @@ type Store interface {
 	// Machine returns a state machine by its unqualified ARN, or ErrNotFound.
 	Machine(arn string) (*Machine, error)
 	// MachinesBehind returns at most n of the state machines whose ARN begins with a prefix, in the order of their
-	// creation: those behind a place in that order, that of a machine which was created at a time and has an ARN. It
-	// takes no longer when there are many others.
+	// creation, after the machine with the given creation time and ARN. Its duration does not depend on the number of
+	// others.
 	MachinesBehind(prefix string, created time.Time, arn string, n int) ([]*Machine, error)
 	PutMachine(m *Machine) error
 	DeleteMachine(arn string) error
-	// Revision returns a revision by its ID, or ErrNotFound. Revisions of which executions were started outlive their
-	// machine.
+	// Revision returns a revision by its ID, or ErrNotFound. Revisions that executions were started from outlive
+	// their state machine.
 	Revision(id string) (*Revision, error)
 	PutRevision(r *Revision) error
 	DeleteRevision(id string) error
@@ -59,7 +59,7 @@ type Service struct {
 	cfg     Config
 	created paging.CreationTimes
 
-	mu       sync.Mutex                      // orders changes of state machines
+	mu       sync.Mutex                      // serializes changes of state machines
 	compiled map[string]*engine.StateMachine // by revision
 }
 
@@ -86,7 +86,7 @@ func (s *Service) Operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 // Revision returns a revision by its ID, or ErrNotFound.
@@ -98,7 +98,7 @@ func (s *Service) Deleting(arn string) bool {
 	return err == nil && m.Deleting
 }
 
-// machine finds a state machine by an ARN that may be qualified. The caller holds the lock.
+// machine returns the state machine for an ARN, which may be qualified. The caller holds the lock.
 func (s *Service) machine(scope aws.Scope, r *resource.ARN) (*Machine, error) {
 	if r.Scope != scope {
 		return nil, apierror.NoMachine(r.Text)
@@ -116,7 +116,7 @@ func (s *Service) machine(scope aws.Scope, r *resource.ARN) (*Machine, error) {
 	return m, nil
 }
 
-// Plan returns a revision compiled.
+// Plan returns the compiled form of a revision.
 func (s *Service) Plan(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	s.mu.Lock()
 	m := s.compiled[r.ID]
@@ -134,7 +134,7 @@ func (s *Service) Plan(e *engine.Engine, r *Revision) (*engine.StateMachine, err
 	return m, nil
 }
 
-// accept checks the definition of a new revision as the service does, and plans it.
+// accept validates the definition of a new revision as the service does, and compiles it.
 func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	if found := engine.Validate(r.Definition, r.Type == TypeExpress, model.CheckAction); asl.HasErrors(found) {
 		return nil, apierror.InvalidDefinition(asl.InvalidDefinition(found))
@@ -142,7 +142,7 @@ func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	return compile(e, r)
 }
 
-// compile plans a revision's definition, which was accepted once.
+// compile compiles a revision's definition, which has been accepted before.
 func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	m, err := e.Compile(r.Name, r.Definition, r.RoleARN, r.Type == TypeExpress)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// Target is what an execution is started of.
+// Target identifies the state machine, revision, version and alias that an execution is started from.
 type Target struct {
 	Machine              *Machine
 	Revision             *Revision
 	VersionARN, AliasARN string
 }
 
-// Target finds what an ARN of a machine, a version or an alias stands for; an alias picks one of its versions by
-// weight.
+// Target returns the revision for the ARN of a state machine, a version or an alias. An alias picks one of its
+// versions by weight.
 func (s *Service) Target(scope aws.Scope, arn string) (*Target, error) {
 	at, err := resource.ParseMachine(arn)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Service) Target(scope aws.Scope, arn string) (*Target, error) {
 	return t, err
 }
 
-// pick draws a version by the weights.
+// pick picks a version at random by weight.
 func (a *Alias) pick() string {
 	const all = 100
 	n := rand.IntN(all)
@@ -57,7 +57,7 @@ func (a *Alias) pick() string {
 	return a.Routing[len(a.Routing)-1].VersionARN
 }
 
-// alias finds an alias by its ARN; nil when there is none.
+// alias returns the alias with an ARN, or nil if there is none.
 func (m *Machine) alias(arn string) *Alias {
 	for i := range m.Aliases {
 		if m.Aliases[i].ARN == arn {

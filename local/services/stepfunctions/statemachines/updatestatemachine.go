@@ -68,7 +68,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	return out, s.forget(m, before)
 }
 
-// changeable finds a machine that is not being deleted. The caller holds the lock.
+// changeable returns a state machine that is not being deleted. The caller holds the lock.
 func (s *Service) changeable(scope aws.Scope, at *resource.ARN) (*Machine, error) {
 	m, err := s.machine(scope, at)
 	if err == nil && m.Deleting {
@@ -77,7 +77,8 @@ func (s *Service) changeable(scope aws.Scope, at *resource.ARN) (*Machine, error
 	return m, err
 }
 
-// revise gives the machine the revision that a request asks for; one that changes nothing is the current one.
+// revise updates the machine to the revision that a request describes. If nothing changes, it returns the current
+// one.
 func (s *Service) revise(scope aws.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision,
 	error) {
 	current, err := s.cfg.Store.Revision(m.Revision)

@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// variableReferences lists by state the variables that the state's own fields read; nil when there are none.
+// variableReferences returns the variables that each state's own fields read, by state; nil if there are none.
 func variableReferences(definition string) map[string][]string {
 	v, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -56,7 +56,7 @@ func collectGraph(graph jsonvalue.Value, language asl.QueryLanguage, found map[s
 	}
 }
 
-// references collects the variables that one state reads.
+// references collects the variables that a state reads.
 type references struct {
 	language asl.QueryLanguage
 	names    map[string]bool
@@ -75,7 +75,7 @@ func (r *references) collect(key string, v jsonvalue.Value) {
 		}
 	case jsonvalue.String:
 		r.text(key, v.Text())
-	default: // nothing else refers to anything
+	default: // nothing else contains references
 	}
 }
 
@@ -86,8 +86,8 @@ var (
 	jsonataLiteral  = regexp.MustCompile(`"(\\.|[^"\\])*"|'(\\.|[^'\\])*'`)
 )
 
-// text collects what one string refers to. In JSONPath only paths and the values of template keys refer to anything; in
-// JSONata only expressions do, and a name before a parenthesis is a function.
+// text collects the variables that one string refers to. In JSONPath, only paths and the values of template keys can
+// refer to variables; in JSONata, only expressions can, and a name before a parenthesis is a function.
 func (r *references) text(key, s string) {
 	if r.language == asl.JSONata {
 		if !strings.HasPrefix(s, "{%") {

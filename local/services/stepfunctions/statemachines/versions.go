@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// maxVersions is how many versions a machine may have.
+// maxVersions is the maximum number of versions per state machine.
 const maxVersions = 1000
 
-// version finds a version by its ARN; nil when there is none.
+// version returns the version with an ARN, or nil if there is none.
 func (m *Machine) version(arn string) *Version {
 	for i := range m.Versions {
 		if m.Versions[i].ARN == arn {
@@ -24,8 +24,8 @@ func (m *Machine) published(revision string) bool {
 	return slices.ContainsFunc(m.Versions, func(v Version) bool { return v.Revision == revision })
 }
 
-// publish returns the version of the current revision, or makes the first one. PublishStateMachineVersion is idempotent
-// in this way whatever the description says.
+// publish returns the first version of the current revision, or creates one if there is none. This makes
+// PublishStateMachineVersion idempotent, whatever its description.
 func (m *Machine) publish(description string, now time.Time) *Version {
 	for i := range m.Versions {
 		if m.Versions[i].Revision == m.Revision {
@@ -35,8 +35,8 @@ func (m *Machine) publish(description string, now time.Time) *Version {
 	return m.publishAnew(description, now)
 }
 
-// publishDescribed returns the version of the current revision with this description (any, if it is empty), or
-// makes one: an update that changes nothing but the description names a version that has it.
+// publishDescribed returns the version of the current revision with this description (or any, if it is empty), or
+// creates one. So an update that only changes the version description returns a version with that description.
 func (m *Machine) publishDescribed(description string, now time.Time) *Version {
 	for i := range m.Versions {
 		if m.Versions[i].Revision == m.Revision && (description == "" || m.Versions[i].Description == description) {
@@ -46,7 +46,7 @@ func (m *Machine) publishDescribed(description string, now time.Time) *Version {
 	return m.publishAnew(description, now)
 }
 
-// publishAnew makes a version of the current revision. Numbers are never used again.
+// publishAnew creates a version of the current revision. Version numbers are never reused.
 func (m *Machine) publishAnew(description string, now time.Time) *Version {
 	m.LastVersion++
 	m.Versions = append(m.Versions, Version{

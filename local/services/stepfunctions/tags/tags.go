@@ -4,7 +4,7 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// maxTags is how many tags a resource may have.
+// maxTags is the maximum number of tags per resource.
 const maxTags = 50
 
 // Tag is a tag as requests and responses have it.
@@ -13,7 +13,7 @@ type Tag struct {
 	Value string `json:"value"`
 }
 
-// Set adds tags to those of the resource of an ARN.
+// Set adds tags to those of the resource with an ARN.
 func Set(arn string, tags map[string]string, given []Tag) error {
 	for _, t := range given {
 		tags[t.Key] = t.Value

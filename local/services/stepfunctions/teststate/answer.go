@@ -9,22 +9,20 @@ import (
 	"stepback/tasks/awssdk"
 )
 
-// The values of fieldValidationMode; the first is what holds when there is none.
+// The values of fieldValidationMode; the first is the default.
 const (
 	validateStrictly = "STRICT"
 	validatePresent  = "PRESENT"
 	validateNothing  = "NONE"
 )
 
-// sdkServices are the names that AWS SDK integrations have for the services of optimized integrations, where they
-// differ.
+// sdkServices maps the service names of optimized integrations to those of AWS SDK integrations, where they differ.
 var sdkServices = map[string]string{
 	"states": "sfn", "events": "eventbridge", "elasticmapreduce": "emr", "emr-containers": "emrcontainers",
 	"emr-serverless": "emrserverless",
 }
 
-// polled are the actions that tell of a job's end, whose answer is the result of .sync; by the actions that start the
-// jobs.
+// polled maps actions that start jobs to the actions that report their end and whose response is the result of .sync.
 var polled = map[string]string{
 	"athena:startQueryExecution":              "getQueryExecution",
 	"batch:submitJob":                         "describeJobs",
@@ -56,15 +54,15 @@ var polled = map[string]string{
 	"states:startExecution":                   "describeExecution",
 }
 
-// parsed are the members of optimized integrations' results whose text is parsed as JSON.
+// parsed lists the members of optimized integrations' results whose text is parsed as JSON.
 var parsed = map[string][]string{
 	"lambda:invoke":                {"Payload"},
 	"bedrock:invokeModel":          {"Body"},
 	"states:startExecution.sync:2": {"Input", "Output"},
 }
 
-// checkAnswer compares a mocked result with what the task's action answers. Nothing is known of functions, activities,
-// HTTP Tasks and what comes with a task token: their results are whatever somebody sends.
+// checkAnswer validates a mocked result against the response of the task's action. For functions, activities, HTTP
+// Tasks and task token callbacks nothing is checked, because their results can be anything.
 func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error {
 	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration ||
 		task.Pattern == engine.WaitForTaskToken {
@@ -83,7 +81,8 @@ func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error
 	return nil
 }
 
-// answerOf finds what a task's action answers, and how its members are named; nil when that is not known.
+// answerOf returns the shape of the response of a task's action, and how its members are named; nil if it is not
+// known.
 func answerOf(task *engine.Call) (*awssdk.Answer, awssdk.Naming, error) {
 	if service, ok := strings.CutPrefix(task.Service, "aws-sdk:"); ok {
 		answer, err := awssdk.AnswerOf(service, task.Action)

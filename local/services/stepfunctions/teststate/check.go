@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// check refuses what cannot be tested, in the words of the service.
+// check returns an error, in the service's wording, for tests that are not possible.
 func (in *testStateRequest) check(state *engine.State) error {
 	if in.Mock != nil {
 		return in.checkMocked(state)
@@ -27,7 +27,8 @@ func (in *testStateRequest) check(state *engine.State) error {
 	return nil
 }
 
-// checkTask refuses tasks whose end somebody else reports.
+// checkTask rejects tasks that do not end with the response to their call: activities, and tasks that wait for a job
+// or a callback.
 func (in *testStateRequest) checkTask(task *engine.Call) error {
 	switch {
 	case task.Target == engine.ActivityWorker:
@@ -64,7 +65,7 @@ func (in *testStateRequest) checkMocked(state *engine.State) error {
 	return in.checkResult(state, result)
 }
 
-// checkResult checks the mocked result of a Map or Parallel state.
+// checkResult validates the mocked result of a Map or Parallel state.
 func (in *testStateRequest) checkResult(state *engine.State, result jsonvalue.Value) error {
 	if state.WritesResults() {
 		if result.Kind() != jsonvalue.Object {
@@ -86,7 +87,7 @@ func (in *testStateRequest) checkResult(state *engine.State, result jsonvalue.Va
 	return nil
 }
 
-// causedByInner reports whether errorCausedByState, if there is one, names a state inside the tested one.
+// causedByInner reports whether errorCausedByState is unset or names a state inside the tested one.
 func (in *testStateRequest) causedByInner(state *engine.State) bool {
 	c := in.Configuration
 	return c == nil || c.ErrorCausedByState == "" || state.Contains(c.ErrorCausedByState)

@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// configure applies the stateConfiguration and the mock of a request that has been checked.
+// configure applies the stateConfiguration and the mock of a validated request.
 func (in *testStateRequest) configure(t *engine.StateTest) error {
 	if in.Mock != nil {
 		in.Mock.apply(t)
@@ -29,7 +29,7 @@ func (in *testStateRequest) configure(t *engine.StateTest) error {
 	return nil
 }
 
-// read takes what an ItemReader would find.
+// read parses the data that an ItemReader would read.
 func (c *stateConfiguration) read(t *engine.StateTest) error {
 	items, err := jsonvalue.Parse(*c.MapItemReaderData)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *stateConfiguration) read(t *engine.StateTest) error {
 	return nil
 }
 
-// cause is what an ItemReader's error says, without its name.
+// cause returns the cause of an ItemReader's error, without the error's name.
 func cause(err error) string {
 	var e *itemreader.Error
 	if errors.As(err, &e) {
@@ -55,7 +55,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// apply makes a mock what the state comes to.
+// apply sets the mocked result or error as the state's outcome.
 func (m *stateMock) apply(t *engine.StateTest) {
 	t.Result = m.Result
 	if m.Error == nil {

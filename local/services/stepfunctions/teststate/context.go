@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// contextFields are the members that a caller's context object may have.
+// contextFields lists the members that a caller's context object may have.
 var contextFields = map[string][]string{
 	"Execution":    {"Id", "Input", "Name", "RoleArn", "StartTime", "RedriveCount", "RedriveTime"},
 	"State":        {"EnteredTime", "Name", "RetryCount"},
@@ -23,7 +23,7 @@ func invalidContext(why string) error {
 	return server.Invalid("Invalid Context object provided: " + why)
 }
 
-// contextObject is the caller's context object, or one that is made up as the service does.
+// contextObject returns the caller's context object, or a generated one as the service does.
 func (in *testStateRequest) contextObject(
 	t *engine.StateTest, input jsonvalue.Value, now time.Time,
 ) (*jsonvalue.Value, error) {
@@ -49,13 +49,14 @@ func (in *testStateRequest) contextObject(
 	return &v, nil
 }
 
-// takesToken reports whether a state's context object has a task token: that of a task which waits for one.
+// takesToken reports whether a state's context object contains a task token, as for tasks that wait for a callback
+// and for activities.
 func takesToken(s *engine.State) bool {
 	call := s.Call()
 	return call != nil && (call.Pattern == engine.WaitForTaskToken || call.Target == engine.ActivityWorker)
 }
 
-// checkContext checks one member of a caller's context object.
+// checkContext validates one member of a caller's context object.
 func checkContext(name string, v jsonvalue.Value) error {
 	fields, ok := contextFields[name]
 	if !ok {

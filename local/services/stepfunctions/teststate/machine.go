@@ -4,10 +4,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// loneState is the name that the service gives to a state that is tested without its machine.
+// loneState is the name that the service gives to a state tested without its state machine.
 const loneState = "StateName"
 
-// machineAround writes the smallest machine that has a state and everything that it goes on to.
+// machineAround returns the smallest state machine that contains the state and all states it can transition to.
 func machineAround(state jsonvalue.Value) string {
 	states, succeed, machine := jsonvalue.NewObject(1), jsonvalue.NewObject(1), jsonvalue.NewObject(1)
 	succeed.Set("Type", jsonvalue.OfString("Succeed"))
@@ -22,7 +22,7 @@ func machineAround(state jsonvalue.Value) string {
 	return machine.Value().JSON()
 }
 
-// targets are the names of the states that a state can go on to.
+// targets returns the names of the states that a state can transition to.
 func targets(state jsonvalue.Value) []string {
 	var names []string
 	add := func(v jsonvalue.Value, field string) {

@@ -6,7 +6,7 @@ import (
 	"stepback/tasks/httptask"
 )
 
-// The values of inspectionLevel; the first is what holds when there is none.
+// The values of inspectionLevel; the first is the default.
 const (
 	inspectOutcome = "INFO"
 	inspectData    = "DEBUG"
@@ -22,14 +22,14 @@ type testStateResponse struct {
 	Inspection map[string]any `json:"inspectionData,omitempty"`
 }
 
-// errorDetails say what handles the error of a state; the backoff is in seconds.
+// errorDetails describes how a state's error is handled; the backoff is in seconds.
 type errorDetails struct {
 	CatchIndex *int     `json:"catchIndex,omitempty"`
 	RetryIndex *int     `json:"retryIndex,omitempty"`
 	Backoff    *float64 `json:"retryBackoffIntervalSeconds,omitempty"`
 }
 
-// testStateOutcome is the answer for a state that has been tested.
+// testStateOutcome returns the response for a tested state.
 func testStateOutcome(in *testStateRequest, input string, done *engine.TestedState) *testStateResponse {
 	out := &testStateResponse{NextState: done.Next}
 	switch {
@@ -60,7 +60,7 @@ func (r *testStateResponse) failed(f history.Failure) {
 	}
 }
 
-// inspectionOf is the data of every step of the state that was reached.
+// inspectionOf returns the data of every stage that the state reached.
 func inspectionOf(input string, done *engine.TestedState) map[string]any {
 	data := map[string]any{"input": input}
 	for stage, text := range done.Stages {
@@ -104,7 +104,7 @@ type (
 	}
 )
 
-// exchanged shows what an HTTP Task sent and was answered.
+// exchanged adds the request and the response of an HTTP Task to the inspection data.
 func (r *testStateResponse) exchanged(t *httptask.Trace) {
 	if t.Request != nil {
 		r.Inspection["request"] = inspectedRequest(*t.Request)

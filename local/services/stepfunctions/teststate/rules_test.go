@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// tested asks for the test of a state and returns the answer.
+// tested tests a state and returns the response.
 func tested(t *testing.T, w wiretest.Wire, definition, more string) map[string]any {
 	t.Helper()
 	request := map[string]any{}
@@ -27,7 +27,7 @@ const (
 		`"ReaderConfig":{"InputType":"JSON","ItemsPointer":"/a/b"}}}`
 )
 
-// taskOf is a Task state that calls an integration.
+// taskOf returns a Task state that calls an integration.
 func taskOf(integration string) string {
 	return `{"Type":"Task","End":true,"Parameters":{},"Resource":"arn:aws:states:::` + integration + `"}`
 }
@@ -37,7 +37,7 @@ func mocked(result string) string {
 	return `"mock":{"result":` + string(text) + `}`
 }
 
-// TestRefusedTests has tests of states that are refused before the state runs.
+// TestRefusedTests checks tests that are rejected before the state runs.
 func TestRefusedTests(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -83,7 +83,7 @@ func TestRefusedTests(t *testing.T) {
 	}
 }
 
-// TestMocksThatAreAccepted has results whose shape is somebody else's business.
+// Mocked results are accepted where their shape is not defined by an API model.
 func TestMocksThatAreAccepted(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -107,7 +107,7 @@ func TestMocksThatAreAccepted(t *testing.T) {
 	}
 }
 
-// TestInspectionOfMaps looks at the stages that no recording has.
+// TestInspectionOfMaps checks the stages that do not occur in recordings.
 func TestInspectionOfMaps(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}
@@ -126,7 +126,7 @@ func TestInspectionOfMaps(t *testing.T) {
 	}
 }
 
-// TestInspectionOfParallelStates has no afterArguments: the branches take them each for itself.
+// The inspection of a Parallel state has no afterArguments, because each branch evaluates them itself.
 func TestInspectionOfParallelStates(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

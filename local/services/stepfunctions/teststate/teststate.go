@@ -27,7 +27,7 @@ type testStateRequest struct {
 	Configuration   *stateConfiguration `json:"stateConfiguration"`
 }
 
-// stateMock is what a state is said to come to, in place of doing its work.
+// stateMock is a mocked result or error, used instead of running a state.
 type stateMock struct {
 	Result     *string      `json:"result"`
 	Error      *mockedError `json:"errorOutput"`
@@ -47,7 +47,7 @@ type stateConfiguration struct {
 	MapItemReaderData        *string `json:"mapItemReaderData"`
 }
 
-// testState runs one state by itself. Nothing is kept of it.
+// testState runs a single state. Nothing is stored.
 func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse, error) {
 	if in.RoleARN != "" {
 		if err := resource.CheckRole(in.RoleARN); err != nil {
@@ -81,7 +81,7 @@ func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateR
 	return out, nil
 }
 
-// test is what a request asks for.
+// test returns the state test that a request describes.
 func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateRequest) (*engine.StateTest, error) {
 	machine, name := aws.NewID(), aws.NewID()
 	t := &engine.StateTest{
@@ -110,7 +110,7 @@ func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateReques
 	return t, in.configure(t)
 }
 
-// stateUnderTest compiles the state of a request: a definition of its own, or one of a whole machine.
+// stateUnderTest compiles the state in a request, which is either given alone or named within a state machine.
 func stateUnderTest(e *engine.Engine, in *testStateRequest) (*engine.State, error) {
 	definition, name := in.Definition, in.StateName
 	if name == "" {

@@ -14,13 +14,13 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Client is the SDK's client of a server, for an account and a region.
+// Client returns an SDK client of a server, for an account and a region.
 func Client(url, account, region string) *sfn.Client {
 	return sfn.New(sfn.Options{
 		BaseEndpoint: sdk.String(url), Region: region, Credentials: credentials.NewStaticCredentialsProvider(account,
 			"secret", ""),
 		RetryMaxAttempts: 1,
-		// The host of StartSyncExecution has a prefix.
+		// The SDK adds a prefix to the host of StartSyncExecution.
 		APIOptions: []func(*middleware.Stack) error{func(s *middleware.Stack) error {
 			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("PlainHost",
 				func(ctx context.Context, in middleware.InitializeInput,
@@ -52,7 +52,7 @@ func Refused[E error](t *testing.T, err error, message string) {
 	}
 }
 
-// Ended waits for the end of an execution.
+// Ended waits for the end of an execution and returns its description.
 func Ended(t *testing.T, c *sfn.Client, arn *string) *sfn.DescribeExecutionOutput {
 	t.Helper()
 	for {

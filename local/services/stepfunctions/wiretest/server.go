@@ -33,7 +33,7 @@ func Server(t *testing.T) (url string) {
 	return url
 }
 
-// LoggingServer is Server with the store that executions log to.
+// LoggingServer is like Server and also returns the store that executions log to.
 func LoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 	t.Helper()
 	c, j, store := clock.Real(), journal.NewMemory(), stepfunctions.NewMemory()
@@ -70,7 +70,7 @@ func LoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 // LogGroup is the log group that executions log to.
 const LogGroup = "/aws/vendedlogs/states/m-Logs"
 
-// Logging is a loggingConfiguration.
+// Logging returns a loggingConfiguration.
 func Logging(level string, data bool) map[string]any {
 	return map[string]any{"level": level, "includeExecutionData": data, "destinations": []any{
 		map[string]any{"cloudWatchLogsLogGroup": map[string]any{"logGroupArn": "arn:aws:logs:us-east-1:123456789012:log-group:" + LogGroup + ":*"}},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Wire speaks to a server in bytes, as an account in us-east-1.
+// Wire sends plain HTTP requests to a server, as an account in us-east-1.
 type Wire struct {
 	URL, Account string
 }
@@ -44,7 +44,7 @@ func (w Wire) Post(t *testing.T, operation, body string, header ...string) (stat
 	return a.StatusCode, string(text)
 }
 
-// Call sends what parameters are as JSON and returns the answer.
+// Call sends parameters as JSON and returns the response.
 func (w Wire) Call(t *testing.T, operation string, parameters map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(parameters)
@@ -59,7 +59,7 @@ func (w Wire) Call(t *testing.T, operation string, parameters map[string]any) ma
 	return answer
 }
 
-// Refusal is the code and the beginning of the message of an answer.
+// Refusal returns the code and the start of the message of an error response.
 func Refusal(answer map[string]any) string {
 	const enough = 160
 	code, _ := answer["__type"].(string)
@@ -78,7 +78,7 @@ func (w Wire) Machine(t *testing.T, name, definition string) string {
 	return arn
 }
 
-// Run starts an execution and returns what became of it.
+// Run starts an execution and returns its outcome.
 func (w Wire) Run(t *testing.T, machine, input string) map[string]any {
 	t.Helper()
 	a := w.Call(t, "StartExecution", map[string]any{"stateMachineArn": machine, "input": input})
@@ -93,5 +93,5 @@ func (w Wire) Run(t *testing.T, machine, input string) map[string]any {
 	}
 }
 
-// Text is a JSON string of a length in bytes.
+// Text returns a JSON string with a given length in bytes.
 func Text(length int) string { return `"` + strings.Repeat("a", length-2) + `"` }
