@@ -32,8 +32,8 @@ type Config struct {
 	// TestCases says that executions can be started for a test case, with its name behind the ARN:
 	// stateMachine:NAME#TESTCASE.
 	TestCases bool
-	// Sample decides whether an execution that nobody has decided about is traced, of a machine with
-	// tracingConfiguration; nil traces none.
+	// Sample decides whether an execution of a machine with tracingConfiguration is traced if its start carried no
+	// decision; nil traces none.
 	Sample func(scope aws.Scope, machine string) bool
 	Now    func() time.Time
 }
