@@ -231,7 +231,7 @@ func TestTextsThatAreTooLongAreRefused(t *testing.T) {
 	t.Parallel()
 	guide := "https://example.com/" + strings.Repeat("g", 900)
 	for want, o := range map[string]alarms.Options{
-		"alarm m-page: its description has 1057 characters, 1024": {StateMachine: "m", Guide: guide},
+		"alarm m-page: its description has 1035 characters, 1024": {StateMachine: "m", Guide: guide},
 		"its name has 256 characters, 255 are allowed": {StateMachine: strings.Repeat("m",
 			256-len("-high-retry-failure-rate"))},
 	} {

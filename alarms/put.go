@@ -74,7 +74,7 @@ func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
 	}
 	return out, PutCompositeAlarm{
 		AlarmName:        s.FullName("page"),
-		AlarmDescription: "Somebody has to act now: one of the alarms in the rule is in ALARM. First: open that alarm and do what its description says. Guide: " + s.heading("page"),
+		AlarmDescription: "Act now: one of the alarms in the rule is in ALARM. First: open that alarm and follow its description. Guide: " + s.heading("page"),
 		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic),
 		AlarmRule: s.Rule(),
 	}

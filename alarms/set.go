@@ -117,19 +117,19 @@ func (o Options) source() []Alarm {
 		Name: "excessive-retries", Series: o.series(retrymetrics.RetryAttempts), Stat: retrymetrics.Sum,
 		Comparison: GreaterThanThreshold, Threshold: 100, Period: 5 * time.Minute, Periods: 1, Breaching: 1,
 		Missing: NotBreaching,
-		Meaning: "More than 100 retries in 5 minutes: something that is called fails a lot.",
-		First:   "See which error leads in \"Failed attempts by error\", and look at that callee before touching the retry table.",
+		Meaning: "More than 100 retries in 5 minutes: a callee fails often.",
+		First:   "See which error dominates \"Failed attempts by error\", and look at that callee before you change the retry table.",
 	}
 	if o.Level == retrymetrics.LevelError {
 		excessive.Name, excessive.Series = "excessive-failures", o.series(retrymetrics.TaskFailures)
-		excessive.Meaning = "More than 100 failed attempts in 5 minutes: something that is called fails a lot."
+		excessive.Meaning = "More than 100 failed attempts in 5 minutes: a callee fails often."
 	}
 	return []Alarm{
 		{
 			Name: "high-retry-failure-rate", Rate: &rate, Comparison: LessThanThreshold, Threshold: 50,
 			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Pages: true,
-			Meaning: "For 10 minutes less than half of the retries that ended, 20 or more in each 5 minutes, succeeded: retrying does not help.",
-			First:   "Find the error that is exhausted in the widget \"Retry Statistics\" and whether its callee is down; stop new files if it is.",
+			Meaning: "For 10 minutes, fewer than half of the completed retries succeeded, with 20 or more of them in each 5 minutes: retrying does not help.",
+			First:   "Find the exhausted error in the widget \"Retry Statistics\" and check whether its callee is down; if so, stop new files.",
 		},
 		excessive,
 	}
@@ -166,28 +166,28 @@ func (o Options) additions() []Alarm {
 	return []Alarm{
 		event(said(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
 			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
-			"Read dead-letters.jsonl of the execution, mend the cause, then import its corrections file.")),
+			"Read dead-letters.jsonl of the execution, fix the cause, then import its corrections file.")),
 		event(said(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), true,
-			"More than 1 % of the rows of the last 5 minutes' imports, and 10 at least, were dead-lettered: something that all rows need is failing.",
-			"Find the error that leads in dead-letters.jsonl of the execution; stop new files until its cause is mended.")),
+			"More than 1 % of the rows of the last 5 minutes' imports, and at least 10, were dead-lettered: something that all rows need is failing.",
+			"Find the error that dominates dead-letters.jsonl of the execution; stop new files until its cause is fixed.")),
 		event(said(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
-			"An execution failed, timed out or was aborted, and not for what is in its input.",
-			"Open the execution and read its error; mend the cause, then start it again as the guide says.")),
+			"An execution failed, timed out or was aborted, and its input was not to blame.",
+			"Open the execution and read its error; fix the cause, then start it again as the guide describes.")),
 		said(breaker, true,
-			"The circuit breaker was open in 3 of 5 minutes: calls are refused to spare what is called.",
+			"The circuit breaker was open in 3 of 5 minutes: it refuses calls to protect the callee.",
 			"Look at the health of the callee; the breaker closes by itself once trial calls succeed."),
 		said(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
 			"More than 100 attempts were throttled in two of three 5-minute periods.",
-			"Compare the Map's concurrency with the invocations that the account runs at a time; lower the one or ask for more of the other."),
+			"Compare the Map's concurrency with the account's limit of concurrent invocations; lower the former or request a higher limit."),
 		said(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
-			"More than 20 attempts ran out of time in two of three 5-minute periods.",
-			"Look at the function's duration and at locks in the database; a timed out attempt may have taken effect."),
+			"More than 20 attempts timed out in two of three 5-minute periods.",
+			"Look at the function's duration and at locks in the database; a timed-out attempt may have taken effect."),
 		said(slow, false,
-			"One retry in a hundred waited over a minute, in two of three 5-minute periods.",
-			"See which state waits; long waits are how the conservative pattern spares a callee, so look for what is throttled."),
+			"One retry in a hundred waited more than a minute, in two of three 5-minute periods.",
+			"See which state waits; with long waits the conservative pattern protects a callee, so find out what is throttled."),
 		said(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
-			"Attempts in the log could not be paired with what came before, so that retries are undercounted.",
-			"See that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
+			"Attempts in the log could not be paired with the events before them, so retries are undercounted.",
+			"Check that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"stepback/local/endpoint"
 	"stepback/local/services/events"
 	"stepback/local/services/kms"
-	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/executions"
 )
 
 // openEvents opens EventBridge. It resumes accepted events once everything else is open (Resume).
@@ -35,8 +35,8 @@ func (p *Platform) announceStatus(x *journal.Execution, steps []history.Event) {
 	if p.Events == nil || !p.Events.Listens(scope) {
 		return
 	}
-	for _, c := range stepfunctions.StatusChanges(x, steps) {
-		p.Events.Announce(events.Announcement{Scope: scope, Source: stepfunctions.EventSource,
-			DetailType: stepfunctions.StatusChangeEvent, At: c.At, Resources: []string{x.ARN}, Detail: c.Detail})
+	for _, c := range executions.StatusChanges(x, steps) {
+		p.Events.Announce(events.Announcement{Scope: scope, Source: executions.EventSource,
+			DetailType: executions.StatusChangeEvent, At: c.At, Resources: []string{x.ARN}, Detail: c.Detail})
 	}
 }

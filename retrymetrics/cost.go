@@ -12,7 +12,7 @@ type Prices struct {
 	Transitions  float64 // 1,000 state transitions of a STANDARD state machine, for comparison
 }
 
-// DefaultPrices are those of prices.Default. The free tier is not taken off.
+// DefaultPrices returns the prices of prices.Default. The free tier is not subtracted.
 func DefaultPrices() Prices {
 	l := prices.InDefault()
 	return Prices{

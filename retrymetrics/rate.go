@@ -23,7 +23,7 @@ type Term struct {
 func RetrySuccessRate() Rate {
 	return Rate{
 		Name: "RetrySuccessRate", Unit: Percent,
-		Description: "Share of ended retries that succeeded. No value while none ended.",
+		Description: "Share of completed retries that succeeded. No value while none completed.",
 		Expression:  "100 * FILL(success, 0) / (FILL(success, 0) + FILL(failure, 0))",
 		Terms:       []Term{{"success", RetrySuccess, Sum}, {"failure", RetryFailure, Sum}},
 	}
@@ -34,7 +34,7 @@ func RetrySuccessRate() Rate {
 func FailedBySystem() Rate {
 	return Rate{
 		Name: "FailedBySystem", Unit: Count,
-		Description: "Executions that failed for another reason than what is in their file.",
+		Description: "Executions that failed for a reason other than their file.",
 		Expression:  "failed - refused",
 		Terms:       []Term{{"failed", ExecutionsFailed, Sum}, {"refused", ExecutionsRefused, Sum}},
 	}
@@ -51,7 +51,7 @@ const (
 func SignificantRetrySuccessRate() Rate {
 	r := RetrySuccessRate()
 	r.Name = "SignificantRetrySuccessRate"
-	r.Description = fmt.Sprintf("RetrySuccessRate of a period in which %d retries and more ended, 100 otherwise.",
+	r.Description = fmt.Sprintf("RetrySuccessRate of a period in which %d or more retries completed, 100 otherwise.",
 		MinimumRetries)
 	r.Expression = fmt.Sprintf("IF(FILL(success, 0) + FILL(failure, 0) >= %d, %s, 100)", MinimumRetries, r.Expression)
 	return r
@@ -61,7 +61,7 @@ func SignificantRetrySuccessRate() Rate {
 func DeadLetterRate() Rate {
 	return Rate{
 		Name: "DeadLetterRate", Unit: Percent,
-		Description: fmt.Sprintf("Share of rows that were dead-lettered, of a period with %d and more of them; 0 otherwise.",
+		Description: fmt.Sprintf("Share of rows that were dead-lettered, in a period with %d or more of them; 0 otherwise.",
 			MinimumDeadLetters),
 		Expression: fmt.Sprintf("IF(dead >= %d, 100 * dead / (applied + already + rejected + dead), 0)",
 			MinimumDeadLetters),
@@ -74,7 +74,7 @@ func DeadLetterRate() Rate {
 func RowRecoveryRate() Rate {
 	return Rate{
 		Name: "RowRecoveryRate", Unit: Percent,
-		Description: "Share of rows tried again that were applied in the end; told when a file ends, at any log level.",
+		Description: "Share of retried rows that were finally applied; published when a file ends, at any log level.",
 		Expression:  "100 * recovered / retried",
 		Terms:       []Term{{"recovered", RowsRecovered, Sum}, {"retried", RowsRetried, Sum}},
 	}

@@ -28,7 +28,7 @@ var networkRules = []networkRule{
 		verdict{DatabaseConnectionError, Transient}},
 	{"DNS lookup failed", as[*net.DNSError], verdict{ConnectionTimeoutError, Transient}},
 	{"TLS certificate not trusted", certificateRefused, verdict{AccessDenied, Permanent}},
-	{"TLS answer is not TLS", as[tls.RecordHeaderError], verdict{InvalidInput, Permanent}},
+	{"TLS response is not TLS", as[tls.RecordHeaderError], verdict{InvalidInput, Permanent}},
 	{"TLS handshake refused", as[tls.AlertError], verdict{ConnectionTimeoutError, Transient}},
 	{"refused, host or network unreachable (ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL)",
 		is(syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.ENETDOWN,

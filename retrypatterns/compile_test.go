@@ -83,7 +83,7 @@ func TestPermanentErrorsAreNamedFirstAndNeverRetried(t *testing.T) {
 			t.Errorf("%s begins with %+v", entry.State, first)
 		}
 		text, _ := json.Marshal(first)
-		if want := `"MaxAttempts":0,"Comment":"Addition: errors that no retry can mend"}`; !strings.HasSuffix(string(text), want) {
+		if want := `"MaxAttempts":0,"Comment":"Addition: permanent errors, never retried"}`; !strings.HasSuffix(string(text), want) {
 			t.Errorf("%s: %s does not end in %s", entry.State, text, want)
 		}
 	}

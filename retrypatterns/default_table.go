@@ -52,7 +52,7 @@ func ExpressTable() Table {
 		for k, row := range s.Rows {
 			if row.Policy.MaxAttempts == pacedAttempts {
 				s.Rows[k].Policy = seconds(5, 2.0, 30, 3, JitterFull)
-				s.Rows[k].Comment = "Addition: a call that was put off, not made, within an EXPRESS execution"
+				s.Rows[k].Comment = "Addition: a call that was deferred, not made, within an EXPRESS execution"
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func batchRows() []Row {
 	for i := range rows {
 		if slices.Contains(rows[i].Errors, LambdaTooManyRequestsException) {
 			rows[i].Policy = seconds(3, 2.5, 300, pacedAttempts, JitterFull)
-			rows[i].Comment = "Addition: Lambda has no room for the batch, nor for its records one by one"
+			rows[i].Comment = "Addition: Lambda has no capacity for the batch, nor for its records one by one"
 			rows[i].Provenance = Addition
 		}
 	}
@@ -158,12 +158,12 @@ func notifyRows() []Row {
 }
 
 func neverRetry() Row {
-	return Row{Errors: PermanentErrors(), Comment: "Addition: errors that no retry can mend", Provenance: Addition}
+	return Row{Errors: PermanentErrors(), Comment: "Addition: permanent errors, never retried", Provenance: Addition}
 }
 
 // paced retries calls that a breaker, a limiter or a budget refused; its retries do not count for any other row.
 func paced() Row {
-	return addition("a call that was put off, not made", Paced, CircuitOpen, RetryBudgetExhausted)
+	return addition("a call that was deferred, not made", Paced, CircuitOpen, RetryBudgetExhausted)
 }
 
 func source(comment string, policy Policy, errors ...string) Row {

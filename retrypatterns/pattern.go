@@ -38,7 +38,7 @@ var patterns = []Pattern{
 	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},
 	{Minimal, "configuration errors", seconds(2, 1.5, 10, 2, JitterNone)},
 	{DatabaseOptimized, "database connections", seconds(2, 1.8, 30, 4, JitterFull)},
-	{Paced, "work put off on purpose", seconds(30, 1.5, 300, pacedAttempts, JitterFull)},
+	{Paced, "work deferred on purpose", seconds(30, 1.5, 300, pacedAttempts, JitterFull)},
 }
 
 // seconds builds a policy from values in the units and the order of the source's tables.

@@ -80,9 +80,8 @@ func (r *reading) read(events []history.Event) {
 
 // cutOff ends what has not been left, in the order of the newest events.
 func (r *reading) cutOff() {
-	visits := slices.Collect(maps.Values(r.open))
-	slices.SortFunc(visits, func(a, b *visit) int { return cmp.Compare(a.newest, b.newest) })
-	for _, v := range visits {
+	byNewest := func(a, b *visit) int { return cmp.Compare(a.newest, b.newest) }
+	for _, v := range slices.SortedFunc(maps.Values(r.open), byNewest) {
 		r.end(v, Cut)
 	}
 	clear(r.open)
@@ -171,7 +170,8 @@ func (r *reading) end(v *visit, ending Ending) {
 	r.add(v.Task)
 }
 
-// calleeOf is what an attempt calls, and the size of what it sends: of a function's payload, else of all parameters.
+// calleeOf returns the function or action that an attempt calls, and the size of its request in bytes: of a function's
+// payload, or of all parameters.
 func calleeOf(a *history.Attempt) (name string, bytes int) {
 	bytes = len(a.Input)
 	if a.Call == nil {

@@ -18,7 +18,7 @@ type Prices struct {
 	EndpointHour         float64 // an interface VPC endpoint in one zone for an hour
 }
 
-// DefaultPrices are those of prices.Default, without free tiers and discounts.
+// DefaultPrices returns the prices of prices.Default, without free tiers and discounts.
 func DefaultPrices() Prices {
 	l := prices.InDefault()
 	return Prices{

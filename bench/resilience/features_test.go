@@ -216,7 +216,7 @@ var features = []feature{
 		[6]string{yes, yes, yes, yes, none, none},
 	},
 	{
-		"does not repeat a permanent error without being told (SQLSTATE 23505)",
+		"by default, does not repeat a permanent error (SQLSTATE 23505)",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			calls, _ := counted(t.Context(), r, stateError("23505"))
 			return calls == 1
@@ -224,7 +224,7 @@ var features = []feature{
 		[6]string{yes, no, no, no, none, none},
 	},
 	{
-		"does not repeat an unknown outcome without being told (ECONNRESET)",
+		"by default, does not repeat an unknown outcome (ECONNRESET)",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			calls, _ := counted(t.Context(), r, syscall.ECONNRESET)
 			return calls == 1
@@ -243,7 +243,7 @@ var features = []feature{
 		[6]string{yes, yes, yes, yes, none, none},
 	},
 	{
-		"gives up at once when the next attempt would be past the deadline",
+		"gives up at once if the next attempt would be past the deadline",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 			defer cancel()
@@ -253,7 +253,7 @@ var features = []feature{
 		[6]string{yes, no, no, no, none, none},
 	},
 	{
-		"errors.Is finds both the last error and that no retry was left",
+		"errors.Is matches both the last error and that no retry was left",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			err := r(t.Context(), func() error { return syscall.ECONNREFUSED })
 			return errors.Is(err, syscall.ECONNREFUSED) &&
@@ -262,7 +262,7 @@ var features = []feature{
 		[6]string{yes, yes, no, no, none, none},
 	},
 	{
-		"a panic in the operation gives the bulkhead's place back",
+		"a panic in the operation releases its place in the bulkhead",
 		both(func(t *testing.T) bool {
 			b := must(resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1}))(t)
 			e := must(resilience.New(three, resilience.WithBulkhead(b)))(t)
@@ -276,7 +276,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, none},
 	},
 	{
-		"a panic of a half-open breaker's probe lets the next probe through",
+		"after a panic in a half-open breaker's probe, the next probe is let through",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				b := must(breaker.New(breaker.Policy{
@@ -306,7 +306,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, yes},
 	},
 	{
-		"a caller's own permanent error does not open the breaker without being told",
+		"by default, a caller's own permanent error does not open the breaker",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				e := must(resilience.New(retrypatterns.Policy{},
@@ -329,7 +329,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, no},
 	},
 	{
-		"bulkhead whose queue is bounded in length",
+		"a bulkhead whose queue has a maximum length",
 		both(func(t *testing.T) bool {
 			b := must(resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1, Queue: 1,
 				QueueTimeout: time.Hour}))(t)
@@ -344,7 +344,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, none},
 	},
 	{
-		"retry budget: 1,000 calls at once of a service that is down make at most 1,500 requests",
+		"retry budget: 1,000 simultaneous calls to a service that is down make at most 1,500 requests",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				b := must(ours.New(ours.Finagle(), nil))(t)
@@ -373,7 +373,7 @@ var features = []feature{
 		[6]string{yes, yes, none, none, none, none},
 	},
 	{
-		"a hedge that lost has ended when the call returns",
+		"a losing hedge has ended when the call returns",
 		both(func(t *testing.T) bool { _, running := hedge(t, ourHedge(t)); return running == 0 },
 			func(t *testing.T) bool { _, running := hedge(t, failsafeHedge); return running == 0 }),
 		[6]string{yes, no, none, none, none, none},
@@ -413,7 +413,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, yes, none},
 	},
 	{
-		"HTTP: does not wait for a year when Retry-After says so",
+		"HTTP: does not wait for a year, even if Retry-After says so",
 		eachClient(func(t *testing.T, c *http.Client, _ *answers) bool {
 			began := time.Now()
 			_, _ = send(t, c, "GET", "")
@@ -430,7 +430,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, no, none},
 	},
 	{
-		"HTTP: hands out the last response when no attempt is left",
+		"HTTP: returns the last response when no attempt is left",
 		eachClient(func(t *testing.T, c *http.Client, _ *answers) bool {
 			resp, err := send(t, c, "GET", "")
 			if err != nil {
@@ -442,7 +442,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, no, none},
 	},
 	{
-		"HTTP: an Idempotency-Key, made once per call and kept over its attempts",
+		"HTTP: an Idempotency-Key, generated once per call and kept for all its attempts",
 		[6]func(*testing.T) bool{0: func(t *testing.T) bool {
 			a := &answers{turns: []*http.Response{answer(500), answer(200)}}
 			transport := must(httpclient.New(httpclient.Settings{Base: a, Policy: &three, MakeKeys: true}))(t)
@@ -452,7 +452,7 @@ var features = []feature{
 		[6]string{yes, none, none, none, none, none},
 	},
 	{
-		"each kind of error repeated by a policy of its own, each with its own count",
+		"each kind of error has its own retry policy and its own count",
 		[6]func(*testing.T) bool{0: func(t *testing.T) bool {
 			e := must(resilience.NewByError())(t)
 			calls := 0

@@ -217,7 +217,7 @@ var features = []struct {
 	ours, river func(t *testing.T, address string) bool
 	want        [2]string
 }{
-	{"written in the caller's transaction: what is rolled back is not sent", func(t *testing.T, address string) bool {
+	{"written in the caller's transaction: after a rollback nothing is sent", func(t *testing.T, address string) bool {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			got.add(textOf(m))
@@ -252,7 +252,7 @@ var features = []struct {
 		return got.becomes("sent")
 	}, [2]string{yes, yes}},
 
-	{"one that always fails keeps no other waiting", func(t *testing.T, address string) bool {
+	{"a message that always fails does not delay others", func(t *testing.T, address string) bool {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			if textOf(m) == "poison" {
@@ -278,7 +278,7 @@ var features = []struct {
 		return got.becomes("good")
 	}, [2]string{yes, yes}},
 
-	{"order kept per key, also while the first of the key fails", func(t *testing.T, address string) bool {
+	{"order is kept per key, also while the first of the key fails", func(t *testing.T, address string) bool {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			if n := got.add(textOf(m)); textOf(m) == "first" && n == 1 {
@@ -291,7 +291,7 @@ var features = []struct {
 		return got.becomes("first first second")
 	}, nil, [2]string{yes, none}},
 
-	{"an error that no retry can mend is not tried again without being told (SQLSTATE 23505)",
+	{"by default, a permanent error is not retried (SQLSTATE 23505)",
 		func(t *testing.T, address string) bool {
 			var got seen
 			b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
@@ -311,7 +311,7 @@ var features = []struct {
 			return !got.becomes("once once")
 		}, [2]string{yes, no}},
 
-	{"delivered not before a time", func(t *testing.T, address string) bool {
+	{"not delivered before a given time", func(t *testing.T, address string) bool {
 		var at atomic.Int64
 		b := newOutbox(t, address, outbox.SinkFunc(func(context.Context, *outbox.Message) error {
 			at.Store(time.Now().UnixNano())
@@ -332,7 +332,7 @@ var features = []struct {
 		return arrives(&at, due)
 	}, [2]string{yes, yes}},
 
-	{"the same message twice is refused", func(t *testing.T, address string) bool {
+	{"a duplicate message is rejected", func(t *testing.T, address string) bool {
 		b := newOutbox(t, address, outbox.SinkFunc(func(context.Context, *outbox.Message) error { return nil }))
 		const id = "0197a1b2-0000-7000-8000-000000000001"
 		b.write(t, outbox.Message{ID: id, Payload: payloadOf("one")})
@@ -343,7 +343,7 @@ var features = []struct {
 		return j.insert(t, "one", unique) && !j.insert(t, "one", unique)
 	}, [2]string{yes, yes}},
 
-	{"a payload is mended beside the original, sent again, and who did it and why is on record",
+	{"a payload is corrected next to the original and sent again, with a record of who did it and why",
 		func(t *testing.T, address string) bool {
 			var got seen
 			b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
@@ -390,7 +390,7 @@ var features = []struct {
 		return got.becomes("signed")
 	}, nil, [2]string{yes, none}},
 
-	{"a stop waits for what is under way", func(t *testing.T, address string) bool {
+	{"a stop waits for sends under way", func(t *testing.T, address string) bool {
 		var got seen
 		began := make(chan struct{})
 		b := newOutbox(t, address, outbox.SinkFunc(func(context.Context, *outbox.Message) error {

@@ -29,7 +29,7 @@ type Attempt struct {
 	Step Step
 	// TimedOut is true for a failure by the state's own timeout or heartbeat.
 	TimedOut bool
-	// Failure is how the attempt failed, as its event has it; zero for all others.
+	// Failure has the error and cause of the event that failed the attempt; zero for all others.
 	Failure Failure
 	// Output is the result of a success, as JSON text.
 	Output string
@@ -71,10 +71,10 @@ func (a *Attempt) Failed() bool { return a.Step == StepFailed }
 // Over reports whether the attempt has ended.
 func (a *Attempt) Over() bool { return a.Step == StepSucceeded || a.Step == StepFailed }
 
-// Change is what one event changes.
+// Change reports what one event changed.
 type Change struct {
-	// Attempt is the attempt that the event begins, moves on or ends, and Begins is true if it begins it; nil for
-	// events of anything else. An attempt whose Scheduled event is unknown appears when it ends, and never begins.
+	// Attempt is the attempt that the event begins, advances or ends; nil for other events. Begins is true if the event
+	// begins it. An attempt whose Scheduled event is unknown appears when it ends, and never begins.
 	Attempt *Attempt
 	Begins  bool
 	// Left is the latest attempt of a task that the event is the first to leave: it succeeded, its failure is not

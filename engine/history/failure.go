@@ -44,6 +44,18 @@ func (f Failure) Cut() Failure {
 	return f
 }
 
+// FailureOf returns a failure as a request reports it: name or cause is nil if the request has none.
+func FailureOf(name, cause *string) Failure {
+	f := Failure{}
+	if name != nil {
+		f.SetName(*name)
+	}
+	if cause != nil {
+		f.SetCause(*cause)
+	}
+	return f
+}
+
 // Named returns a failure with an error name and no cause.
 func Named(name string) Failure {
 	f := Failure{}

@@ -21,9 +21,9 @@ type ignore struct {
 
 var ignoreUnclear = Rule{
 	Code: "IGNORE_UNCLEAR", Severity: asl.SeverityWarning,
-	Title: "a stepback:ignore without a rule that is there, or without a reason",
-	Why: "Whoever reads the definition next must see why a finding does not count: stepback:ignore CODE reason. One " +
-		"that silences nothing any more is to be removed.",
+	Title: "a stepback:ignore without an existing rule, or without a reason",
+	Why: "The next reader of the definition must see why a finding does not count: stepback:ignore CODE reason. " +
+		"Remove a comment that no longer silences anything.",
 }
 
 // comments parses the Comments of a state, its retriers and its catchers.
@@ -71,9 +71,9 @@ func (r *reviewer) silence() {
 			s.found(at, nil, "stepback retries review --explain lists the codes", "there is no rule %s to ignore",
 				x.code)
 		case x.reason == "":
-			s.found(at, nil, "write why after the code", "%s is ignored without a reason, and so it is not", x.code)
+			s.found(at, nil, "write why after the code", "%s is not silenced, because the comment gives no reason", x.code)
 		case !x.used:
-			s.found(at, nil, "remove it", "%s is ignored, but nothing here is found by it", x.code)
+			s.found(at, nil, "remove it", "%s is silenced, but the rule finds nothing here", x.code)
 		}
 	}
 }

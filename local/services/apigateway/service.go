@@ -245,11 +245,11 @@ func (s *Service) operations() map[string]server.Operation {
 
 // partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateApi":         "HTTP APIs only",
-	"CreateAuthorizer":  "REQUEST (functions) only; results are not cached",
-	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed with `serve --enforce-iam` only",
+	"CreateApi":         "only HTTP APIs",
+	"CreateAuthorizer":  "only REQUEST (functions); results are not cached",
+	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed only with `serve --enforce-iam`",
 	"CreateRoute":       "no JWT authorizers",
-	"CreateStage":       "throttling is kept without effect",
+	"CreateStage":       "throttling is stored without effect",
 	"UpdateAuthorizer":  "as CreateAuthorizer",
 	"UpdateIntegration": "as CreateIntegration",
 	"UpdateRoute":       "as CreateRoute",

@@ -170,11 +170,11 @@ func (s *Service) operations() map[string]server.Operation {
 
 // partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateResource": "the types of CloudFormation here; roles are not assumed, hooks not called",
+	"CreateResource": "only the CloudFormation types here; roles are not assumed, hooks are not called",
 	"UpdateResource": "as CreateResource",
 	"DeleteResource": "as CreateResource",
-	"GetResource":    "types that can be read: others are refused by name",
-	"ListResources":  "types that can be listed: others are refused by name",
+	"GetResource":    "only types that can be read; others are rejected by name",
+	"ListResources":  "only types that can be listed; others are rejected by name",
 }
 
 func refusal(code, format string, args ...any) error {

@@ -78,7 +78,7 @@ func withSection(page, service, mark string) string {
 // summary returns the table of all services.
 func summary(all []server.Coverage) string {
 	var b strings.Builder
-	b.WriteString("| service | operations of its model | work | work in part | not there | served |\n")
+	b.WriteString("| service | operations in its model | supported | in part | not supported | share |\n")
 	b.WriteString("|---|---:|---:|---:|---:|---:|\n")
 	var works, partly, absent int
 	for _, c := range all {
@@ -94,7 +94,7 @@ func summary(all []server.Coverage) string {
 // is missing in others, and those that are not available.
 func Markdown(c *server.Coverage) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of the %d operations of the API model (%.0f %%).\n",
+	fmt.Fprintf(&b, "%d of the %d operations in the API model (%.0f %%).\n",
 		c.Works+c.Partly, len(c.Operations), c.Share)
 	list := func(title string, state server.State) {
 		var names []string
@@ -107,16 +107,16 @@ func Markdown(c *server.Coverage) string {
 			fmt.Fprintf(&b, "\n%s (%d):\n%s\n", title, len(names), wrapped(names))
 		}
 	}
-	list("Work", server.Works)
+	list("Supported", server.Works)
 	if c.Partly > 0 {
-		fmt.Fprintf(&b, "\nWork in part (%d):\n\n| operation | what is missing |\n|---|---|\n", c.Partly)
+		fmt.Fprintf(&b, "\nSupported in part (%d):\n\n| operation | what is missing |\n|---|---|\n", c.Partly)
 		for _, o := range c.Operations {
 			if o.State == server.Partly {
 				fmt.Fprintf(&b, "| `%s` | %s |\n", o.Name, o.Missing)
 			}
 		}
 	}
-	list("Not there, answered with 501", server.Absent)
+	list("Not supported, answered with 501", server.Absent)
 	return b.String()
 }
 

@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
+	"stepback/local/services/stepfunctions/statemachines"
 )
 
 // BenchmarkStartExecution starts executions that do nothing. It measures parsing, validating and answering the
@@ -52,18 +55,20 @@ func BenchmarkListStateMachines(b *testing.B) {
 	store := NewMemory()
 	for i := range 10_000 {
 		name := fmt.Sprint("machine-", i)
-		if err := store.PutMachine(&Machine{
-			ARN: "arn:aws:states:us-east-1:000000000000:stateMachine:" + name, Name: name, Type: typeStandard,
+		if err := store.PutMachine(&statemachines.Machine{
+			ARN: "arn:aws:states:us-east-1:000000000000:stateMachine:" + name, Name: name, Type: statemachines.TypeStandard,
 			Created: time.Unix(int64(i), 0),
 		}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	s := New(Config{Store: store, Now: time.Now})
+	list := New(Config{Store: store, Now: time.Now}).operations()["ListStateMachines"]
+	request := &server.Request{
+		Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}, Input: jsonvalue.NewObject(0).Value(),
+	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.listStateMachines(b.Context(), aws.Scope{Account: "000000000000", Region: "us-east-1"},
-			&paged{}); err != nil {
+		if _, err := list.Call(b.Context(), request); err != nil {
 			b.Fatal(err)
 		}
 	}

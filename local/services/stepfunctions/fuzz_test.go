@@ -15,6 +15,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // FuzzRequests checks that no request causes an internal error, a response that is not JSON, or an error without a
@@ -39,14 +40,15 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Add("0", "0")
 	c, store := clock.Real(), stepfunctions.NewMemory()
-	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: scope.Account,
+	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: wiretest.Scope.Account,
 		Activity: stepfunctions.HasActivity(store)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { e.Close(); c.Close() })
 	handler := stepfunctions.New(stepfunctions.Config{
-		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: c.Now, Default: scope,
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: c.Now,
+		Default: wiretest.Scope,
 	}).Handler()
 	f.Fuzz(func(t *testing.T, operation, body string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/statemachines"
 )
 
 // Documents durably stores small documents under keys.
@@ -55,7 +58,7 @@ func load[T any](ctx context.Context, documents Documents, prefix string, put fu
 }
 
 // PutMachine implements Store.
-func (k *Kept) PutMachine(m *Machine) error {
+func (k *Kept) PutMachine(m *statemachines.Machine) error {
 	if err := k.put(machineKey+m.ARN, m); err != nil {
 		return err
 	}
@@ -71,7 +74,7 @@ func (k *Kept) DeleteMachine(arn string) error {
 }
 
 // PutRevision implements Store.
-func (k *Kept) PutRevision(r *Revision) error {
+func (k *Kept) PutRevision(r *statemachines.Revision) error {
 	if err := k.put(revisionKey+r.ID, r); err != nil {
 		return err
 	}
@@ -87,7 +90,7 @@ func (k *Kept) DeleteRevision(id string) error {
 }
 
 // PutActivity implements Store.
-func (k *Kept) PutActivity(a *Activity) error {
+func (k *Kept) PutActivity(a *activities.Activity) error {
 	if err := k.put(activityKey+a.ARN, a); err != nil {
 		return err
 	}

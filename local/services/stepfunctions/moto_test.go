@@ -13,6 +13,7 @@ import (
 
 	"stepback/engine"
 	"stepback/local/conformance"
+	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/tasks/awssdk"
 )
 
@@ -25,7 +26,7 @@ var motoServices = map[string]string{
 // upload puts an object with the headers that S3 sets itself and moto does not.
 func (w *world) upload(ctx context.Context, params map[string]any) error {
 	client := s3.New(s3.Options{
-		BaseEndpoint: &w.moto, Region: scope.Region, UsePathStyle: true,
+		BaseEndpoint: &w.moto, Region: wiretest.Scope.Region, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
 	})
 	bucket, key, body := params["Bucket"].(string), params["Key"].(string), params["Body"].(string)

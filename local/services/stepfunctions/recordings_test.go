@@ -19,6 +19,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/local/conformance"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/lambda"
 	"stepback/tasks/mototest"
@@ -33,8 +34,6 @@ var (
 	withMoto    = floors{689, 684, 682}
 	withoutMoto = floors{644, 643, 641}
 )
-
-var scope = aws.Scope{Account: "123456789012", Region: "us-east-1"}
 
 // TestRecordings replays every recorded case whose operations are all implemented, over HTTP and in virtual time, and
 // prints how many agree with the real service's responses.
@@ -127,16 +126,16 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 		Embedded: map[string]awssdk.Endpoint{},
 		Getenv:   func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
 	}
-	w.caller = &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: around}
-	for _, account := range []string{scope.Account, secondary} {
-		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: scope.Region,
+	w.caller = &awssdk.Caller{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Endpoints: around}
+	for _, account := range []string{wiretest.Scope.Account, secondary} {
+		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: wiretest.Scope.Region,
 			Endpoints: around})
 		integrations.HandleFunctions(lambda.Function{Invoker: stubs}).
 			Handle("lambda", "invoke", lambda.Integration{Invoker: stubs}).
 			Handle("states", "startExecution", states.Integration{API: start, Await: w.await})
 		e, err := engine.New(engine.Config{
 			Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(),
-			Region: scope.Region, Account: account,
+			Region: wiretest.Scope.Region, Account: account,
 			Integrations: integrations, Activity: stepfunctions.HasActivity(store),
 		})
 		if err != nil {
@@ -146,7 +145,7 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	}
 	service := stepfunctions.New(stepfunctions.Config{
 		Open:  func(s aws.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
-		Store: store, Now: w.clock.Now, Default: scope,
+		Store: store, Now: w.clock.Now, Default: wiretest.Scope,
 	})
 	around.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}
 	server := httptest.NewServer(service.Handler())
@@ -180,8 +179,9 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	names := &conformance.Names{Account: scope.Account, Region: scope.Region, Now: time.Now()}
-	stubs := &conformance.Functions{Region: scope.Region, Account: scope.Account, Rules: map[string]conformance.Rule{}}
+	names := &conformance.Names{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Now: time.Now()}
+	stubs := &conformance.Functions{Region: wiretest.Scope.Region, Account: wiretest.Scope.Account,
+		Rules: map[string]conformance.Rule{}}
 	for name, rule := range c.Lambdas {
 		stubs.Rules[names.Text(name)] = rule
 	}
@@ -285,7 +285,7 @@ func (w *world) post(ctx context.Context, s *conformance.Step, params map[string
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+s.Op)
 	if s.Account == "secondary" {
-		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/"+scope.Region+
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/"+wiretest.Scope.Region+
 			"/states/aws4_request, SignedHeaders=host, Signature=0")
 	}
 	answer, err := http.DefaultClient.Do(r)

@@ -2,6 +2,7 @@ package stepfunctions
 
 import (
 	"stepback/aws"
+	"stepback/local/services/stepfunctions/resource"
 )
 
 // Resume opens the engines of all accounts and regions that have state machines, so that the unfinished executions of
@@ -13,15 +14,15 @@ func (s *Service) Resume() error {
 	}
 	seen := map[aws.Scope]bool{}
 	for _, m := range machines {
-		at, err := parseARN(m.ARN, kindMachine)
+		at, err := resource.Parse(m.ARN, resource.KindMachine)
 		if err != nil {
 			return err
 		}
-		if seen[at.scope] {
+		if seen[at.Scope] {
 			continue
 		}
-		seen[at.scope] = true
-		if _, err := s.engine(at.scope); err != nil {
+		seen[at.Scope] = true
+		if _, err := s.engines.open(at.Scope); err != nil {
 			return err
 		}
 	}

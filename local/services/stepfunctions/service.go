@@ -1,16 +1,21 @@
 package stepfunctions
 
 import (
-	"errors"
+	"context"
 	"log/slog"
-	"sync"
 	"time"
 
-	"stepback/asl"
 	"stepback/aws"
-	"stepback/aws/model"
 	"stepback/aws/server"
 	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local/services/delivery"
+	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/executions"
+	"stepback/local/services/stepfunctions/statemachines"
+	"stepback/local/services/stepfunctions/tags"
+	"stepback/local/services/stepfunctions/teststate"
 )
 
 // Config configures a Service. All fields but Logs and Log are required.
@@ -23,7 +28,7 @@ type Config struct {
 	// TestCases enables starting executions for a test case whose name follows the ARN: stateMachine:NAME#TESTCASE.
 	TestCases bool
 	// Logs stores the logs of executions; nil discards them.
-	Logs LogGroups
+	Logs executions.LogGroups
 	// Sample decides whether to trace an execution of a machine with a tracingConfiguration, if the caller has not
 	// decided. nil traces none.
 	Sample func(scope aws.Scope, machine string) bool
@@ -36,20 +41,33 @@ type Config struct {
 
 // Service implements the operations. It is safe for concurrent use.
 type Service struct {
-	cfg  Config
-	logs sync.Map // by revision: *executionLog
-
-	histories histories
-
-	mu       sync.Mutex // serializes changes of state machines
-	created  time.Time  // the latest; see creation
-	engines  map[aws.Scope]*engine.Engine
-	compiled map[string]*engine.StateMachine // by revision
+	cfg        Config
+	engines    engines
+	log        *executions.Log
+	machines   *statemachines.Service
+	activities *activities.Service
+	executions *executions.Service
+	tests      *teststate.Service
+	tags       *tags.Service
 }
 
 // New returns the service.
 func New(cfg Config) *Service {
-	return &Service{cfg: cfg, engines: map[aws.Scope]*engine.Engine{}, compiled: map[string]*engine.StateMachine{}}
+	s := &Service{cfg: cfg, engines: engines{make: cfg.Open, made: map[aws.Scope]*engine.Engine{}}}
+	s.log = executions.NewLog(executions.LogConfig{
+		Groups: cfg.Logs, Revision: func(id string) (*statemachines.Revision, error) { return cfg.Store.Revision(id) },
+		Now: cfg.Now, Log: cfg.Log,
+	})
+	s.machines = statemachines.New(statemachines.Config{
+		Store: cfg.Store, Engine: s.engines.open, Log: s.log, Now: cfg.Now,
+	})
+	s.activities = activities.New(activities.Config{Store: cfg.Store, Engine: s.engines.open, Now: cfg.Now})
+	s.executions = executions.New(executions.Config{
+		Machines: s.machines, Engine: s.engines.open, TestCases: cfg.TestCases, Sample: cfg.Sample, Now: cfg.Now,
+	})
+	s.tests = teststate.New(teststate.Config{Engine: s.engines.open, Now: cfg.Now})
+	s.tags = tags.New(s.machines, s.activities)
+	return s
 }
 
 // Handler serves the service's operations over AWS JSON 1.0.
@@ -60,79 +78,11 @@ func (s *Service) Handler() *server.Service {
 	})
 }
 
-// none is the response of operations that return nothing.
-type none struct{}
+// Follow logs the events of a step of an execution according to the state machine's loggingConfiguration. Engines
+// call it.
+func (s *Service) Follow(x *journal.Execution, events []history.Event) { s.log.Follow(x, events) }
 
-// engine returns the engine of an account and region.
-func (s *Service) engine(scope aws.Scope) (*engine.Engine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.engineOf(scope)
-}
-
-// engineOf is like engine, for callers that hold the lock.
-func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
-	if e := s.engines[scope]; e != nil {
-		return e, nil
-	}
-	e, err := s.cfg.Open(scope)
-	if err == nil {
-		s.engines[scope] = e
-	}
-	return e, err
-}
-
-// machine returns the state machine for an ARN, which may be qualified. The caller holds the lock.
-func (s *Service) machine(scope aws.Scope, r *resource) (*Machine, error) {
-	if r.scope != scope {
-		return nil, noMachine(r.text)
-	}
-	m, err := s.cfg.Store.Machine(r.machine())
-	if errors.Is(err, ErrNotFound) {
-		return nil, noMachine(r.text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if m.Deleting {
-		return s.bury(scope, m, r)
-	}
-	return m, nil
-}
-
-// plan returns the compiled form of a revision.
-func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	s.mu.Lock()
-	m := s.compiled[r.ID]
-	s.mu.Unlock()
-	if m != nil {
-		return m, nil
-	}
-	m, err := compile(e, r)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	s.compiled[r.ID] = m
-	s.mu.Unlock()
-	return m, nil
-}
-
-// accept validates the definition of a new revision as the service does, and compiles it.
-func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	if found := engine.Validate(r.Definition, r.Type == typeExpress, model.CheckAction); asl.HasErrors(found) {
-		return nil, invalidDefinition(asl.InvalidDefinition(found))
-	}
-	return compile(e, r)
-}
-
-// compile compiles a revision's definition, which has been accepted before.
-func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	m, err := e.Compile(engine.Definition{
-		Name: r.Name, Text: r.Definition, RoleARN: r.RoleARN, Express: r.Type == typeExpress,
-	})
-	if err != nil {
-		return nil, invalidDefinition(err.Error())
-	}
-	return m, nil
+// Deliver implements delivery.Target, as executions.Service does.
+func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
+	return s.executions.Deliver(ctx, to, m)
 }

@@ -71,12 +71,12 @@ func (s *Service) operations() map[string]server.Operation {
 
 // partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"PutTelemetryRecords": "accepted and forgotten",
-	"GetTraceSummaries":   "filter expressions of conditions joined by AND; no root causes, no sampling",
-	"GetServiceGraph":     "no histograms and groups",
+	"PutTelemetryRecords": "accepted and discarded",
+	"GetTraceSummaries":   "filter expressions are conditions joined by AND; no root causes, no sampling",
+	"GetServiceGraph":     "no histograms or groups",
 	"GetTraceGraph":       "no histograms",
 	"CreateSamplingRule":  "no boosts; tags are ignored",
-	"GetSamplingTargets":  "each client is given the whole reservoir",
+	"GetSamplingTargets":  "each client gets the whole reservoir",
 }
 
 func invalid(format string, args ...any) error {
