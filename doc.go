@@ -73,8 +73,8 @@
 //
 // Package engine, underneath, has what this one has no word for: activities and task tokens, Map Runs and redrives,
 // integrations with the services of AWS. Package local is the whole platform of the command stepback: the APIs of Step
-// Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retrypatterns computes
-// retry tables, retrymetrics counts what came of them.
+// Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retry has
+// policies and classifies errors, retrypatterns computes retry tables, retrymetrics counts what came of them.
 //
 // This package never talks to AWS and never listens on the network.
 package stepback

@@ -86,7 +86,7 @@ type Engine struct {
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{journal: journal.NewMemory()}
 	if cfg.Dir != "" {
-		kept, err := pebble.Open(cfg.Dir, pebble.Options{})
+		kept, err := pebble.Open(cfg.Dir, pebble.Config{})
 		if err != nil {
 			return nil, fmt.Errorf("the data directory %s: %w", cfg.Dir, err)
 		}

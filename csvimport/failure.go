@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Failure is an error with the name by which Step Functions decides whether to retry, catch or give up. Its message
 // says what was wrong, where, and what to do.
 type Failure struct {
-	Name    string // one of retrypatterns' constants, or UnexpectedError
+	Name    string // one of package retry's or statemachine's constants, or UnexpectedError
 	Message string // without the name
 	Err     error  // what caused it; may be nil
 }
@@ -30,17 +30,17 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // AsFailure finds the Failure in err's chain. An error without one is named by what it is: a deadline or cancellation
 // is TimeoutError, since it is the invocation that ends and every step may be repeated safely; what
-// [retrypatterns.ClassifyNetwork] knows has its name there; anything else is UnexpectedError.
+// [retry.Classify] knows has its name there; anything else is UnexpectedError.
 func AsFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &Failure{Name: retrypatterns.TimeoutError,
+		return &Failure{Name: retry.TimeoutError,
 			Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
 	}
-	if c, ok := retrypatterns.ClassifyNetwork(err); ok {
+	if c, ok := retry.Classify(err); ok {
 		return &Failure{Name: c.Error, Message: err.Error(), Err: err}
 	}
 	return &Failure{Name: UnexpectedError, Message: err.Error(), Err: err}

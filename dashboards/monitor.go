@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stepback/retrymetrics"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // Name is the dashboard's name in the source design.
@@ -172,8 +172,8 @@ func (b *layout) progress() {
 
 // configured are the states whose configuration is shown, each with its color.
 var configured = []struct{ state, color string }{
-	{retrypatterns.ValidateCSVFile, plain}, {retrypatterns.ProcessSingleUserRecord, warn},
-	{retrypatterns.AggregateResults, unusual},
+	{statemachine.ValidateCSVFile, plain}, {statemachine.ProcessSingleUserRecord, warn},
+	{statemachine.AggregateResults, unusual},
 }
 
 // configuration shows what the state machine is configured to do now, and as dashed lines what the retry table says.
@@ -201,7 +201,7 @@ func (b *layout) configuration() {
 func baseTable() string {
 	var b strings.Builder
 	b.WriteString("## Base configuration of the retries\n| State | Errors | Retries | First delay | Rate | Cap | Jitter |\n|---|---|---|---|---|---|---|\n")
-	for _, s := range retrypatterns.DefaultTable().States {
+	for _, s := range statemachine.DefaultTable().States {
 		for _, r := range s.Rows {
 			if p := r.Policy; p.MaxAttempts > 0 {
 				fmt.Fprintf(&b, "| %s | %s | %d | %s | %v | %s | %s |\n", s.State, strings.Join(r.Errors, ", "),

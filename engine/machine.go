@@ -77,7 +77,7 @@ var syntax = asl.Syntax{
 
 // expression compiles an expression and says what it reads of an input document.
 func expression(text string) ([]string, error) {
-	x, err := jsonata.Compile(text, jsonata.StepFunctions())
+	x, err := jsonata.Compile(text, jsonata.WithStepFunctions())
 	if err != nil {
 		return nil, err
 	}

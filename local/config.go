@@ -28,7 +28,7 @@ type Config struct {
 	// Dir, or memory when Dir is empty. Whoever gives one closes it.
 	Journal journal.Journal
 	// JournalOptions are those of the journal in Dir.
-	JournalOptions pebble.Options
+	JournalOptions pebble.Config
 	// Clock is the time that executions live in; nil means the real one. The platform closes it, even if Open fails.
 	Clock *clock.Clock
 	// Patience is how long a task may really take on a virtual clock; see engine.Config.

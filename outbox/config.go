@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Config is what a relay is made of. Only Store and Sink have to be given.
@@ -24,10 +24,12 @@ type Config struct {
 	Name string
 	// Check refuses a message before it is sent, with an error such as [Invalid] gives; nil means [CheckJSON].
 	Check func(*Message) error
-	// Policy gives the delays for an error's name; nil means [Table].
-	Policy func(errorName string) retrypatterns.Policy
+	// Policy returns the delays for an error's name; nil means 1 s, doubled up to 5 minutes, with FULL jitter,
+	// for every error.
+	// retrypatterns.PolicyFor goes by the error → pattern map.
+	Policy func(errorName string) retry.Policy
 	// MaxRetries is how many retries a message gets before it is dead: 0 means 15, and a negative number that of the
-	// policy. The policies of the table are made for tasks that somebody waits for; a message can wait until its
+	// policy. Policies are often made for tasks that somebody waits for; a message can wait until its
 	// receiver is back.
 	MaxRetries int
 	// MaxExpiries is after how many leases that ended without news a message is dead; 0 means 20.
@@ -60,7 +62,7 @@ type Config struct {
 	// Clock is what the relay waits by; nil means [SystemClock].
 	Clock Clock
 	// Random draws the jitter; nil means math/rand/v2's.
-	Random retrypatterns.Source
+	Rand retry.Rand
 	// Log takes what goes wrong and each dead letter; nil means no log.
 	Log *slog.Logger
 	// Observe is told what happens, from many goroutines; it must be quick. nil means nobody is told.
@@ -103,7 +105,7 @@ func (c *Config) complete() error {
 		c.Check = CheckJSON
 	}
 	if c.Policy == nil {
-		c.Policy = Table
+		c.Policy = patient
 	}
 	c.MaxRetries = cmp.Or(c.MaxRetries, 15)
 	c.MaxExpiries = cmp.Or(c.MaxExpiries, 20)
@@ -121,8 +123,8 @@ func (c *Config) complete() error {
 	if c.Clock == nil {
 		c.Clock = SystemClock{}
 	}
-	if c.Random == nil {
-		c.Random = processRandom{}
+	if c.Rand == nil {
+		c.Rand = processRandom{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -133,8 +135,11 @@ func (c *Config) complete() error {
 	return nil
 }
 
+// patient is the default Config.Policy.
+func patient(string) retry.Policy { return retry.Seconds(1, 2, 300, 15, retry.JitterFull) }
+
 // processRandom is the source of math/rand/v2, which any goroutine may draw from.
 type processRandom struct{}
 
-// Uint64 implements retrypatterns.Source.
+// Uint64 implements retry.Rand.
 func (processRandom) Uint64() uint64 { return rand.Uint64() }

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by
-// [Classify].
+// [retry.Classify].
 type Failure struct {
-	// Name is the error's name, one of package retrypatterns' where one fits.
+	// Name is the error's name, one of package retry's where one fits.
 	Name string
 	// Class says what repeating can do. Messages have IDs, so that an unknown outcome is repeated, and a conflict, too.
-	Class retrypatterns.Class
+	Class retry.Class
 	// Reason is why the message is dead when Class is Permanent; empty means ReasonRefused.
 	Reason string
 	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an
@@ -32,8 +32,8 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Invalid is the failure of a message whose content is wrong: it is dead at once, for ReasonInvalidPayload.
 func Invalid(err error) *Failure {
 	return &Failure{
-		Name:   retrypatterns.InvalidInput,
-		Class:  retrypatterns.Permanent,
+		Name:   retry.InvalidInput,
+		Class:  retry.Permanent,
 		Reason: ReasonInvalidPayload,
 		Err:    err,
 	}
@@ -41,35 +41,30 @@ func Invalid(err error) *Failure {
 
 // Permanent is the failure of a message that the receiver refuses for good. An empty reason means ReasonRefused.
 func Permanent(reason string, err error) *Failure {
-	return &Failure{Name: retrypatterns.InvalidInput, Class: retrypatterns.Permanent, Reason: reason, Err: err}
+	return &Failure{Name: retry.InvalidInput, Class: retry.Permanent, Reason: reason, Err: err}
 }
 
-// Classify makes a Failure of any error: of a Failure in its chain, or by [retrypatterns.Classify]. An error about
-// which nothing is known is States.TaskFailed, which the table retries under the minimal pattern: with an ID that
-// receivers know repeats by, trying again does no harm, and a dead letter costs a person's time.
-func Classify(err error) *Failure {
+// ClassifyRetry implements [retry.Classified]. A Failure without a Class says nothing.
+func (f *Failure) ClassifyRetry() (c retry.Classification, ok bool) {
+	return retry.Classification{Error: f.Name, Class: f.Class, Identity: "its own word"}, f.Class != ""
+}
+
+// FailureOf returns the Failure in err's chain, or one for what [retry.Classify] says. An error about which nothing is
+// known is States.TaskFailed and repeated: with an ID that receivers know repeats by, trying again does no harm, and a
+// dead letter costs a person's time.
+func FailureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		known := *f
 		known.Err = err
 		if known.Name == "" {
-			known.Name = retrypatterns.StatesTaskFailed
+			known.Name = retry.StatesTaskFailed
 		}
 		return &known
 	}
-	if c, ok := retrypatterns.Classify(err); ok && c.Error != retrypatterns.OperationCancelled {
+	if c, ok := retry.Classify(err); ok && c.Error != retry.OperationCancelled {
 		return &Failure{Name: c.Error, Class: c.Class, Err: err}
 	}
-	return &Failure{Name: retrypatterns.StatesTaskFailed, Class: retrypatterns.UnknownOutcome, Err: err}
-}
-
-// Table is the default policy of a relay: the pattern under which the table retries the error of that name, and for a
-// name that the table does not hold, that of States.TaskFailed.
-func Table(name string) retrypatterns.Policy {
-	p, ok := retrypatterns.PatternFor(name)
-	if !ok {
-		p, _ = retrypatterns.PatternFor(retrypatterns.StatesTaskFailed)
-	}
-	return p.Policy
+	return &Failure{Name: retry.StatesTaskFailed, Class: retry.UnknownOutcome, Err: err}
 }
 
 // maxCause is how much of an error's text is kept, in bytes.

@@ -5,7 +5,7 @@ import "context"
 // Sink is where messages go.
 type Sink interface {
 	// Send delivers one message, and returns nil once the receiver has it for good. It must return when the context
-	// ends. It may be called from many goroutines. How an error is treated is said at [Classify]. The message must not
+	// ends. It may be called from many goroutines. How an error is treated is said at [FailureOf]. The message must not
 	// be changed or kept.
 	Send(ctx context.Context, m *Message) error
 }

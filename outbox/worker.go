@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // slack is how long after the end of its context a sink is given to return.
@@ -111,7 +111,7 @@ func (s *session) deliverBatch(w *worker, unit []*Delivery) bool {
 // refusedTogether reports whether a batch was refused for good as a whole.
 func refusedTogether(errs []error) bool {
 	for _, err := range errs {
-		if err == nil || Classify(err).Class != retrypatterns.Permanent {
+		if err == nil || FailureOf(err).Class != retry.Permanent {
 			return false
 		}
 	}
@@ -175,7 +175,7 @@ func (s *session) sendBatch(unit []*Delivery) (errs []error) {
 func recovered(who string, err *error) {
 	if p := recover(); p != nil {
 		*err = &Failure{
-			Name: retrypatterns.RuntimeExitError, Class: retrypatterns.UnknownOutcome,
+			Name: retry.RuntimeExitError, Class: retry.UnknownOutcome,
 			Err: fmt.Errorf("%s panicked: %v\n%s", who, p, debug.Stack()),
 		}
 	}

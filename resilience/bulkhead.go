@@ -8,20 +8,22 @@ import (
 	"time"
 )
 
-// BulkheadSettings are the sizes of a [Bulkhead].
-type BulkheadSettings struct {
+// BulkheadConfig has the sizes of a [Bulkhead].
+type BulkheadConfig struct {
 	// Concurrent is how many calls run at a time; at least 1.
 	Concurrent int
 	// Queue is how many more may wait; 0 or more.
 	Queue int
 	// QueueTimeout is how long each of them waits at most; 0 is as long as its context lasts.
 	QueueTimeout time.Duration
+	// Clock measures QueueTimeout; nil means the machine's.
+	Clock Clock
 }
 
 // Bulkhead keeps the calls to one service from taking up everything: so many run, so many wait in the order in which
 // they came, and the rest is refused at once.
 type Bulkhead struct {
-	settings BulkheadSettings
+	settings BulkheadConfig
 	clock    Clock
 
 	mu       sync.Mutex
@@ -35,11 +37,8 @@ type Bulkhead struct {
 // place is one caller in the queue.
 type place struct{ admitted chan struct{} }
 
-// NewBulkhead makes a bulkhead; a size that makes no sense is a [*SettingError].
-func NewBulkhead(s BulkheadSettings) (*Bulkhead, error) { return NewBulkheadIn(machineClock{}, s) }
-
-// NewBulkheadIn is NewBulkhead in the time of a clock.
-func NewBulkheadIn(c Clock, s BulkheadSettings) (*Bulkhead, error) {
+// NewBulkhead makes a bulkhead; a size that makes no sense is a [*ConfigError].
+func NewBulkhead(s BulkheadConfig) (*Bulkhead, error) {
 	if err := needsAtLeast("Concurrent", s.Concurrent, 1); err != nil {
 		return nil, err
 	}
@@ -47,9 +46,17 @@ func NewBulkheadIn(c Clock, s BulkheadSettings) (*Bulkhead, error) {
 		return nil, err
 	}
 	if s.QueueTimeout < 0 {
-		return nil, &SettingError{"QueueTimeout", s.QueueTimeout.String(), "0 (none) or more"}
+		return nil, &ConfigError{"QueueTimeout", s.QueueTimeout.String(), "0 (none) or more"}
 	}
-	return &Bulkhead{settings: s, clock: c}, nil
+	return newBulkhead(s), nil
+}
+
+// newBulkhead makes a bulkhead whose sizes make sense.
+func newBulkhead(s BulkheadConfig) *Bulkhead {
+	if s.Clock == nil {
+		s.Clock = machineClock{}
+	}
+	return &Bulkhead{settings: s, clock: s.Clock}
 }
 
 // Enter waits for a place to run, which Leave gives back. It fails with an error that wraps [ErrBulkheadFull] or
@@ -138,7 +145,7 @@ type BulkheadStatistics struct {
 	Admitted, Full, TimedOut int64
 }
 
-// Statistics returns them.
+// Statistics returns how many calls run and wait now, and how many were admitted and refused so far.
 func (b *Bulkhead) Statistics() BulkheadStatistics {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -146,4 +153,4 @@ func (b *Bulkhead) Statistics() BulkheadStatistics {
 }
 
 // Settings returns the sizes.
-func (b *Bulkhead) Settings() BulkheadSettings { return b.settings }
+func (b *Bulkhead) Settings() BulkheadConfig { return b.settings }

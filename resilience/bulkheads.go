@@ -10,16 +10,15 @@ import (
 
 // Bulkheads is a registry: one bulkhead for each service, made when it is first asked for.
 type Bulkheads struct {
-	clock  Clock
-	rest   BulkheadSettings
-	chosen map[string]BulkheadSettings
+	rest   BulkheadConfig
+	chosen map[string]BulkheadConfig
 
 	mu        sync.Mutex
 	bulkheads map[string]*Bulkhead
 }
 
 // NewBulkheads makes a registry whose bulkheads have the sizes that chosen names for their service, and rest otherwise.
-func NewBulkheads(rest BulkheadSettings, chosen map[string]BulkheadSettings) (*Bulkheads, error) {
+func NewBulkheads(rest BulkheadConfig, chosen map[string]BulkheadConfig) (*Bulkheads, error) {
 	_, err := NewBulkhead(rest)
 	problems := []error{err}
 	for _, service := range slices.Sorted(maps.Keys(chosen)) {
@@ -31,7 +30,7 @@ func NewBulkheads(rest BulkheadSettings, chosen map[string]BulkheadSettings) (*B
 		return nil, err
 	}
 	return &Bulkheads{
-		clock: machineClock{}, rest: rest, chosen: maps.Clone(chosen), bulkheads: map[string]*Bulkhead{},
+		rest: rest, chosen: maps.Clone(chosen), bulkheads: map[string]*Bulkhead{},
 	}, nil
 }
 
@@ -46,7 +45,7 @@ func (r *Bulkheads) For(service string) *Bulkhead {
 		if !chosen {
 			settings = r.rest
 		}
-		b = &Bulkhead{settings: settings, clock: r.clock}
+		b = newBulkhead(settings)
 		r.bulkheads[service] = b
 	}
 	return b

@@ -42,10 +42,10 @@ func (machineClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop
 }
 
-// sharedSource draws from the generator that math/rand/v2 seeds by itself; any number of goroutines may use it.
-type sharedSource struct{}
+// sharedRand draws from the generator that math/rand/v2 seeds by itself; any number of goroutines may use it.
+type sharedRand struct{}
 
-func (sharedSource) Uint64() uint64 { return rand.Uint64() }
+func (sharedRand) Uint64() uint64 { return rand.Uint64() }
 
 // MachineClock is the machine's time.
 func MachineClock() Clock { return machineClock{} }

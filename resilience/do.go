@@ -3,7 +3,7 @@ package resilience
 import (
 	"context"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Do calls an operation and repeats it by a policy: a pattern's, a preset's or the caller's own. It makes an [Executor]
@@ -13,7 +13,7 @@ import (
 func Do[T any](
 	ctx context.Context,
 	op func(context.Context) (T, error),
-	policy retrypatterns.Policy,
+	policy retry.Policy,
 	options ...Option,
 ) (T, error) {
 	e, err := New(policy, options...)
@@ -37,7 +37,7 @@ func (e *Executor) Run(ctx context.Context, op func(context.Context) error) erro
 
 // Call is one call with all that can be said of it.
 type Call[T any] struct {
-	// Run is the operation; it may be called several times, with [Hedge] at the same time. It must heed its context.
+	// Run is the operation; it may be called several times, with [WithHedge] at the same time. It must heed its context.
 	Run func(ctx context.Context) (T, error)
 	// Judge says what is wrong with a result that came without an error, such as a response with a failing status; nil
 	// if nothing is. A result that it refuses is repeated like an error; the last one is returned beside the [*Error].

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Why a call was given up, or never made. Each can be asked for with errors.Is on what [Do] returns.
@@ -26,18 +26,19 @@ var (
 	ErrNoRetrier = errors.New("no row of the retry table names the error")
 	// ErrDeadline: another attempt could not end before the context's deadline.
 	ErrDeadline = errors.New("another attempt could not end before the deadline")
-	// ErrRetryAfter: the server asks for a longer pause than [MaxRetryAfter] allows.
+	// ErrRetryAfter: the server asks for a longer pause than [WithMaxRetryAfter] allows.
 	ErrRetryAfter = errors.New("the server asks for a longer pause than is allowed")
 	// ErrPushback: the server says not to repeat the call.
 	ErrPushback = errors.New("the server says not to try again")
 	// ErrBudget: the retry budget is used up.
-	ErrBudget = errors.New("the retry budget is used up")
+	ErrBudget error = &refusal{"the retry budget is used up", retry.RetryBudgetExhausted, "retry budget"}
 	// ErrCircuitOpen: the circuit breaker admits no call.
-	ErrCircuitOpen = errors.New("the circuit is open")
+	ErrCircuitOpen error = &refusal{"the circuit is open", retry.CircuitOpen, "circuit breaker"}
 	// ErrBulkheadFull: as many calls run and wait as the bulkhead holds.
-	ErrBulkheadFull = errors.New("the bulkhead is full")
+	ErrBulkheadFull error = &refusal{"the bulkhead is full", retry.ServiceUnavailableError, "bulkhead"}
 	// ErrQueueTimeout: the call waited in the bulkhead's queue for as long as it may.
-	ErrQueueTimeout = errors.New("the wait in the bulkhead's queue took too long")
+	ErrQueueTimeout error = &refusal{"the wait in the bulkhead's queue took too long", retry.ServiceUnavailableError,
+		"bulkhead"}
 	// ErrCancelled: the caller's context ended. The context's own error is there as well.
 	ErrCancelled = errors.New("the caller gave up")
 )
@@ -52,7 +53,7 @@ type Error struct {
 	// Stop says why there was no further attempt: one of this package's Err… values, or one that wraps it.
 	Stop error
 	// Classification is what Err was recognised as; zero when it was not.
-	Classification retrypatterns.Classification
+	Classification retry.Classification
 	// Err is what the last attempt answered; nil when there was none.
 	Err error
 }
@@ -88,6 +89,16 @@ func (e *Error) Unwrap() []error {
 // Timeout tells whether time ran out: the attempt's, or that of the caller's context. It is what url.Error asks.
 func (e *Error) Timeout() bool { return errors.Is(e, context.DeadlineExceeded) }
 
+// refusal is why this package did not make a call. The call has not happened, and may come back at a slower pace.
+type refusal struct{ text, name, by string }
+
+func (r *refusal) Error() string { return r.text }
+
+// ClassifyRetry implements [retry.Classified].
+func (r *refusal) ClassifyRetry() (retry.Classification, bool) {
+	return retry.Classification{Error: r.name, Class: retry.Transient, Identity: r.by}, true
+}
+
 // stop is a reason with the reader's next question answered.
 type stop struct {
 	reason error
@@ -97,15 +108,15 @@ type stop struct {
 func (s *stop) Error() string { return s.reason.Error() + ": " + s.detail }
 func (s *stop) Unwrap() error { return s.reason }
 
-// SettingError says that a policy, an option or a bulkhead was given a value that makes no sense.
-type SettingError struct {
+// ConfigError says that a policy, an option or a bulkhead was given a value that makes no sense.
+type ConfigError struct {
 	Setting string // what was set
 	Value   string // the value
 	Want    string // what would be accepted
 }
 
 // Error names the setting, the value and what would be accepted.
-func (e *SettingError) Error() string {
+func (e *ConfigError) Error() string {
 	return fmt.Sprintf("resilience: %s is %s; want %s", e.Setting, e.Value, e.Want)
 }
 
@@ -113,17 +124,17 @@ func needsPositive(setting string, d time.Duration) error {
 	if d > 0 {
 		return nil
 	}
-	return &SettingError{setting, d.String(), "more than 0"}
+	return &ConfigError{setting, d.String(), "more than 0"}
 }
 
 func needsAtLeast(setting string, n, least int) error {
 	if n >= least {
 		return nil
 	}
-	return &SettingError{setting, strconv.Itoa(n), fmt.Sprintf("%d or more", least)}
+	return &ConfigError{setting, strconv.Itoa(n), fmt.Sprintf("%d or more", least)}
 }
 
-// TimeoutError is an attempt that its [AttemptTimeout] ended. errors.Is sees context.DeadlineExceeded and what the
+// TimeoutError is an attempt that its [WithAttemptTimeout] ended. errors.Is sees context.DeadlineExceeded and what the
 // operation answered.
 type TimeoutError struct {
 	After time.Duration
@@ -138,6 +149,17 @@ func (e *TimeoutError) Error() string {
 
 // Timeout is true, as net.Error has it.
 func (e *TimeoutError) Timeout() bool { return true }
+
+// ClassifyRetry implements [retry.Classified]: what [Mark] said of the operation's answer, else TimeoutError with an
+// unknown outcome.
+func (e *TimeoutError) ClassifyRetry() (retry.Classification, bool) {
+	if marked, ok := errors.AsType[*marked](e.Err); ok {
+		return marked.classification, true
+	}
+	return retry.Classification{
+		Error: retry.TimeoutError, Class: retry.UnknownOutcome, Identity: "attempt timeout",
+	}, true
+}
 
 // Unwrap gives the context's error and what the operation answered.
 func (e *TimeoutError) Unwrap() []error { return []error{context.DeadlineExceeded, e.Err} }

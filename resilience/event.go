@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // EventKind says what happened to a call.
@@ -52,7 +52,7 @@ type Event struct {
 	Duration time.Duration
 	// Err is what went wrong, and Classification what it was recognised as (zero when it was not).
 	Err            error
-	Classification retrypatterns.Classification
+	Classification retry.Classification
 }
 
 // Observer is told what happens to calls, on the caller's goroutine: it must be quick. Many goroutines use it at once.

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"stepback/adaptive/breaker"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // longest is the longest time.Duration.
 const longest = time.Duration(1<<63 - 1)
 
-// defaultMaxRetryAfter is how long a pause a server may ask for unless [MaxRetryAfter] says otherwise.
+// defaultMaxRetryAfter is how long a pause a server may ask for unless [WithMaxRetryAfter] says otherwise.
 const defaultMaxRetryAfter = 5 * time.Minute
 
 // Executor is what protects the calls to one service. All goroutines that call the service share it; it owns no
@@ -25,7 +26,7 @@ type Executor struct {
 	classify    Classifier
 	clock       Clock
 	machineTime bool // clock is the machine's
-	source      retrypatterns.Source
+	rand        retry.Rand
 	observers   []Observer
 
 	idempotent      bool
@@ -45,38 +46,35 @@ type Executor struct {
 }
 
 // New makes an executor that repeats by one policy: a pattern's, a preset's or the caller's own. A setting that makes
-// no sense is a [*SettingError] or what retrypatterns.Policy.Validate says, all of them joined.
-func New(policy retrypatterns.Policy, options ...Option) (*Executor, error) {
+// no sense is a [*ConfigError] or what retry.Policy.Validate says, all of them joined.
+func New(policy retry.Policy, options ...Option) (*Executor, error) {
 	return build(one(policy), options)
 }
 
-// NewFromRows is New with the rows of a state of the retry table: the first row that names an error is the policy for
-// it, and each row counts its own retries, as the state's retriers do in Step Functions.
-func NewFromRows(rows []retrypatterns.Row, options ...Option) (*Executor, error) {
-	return build(ofRows(rows), options)
+// NewWithRules is New with a policy for each kind of error: the first rule that covers an error's name is the policy
+// for it, and each rule counts its own retries, as the retriers of a state do in Step Functions. Package retrypatterns
+// has such rules: its Rules are the map from error name to pattern, and those of StateRetries the rows of a state.
+func NewWithRules(rules []retry.Rule, options ...Option) (*Executor, error) {
+	return build(slices.Clone(rules), options)
 }
-
-// NewByError is New with the map from error name to pattern (retrypatterns.ErrorPatterns): each kind of error is
-// repeated by its own pattern.
-func NewByError(options ...Option) (*Executor, error) { return build(byError(), options) }
 
 func build(r rules, options []Option) (*Executor, error) {
 	e := &Executor{
-		rules: r, classify: Classify, clock: machineClock{}, machineTime: true, source: sharedSource{},
+		rules: r, classify: retry.Classify, clock: machineClock{}, machineTime: true, rand: sharedRand{},
 		maxRetryAfter: defaultMaxRetryAfter,
 	}
 	var problems []error
 	for _, row := range r {
-		problems = append(problems, row.policy.Validate())
+		problems = append(problems, row.Policy.Validate())
 	}
 	for _, o := range options {
 		problems = append(problems, o(e))
 	}
 	if e.hedges > 0 && !e.idempotent && !e.byCall {
-		problems = append(problems, &SettingError{
-			"Hedge",
+		problems = append(problems, &ConfigError{
+			"WithHedge",
 			"set for an operation that is not idempotent",
-			"Idempotent or IdempotentByCall as well: a hedge runs the operation twice",
+			"WithIdempotent or WithIdempotentByCall as well: a hedge runs the operation twice",
 		})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -104,43 +102,44 @@ func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }
 // Option sets one thing of an executor. It is an error that [New] returns when its value makes no sense.
 type Option func(*Executor) error
 
-// Name is what the service is called in errors, events and metrics.
-func Name(service string) Option {
+// WithName names the service in errors, events and metrics.
+func WithName(service string) Option {
 	return func(e *Executor) error { e.service = service; return nil }
 }
 
-// Idempotent says that the operation may run twice: then an attempt whose outcome is unknown is repeated, too.
-func Idempotent() Option {
+// WithIdempotent says that the operation may run twice: then an attempt whose outcome is unknown is repeated, too.
+func WithIdempotent() Option {
 	return func(e *Executor) error { e.idempotent = true; return nil }
 }
 
-// IdempotentByCall says that each [Call] tells whether it is idempotent; hedges are started for those that are.
-func IdempotentByCall() Option {
+// WithIdempotentByCall says that each [Call] tells whether it is idempotent; hedges are started for those that are.
+func WithIdempotentByCall() Option {
 	return func(e *Executor) error { e.byCall = true; return nil }
 }
 
-// RepeatConflicts says that the operation begins with the read, so that one that lost against another may be repeated.
-func RepeatConflicts() Option {
+// WithRepeatConflicts says that the operation begins with the read, so that one that lost against another may be
+// repeated.
+func WithRepeatConflicts() Option {
 	return func(e *Executor) error { e.repeatConflicts = true; return nil }
 }
 
-// AttemptTimeout bounds each attempt: its context ends after d, which is above 0. An operation that succeeds all the
-// same has succeeded. The timeout is an unknown outcome named TimeoutError.
-func AttemptTimeout(d time.Duration) Option {
-	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("AttemptTimeout", d) }
+// WithAttemptTimeout bounds each attempt: its context ends after d, which is above 0. An operation that succeeds all
+// the same has succeeded. The timeout is an unknown outcome named TimeoutError.
+func WithAttemptTimeout(d time.Duration) Option {
+	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("WithAttemptTimeout", d) }
 }
 
-// ExpectedAttempt is how long an attempt usually takes, above 0: no attempt is started with less than that before the
-// context's deadline, not even the first. Without it, retries go by the smoothed duration of the attempts that have
+// WithExpectedAttempt sets how long an attempt usually takes, above 0: no attempt is started with less than that before
+// the context's deadline, not even the first. Without it, retries go by the smoothed duration of the attempts that have
 // succeeded.
-func ExpectedAttempt(d time.Duration) Option {
-	return func(e *Executor) error { e.expected = d; return needsPositive("ExpectedAttempt", d) }
+func WithExpectedAttempt(d time.Duration) Option {
+	return func(e *Executor) error { e.expected = d; return needsPositive("WithExpectedAttempt", d) }
 }
 
-// MaxRetryAfter is the longest pause, above 0, that a server may ask for; one that asks for more is not called again in
-// this call. It is 5 minutes otherwise.
-func MaxRetryAfter(d time.Duration) Option {
-	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("MaxRetryAfter", d) }
+// WithMaxRetryAfter sets the longest pause, above 0, that a server may ask for; one that asks for more is not called
+// again in this call. It is 5 minutes otherwise.
+func WithMaxRetryAfter(d time.Duration) Option {
+	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("WithMaxRetryAfter", d) }
 }
 
 // WithBulkhead bounds how many calls run at a time. One bulkhead may serve several executors.
@@ -161,17 +160,17 @@ func WithBudget(b Budget) Option {
 	return func(e *Executor) error { e.budget = b; return present("WithBudget", b != nil) }
 }
 
-// Hedge starts an idempotent operation once more whenever the ones that run have taken delay without an answer, up to
-// extra times. The first success counts; the others are cancelled and waited for, so that the operation must heed its
-// context. A hedge spends retry budget like a retry.
-func Hedge(delay time.Duration, extra int) Option {
+// WithHedge starts an idempotent operation once more whenever the running ones have taken delay without an answer, up
+// to extra times. The first success counts; the others are cancelled and waited for, so that the operation must heed
+// its context. A hedge spends retry budget like a retry.
+func WithHedge(delay time.Duration, extra int) Option {
 	return func(e *Executor) error {
 		e.hedgeDelay, e.hedges = delay, extra
-		return errors.Join(needsPositive("Hedge's delay", delay), needsAtLeast("Hedge's extra", extra, 1))
+		return errors.Join(needsPositive("WithHedge's delay", delay), needsAtLeast("WithHedge's extra", extra, 1))
 	}
 }
 
-// WithClassifier names errors in place of [Classify].
+// WithClassifier names errors in place of [retry.Classify].
 func WithClassifier(c Classifier) Option {
 	return func(e *Executor) error { e.classify = c; return present("WithClassifier", c != nil) }
 }
@@ -185,16 +184,16 @@ func WithClock(c Clock) Option {
 	}
 }
 
-// WithSource draws jitter from rnd, which many goroutines use at once, in place of math/rand/v2.
-func WithSource(rnd retrypatterns.Source) Option {
-	return func(e *Executor) error { e.source = rnd; return present("WithSource", rnd != nil) }
+// WithRand draws jitter from rnd, which many goroutines use at once, instead of math/rand/v2.
+func WithRand(rnd retry.Rand) Option {
+	return func(e *Executor) error { e.rand = rnd; return present("WithRand", rnd != nil) }
 }
 
-// Observe tells an observer what happens. Several are told in the order in which they were set.
-func Observe(o Observer) Option {
+// WithObserver adds an observer, which receives what happens. Several receive it in the order in which they were added.
+func WithObserver(o Observer) Option {
 	return func(e *Executor) error {
 		e.observers = append(e.observers, o)
-		return present("Observe", o != nil)
+		return present("WithObserver", o != nil)
 	}
 }
 
@@ -202,7 +201,7 @@ func present(setting string, ok bool) error {
 	if ok {
 		return nil
 	}
-	return &SettingError{setting, "nil", "a value"}
+	return &ConfigError{setting, "nil", "a value"}
 }
 
 func (e *Executor) begin(ctx context.Context) context.Context {

@@ -2,72 +2,20 @@ package resilience
 
 import (
 	"slices"
-	"strings"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// rules decide by which policy a named error is repeated, as the retriers of a state do: the first row that names the
-// error counts, and each row counts its own retries.
-type rules []rule
-
-type rule struct {
-	errors []string // none: every error
-	policy retrypatterns.Policy
-}
+// rules decide by which policy a named error is repeated; see [retry.Rule].
+type rules []retry.Rule
 
 // one is a single policy for every error.
-func one(p retrypatterns.Policy) rules { return rules{{policy: p}} }
-
-// ofRows are the rows of a state of the retry table.
-func ofRows(rows []retrypatterns.Row) rules {
-	r := make(rules, 0, len(rows))
-	for _, row := range rows {
-		r = append(r, rule{slices.Clone(row.Errors), row.Policy})
-	}
-	return r
-}
-
-// byError is retrypatterns' map from error name to pattern: one row for each pattern.
-func byError() rules {
-	r := make(rules, 0, 4)
-	for _, p := range retrypatterns.Patterns() {
-		names := []string{}
-		for _, e := range retrypatterns.ErrorPatterns() {
-			if e.Pattern == p.Name && !strings.HasPrefix(e.Error, "States.") { // those are Step Functions' own
-				names = append(names, e.Error)
-			}
-		}
-		r = append(r, rule{names, p.Policy})
-	}
-	return r
-}
+func one(p retry.Policy) rules { return rules{{Policy: p}} }
 
 // match is the row for an error, or -1.
 func (r rules) match(name string) int {
-	return slices.IndexFunc(r, func(row rule) bool { return row.covers(name) })
-}
-
-func (r rule) covers(name string) bool {
-	if r.errors == nil {
-		return true
-	}
-	for _, covered := range r.errors {
-		switch covered {
-		case name, "States.ALL":
-			return true
-		case retrypatterns.StatesTaskFailed: // it covers everything but timeouts, as in Step Functions
-			if name != retrypatterns.TimeoutError {
-				return true
-			}
-		case retrypatterns.StatesTimeout:
-			if name == retrypatterns.TimeoutError {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.IndexFunc(r, func(row retry.Rule) bool { return row.Covers(name) })
 }
 
 // spent is what a call has used up of its rules; made when an attempt fails.
@@ -84,7 +32,7 @@ func (r rules) open() *spent {
 func (r rules) worst() time.Duration {
 	total := time.Duration(0)
 	for _, row := range r {
-		wait := row.policy.Schedule().Total.Max
+		wait := row.Policy.Schedule().Total.Max
 		if total > longest-wait {
 			return longest
 		}

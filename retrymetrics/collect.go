@@ -8,7 +8,8 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/history"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // Collector turns what happened into metric data. The zero value is ready; it is safe for concurrent use.
@@ -228,7 +229,7 @@ func (t *teller) failed(f failure) {
 	if f.timedOut || ranOutOfTime(f.key.Error) {
 		t.add(Timeouts, l, f.at, 1)
 	}
-	if f.key.Error == retrypatterns.CircuitOpen {
+	if f.key.Error == retry.CircuitOpen {
 		t.add(CircuitBreakerState, l, f.at, 1)
 	}
 }
@@ -272,7 +273,7 @@ func (t *teller) terminal(executionARN string, end history.Type, failure string,
 	if failed == ExecutionsFailed {
 		refused := 0.0
 		if end == history.ExecutionFailed &&
-			(retrypatterns.IsRefusal(failure) || failure == retrypatterns.ToleratedFailurePercentageExceeded) {
+			(statemachine.IsRefusal(failure) || failure == statemachine.ToleratedFailurePercentageExceeded) {
 			refused = 1
 		}
 		t.add(ExecutionsRefused, l, at, refused)

@@ -1,6 +1,10 @@
 package retrypatterns
 
-import "time"
+import (
+	"time"
+
+	"stepback/retry"
+)
 
 // RetrierExplanation is what one retrier of a state can do when its error never goes away.
 type RetrierExplanation struct {
@@ -8,7 +12,7 @@ type RetrierExplanation struct {
 	Retrier    Retrier
 	Provenance Provenance
 	// Schedule holds the wait before each retry and their total.
-	Schedule Schedule
+	Schedule retry.Schedule
 	// WaitFitsTimeout tells whether the longest total wait is no longer than the state's timeout. It is a measure of
 	// patience, not a limit that Step Functions enforces: the timeout runs per attempt and stands still during waits.
 	WaitFitsTimeout bool
@@ -26,7 +30,7 @@ type Explanation struct {
 	// Retries, Wait and Longest describe the worst case of errors that alternate: each retrier has a counter of its
 	// own, so their retries add up.
 	Retries int
-	Wait    Wait
+	Wait    retry.Wait
 	Longest time.Duration
 	// Notes are those of compiling the state.
 	Notes []Note
@@ -51,13 +55,13 @@ func (t Table) Explain(state string) (Explanation, error) {
 			Longest:         longest(schedule.Retries, s.Timeout, schedule.Total),
 		})
 		e.Retries += schedule.Retries
-		e.Wait = e.Wait.plus(schedule.Total)
+		e.Wait = e.Wait.Plus(schedule.Total)
 	}
 	e.Longest = longest(e.Retries, s.Timeout, e.Wait)
 	return e, nil
 }
 
 // longest is the time of retries+1 attempts of the full timeout, and the waits.
-func longest(retries int, timeout time.Duration, wait Wait) time.Duration {
-	return saturatingAdd(saturatingTimes(timeout, retries+1), wait.Max)
+func longest(retries int, timeout time.Duration, wait retry.Wait) time.Duration {
+	return retry.Wait{Max: timeout}.Times(retries + 1).Plus(wait).Max
 }

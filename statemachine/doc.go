@@ -7,7 +7,9 @@
 // execution succeeds or fails. A row that fails becomes that row's result, so children succeed, and whether too many
 // rows failed is decided once the rows are counted.
 //
+// [DefaultTable] is the import's retry table, with a state's timeouts and the errors that it retries.
+//
 // The package runs nothing, does no I/O and keeps no state.
 package statemachine
 
-//go:generate go test . -run TestGoldenDefinitions -update
+//go:generate go test . -run TestGoldenDefinitions|TestRetryPatternsPageIsCurrent -update

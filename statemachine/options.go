@@ -22,7 +22,7 @@ type Options struct {
 	// Shape is what a child execution does with its rows; see decision 025.
 	Shape Shape
 	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log,
-	// and cannot be redriven. A table whose longest Retry does not fit is refused; see retrypatterns.ExpressTable.
+	// and cannot be redriven. A table whose longest Retry does not fit is refused; see ExpressTable.
 	Express bool
 	// Concurrency is how many child executions run at once, 1 to 10,000.
 	Concurrency int

@@ -14,8 +14,8 @@ import (
 	"stepback/stepbacktest/observed"
 )
 
-// Config is what a state machine finds around it. The zero Config has no functions.
-type Config struct {
+// Options are the parameters of one run: what the state machine finds around it. The zero Options has no functions.
+type Options struct {
 	// Functions carry out the tasks that call Lambda functions, by name.
 	Functions stepback.Functions
 	// Integrations carry out other tasks, by service and action, such as "sns:publish".
@@ -42,7 +42,7 @@ type Execution struct {
 
 // Run runs a state machine once, with an input in JSON text, and waits for its end. A definition that AWS would refuse,
 // and an input that is not JSON, end the test.
-func Run(t testing.TB, definition, input string, cfg Config) *Execution {
+func Run(t testing.TB, definition, input string, cfg Options) *Execution {
 	t.Helper()
 	if cfg.Begin.IsZero() {
 		cfg.Begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -24,8 +24,8 @@ const orders = `{"StartAt": "Pause", "States": {
 }}`
 
 // after fails by the names in order, then answers.
-func after(names ...string) stepbacktest.Config {
-	return stepbacktest.Config{Functions: stepback.Functions{
+func after(names ...string) stepbacktest.Options {
+	return stepbacktest.Options{Functions: stepback.Functions{
 		"charge": stepback.Func(func(context.Context, map[string]any) (map[string]any, error) {
 			if len(names) == 0 {
 				return map[string]any{"paid": true, "cents": 1200}, nil
@@ -63,7 +63,7 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	t.Parallel()
 	const call = `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
 		"Parameters": {"FunctionName": "%s", "Payload.$": "$"}, "OutputPath": "$.Payload", "End": true}}}`
-	cfg := stepbacktest.Config{Functions: stepback.Functions{
+	cfg := stepbacktest.Options{Functions: stepback.Functions{
 		"double": stepback.Func(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
 		"broken": stepback.Func(func(context.Context, any) (any, error) {
 			return nil,
@@ -88,7 +88,7 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 func TestIntegrationsOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	stepbacktest.Run(t, `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::mail:send",
-		"Parameters": {"to.$": "$.to"}, "End": true}}}`, `{"to": "ann"}`, stepbacktest.Config{
+		"Parameters": {"to.$": "$.to"}, "End": true}}}`, `{"to": "ann"}`, stepbacktest.Options{
 		Integrations: map[string]stepback.Integration{"mail:send": mail{}},
 	}).Succeeded(`{"sent": {"to": "ann"}}`)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -229,7 +230,7 @@ func (r *replay) task(t *Task) {
 
 // wait is a delay's distribution: a policy and the number of the retry.
 type wait struct {
-	policy retrypatterns.Policy
+	policy retry.Policy
 	retry  int
 }
 

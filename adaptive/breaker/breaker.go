@@ -19,34 +19,28 @@ type Breaker struct {
 	state State
 }
 
-// Option sets something of a [Breaker].
-type Option func(*Breaker)
+// Config is what a [Breaker] is made of. Only Policy has to be set.
+type Config struct {
+	Policy Policy
+	// Now returns the time; nil means the machine's.
+	Now func() time.Time
+	// Listen receives every event, on the goroutine that caused it and outside the breaker's lock: events of concurrent
+	// calls may overtake one another, and [Event.Generation] gives the order of changes. It may call the breaker. nil
+	// means that nothing listens.
+	Listen func(Event)
+	// State is a stored state to continue from; the zero State is closed.
+	State State
+}
 
-// WithClock has the breaker take the time from now; it takes the machine's otherwise.
-func WithClock(now func() time.Time) Option { return func(b *Breaker) { b.now = now } }
-
-// WithListener has every event told to listen, on the goroutine that caused it and outside the breaker's lock: events
-// of concurrent calls may overtake one another, and [Event.Generation] tells the order of changes. It may call the
-// breaker.
-func WithListener(listen func(Event)) Option { return func(b *Breaker) { b.listen = listen } }
-
-// WithState has the breaker go on from a state that was stored.
-func WithState(s State) Option { return func(b *Breaker) { b.state = s } }
-
-// New makes a breaker, closed unless [WithState] says otherwise. A policy that is out of range is an error that names
-// every wrong field.
-func New(p Policy, options ...Option) (*Breaker, error) {
-	if err := p.Validate(); err != nil {
+// New makes a breaker. A policy that is out of range is an error that names every wrong field.
+func New(c Config) (*Breaker, error) {
+	if err := c.Policy.Validate(); err != nil {
 		return nil, err
 	}
-	b := &Breaker{policy: p}
-	for _, o := range options {
-		o(b)
+	if c.Now == nil {
+		c.Now = sinceStart(time.Now())
 	}
-	if b.now == nil {
-		b.now = sinceStart(time.Now())
-	}
-	return b, nil
+	return &Breaker{policy: c.Policy, now: c.Now, listen: c.Listen, state: c.State}, nil
 }
 
 // sinceStart is a clock that reads only the monotonic one, which is half the work and never jumps.

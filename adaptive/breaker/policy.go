@@ -50,10 +50,10 @@ type Policy struct {
 	ProbeTimeout time.Duration
 }
 
-// Source is the policy of the source design (M6): five failures in a row open the circuit for 60 s, three successes
-// close it. One probe at a time, as recovery there begins with one call; the probe timeout is this project's
+// Conservative is the policy of the retry design (M6): five failures in a row open the circuit for 60 s, three
+// successes close it. One probe at a time, as recovery there begins with one call; the probe timeout is this project's
 // addition.
-func Source() Policy {
+func Conservative() Policy {
 	return Policy{
 		ConsecutiveFailures: 5,
 		OpenFor:             time.Minute,

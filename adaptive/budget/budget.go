@@ -14,17 +14,23 @@ type Budget struct {
 	state State
 }
 
-// New makes a budget that takes the time from now, or from the machine when now is nil. A policy that is out of range
-// is an error that names every wrong field.
-func New(p Policy, now func() time.Time) (*Budget, error) {
-	if err := p.Validate(); err != nil {
+// Config is what a [Budget] is made of.
+type Config struct {
+	Policy Policy
+	// Now returns the time; nil means the machine's.
+	Now func() time.Time
+}
+
+// New makes a budget. A policy that is out of range is an error that names every wrong field.
+func New(c Config) (*Budget, error) {
+	if err := c.Policy.Validate(); err != nil {
 		return nil, err
 	}
-	if now == nil {
+	if c.Now == nil {
 		start := time.Now()
-		now = func() time.Time { return start.Add(time.Since(start)) }
+		c.Now = func() time.Time { return start.Add(time.Since(start)) }
 	}
-	return &Budget{policy: p, now: now}, nil
+	return &Budget{policy: c.Policy, now: c.Now}, nil
 }
 
 // Request is [State.Request].

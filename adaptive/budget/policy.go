@@ -9,8 +9,7 @@ import (
 // Policy is what earns tokens and what they pay for. Every number is in tokens and 0 or more.
 //
 // Without a Window the budget is a bucket of Capacity tokens that begins full. With a Window, tokens are what was
-// earned less what was spent within it, on top of a reserve of PerSecond × Window; Capacity and Start are not looked
-// at.
+// earned less what was spent within it, on top of a reserve of PerSecond × Window; Capacity has no effect.
 type Policy struct {
 	// Capacity bounds the bucket.
 	Capacity float64
@@ -36,8 +35,8 @@ func Finagle() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.2, PerSecond: 10, RetryCost: 1}
 }
 
-// Source is the retry budget of the source (R9): a tenth of the requests of 10 s, ten retries a second at least.
-func Source() Policy {
+// Standard is the retry budget of the design (R9): a tenth of the requests of 10 s, ten retries a second at least.
+func Standard() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.1, PerSecond: 10, RetryCost: 1}
 }
 

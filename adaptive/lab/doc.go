@@ -4,7 +4,7 @@
 //
 // Its parts: scenario and policy are the file formats, scenarios the set that comes along, simulation carries out
 // one run, statistics makes estimates of many, chart draws them. The mechanisms that a policy has (breaker, limiter,
-// budget, controller) are the ones of package adaptive, and waits are those of retrypatterns.Policy; the laboratory
+// budget, controller) are the ones of package adaptive, and waits are those of retry.Policy; the laboratory
 // implements neither again.
 //
 // The laboratory never calls a real service and never reads a clock. The same scenarios, policies and seeds give the

@@ -17,17 +17,23 @@ type Limiter struct {
 	state State
 }
 
-// New makes a limiter that takes the time from now, or from the machine when now is nil. A policy that is out of
-// range is an error that names every wrong field.
-func New(p Policy, now func() time.Time) (*Limiter, error) {
-	if err := p.Validate(); err != nil {
+// Config is what a [Limiter] is made of.
+type Config struct {
+	Policy Policy
+	// Now returns the time; nil means the machine's.
+	Now func() time.Time
+}
+
+// New makes a limiter. A policy that is out of range is an error that names every wrong field.
+func New(c Config) (*Limiter, error) {
+	if err := c.Policy.Validate(); err != nil {
 		return nil, err
 	}
-	if now == nil {
+	if c.Now == nil {
 		start := time.Now()
-		now = func() time.Time { return start.Add(time.Since(start)) }
+		c.Now = func() time.Time { return start.Add(time.Since(start)) }
 	}
-	return &Limiter{policy: p, now: now}, nil
+	return &Limiter{policy: c.Policy, now: c.Now}, nil
 }
 
 // Allow asks to make a call. A permit has to be handed to [Limiter.Record]; a refusal is an *[ExhaustedError].

@@ -10,5 +10,5 @@
 // its own, so that there are never more of them than the policy allows.
 //
 // A store that cannot be reached must not stop the work: the gate then fails open, admits everything, and tells
-// [Options.Unavailable].
+// [Config.Unavailable].
 package shared

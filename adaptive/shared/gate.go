@@ -12,8 +12,8 @@ import (
 	"stepback/adaptive/limiter"
 )
 
-// Options are how a [Gate] shares. The zero Options are the usual ones.
-type Options struct {
+// Config says how a [Gate] shares. The zero Config has the usual values.
+type Config struct {
 	// Cache is how long what was read is good for; 1 s when 0. A longer one costs less and reacts later.
 	Cache time.Duration
 	// Timeout bounds every use of the store; 200 ms when 0.
@@ -34,7 +34,7 @@ type Gate struct {
 	store    Store
 	callee   string
 	policies Policies
-	options  Options
+	options  Config
 
 	mu         sync.Mutex
 	record     Record
@@ -45,7 +45,7 @@ type Gate struct {
 }
 
 // NewGate makes a gate. A policy that is out of range, or no name for the callee, is an error.
-func NewGate(store Store, callee string, p Policies, o Options) (*Gate, error) {
+func NewGate(store Store, callee string, p Policies, o Config) (*Gate, error) {
 	if callee == "" || len(callee) > 256 {
 		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
 	}

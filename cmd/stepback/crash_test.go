@@ -204,7 +204,7 @@ func (v *victim) checkTold(t *testing.T) {
 // checkJournal checks that every execution has ended with a well-formed history, and that each item had exactly one.
 func (v *victim) checkJournal(t *testing.T, root string) {
 	t.Helper()
-	j, err := pebble.Open(filepath.Join(v.data, "journal"), pebble.Options{})
+	j, err := pebble.Open(filepath.Join(v.data, "journal"), pebble.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a whole number from 1 to
@@ -19,7 +19,7 @@ func MaxBytes() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 || n > csvimport.MaxCopyBytes {
-		return 0, csvimport.Fail(retrypatterns.InvalidInput,
+		return 0, csvimport.Fail(retry.InvalidInput,
 			"CSV_MAX_BYTES is %q; set it to a number of bytes from 1 to %d, or leave it unset for 104857600", text,
 			int64(csvimport.MaxCopyBytes))
 	}

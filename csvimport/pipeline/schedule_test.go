@@ -7,7 +7,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // retrier is what the source document says about one error of ProcessSingleUserRecord: typed in here once more, so that
@@ -114,7 +114,7 @@ func TestRetriesFollowTheTable(t *testing.T) {
 	}
 	var retried int64
 	for _, x := range r.Retries {
-		if x.State == retrypatterns.ProcessSingleUserRecord {
+		if x.State == statemachine.ProcessSingleUserRecord {
 			retried += x.Retries
 		}
 	}

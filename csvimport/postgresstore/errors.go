@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // SQLSTATEs that mean more to this store than to others.
@@ -41,26 +41,26 @@ func failure(doing string, err error) error {
 // transaction may be repeated. A code that is no error, and yet failed a call, is not tried again.
 func nameOfSQLState(code string) string {
 	if code == queryCanceled {
-		return retrypatterns.TimeoutError
+		return retry.TimeoutError
 	}
-	if c, ok := retrypatterns.ClassifySQLState(code); ok {
+	if c, ok := retry.ClassifySQLState(code); ok {
 		return c.Error
 	}
-	return retrypatterns.RetryNotWorthwhile
+	return retry.RetryNotWorthwhile
 }
 
 // nameOfConnectionError takes timeouts, and what no retry mends, as the network names them. A connection that was
 // refused, reset or lost is a database's, as SQLSTATE class 08 would say if the server could still answer.
 func nameOfConnectionError(err error) string {
 	var timeout net.Error
-	c, ok := retrypatterns.ClassifyNetwork(err)
+	c, ok := retry.Classify(err)
 	switch {
 	case errors.Is(err, context.Canceled): // the invocation ends: repeating it is safe
-		return retrypatterns.TimeoutError
-	case ok && (c.Class == retrypatterns.Permanent || errors.As(err, &timeout) && timeout.Timeout()):
+		return retry.TimeoutError
+	case ok && (c.Class == retry.Permanent || errors.As(err, &timeout) && timeout.Timeout()):
 		return c.Error
 	}
-	return retrypatterns.DatabaseConnectionError
+	return retry.DatabaseConnectionError
 }
 
 func isLockTimeout(err error) bool {

@@ -8,7 +8,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // DefaultMaxBytes is the size limit of an upload when none is set: 100 MiB.
@@ -78,7 +78,7 @@ func checkInput(in Input) error {
 		return err
 	}
 	if strings.HasSuffix(in.Source.Key, "/") {
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+		return csvimport.Fail(statemachine.CSVKeyIsDirectory,
 			"%s is a directory key, not a file: upload a CSV file under it", in.Source)
 	}
 	return nil
@@ -111,7 +111,7 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
 	report, err := v.pass(ctx, source, "")
 	var f *csvimport.Failure
-	if err == nil || !errors.As(err, &f) || f.Name != retrypatterns.CSVEncodingUnsupported ||
+	if err == nil || !errors.As(err, &f) || f.Name != statemachine.CSVEncodingUnsupported ||
 		report.Encoding != csvfile.UTF8 {
 		return report, err
 	}
@@ -122,7 +122,7 @@ func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile
 	switch {
 	case errSecond == nil:
 		return second, nil
-	case f.Name == retrypatterns.CSVEncodingUnsupported:
+	case f.Name == statemachine.CSVEncodingUnsupported:
 		return report, err // the place where it stops being UTF-8 says more
 	}
 	return second, errSecond

@@ -2,7 +2,7 @@ package simulation
 
 import "math/rand/v2"
 
-// draws is a machine.Source that remembers what it drew and can be made to draw the same again.
+// draws is a machine.Rand that remembers what it drew and can be made to draw the same again.
 type draws struct {
 	random *rand.Rand // nil once only the given draws are left
 	given  []int
@@ -17,7 +17,7 @@ func fromSeed(seed uint64) *draws {
 // repeated draws what was drawn before, and then the plainest.
 func repeated(made []int) *draws { return &draws{given: made} }
 
-// Intn implements machine.Source.
+// Intn implements machine.Rand.
 func (d *draws) Intn(n int) int {
 	v := 0
 	switch {

@@ -249,7 +249,7 @@ func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 // live is the process: it opens the journal, recovers, has the execution carried out and redriven, and judges it.
 func (s *shell) live(ctx context.Context) outcome {
 	var err error
-	s.journal, err = pebble.Open(journalDir, pebble.Options{FS: s.files, Retention: -1})
+	s.journal, err = pebble.Open(journalDir, pebble.Config{FS: s.files, Retention: -1})
 	if err != nil {
 		return outcome{s.copied != nil, err}
 	}

@@ -13,6 +13,7 @@ import (
 	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/internal/sorting"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -253,7 +254,7 @@ func parsePolicy(text string) (retrypatterns.Retrier, error) {
 		case w == "max":
 			limit = true
 		case w == "full":
-			p.JitterStrategy = retrypatterns.JitterFull
+			p.JitterStrategy = retry.JitterFull
 		case isRate:
 			f, err := strconv.ParseFloat(rate, 64)
 			if err != nil || f < 1 || f > 1000 {

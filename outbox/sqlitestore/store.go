@@ -13,11 +13,11 @@ import (
 
 	"modernc.org/sqlite"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// Options are what a store may be told; the zero value is fine.
-type Options struct {
+// Config says how a store works; the zero value is fine.
+type Config struct {
 	// Now is the clock of leases and waits; nil means time.Now.
 	Now func() time.Time
 	// Look is how often a relay looks for what other connections committed; 0 means every 10 milliseconds.
@@ -43,7 +43,7 @@ var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(
 
 // Open opens the database at path, and creates the file, its directory and the outbox when they are missing. Several
 // processes may do so at once. The file is turned to write-ahead logging.
-func Open(ctx context.Context, path string, o Options) (*Store, error) {
+func Open(ctx context.Context, path string, o Config) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("open the outbox: %w", err)
@@ -115,9 +115,9 @@ func (e *CodeError) Error() string { return e.Err.Error() }
 // Unwrap returns the driver's error.
 func (e *CodeError) Unwrap() error { return e.Err }
 
-// Classification says what repeating can do.
-func (e *CodeError) Classification() (retrypatterns.Classification, bool) {
-	return retrypatterns.ClassifySQLite(e.Code)
+// ClassifyRetry implements [retry.Classified].
+func (e *CodeError) ClassifyRetry() (retry.Classification, bool) {
+	return retry.ClassifySQLite(e.Code)
 }
 
 func failure(err error) error {

@@ -20,7 +20,7 @@ import (
 
 	"stepback/adaptive/budget"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // What client and server tell each other (gRFC A6).
@@ -29,10 +29,10 @@ const (
 	previousKey = "grpc-previous-rpc-attempts"
 )
 
-// Settings are what an interceptor does.
-type Settings struct {
+// Config has what an interceptor is made of.
+type Config struct {
 	// Policy repeats.
-	Policy retrypatterns.Policy
+	Policy retry.Policy
 	// Idempotent says of a full method name, such as "/helloworld.Greeter/SayHello", whether a call may take effect
 	// twice; nil says that none may.
 	Idempotent func(method string) bool
@@ -46,13 +46,13 @@ type Settings struct {
 // Interceptor repeats unary calls. A server's pushback (grpc-retry-pushback-ms) takes the place of the policy's wait or
 // ends the retries. The error of a call that failed has the status of its last attempt, and of a call that was never
 // made UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED; errors.As finds the *resilience.Error in it.
-func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
-	options := []resilience.Option{resilience.IdempotentByCall(), resilience.WithClassifier(Classify)}
+func Interceptor(s Config) (grpc.UnaryClientInterceptor, error) {
+	options := []resilience.Option{resilience.WithIdempotentByCall()}
 	if s.Throttle != (Throttle{}) {
 		tokens := float64(s.Throttle.MaxTokens)
-		b, err := budget.New(budget.Policy{
+		b, err := budget.New(budget.Config{Policy: budget.Policy{
 			Capacity: tokens, PerSuccess: s.Throttle.TokenRatio, FailureCost: 1, Threshold: tokens / 2,
-		}, nil)
+		}})
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +63,8 @@ func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
 		return nil, err
 	}
 	if e.Hedges() {
-		return nil, &resilience.SettingError{
-			Setting: "Hedge",
+		return nil, &resilience.ConfigError{
+			Setting: "WithHedge",
 			Value:   "set",
 			Want:    "none: a reply can be written to by one call only",
 		}
@@ -83,7 +83,7 @@ func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
 
 // DialOptions are the interceptor, and gRPC's own retries switched off; what gRPC repeats before anything has left the
 // client stays.
-func DialOptions(s Settings) ([]grpc.DialOption, error) {
+func DialOptions(s Config) ([]grpc.DialOption, error) {
 	i, err := Interceptor(s)
 	if err != nil {
 		return nil, err
@@ -110,23 +110,10 @@ func (c *call) attempt(ctx context.Context) (struct{}, error) {
 	err := c.invoke(ctx, c.method, c.req, c.reply, c.conn, opts...)
 	if values := trailer.Get(pushbackKey); err != nil && len(values) > 0 {
 		ms, wrong := strconv.ParseInt(values[0], 10, 32)
-		err = resilience.WithPushback(err, time.Duration(ms)*time.Millisecond,
+		err = resilience.MarkPushback(err, time.Duration(ms)*time.Millisecond,
 			wrong == nil && ms >= 0 && len(values) == 1)
 	}
 	return struct{}{}, err
-}
-
-// Classify names the status of an error, or what resilience.Classify knows of it.
-func Classify(err error) (retrypatterns.Classification, bool) {
-	if _, timeout := errors.AsType[*resilience.TimeoutError](err); timeout {
-		return resilience.Classify(err)
-	}
-	if s, ok := status.FromError(err); ok {
-		if c, failed := retrypatterns.ClassifyGRPC(uint32(s.Code())); failed {
-			return c, true
-		}
-	}
-	return resilience.Classify(err)
 }
 
 // withStatus gives an error of a call that was never made a status.

@@ -14,37 +14,37 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // IdempotencyKey is the header of draft-ietf-httpapi-idempotency-key-header.
 const IdempotencyKey = "Idempotency-Key"
 
-// What [Settings] are where they are left out.
+// What [Config] are where they are left out.
 const (
 	defaultAttemptTimeout = 30 * time.Second
 	defaultMaxBody        = 1 << 20
 	defaultMaxHosts       = 256
 )
 
-// Settings are what a [Transport] does. Their zero value repeats by the preset external_api without breaker, bulkhead
-// and budget.
-type Settings struct {
+// Config has what a [Transport] is made of. The zero Config repeats by the preset external_api without breaker,
+// bulkhead and budget.
+type Config struct {
 	// Base sends the requests; http.DefaultTransport where it is nil.
 	Base http.RoundTripper
-	// Policy repeats; the preset external_api where it is nil. A policy without retries is &retrypatterns.Policy{}.
-	Policy *retrypatterns.Policy
+	// Policy repeats; the preset external_api where it is nil. A policy without retries is &retry.Policy{}.
+	Policy *retry.Policy
 	// AttemptTimeout bounds each attempt up to the response's headers; 0 is 30 s. The body is read under the caller's
 	// context.
 	AttemptTimeout time.Duration
 	// Breaker gives each host a circuit breaker; nil is none.
 	Breaker *breaker.Policy
 	// Bulkhead bounds the calls to each host; nil is none. A call is over when its headers are there.
-	Bulkhead *resilience.BulkheadSettings
+	Bulkhead *resilience.BulkheadConfig
 	// Budget makes the retry budget of a host; nil is none.
 	Budget func(host string) (resilience.Budget, error)
-	// Options are any others of the executor of each host, such as resilience.Observe or resilience.Hedge; they are
-	// applied last.
+	// Options are any others of the executor of each host, such as resilience.WithObserver or resilience.WithHedge;
+	// they are applied last.
 	Options []resilience.Option
 	// MakeKeys gives requests that are not idempotent by their method an Idempotency-Key, and repeats them as
 	// idempotent. Set it where the servers know the header. A key that the request has is used as it is.
@@ -59,14 +59,14 @@ type Settings struct {
 // Transport is an http.RoundTripper. Any number of goroutines may use it.
 type Transport struct {
 	base     http.RoundTripper
-	settings Settings
-	policy   retrypatterns.Policy
+	settings Config
+	policy   retry.Policy
 	hosts    hosts
 	patience time.Duration // with a server that stalls in a body that nobody gets
 }
 
 // New makes a transport. A setting that makes no sense is an error that names it.
-func New(s Settings) (*Transport, error) {
+func New(s Config) (*Transport, error) {
 	t := &Transport{base: s.Base, settings: s, patience: time.Second}
 	if t.base == nil {
 		t.base = http.DefaultTransport
@@ -74,14 +74,14 @@ func New(s Settings) (*Transport, error) {
 	if s.Policy != nil {
 		t.policy = *s.Policy
 	} else {
-		preset, _ := retrypatterns.PresetNamed("external_api")
+		preset, _ := retry.PresetNamed("external_api")
 		t.policy = preset.Policy
 	}
 	t.settings.AttemptTimeout = cmp.Or(s.AttemptTimeout, defaultAttemptTimeout)
 	t.settings.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
 	t.settings.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
 	if t.settings.MaxHosts < 0 {
-		return nil, &resilience.SettingError{
+		return nil, &resilience.ConfigError{
 			Setting: "MaxHosts",
 			Value:   strconv.Itoa(s.MaxHosts),
 			Want:    "0 (256) or more",
@@ -97,11 +97,11 @@ func New(s Settings) (*Transport, error) {
 // executor makes the state of a host.
 func (t *Transport) executor(host string) (*resilience.Executor, error) {
 	options := []resilience.Option{
-		resilience.Name(host), resilience.AttemptTimeout(t.settings.AttemptTimeout), resilience.IdempotentByCall(),
-		resilience.WithClassifier(classify),
+		resilience.WithName(host), resilience.WithAttemptTimeout(t.settings.AttemptTimeout),
+		resilience.WithIdempotentByCall(), resilience.WithClassifier(classify),
 	}
 	if t.settings.Breaker != nil {
-		b, err := breaker.New(*t.settings.Breaker)
+		b, err := breaker.New(breaker.Config{Policy: *t.settings.Breaker})
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (c *call) send(ctx context.Context) (*http.Response, error) {
 	req := c.request.WithContext(progress.watch(ctx))
 	body, err := c.body.open(first)
 	if err != nil {
-		return nil, resilience.Mark(err, retrypatterns.Permanent, retrypatterns.InvalidInput)
+		return nil, resilience.Mark(err, retry.Permanent, retry.InvalidInput)
 	}
 	req.Body = body
 	resp, err := c.transport.base.RoundTrip(req)

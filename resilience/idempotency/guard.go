@@ -12,11 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// Settings are what a [Guard] does; the zero value is usable.
-type Settings struct {
+// Config says what a [Guard] does; the zero value is usable.
+type Config struct {
 	// Lease is how long a claim lasts unless it is renewed, which is done every third of it while the request runs; 0
 	// is 30 s. It is how long the next request has to wait when a process has died.
 	Lease time.Duration
@@ -36,7 +36,7 @@ type Settings struct {
 // Guard runs each key once.
 type Guard struct {
 	store    Store
-	settings Settings
+	settings Config
 	renewals *resilience.Executor // of claims, answers and releases
 
 	mu    sync.Mutex
@@ -47,8 +47,8 @@ type Guard struct {
 type running struct{ done chan struct{} }
 
 // polling is how a guard looks whether another process has finished.
-var polling = retrypatterns.Policy{
-	Interval: 20 * time.Millisecond, Rate: 1.5, MaxDelay: 500 * time.Millisecond, Jitter: retrypatterns.JitterPartial,
+var polling = retry.Policy{
+	Interval: 20 * time.Millisecond, Rate: 1.5, MaxDelay: 500 * time.Millisecond, Jitter: retry.JitterPartial,
 }
 
 // What Settings are where they are 0.
@@ -61,16 +61,16 @@ const (
 )
 
 // New makes a guard. A negative setting is an error.
-func New(store Store, s Settings) (*Guard, error) {
+func New(store Store, s Config) (*Guard, error) {
 	if store == nil {
-		return nil, &resilience.SettingError{Setting: "store", Value: "nil", Want: "a store"}
+		return nil, &resilience.ConfigError{Setting: "store", Value: "nil", Want: "a store"}
 	}
 	for _, d := range []struct {
 		name string
 		is   time.Duration
 	}{{"Lease", s.Lease}, {"Keep", s.Keep}, {"Wait", s.Wait}, {"MaxAnswer", time.Duration(s.MaxAnswer)}} {
 		if d.is < 0 {
-			return nil, &resilience.SettingError{
+			return nil, &resilience.ConfigError{
 				Setting: d.name,
 				Value:   strconv.FormatInt(int64(d.is), 10),
 				Want:    "0 or more",
@@ -83,16 +83,16 @@ func New(store Store, s Settings) (*Guard, error) {
 		s.MaxAnswer = min(s.MaxAnswer, limit)
 	}
 	options := []resilience.Option{
-		resilience.Name("idempotency store"),
-		resilience.Idempotent(),
-		resilience.RepeatConflicts(),
+		resilience.WithName("idempotency store"),
+		resilience.WithIdempotent(),
+		resilience.WithRepeatConflicts(),
 	}
 	if s.Clock != nil {
 		options = append(options, resilience.WithClock(s.Clock))
 	} else {
 		s.Clock = resilience.MachineClock()
 	}
-	interactive, _ := retrypatterns.PresetNamed("interactive")
+	interactive, _ := retry.PresetNamed("interactive")
 	renewals, err := resilience.New(interactive.Policy, options...)
 	if err != nil {
 		return nil, err

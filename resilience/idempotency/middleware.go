@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Header is the request's header that carries the key, Replayed the one that marks an answer as an earlier request's.
@@ -100,8 +100,8 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 
 // saysRepeat tells whether a status means that nothing happened and that the request may be repeated.
 func saysRepeat(status int) bool {
-	c, failed := retrypatterns.ClassifyHTTP(status)
-	return failed && c.Class == retrypatterns.Transient
+	c, failed := retry.ClassifyHTTP(status)
+	return failed && c.Class == retry.Transient
 }
 
 // keyOf reads the header: a string of RFC 8941, in quotes, or, as many clients send it, without.

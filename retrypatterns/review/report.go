@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/source"
 	"stepback/internal/sorting"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Report is the opinion on a definition.
@@ -47,7 +47,7 @@ type State struct {
 	// Attempts are all attempts, with those that the retries of the Map and Parallel states around it add.
 	Attempts int64
 	// Wait is the time between the attempts of the state alone.
-	Wait retrypatterns.Wait
+	Wait retry.Wait
 	// Attempt is the state's TimeoutSeconds; 0 when there is none, or it is decided when the state runs.
 	Attempt time.Duration
 	// Longest is the time in the state, with every attempt taking all of Attempt; 0 when Attempt is 0.

@@ -6,7 +6,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/source"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 var permanentRetried = Rule{
@@ -36,15 +36,15 @@ var failedByDefinition = []string{
 // permanent reports whether no retry mends an error: one of the table's, of the definition, or of an AWS service that
 // refuses the request, such as DynamoDb.ValidationException.
 func permanent(name string) bool {
-	if retrypatterns.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
+	if retry.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
 		return true
 	}
 	service, code, ok := strings.Cut(name, ".")
 	if !ok || service == "States" {
 		return false
 	}
-	c, known := retrypatterns.ClassifyAWS(service, code)
-	return known && c.Class == retrypatterns.Permanent
+	c, known := retry.ClassifyAWS(service, code)
+	return known && c.Class == retry.Permanent
 }
 
 var everythingRetried = Rule{
@@ -72,9 +72,9 @@ var everythingRetried = Rule{
 
 // lambdaErrors are the errors of Lambda itself that AWS's own recommendations retry.
 var lambdaErrors = []string{
-	retrypatterns.LambdaServiceException, retrypatterns.LambdaAWSLambdaException,
-	retrypatterns.LambdaSdkClientException, retrypatterns.LambdaClientExecutionTimeoutException,
-	retrypatterns.LambdaTooManyRequestsException,
+	retry.LambdaServiceException, retry.LambdaAWSLambdaException,
+	retry.LambdaSdkClientException, retry.LambdaClientExecutionTimeoutException,
+	retry.LambdaTooManyRequestsException,
 }
 
 var lambdaFaults = Rule{
@@ -218,7 +218,7 @@ var functionTimeoutMissed = Rule{
 		i := slices.IndexFunc(s.Retry, func(x asl.Retrier) bool {
 			return x.MaxAttempts > 0 && slices.Contains(x.ErrorEquals, statesTimeout)
 		})
-		missing := s.untaken([]string{retrypatterns.SandboxTimedout, retrypatterns.LambdaUnknown})
+		missing := s.untaken([]string{retry.SandboxTimedout, retry.LambdaUnknown})
 		if i >= 0 && len(missing) > 0 {
 			quoted := `"` + strings.Join(missing, `", "`) + `"`
 			s.found(s.retrier(i, "ErrorEquals"), s.r.append(s.retrier(i, "ErrorEquals"), quoted), "name them, too",

@@ -16,7 +16,7 @@
 // says so; no setting leaves the base's and AWS's bounds; changes are at most two an hour and reversals an hour
 // apart; a definition edited by hand is left alone.
 //
-// The source's rules of section 5.1, its adaptive delay and its load factor are special cases ([Source],
+// The source's rules of section 5.1, its adaptive delay and its load factor are special cases ([StepsFor],
 // [AdaptiveDelay], [LoadFactor]) behind the same guards: the delay stretches what the rules change, and is no reason to
 // change anything.
 //

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -36,13 +37,13 @@ type Steps struct {
 	Load    float64 `json:"load,omitempty"`
 }
 
-// Source are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two
+// StepsFor are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two
 // retries and doubles the interval, one above 10 % takes one; a mean duration above 10 s makes interval and cap half
 // as long again; more than 50 concurrent executions add 0.5 to the rate and make the jitter FULL.
 //
 // Cutting retries by the error rate alone gives up records for errors that have nothing to do with load, see the
 // decision page; the standard rules do not.
-func Source(f Function) Steps {
+func StepsFor(f Function) Steps {
 	s := Steps{Interval: 1, MaxDelay: 1}
 	switch {
 	case f.ErrorRate > 0.2 && f.ErrorRate <= 1:
@@ -65,7 +66,7 @@ func (s Steps) none() bool {
 	return s.Fewer == 0 && s.Interval <= 1 && s.MaxDelay <= 1 && s.Rate == 0 && !s.Full
 }
 
-// within takes stored steps into the range that [Source] has.
+// within takes stored steps into the range that [StepsFor] has.
 func (s Steps) within() Steps {
 	factor := func(f, most float64) float64 {
 		if !(f >= 1) {
@@ -131,7 +132,7 @@ func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 		r.BackoffRate = max(r.BackoffRate, 1) + s.Rate
 	}
 	if s.Full {
-		r.JitterStrategy = retrypatterns.JitterFull
+		r.JitterStrategy = retry.JitterFull
 	}
 	return r
 }
@@ -147,7 +148,7 @@ func (n *next) source() {
 		n.d.because("5.1", "the function's error rate is %v: no change", f.ErrorRate)
 		return
 	}
-	steps := Source(f)
+	steps := StepsFor(f)
 	if steps.none() {
 		return // R-restore goes back
 	}

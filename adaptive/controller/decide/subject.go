@@ -43,7 +43,7 @@ type Rules string
 const (
 	// Standard are R-cap, R-pay and R-stretch.
 	Standard Rules = "standard"
-	// SourceRules are those of section 5.1 of the source design, see [Source].
+	// SourceRules are those of section 5.1 of the source design, see [StepsFor].
 	SourceRules Rules = "source"
 )
 

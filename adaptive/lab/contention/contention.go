@@ -3,7 +3,7 @@
 // row's version, writes with it, and backs off and starts over when another client was faster. Counted are the
 // writes that the server gets and the time until all clients are done.
 //
-// The waits are those of retrypatterns.Policy. The package does no I/O; the same seed gives the same numbers.
+// The waits are those of retry.Policy. The package does no I/O; the same seed gives the same numbers.
 package contention
 
 import (
@@ -13,7 +13,7 @@ import (
 
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/statistics"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // MaxClients and MaxTrials bound a comparison.
@@ -27,7 +27,7 @@ type Strategy struct {
 	// Name is the article's.
 	Name string
 	// Policy gives the waits; nil waits nothing.
-	Policy *retrypatterns.Policy
+	Policy *retry.Policy
 }
 
 // The article's base and cap.
@@ -40,22 +40,22 @@ const (
 // The article's first wait after the n-th failure grows from base × 2 on, so the interval is twice the base;
 // decorrelated jitter starts from the base itself.
 func Strategies(base, limit time.Duration) []Strategy {
-	policy := func(interval time.Duration, j retrypatterns.Jitter) *retrypatterns.Policy {
-		return &retrypatterns.Policy{
+	policy := func(interval time.Duration, j retry.Jitter) *retry.Policy {
+		return &retry.Policy{
 			Interval: interval, Rate: 2, MaxDelay: limit, MaxAttempts: math.MaxInt32, Jitter: j,
 		}
 	}
 	return []Strategy{
 		{"none", nil},
-		{"exponential", policy(2*base, retrypatterns.JitterNone)},
-		{"decorrelated", policy(base, retrypatterns.JitterDecorrelated)},
-		{"equal", policy(2*base, retrypatterns.JitterPartial)},
-		{"full", policy(2*base, retrypatterns.JitterFull)},
+		{"exponential", policy(2*base, retry.JitterNone)},
+		{"decorrelated", policy(base, retry.JitterDecorrelated)},
+		{"equal", policy(2*base, retry.JitterPartial)},
+		{"full", policy(2*base, retry.JitterFull)},
 	}
 }
 
-// Config is one comparison.
-type Config struct {
+// Options are the parameters of one comparison.
+type Options struct {
 	// Clients contend; 1 to MaxClients. Trials are averaged over; 1 to MaxTrials.
 	Clients, Trials int
 	// Base and Cap are those of the waits; the article's when 0.
@@ -71,7 +71,7 @@ type Result struct {
 }
 
 // Validate says what is out of range.
-func (c Config) Validate() error {
+func (c Options) Validate() error {
 	switch {
 	case c.Clients < 1 || c.Clients > MaxClients:
 		return fmt.Errorf("%d clients are out of range; give 1 to %d", c.Clients, MaxClients)
@@ -83,8 +83,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Compare runs all strategies. The error is that of [Config.Validate].
-func Compare(c Config) ([]Result, error) {
+// Compare runs all strategies. The error is that of [Options.Validate].
+func Compare(c Options) ([]Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 	"stepback/adaptive/lab/scenario"
 	"stepback/adaptive/limiter"
 	"stepback/internal/strictyaml"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Policy is a validated policy. A nil member is a mechanism that it does not have.
@@ -26,7 +26,7 @@ type Policy struct {
 	// Attempts says whose retriers count.
 	Attempts Attempts
 	// Override replaces the delays and attempts of every retrier that retries at all.
-	Override *retrypatterns.Policy
+	Override *retry.Policy
 	// Budget refuses retries when an attempt has failed, before any wait.
 	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
@@ -37,7 +37,7 @@ type Policy struct {
 	// them through a store (adaptive/shared); 0 is one breaker and one limiter that everybody knows without delay.
 	Staleness time.Duration
 	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
-	Deferral *retrypatterns.Policy
+	Deferral *retry.Policy
 	// DefersFailures has a call wait, too, that failed by load while the circuit is not closed or the limit is at its
 	// least: the callee is away, and the record's own retries are kept for when it is back.
 	DefersFailures bool
@@ -132,7 +132,7 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 		"failureCost", "threshold")
 	b := map[string]func() budget.Policy{
 		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle,
-		"source": budget.Source,
+		"source": budget.Standard,
 	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
 	for name, field := range map[string]*float64{
 		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
@@ -156,7 +156,7 @@ func readBreaker(v strictyaml.Value) *breaker.Policy {
 		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
 	b := breaker.Callee()
 	if o.Get("preset").OneOf("callee", "source") == "source" {
-		b = breaker.Source()
+		b = breaker.Conservative()
 	}
 	for name, field := range map[string]*int{
 		"consecutiveFailures": &b.ConsecutiveFailures, "minimumRequests": &b.MinimumRequests,

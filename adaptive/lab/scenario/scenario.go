@@ -3,7 +3,7 @@ package scenario
 import (
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Bounds of what a scenario may ask for.
@@ -65,7 +65,7 @@ type Call struct {
 // Retrier is one element of a Retry block.
 type Retrier struct {
 	Errors []string
-	Policy retrypatterns.Policy
+	Policy retry.Policy
 }
 
 // Process says how an open stream's records arrive.

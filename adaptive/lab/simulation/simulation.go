@@ -10,7 +10,7 @@ import (
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // MaxCalls is how many calls one run may make before it is given up.
@@ -32,8 +32,8 @@ const (
 	forProcess
 )
 
-// Config is one run.
-type Config struct {
+// Options are the parameters of one run.
+type Options struct {
 	Scenario *scenario.Scenario
 	Policy   *policy.Policy
 	Seed     uint64
@@ -114,7 +114,7 @@ type workload struct {
 	timeouts ring[deadline]
 	// match gives the retrier of each error, versions the retriers' policies of each version.
 	match        []int16
-	versions     [][]retrypatterns.Policy
+	versions     [][]retry.Policy
 	timeoutError uint16
 
 	next      int64 // arrival; math.MaxInt64 when there is none
@@ -128,7 +128,7 @@ type workload struct {
 
 // run is the whole simulation.
 type run struct {
-	Config
+	Options
 	now       int64
 	heap      eventHeap
 	workloads []workload
@@ -153,7 +153,7 @@ type run struct {
 }
 
 // Run simulates one run to its end. The error is that of the context or [ErrTooManyCalls].
-func Run(ctx context.Context, c Config) (*Result, error) {
+func Run(ctx context.Context, c Options) (*Result, error) {
 	return newRun(c).finish(ctx)
 }
 

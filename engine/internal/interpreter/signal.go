@@ -5,7 +5,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/jsonvalue"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // SignalKind says what happened to an execution.
@@ -96,7 +96,7 @@ type Retry struct {
 	// Failed is when the state failed, Next when it is run again.
 	Failed, Next time.Time
 
-	policy retrypatterns.Policy
+	policy retry.Policy
 	used   int64 // of the policy's attempts, the one that is waited for included
 }
 

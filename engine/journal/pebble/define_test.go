@@ -12,7 +12,7 @@ import (
 // up: whichever a crash leaves alone has what it runs.
 func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	t.Parallel()
-	j, err := Open(t.TempDir(), Options{})
+	j, err := Open(t.TempDir(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

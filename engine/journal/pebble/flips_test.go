@@ -51,7 +51,7 @@ func TestNoFlippedByteIsSilent(t *testing.T) {
 // missing opens a store and counts what is not there of it; told says that it was refused or that Check tells of it.
 func missing(t *testing.T, dir string, n int) (lost int, told bool) {
 	t.Helper()
-	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 	if err != nil {
 		return n, true
 	}

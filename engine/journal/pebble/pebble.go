@@ -38,8 +38,8 @@ type Journal struct {
 	definitions map[string]bool // IDs of those that are kept
 }
 
-// Options of a store; the zero value is usable.
-type Options struct {
+// Config of a store; the zero value is usable.
+type Config struct {
 	// Reserve is how many bytes of the disk are set aside for the time when it is full: then they are given up,
 	// executions that are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is
 	// room again. When they are used up, too, whatever is written waits for room. 0 means none.
@@ -63,7 +63,7 @@ type Options struct {
 }
 
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
-func Open(dir string, o Options) (*Journal, error) {
+func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -108,7 +108,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
+func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{}, FormatMajorVersion: pebble.FormatNewest,
 		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly, ErrorIfNotExists: o.MustExist,

@@ -33,7 +33,7 @@ type Repaired struct {
 // its place; the damaged one is moved aside and stays as it is. It tells of each thing that is not saved. A store whose
 // manifest or format cannot be read is not repaired: the error is that of opening it, and nothing has changed.
 func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, err error) {
-	o := Options{FS: vfs.Default, Retention: -1}
+	o := Config{FS: vfs.Default, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	old := &Journal{dir: dir, space: newSpace(dir, &o)}
@@ -78,7 +78,7 @@ type repair struct {
 }
 
 // into writes what is whole into a new store and makes it complete.
-func (r *repair) into(ctx context.Context, dir string, o Options, cache *pebble.Cache) error {
+func (r *repair) into(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
 	r.fresh = &Journal{dir: dir, space: newSpace(dir, &o)}
 	db, err := openStore(dir, r.fresh.options(&o, cache))
 	if err != nil {

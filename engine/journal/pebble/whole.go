@@ -12,7 +12,7 @@ import (
 // whole refuses a directory which Pebble would take for that of a new or an empty store although there is something in
 // it, and whose files it would then remove: one that lacks the marker of its manifest, or whose manifest has lost what
 // the tables were. It changes nothing.
-func (j *Journal) whole(o Options, cache *pebble.Cache) error {
+func (j *Journal) whole(o Config, cache *pebble.Cache) error {
 	names, err := o.FS.List(j.dir)
 	if err != nil {
 		return nil //nolint:nilerr // a directory that is not there yet, or one that Pebble says more about
@@ -34,7 +34,7 @@ func (j *Journal) whole(o Options, cache *pebble.Cache) error {
 }
 
 // look opens the store for reading only, so that one which is refused stays as it is.
-func (j *Journal) look(o Options, cache *pebble.Cache, tables bool) error {
+func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
 	looks := o
 	looks.ReadOnly = true
 	db, err := openStore(j.dir, j.options(&looks, cache))

@@ -35,7 +35,7 @@ func TestCutInTheMiddle(t *testing.T) {
 			}
 			defer store.Close()
 			guard, err := idempotency.New(store,
-				idempotency.Settings{Lease: 100 * time.Millisecond, Wait: 50 * time.Millisecond})
+				idempotency.Config{Lease: 100 * time.Millisecond, Wait: 50 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 // Class says what repeating a failed operation can do.
 type Class string
@@ -17,16 +17,13 @@ const (
 
 // Classification is what an error was recognised as.
 type Classification struct {
-	// Error is the named error that stands for it, one of this package's constants.
+	// Error is the named error that stands for it: one of this package's constants, or a name of the caller's own.
 	Error string
 	// Class says what repeating can do.
 	Class Class
 	// Identity is what it was recognised by, such as "SQLSTATE 40P01".
 	Identity string
 }
-
-// Pattern returns the pattern by which the named error is retried; there is none for permanent errors.
-func (c Classification) Pattern() (Pattern, bool) { return PatternFor(c.Error) }
 
 // Retriable reports whether the very same operation may be repeated. A conflict may not: its caller has to start over
 // from the read.

@@ -1,10 +1,10 @@
-package retrypatterns
+package retry
 
 // Jitter says how a delay is spread at random. The zero value means none.
 type Jitter string
 
 // The strategies, for a delay d that backoff and cap have produced. Step Functions knows JitterNone and JitterFull
-// only; compiling to ASL lowers the others to JitterFull and says so in a [Note].
+// only; compiling to ASL lowers the others to JitterFull and says so in a retrypatterns.Note.
 const (
 	// JitterNone waits exactly d.
 	JitterNone Jitter = "NONE"

@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 import "slices"
 
@@ -21,7 +21,7 @@ var brokenErrors = []string{
 	LambdaSdkClientException,
 	LambdaUnknown, InternalServerError, S3InternalError,
 	SNSInternalErrorException, SNSAmazonSNSException, SNSSdkClientException,
-	StatesTaskFailed, statesALL,
+	StatesTaskFailed, StatesALL,
 }
 
 // IsLoadError reports whether an error name is of the load type: it speaks of the callee's health and not of the
