@@ -20,7 +20,7 @@ type Rand interface {
 
 // Policy is one backoff rule. Its methods accept any values and never panic or overflow: a negative interval is 0, a
 // rate below 1 (or NaN) is 1, a MaxDelay of 0 or less is no cap, an unknown jitter is none, and a delay too long for
-// time.Duration is the longest one. [retrypatterns.Table.Validate] is where such values are refused.
+// time.Duration is the longest one. [Policy.Validate] refuses such values.
 type Policy struct {
 	// Interval is the delay before the first retry; the base of DECORRELATED.
 	Interval time.Duration

@@ -29,7 +29,7 @@ type Environment struct {
 	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's;
 	// see statemachine.Options.
 	Shape statemachine.Shape
-	// Express has the Map's children be EXPRESS executions, with the retries of retrypatterns.ExpressTable.
+	// Express has the Map's children be EXPRESS executions, with the retries of statemachine.ExpressTable.
 	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
