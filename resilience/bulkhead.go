@@ -23,8 +23,8 @@ type BulkheadConfig struct {
 // Bulkhead keeps the calls to one service from taking up everything: so many run, so many wait in the order in which
 // they came, and the rest is refused at once.
 type Bulkhead struct {
-	settings BulkheadConfig
-	clock    Clock
+	config BulkheadConfig
+	clock  Clock
 
 	mu       sync.Mutex
 	running  int
@@ -56,7 +56,7 @@ func newBulkhead(s BulkheadConfig) *Bulkhead {
 	if s.Clock == nil {
 		s.Clock = machineClock{}
 	}
-	return &Bulkhead{settings: s, clock: s.Clock}
+	return &Bulkhead{config: s, clock: s.Clock}
 }
 
 // Enter waits for a place to run, which Leave gives back. It fails with an error that wraps [ErrBulkheadFull] or
@@ -66,16 +66,16 @@ func (b *Bulkhead) Enter(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	if b.running < b.settings.Concurrent {
+	if b.running < b.config.Concurrent {
 		b.running++
 		b.admitted++
 		b.mu.Unlock()
 		return nil
 	}
-	if waiting := b.queue.Len(); waiting >= b.settings.Queue {
+	if waiting := b.queue.Len(); waiting >= b.config.Queue {
 		b.full++
 		b.mu.Unlock()
-		return &stop{ErrBulkheadFull, fmt.Sprintf("%d run, %d wait", b.settings.Concurrent, waiting)}
+		return &stop{ErrBulkheadFull, fmt.Sprintf("%d run, %d wait", b.config.Concurrent, waiting)}
 	}
 	p := &place{make(chan struct{})}
 	at := b.queue.PushBack(p)
@@ -85,9 +85,9 @@ func (b *Bulkhead) Enter(ctx context.Context) error {
 
 func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 	var late chan struct{}
-	if b.settings.QueueTimeout > 0 {
+	if b.config.QueueTimeout > 0 {
 		late = make(chan struct{})
-		defer b.clock.AfterFunc(b.settings.QueueTimeout, func() { close(late) })()
+		defer b.clock.AfterFunc(b.config.QueueTimeout, func() { close(late) })()
 	}
 	select {
 	case <-p.admitted:
@@ -101,7 +101,7 @@ func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 		if !b.giveUp(p, at, true) {
 			return nil // admitted at the same moment
 		}
-		return &stop{ErrQueueTimeout, b.settings.QueueTimeout.String()}
+		return &stop{ErrQueueTimeout, b.config.QueueTimeout.String()}
 	}
 }
 
@@ -153,4 +153,4 @@ func (b *Bulkhead) Statistics() BulkheadStatistics {
 }
 
 // Settings returns the sizes.
-func (b *Bulkhead) Settings() BulkheadConfig { return b.settings }
+func (b *Bulkhead) Settings() BulkheadConfig { return b.config }

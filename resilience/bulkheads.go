@@ -41,11 +41,11 @@ func (r *Bulkheads) For(service string) *Bulkhead {
 	defer r.mu.Unlock()
 	b, ok := r.bulkheads[service]
 	if !ok {
-		settings, chosen := r.chosen[service]
+		config, chosen := r.chosen[service]
 		if !chosen {
-			settings = r.rest
+			config = r.rest
 		}
-		b = newBulkhead(settings)
+		b = newBulkhead(config)
 		r.bulkheads[service] = b
 	}
 	return b

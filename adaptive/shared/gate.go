@@ -34,7 +34,7 @@ type Gate struct {
 	store    Store
 	callee   string
 	policies Policies
-	options  Config
+	config   Config
 
 	mu         sync.Mutex
 	record     Record
@@ -45,26 +45,26 @@ type Gate struct {
 }
 
 // NewGate makes a gate. A policy that is out of range, or no name for the callee, is an error.
-func NewGate(store Store, callee string, p Policies, o Config) (*Gate, error) {
+func NewGate(store Store, callee string, p Policies, c Config) (*Gate, error) {
 	if callee == "" || len(callee) > 256 {
 		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
 	}
 	if err := errors.Join(p.Breaker.Validate(), p.Limiter.Validate()); err != nil {
 		return nil, err
 	}
-	if o.Cache <= 0 {
-		o.Cache = time.Second
+	if c.Cache <= 0 {
+		c.Cache = time.Second
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = 200 * time.Millisecond
+	if c.Timeout <= 0 {
+		c.Timeout = 200 * time.Millisecond
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if o.Draw == nil {
-		o.Draw = rand.Float64
+	if c.Draw == nil {
+		c.Draw = rand.Float64
 	}
-	return &Gate{store: store, callee: callee, policies: p, options: o}, nil
+	return &Gate{store: store, callee: callee, policies: p, config: c}, nil
 }
 
 // Permit is the right to make one call, to be handed to [Gate.Record] when it has ended.
@@ -77,10 +77,10 @@ type Permit struct {
 // Allow asks to make a call. A refusal is a *[breaker.OpenError] or a *[limiter.ExhaustedError]; a store that cannot
 // be reached refuses nothing.
 func (g *Gate) Allow(ctx context.Context) (Permit, error) {
-	now := g.options.Now()
+	now := g.config.Now()
 	g.mu.Lock()
 	g.pending.Asked++
-	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.options.Cache || now.Before(g.asked))
+	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.config.Cache || now.Before(g.asked))
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -95,7 +95,7 @@ func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	case !known:
 		return g.admitted(Permit{began: now, open: true}), nil
 	case record.Breaker.Circuit() == breaker.Closed:
-		if share := record.Share(&g.policies); share < 1 && g.options.Draw() >= share {
+		if share := record.Share(&g.policies); share < 1 && g.config.Draw() >= share {
 			limit := record.Limiter.Limit(&g.policies.Limiter)
 			return Permit{}, &limiter.ExhaustedError{Limit: limit, InFlight: int64(limit / share)}
 		}
@@ -139,7 +139,7 @@ func (g *Gate) probe(ctx context.Context, record Record, now time.Time) (Permit,
 		}
 		g.learn(record)
 	}
-	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.options.Cache}
+	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.config.Cache}
 }
 
 // refused is the answer when no probe is to be had; another process may have closed the circuit meanwhile.
@@ -154,7 +154,7 @@ func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now ti
 
 // Record tells how the call of a permit ended.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
-	now := g.options.Now()
+	now := g.config.Now()
 	if permit.permit.Probe != 0 {
 		g.probed(ctx, permit, outcome, now)
 		return
@@ -171,7 +171,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 		case breaker.Ignored:
 		}
 	}
-	stale := !g.refreshing && now.Sub(g.asked) >= g.options.Cache
+	stale := !g.refreshing && now.Sub(g.asked) >= g.config.Cache
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -242,13 +242,13 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 const tick = time.Second
 
 func (g *Gate) add(ctx context.Context, t limiter.Tally) (Record, limiter.Tally, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)
 	defer cancel()
 	return g.store.Add(ctx, g.callee, t)
 }
 
 func (g *Gate) replace(ctx context.Context, next Record, taken limiter.Tally) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)
 	defer cancel()
 	return g.store.Replace(ctx, g.callee, next, taken)
 }
@@ -262,17 +262,17 @@ func (g *Gate) learn(r Record) {
 	}
 	after := g.record.Breaker.Circuit()
 	g.mu.Unlock()
-	if g.options.Changed != nil && (before != after || !known) {
-		g.options.Changed(after)
+	if g.config.Changed != nil && (before != after || !known) {
+		g.config.Changed(after)
 	}
-	if g.options.Read != nil {
-		g.options.Read(after)
+	if g.config.Read != nil {
+		g.config.Read(after)
 	}
 }
 
 func (g *Gate) unavailable(err error) {
-	if g.options.Unavailable != nil {
-		g.options.Unavailable(err)
+	if g.config.Unavailable != nil {
+		g.config.Unavailable(err)
 	}
 }
 

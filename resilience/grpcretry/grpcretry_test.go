@@ -158,8 +158,8 @@ func TestWhatIsRepeated(t *testing.T) {
 	t.Parallel()
 	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
 		for _, idempotent := range []bool{false, true} {
-			settings := grpcretry.Config{Policy: three, Idempotent: func(string) bool { return idempotent }}
-			s, client, _ := intercepted(t, settings, fails(code), fails(codes.OK))
+			config := grpcretry.Config{Policy: three, Idempotent: func(string) bool { return idempotent }}
+			s, client, _ := intercepted(t, config, fails(code), fails(codes.OK))
 			repeated := slices.Contains(map[bool][]codes.Code{
 				false: {codes.Unavailable, codes.ResourceExhausted},
 				true: {
@@ -203,11 +203,11 @@ func TestPushback(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	settings := grpcretry.Config{
+	config := grpcretry.Config{
 		Policy:   retry.Policy{Interval: 1, Rate: 1, MaxAttempts: 100},
 		Throttle: grpcretry.StandardThrottle(),
 	}
-	s, client, _ := intercepted(t, settings, fails(codes.Unavailable))
+	s, client, _ := intercepted(t, config, fails(codes.Unavailable))
 	if err := check(t, client, codes.Unavailable); !errors.Is(err, resilience.ErrBudget) {
 		t.Errorf("error is %v", err)
 	}
@@ -247,12 +247,12 @@ func TestAttemptTimeout(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	many := three
 	many.MaxAttempts = 100
-	settings := grpcretry.Config{
+	config := grpcretry.Config{
 		Policy:     many,
 		Idempotent: always,
 		Options:    []resilience.Option{resilience.WithAttemptTimeout(50 * time.Millisecond)},
 	}
-	s, client, _ := intercepted(t, settings, hang, fails(codes.OK))
+	s, client, _ := intercepted(t, config, hang, fails(codes.OK))
 	_ = check(t, client, codes.OK)
 	s.mu.Lock()
 	defer s.mu.Unlock()

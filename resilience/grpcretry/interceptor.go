@@ -46,19 +46,19 @@ type Config struct {
 // Interceptor repeats unary calls. A server's pushback (grpc-retry-pushback-ms) takes the place of the policy's wait or
 // ends the retries. The error of a call that failed has the status of its last attempt, and of a call that was never
 // made UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED; errors.As finds the *resilience.Error in it.
-func Interceptor(s Config) (grpc.UnaryClientInterceptor, error) {
+func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
 	options := []resilience.Option{resilience.WithIdempotentByCall()}
-	if s.Throttle != (Throttle{}) {
-		tokens := float64(s.Throttle.MaxTokens)
+	if c.Throttle != (Throttle{}) {
+		tokens := float64(c.Throttle.MaxTokens)
 		b, err := budget.New(budget.Config{Policy: budget.Policy{
-			Capacity: tokens, PerSuccess: s.Throttle.TokenRatio, FailureCost: 1, Threshold: tokens / 2,
+			Capacity: tokens, PerSuccess: c.Throttle.TokenRatio, FailureCost: 1, Threshold: tokens / 2,
 		}})
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBudget(b))
 	}
-	e, err := resilience.New(s.Policy, append(options, s.Options...)...)
+	e, err := resilience.New(c.Policy, append(options, c.Options...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func Interceptor(s Config) (grpc.UnaryClientInterceptor, error) {
 			Want:    "none: a reply can be written to by one call only",
 		}
 	}
-	idempotent := s.Idempotent
+	idempotent := c.Idempotent
 	if idempotent == nil {
 		idempotent = func(string) bool { return false }
 	}
@@ -83,8 +83,8 @@ func Interceptor(s Config) (grpc.UnaryClientInterceptor, error) {
 
 // DialOptions are the interceptor, and gRPC's own retries switched off; what gRPC repeats before anything has left the
 // client stays.
-func DialOptions(s Config) ([]grpc.DialOption, error) {
-	i, err := Interceptor(s)
+func DialOptions(c Config) ([]grpc.DialOption, error) {
+	i, err := Interceptor(c)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ type Config struct {
 // Transport is an http.RoundTripper. Any number of goroutines may use it.
 type Transport struct {
 	base     http.RoundTripper
-	settings Config
+	config   Config
 	policy   retry.Policy
 	hosts    hosts
 	patience time.Duration // with a server that stalls in a body that nobody gets
@@ -67,7 +67,7 @@ type Transport struct {
 
 // New makes a transport. A setting that makes no sense is an error that names it.
 func New(s Config) (*Transport, error) {
-	t := &Transport{base: s.Base, settings: s, patience: time.Second}
+	t := &Transport{base: s.Base, config: s, patience: time.Second}
 	if t.base == nil {
 		t.base = http.DefaultTransport
 	}
@@ -77,17 +77,17 @@ func New(s Config) (*Transport, error) {
 		preset, _ := retry.PresetNamed("external_api")
 		t.policy = preset.Policy
 	}
-	t.settings.AttemptTimeout = cmp.Or(s.AttemptTimeout, defaultAttemptTimeout)
-	t.settings.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
-	t.settings.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
-	if t.settings.MaxHosts < 0 {
+	t.config.AttemptTimeout = cmp.Or(s.AttemptTimeout, defaultAttemptTimeout)
+	t.config.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
+	t.config.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
+	if t.config.MaxHosts < 0 {
 		return nil, &resilience.ConfigError{
 			Setting: "MaxHosts",
 			Value:   strconv.Itoa(s.MaxHosts),
 			Want:    "0 (256) or more",
 		}
 	}
-	t.hosts.init(t.settings.MaxHosts, t.executor)
+	t.hosts.init(t.config.MaxHosts, t.executor)
 	if _, err := t.executor("example.com"); err != nil { // tells now what is wrong
 		return nil, err
 	}
@@ -97,31 +97,31 @@ func New(s Config) (*Transport, error) {
 // executor makes the state of a host.
 func (t *Transport) executor(host string) (*resilience.Executor, error) {
 	options := []resilience.Option{
-		resilience.WithName(host), resilience.WithAttemptTimeout(t.settings.AttemptTimeout),
+		resilience.WithName(host), resilience.WithAttemptTimeout(t.config.AttemptTimeout),
 		resilience.WithIdempotentByCall(), resilience.WithClassifier(classify),
 	}
-	if t.settings.Breaker != nil {
-		b, err := breaker.New(breaker.Config{Policy: *t.settings.Breaker})
+	if t.config.Breaker != nil {
+		b, err := breaker.New(breaker.Config{Policy: *t.config.Breaker})
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBreaker(b))
 	}
-	if t.settings.Bulkhead != nil {
-		b, err := resilience.NewBulkhead(*t.settings.Bulkhead)
+	if t.config.Bulkhead != nil {
+		b, err := resilience.NewBulkhead(*t.config.Bulkhead)
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBulkhead(b))
 	}
-	if t.settings.Budget != nil {
-		b, err := t.settings.Budget(host)
+	if t.config.Budget != nil {
+		b, err := t.config.Budget(host)
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBudget(b))
 	}
-	return resilience.New(t.policy, append(options, t.settings.Options...)...)
+	return resilience.New(t.policy, append(options, t.config.Options...)...)
 }
 
 // Statistics are what was counted for each host that is remembered.
@@ -149,7 +149,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	c := call{transport: t, request: req, body: replayOf(req, t.settings.MaxBody)}
+	c := call{transport: t, request: req, body: replayOf(req, t.config.MaxBody)}
 	idempotent := c.prepare()
 	defer c.body.finish()
 	resp, err := resilience.Call[*http.Response]{
@@ -178,7 +178,7 @@ func (c *call) prepare() (idempotent bool) {
 	if c.request.Header.Get(IdempotencyKey) != "" {
 		return true
 	}
-	if !c.transport.settings.MakeKeys {
+	if !c.transport.config.MakeKeys {
 		return false
 	}
 	keyed := *c.request

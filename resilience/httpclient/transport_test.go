@@ -81,16 +81,16 @@ func serve(t *testing.T, set func(*httpclient.Config), turns ...http.HandlerFunc
 	t.Cleanup(s.Close)
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)
-	settings := httpclient.Config{
+	config := httpclient.Config{
 		Base:    base,
 		Policy:  &three,
 		Options: []resilience.Option{resilience.WithClock(&s.clock)},
 	}
 	if set != nil {
-		set(&settings)
+		set(&config)
 	}
 	var err error
-	if s.transport, err = httpclient.New(settings); err != nil {
+	if s.transport, err = httpclient.New(config); err != nil {
 		t.Fatal(err)
 	}
 	s.client = &http.Client{Transport: s.transport}

@@ -36,7 +36,7 @@ type Config struct {
 // Guard runs each key once.
 type Guard struct {
 	store    Store
-	settings Config
+	config   Config
 	renewals *resilience.Executor // of claims, answers and releases
 
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func New(store Store, s Config) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{store: store, settings: s, renewals: renewals, local: map[string]*running{}}, nil
+	return &Guard{store: store, config: s, renewals: renewals, local: map[string]*running{}}, nil
 }
 
 // Result is what Once answers.
@@ -150,7 +150,7 @@ func (g *Guard) Once(ctx context.Context, key string, fingerprint []byte,
 		}
 		return Result{Answer: standing.Answer, Replayed: true, Stored: true}, nil
 	default:
-		return Result{}, &RunningError{max(standing.Until.Sub(g.settings.Clock.Now()), 0)}
+		return Result{}, &RunningError{max(standing.Until.Sub(g.config.Clock.Now()), 0)}
 	}
 }
 
@@ -158,7 +158,7 @@ func (g *Guard) Once(ctx context.Context, key string, fingerprint []byte,
 func (g *Guard) Purge(ctx context.Context) (int, error) {
 	const step = 1000
 	for all := 0; ; {
-		n, err := g.store.Purge(ctx, g.settings.Clock.Now(), step)
+		n, err := g.store.Purge(ctx, g.config.Clock.Now(), step)
 		if all += n; err != nil || n < step {
 			return all, err
 		}
@@ -167,8 +167,8 @@ func (g *Guard) Purge(ctx context.Context) (int, error) {
 
 // claim claims the key, and waits while another request has it.
 func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token string) (Standing, error) {
-	now := g.settings.Clock.Now()
-	patience := now.Add(g.settings.Wait)
+	now := g.config.Clock.Now()
+	patience := now.Add(g.config.Wait)
 	previous := time.Duration(0)
 	for look := 1; ; look++ {
 		var standing Standing
@@ -176,7 +176,7 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 		err := g.renewals.Run(ctx, func(ctx context.Context) (err error) {
 			standing, err = g.store.Begin(ctx, Claim{
 				Key: key, Fingerprint: fingerprint, Token: token,
-				Now: now, Until: now.Add(g.settings.Lease), Expires: now.Add(g.settings.Keep),
+				Now: now, Until: now.Add(g.config.Lease), Expires: now.Add(g.config.Keep),
 			})
 			return err
 		})
@@ -187,7 +187,7 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 		if err := g.await(ctx, key, min(previous, patience.Sub(now))); err != nil {
 			return Standing{}, err
 		}
-		now = g.settings.Clock.Now()
+		now = g.config.Clock.Now()
 	}
 }
 
@@ -197,10 +197,10 @@ func (g *Guard) await(ctx context.Context, key string, d time.Duration) error {
 	here := g.local[key]
 	g.mu.Unlock()
 	if here == nil {
-		return g.settings.Clock.Sleep(ctx, d)
+		return g.config.Clock.Sleep(ctx, d)
 	}
 	late := make(chan struct{})
-	defer g.settings.Clock.AfterFunc(d, func() { close(late) })()
+	defer g.config.Clock.AfterFunc(d, func() { close(late) })()
 	select {
 	case <-here.done:
 	case <-late:
@@ -239,7 +239,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 		return Result{Answer: answer}, nil
 	}
 	stored := answer
-	if answer.size() > g.settings.MaxAnswer {
+	if answer.size() > g.config.MaxAnswer {
 		stored = Answer{Status: tooLong}
 	}
 	settled = true // from here on nobody may run it again before the lease ends
@@ -270,21 +270,21 @@ func (g *Guard) underLease(ctx context.Context, key, token string,
 
 // finish stores an answer, and tries again for as long as that can help. The caller's going away does not stop it.
 func (g *Guard) finish(ctx context.Context, key, token string, a Answer) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.settings.Lease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.config.Lease)
 	defer cancel()
 	return g.renewals.Run(ctx, func(ctx context.Context) error {
-		return g.store.Finish(ctx, key, token, a, g.settings.Clock.Now().Add(g.settings.Keep))
+		return g.store.Finish(ctx, key, token, a, g.config.Clock.Now().Add(g.config.Keep))
 	})
 }
 
 func (g *Guard) release(ctx context.Context, key, token string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.settings.Lease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.config.Lease)
 	defer cancel()
 	return g.renewals.Run(ctx, func(ctx context.Context) error { return g.store.Release(ctx, key, token) })
 }
 
 func (g *Guard) report(key string, err error) {
-	if g.settings.OnError != nil {
-		g.settings.OnError(key, err)
+	if g.config.OnError != nil {
+		g.config.OnError(key, err)
 	}
 }
