@@ -37,7 +37,8 @@ func (e *Executor) Run(ctx context.Context, op func(context.Context) error) erro
 
 // Call is one call with all that can be said of it.
 type Call[T any] struct {
-	// Run is the operation; it may be called several times, with [WithHedge] at the same time. It must heed its context.
+	// Run is the operation; it may be called several times, with [WithHedge] at the same time. It must heed its
+	// context.
 	Run func(ctx context.Context) (T, error)
 	// Judge says what is wrong with a result that came without an error, such as a response with a failing status; nil
 	// if nothing is. A result that it refuses is repeated like an error; the last one is returned beside the [*Error].

@@ -75,12 +75,12 @@ func classifyAWSStatus(service string, status int) (Classification, bool) {
 	if !ok || !strings.EqualFold(service, "S3") {
 		return c, ok
 	}
-	switch {
-	case c.Error == ServiceUnavailableError:
+	switch c.Error {
+	case ServiceUnavailableError:
 		c.Error = S3ServiceUnavailable
-	case c.Error == InternalServerError:
+	case InternalServerError:
 		c.Error = S3InternalError
-	case c.Error == TooManyRequestsError:
+	case TooManyRequestsError:
 		c.Error = S3SlowDown
 	}
 	return c, true

@@ -91,7 +91,8 @@ func TestJitterBoundsAreReachedExactly(t *testing.T) {
 // duration.
 func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 	t.Parallel()
-	for _, jitter := range []retry.Jitter{retry.JitterFull, retry.JitterPartial, retry.JitterDecorrelated, retry.JitterProportional} {
+	for _, jitter := range []retry.Jitter{retry.JitterFull, retry.JitterPartial, retry.JitterDecorrelated,
+		retry.JitterProportional} {
 		for _, p := range []retry.Policy{{Jitter: jitter}, {Jitter: jitter, Interval: 1, Rate: 2},
 			{Jitter: jitter, Interval: time.Second, MaxDelay: 1}} {
 			for _, retry := range []int{math.MinInt, -1, 0, 1} {
@@ -219,7 +220,8 @@ func TestFullJitterIsUniform(t *testing.T) {
 
 func TestDelayDoesNotAllocate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, jitter := range []retry.Jitter{retry.JitterNone, retry.JitterFull, retry.JitterPartial, retry.JitterDecorrelated,
+	for _, jitter := range []retry.Jitter{retry.JitterNone, retry.JitterFull, retry.JitterPartial,
+		retry.JitterDecorrelated,
 		retry.JitterProportional} {
 		p := retry.Policy{Interval: time.Second, Rate: 2.5, MaxDelay: time.Minute, Jitter: jitter, JitterFactor: 0.5}
 		if n := testing.AllocsPerRun(100, func() { p.Delay(3, rnd) }); n != 0 {

@@ -45,7 +45,9 @@ func TestProportionalScheduleOfTheSourcesExample(t *testing.T) {
 	}
 	s := p.Schedule()
 	for i, w := range want {
-		scaled := retry.Wait{Min: w.Min * time.Millisecond, Mean: w.Mean * time.Millisecond, Max: w.Max * time.Millisecond}
+		scaled := retry.Wait{
+			Min: w.Min * time.Millisecond, Mean: w.Mean * time.Millisecond, Max: w.Max * time.Millisecond,
+		}
 		if s.Waits[i] != scaled {
 			t.Errorf("retry %d: %v, want %v", i+1, s.Waits[i], scaled)
 		}
@@ -57,7 +59,9 @@ func TestProportionalScheduleOfTheSourcesExample(t *testing.T) {
 
 func TestDecorrelatedSchedule(t *testing.T) {
 	t.Parallel()
-	p := retry.Policy{Interval: time.Second, MaxDelay: 20 * time.Second, MaxAttempts: 4, Jitter: retry.JitterDecorrelated}
+	p := retry.Policy{
+		Interval: time.Second, MaxDelay: 20 * time.Second, MaxAttempts: 4, Jitter: retry.JitterDecorrelated,
+	}
 	var longest []time.Duration
 	for _, w := range p.Schedule().Waits {
 		longest = append(longest, w.Max)
@@ -77,7 +81,8 @@ func TestDecorrelatedSchedule(t *testing.T) {
 func TestScheduleMeansMatchSampling(t *testing.T) {
 	t.Parallel()
 	const runs = 40_000
-	for _, jitter := range []retry.Jitter{retry.JitterFull, retry.JitterPartial, retry.JitterProportional, retry.JitterDecorrelated} {
+	for _, jitter := range []retry.Jitter{retry.JitterFull, retry.JitterPartial, retry.JitterProportional,
+		retry.JitterDecorrelated} {
 		p := retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3, Jitter: jitter,
 			JitterFactor: 0.5}
 		rnd := rand.New(rand.NewPCG(7, 8))

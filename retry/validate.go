@@ -17,9 +17,10 @@ const (
 
 // Validate returns nil if Step Functions could carry the policy out, else all its [Policy.Problems], joined.
 func (p Policy) Validate() error {
-	var problems []error
-	for _, problem := range p.Problems() {
-		problems = append(problems, problem)
+	found := p.Problems()
+	problems := make([]error, len(found))
+	for i, problem := range found {
+		problems[i] = problem
 	}
 	return errors.Join(problems...)
 }

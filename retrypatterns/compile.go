@@ -122,5 +122,6 @@ func matches(errorEquals []string, name string) bool {
 	if slices.Contains(errorEquals, name) {
 		return true
 	}
-	return slices.Contains(errorEquals, retry.StatesTaskFailed) && name != retry.StatesTimeout && name != retry.StatesALL
+	return slices.Contains(errorEquals, retry.StatesTaskFailed) &&
+		name != retry.StatesTimeout && name != retry.StatesALL
 }

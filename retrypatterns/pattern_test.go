@@ -132,7 +132,8 @@ func TestScheduleOfThePatterns(t *testing.T) {
 			retry.Wait{Min: 0, Mean: 15500 * ms, Max: 31000 * ms}},
 		{rp.Conservative, []time.Duration{5000 * ms, 12500 * ms, 31250 * ms},
 			retry.Wait{Min: 24375 * ms, Mean: 36562500 * time.Microsecond, Max: 48750 * ms}},
-		{rp.Minimal, []time.Duration{2000 * ms, 3000 * ms}, retry.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}},
+		{rp.Minimal, []time.Duration{2000 * ms, 3000 * ms},
+			retry.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}},
 		{rp.DatabaseOptimized, []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms},
 			retry.Wait{Min: 0, Mean: 11872 * ms, Max: 23744 * ms}},
 	}

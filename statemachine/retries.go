@@ -174,7 +174,9 @@ func source(comment string, policy retry.Policy, errors ...string) retrypatterns
 func addition(what string, name retrypatterns.PatternName, errors ...string) retrypatterns.Row {
 	pattern, _ := retrypatterns.PatternNamed(name)
 	comment := "Addition: " + what + ", pattern " + string(name)
-	return retrypatterns.Row{Errors: errors, Policy: pattern.Policy, Comment: comment, Provenance: retrypatterns.Addition}
+	return retrypatterns.Row{
+		Errors: errors, Policy: pattern.Policy, Comment: comment, Provenance: retrypatterns.Addition,
+	}
 }
 
 // pacedAttempts returns the number of retries of the pattern paced.

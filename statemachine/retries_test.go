@@ -164,7 +164,8 @@ func TestDefaultTableShadowsNothing(t *testing.T) {
 	if err := table.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	lowered := map[string]int{statemachine.ValidateCSVFile: 3, statemachine.ApplyBatch: 2, statemachine.ProcessSingleUserRecord: 3,
+	lowered := map[string]int{
+		statemachine.ValidateCSVFile: 3, statemachine.ApplyBatch: 2, statemachine.ProcessSingleUserRecord: 3,
 		statemachine.AggregateResults:        3,
 		statemachine.NotifyValidationFailure: 1, statemachine.NotifyCompletion: 1, statemachine.NotifyFailure: 1}
 	for _, entry := range table.States {

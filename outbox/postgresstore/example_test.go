@@ -2,6 +2,7 @@ package postgresstore_test
 
 import (
 	"context"
+	"errors"
 	"log"
 	"os"
 
@@ -16,21 +17,24 @@ import (
 // relay, in this process or another one, sends it.
 func ExampleWrite() {
 	ctx := context.Background()
+	placeOrder := func(pool *pgxpool.Pool) error {
+		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "INSERT INTO orders VALUES (17)"); err != nil {
+				return err
+			}
+			return postgresstore.Write(ctx, tx, outbox.Message{
+				Topic: "order.placed", Key: "customer-4", Payload: []byte(`{"order":17}`),
+			})
+		})
+	}
 	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
 	if err != nil {
-		log.Fatal(err)
+		log.Print(err)
+		return
 	}
 	defer pool.Close()
-	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "INSERT INTO orders VALUES (17)"); err != nil {
-			return err
-		}
-		return postgresstore.Write(ctx, tx, outbox.Message{
-			Topic: "order.placed", Key: "customer-4", Payload: []byte(`{"order":17}`),
-		})
-	})
-	if err != nil {
-		log.Fatal(err)
+	if err := placeOrder(pool); err != nil {
+		log.Print(err)
 	}
 }
 
@@ -39,22 +43,18 @@ func ExampleOpen() {
 	ctx := context.Background()
 	store, err := postgresstore.Open(ctx, os.Getenv("DATABASE_URL"), nil)
 	if err != nil {
-		log.Fatal(err)
+		log.Print(err)
+		return
 	}
-	defer func() {
-		if err := store.Close(); err != nil {
-			log.Print(err)
-		}
-	}()
 	relay, err := outbox.New(outbox.Config{Store: store, Sink: outbox.SinkFunc(
 		func(_ context.Context, m *outbox.Message) error {
 			log.Print(m.Topic, " ", string(m.Payload))
 			return nil
 		})})
-	if err != nil {
-		log.Fatal(err)
+	if err == nil {
+		err = relay.Run(ctx)
 	}
-	if err := relay.Run(ctx); err != nil {
-		log.Fatal(err)
+	if err := errors.Join(err, store.Close()); err != nil {
+		log.Print(err)
 	}
 }
