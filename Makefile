@@ -3,9 +3,15 @@ SHELL := /bin/bash
 GO ?= go
 LINT_VERSION := v2.15.0
 VULN_VERSION := v1.8.0
+# The linter is stored under its version, outside the checkout, for all checkouts of this machine.
+LINT := $(shell $(GO) env GOPATH)/bin/stepback-golangci-lint-$(LINT_VERSION)
 BIN := bin
 # Nothing here is C: without it there is no C compiler to wait for, and binaries are static. The race detector needs it.
 export CGO_ENABLED := 0
+# With -trimpath, what one checkout has compiled serves another one in a different folder.
+export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
+# Flags of test binaries. go vet is part of make lint, and no debugger reads these binaries: they link in half the time.
+LEAN := -vet=off -ldflags="-s -w"
 LAMBDAS := validate process aggregate start metrics adapt relay
 FUZZTIME ?= 10s
 # What make bench-compare compares with, which benchmarks, and how often each runs.
@@ -49,8 +55,9 @@ run: ## the main job: a bundled CSV goes through the state machine, with faults 
 
 .PHONY: test
 test: ## all tests
-	$(GO) vet ./...
-	$(GO) test ./...
+	@# GOGC=400 has the compiler collect less garbage, and is not for the tests: what they link is compiled first.
+	@GOGC=400 $(GO) build ./...
+	$(GO) test $(LEAN) ./...
 
 .PHONY: browser
 browser: ## the console in Chromium, with axe-core judging every page (fetched by npm; MPL 2.0, not part of the repository)
@@ -256,10 +263,13 @@ publish-as: ## the module under the path its owner publishes it by: MODULE=githu
 	@internal/release/publish-as.sh "$(MODULE)" $(INTO)
 
 .PHONY: lint
-lint: ## golangci-lint, installed when it is missing
-	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \
-		GOGC=400 $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
-	@GOGC=400 PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run --allow-parallel-runners ./...
+lint: $(LINT) ## golangci-lint at its pinned version, whatever is in PATH, and the check of plain words
+	@$(GO) run ./internal/plainwords/check
+	@GOGC=400 $(LINT) run --allow-parallel-runners ./...
+
+$(LINT):
+	GOGC=400 GOBIN=$(@D)/install $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	@mv $(@D)/install/golangci-lint $@ && rmdir $(@D)/install
 
 .PHONY: vuln
 vuln: ## known vulnerabilities in what is called

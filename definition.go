@@ -11,9 +11,9 @@ import (
 	"stepback/engine"
 )
 
-// ReadDefinition reads a definition from a file, as JSON or as YAML. The
-// values take the place of placeholders such as ${FunctionArn}, which the DefinitionSubstitutions of SAM and
-// CloudFormation fill in on AWS. The error names every mistake with its line and column.
+// ReadDefinition reads a definition from a JSON or YAML file. values replace placeholders such as ${FunctionArn}, as
+// the DefinitionSubstitutions of SAM and CloudFormation do on AWS. The error lists every mistake with its line and
+// column.
 func ReadDefinition(file string, values map[string]string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

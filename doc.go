@@ -1,10 +1,10 @@
 // Package stepback runs AWS Step Functions state machines inside a Go program: definitions in Amazon States Language,
-// tasks in Go, retries, timeouts, parallel branches, distributed Maps, and executions that outlive a crash. It needs no
-// account, no server and no container. What it runs, AWS runs too.
+// tasks in Go, retries, timeouts, parallel branches, distributed Maps, and executions that survive a crash. It needs
+// no account, no server and no container. The same definitions run on AWS.
 //
 // # Functions
 //
-// A task is a Go function. In a definition it is a Lambda function, by its name:
+// A task is a Go function. In a definition it is a Lambda function with the same name:
 //
 //	type Order struct{ ID string; Cents int }
 //	type Receipt struct{ ID string }
@@ -16,12 +16,12 @@
 //		return Receipt{ID: "r-" + o.ID}, nil
 //	}
 //
-// A failed function fails its task, by the name that retriers and catchers match.
+// If a function fails, its task fails with the error name that retriers and catchers match.
 //
 // # An engine
 //
-// New makes an engine of functions. With a data directory its executions are on the disk before any task of theirs is
-// carried out:
+// New returns an engine with these functions. With a data directory, executions are on the disk before any of their
+// tasks runs:
 //
 //	app, err := stepback.New(ctx, stepback.Config{
 //		Dir:       "data",
@@ -30,11 +30,11 @@
 //	if err != nil { … }
 //	defer app.Close()
 //
-// When the program before this one was killed, New goes on with what it had under way.
+// If an earlier process was killed, New resumes the executions that were running.
 //
 // # A state machine
 //
-// A definition says in which order things happen and what happens when they fail:
+// A definition says in which order tasks run and what happens if they fail:
 //
 //	orders, err := app.Define("Orders", `{
 //	  "StartAt": "Charge",
@@ -46,35 +46,35 @@
 //	  }}
 //	}`)
 //
-// ReadDefinition takes one from a file, in JSON or YAML. A mistake is reported with its line and what would be right.
+// ReadDefinition reads one from a JSON or YAML file. Mistakes are reported with their line and how to fix them.
 //
 // # Executions
 //
-// Start returns when the execution is kept; Output waits for what comes of it:
+// Start returns once the execution is stored; Output waits for its result:
 //
 //	run, err := orders.Start(ctx, "order-17", Order{ID: "17", Cents: 1200})
 //	if err != nil { … }
 //	var r Receipt
 //	if err := run.Output(ctx, &r); err != nil { … } // a *stepback.Failure when the execution failed
 //
-// The name is the execution's own: starting order-17 twice with the same input starts it once. History tells, event by
-// event, what happened.
+// The name identifies the execution: starting order-17 twice with the same input starts it once. History returns its
+// events.
 //
 // # Data
 //
-// A distributed Map reads its items from an object store and starts a child execution for each, or for each batch of
-// them. Files is one over a folder; engine.Objects is what any other implements.
+// A distributed Map reads its items from an object store and starts a child execution for each item, or for each
+// batch. Files is an object store in a folder; others implement engine.Objects.
 //
 // # Tests
 //
-// Package stepbacktest runs a definition in a test, in virtual time: a Retry that waits for an hour takes none.
+// Package stepbacktest runs a definition in a test, in virtual time: a Retry that waits for an hour takes no time.
 //
-// # And more
+// # Other packages
 //
-// Package engine, underneath, has what this one has no word for: activities and task tokens, Map Runs and redrives,
-// integrations with the services of AWS. Package local is the whole platform of the command stepback: the APIs of Step
+// Package engine, on which this one is built, also has activities and task tokens, Map Runs and redrives, and
+// integrations with AWS services. Package local is the whole platform of the command stepback: the APIs of Step
 // Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retry has
-// policies and classifies errors, retrypatterns computes retry tables, retrymetrics counts what came of them.
+// policies and classifies errors, retrypatterns computes retry tables, package retrymetrics counts the outcomes of retries.
 //
 // This package never talks to AWS and never listens on the network.
 package stepback

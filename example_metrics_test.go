@@ -9,7 +9,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Retry metrics of whatever runs: how often each state failed, was retried and recovered, and how long it waited.
+// Retry metrics of all executions: how often each state failed, was retried and recovered, and how long it waited.
 func Example_metrics() {
 	ctx := context.Background()
 	clock := stepback.VirtualTime(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC))

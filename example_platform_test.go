@@ -15,8 +15,8 @@ import (
 	"stepback/tasks/faults"
 )
 
-// The APIs of AWS over HTTP, with injected faults and retry metrics: any SDK can be the client. All calls of the
-// function are throttled, so that the machine gives up after its retries.
+// The AWS APIs over HTTP, with injected faults and retry metrics: any SDK can be the client. All calls of the
+// function are throttled, so the machine gives up after its retries.
 func Example_endpoint() {
 	ctx := context.Background()
 	p, err := local.Open(ctx, local.Config{

@@ -28,7 +28,7 @@ type receipt struct {
 	ID string `json:"id"`
 }
 
-// A task in Go.
+// A task implemented in Go.
 func Example() {
 	ctx := context.Background()
 	app, err := stepback.New(ctx, stepback.Config{
@@ -62,7 +62,7 @@ func Example() {
 	// Output: r-17
 }
 
-// Retries in virtual time: fourteen seconds pass on the engine's clock, and none on the wall.
+// Retries in virtual time: fourteen seconds pass on the engine's clock, none in real time.
 func Example_retry() {
 	ctx := context.Background()
 	clock := stepback.VirtualTime(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC))
@@ -117,7 +117,7 @@ func Example_retry() {
 	// 09:00:06 LambdaFunctionFailed CardServiceBusy
 }
 
-// A program that dies in the middle of a task, and the next one that goes on with it.
+// A program dies in the middle of a task, and the next one resumes it.
 func Example_recovery() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "stepback")
@@ -247,7 +247,7 @@ func Example_distributedMap() {
 	// Output: [2 1]
 }
 
-// A definition from a file, and what is said of one with a mistake.
+// Reads a definition from a file, and shows the diagnostics for one with a mistake.
 func ExampleReadDefinition() {
 	dir, err := os.MkdirTemp("", "stepback")
 	if err != nil {
@@ -278,7 +278,7 @@ States:
 	// true <nil>
 }
 
-// A failed execution is an error that tells why.
+// A failed execution is an error that says why it failed.
 func ExampleRun_Output() {
 	ctx := context.Background()
 	app, err := stepback.New(ctx, stepback.Config{})

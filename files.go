@@ -9,17 +9,17 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"stepback/engine/itemreader"
-	"stepback/internal/sorting"
 )
 
-// Files is an object store for distributed Maps in a folder: the bucket data is the folder data in it, and an object's
+// Files is an object store for distributed Maps in a folder: bucket "data" is the subfolder "data", and an object's
 // key is the path of its file below that. Close releases the folder.
 type Files struct{ root *os.Root }
 
-// OpenFiles opens a folder as an object store. Keys cannot lead out of it.
+// OpenFiles opens a folder as an object store. Keys cannot refer to files outside it.
 func OpenFiles(folder string) (*Files, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -33,7 +33,7 @@ func (f *Files) Close() error { return f.root.Close() }
 
 var _ Objects = (*Files)(nil)
 
-// Get implements Objects. There are no versions and no owners.
+// Get implements Objects. Versions and owners are ignored.
 func (f *Files) Get(_ context.Context, bucket, key, _, _ string) (io.ReadCloser, int64, error) {
 	file, err := f.root.Open(path.Join(bucket, key))
 	if err != nil {
@@ -44,7 +44,7 @@ func (f *Files) Get(_ context.Context, bucket, key, _, _ string) (io.ReadCloser,
 		err = fmt.Errorf("s3://%s/%s is a folder", bucket, key)
 	}
 	if err != nil {
-		_ = file.Close() // the reason says more
+		_ = file.Close() // the other error says more
 		return nil, 0, err
 	}
 	return file, about.Size(), nil
@@ -74,7 +74,7 @@ func (f *Files) List(ctx context.Context, bucket, prefix, token string) ([]itemr
 	if err != nil {
 		return nil, "", missing(bucket, prefix, err)
 	}
-	sorting.Func(all, func(a, b itemreader.ListedObject) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b itemreader.ListedObject) int { return strings.Compare(a.Key, b.Key) })
 	if len(all) > pageSize {
 		return all[:pageSize], all[pageSize-1].Key, nil
 	}
@@ -99,7 +99,7 @@ func (f *Files) Put(_ context.Context, bucket, key string, body io.ReadSeeker, _
 	return f.root.Rename(part, name)
 }
 
-// Version implements engine.Versions, so that a Map Run that goes on after a crash notices when its file has changed.
+// Version implements engine.Versions, so that a Map Run that resumes after a crash notices when its file has changed.
 func (f *Files) Version(_ context.Context, bucket, key, _, _ string) (string, error) {
 	about, err := f.root.Stat(path.Join(bucket, key))
 	if err != nil {
@@ -108,12 +108,12 @@ func (f *Files) Version(_ context.Context, bucket, key, _, _ string) (string, er
 	return etag(about), nil
 }
 
-// etag tells one content of a file from another.
+// etag identifies the content of a file by its modification time and size.
 func etag(about fs.FileInfo) string {
 	return fmt.Sprintf("\"%x-%x\"", about.ModTime().UnixNano(), about.Size())
 }
 
-// missing words the error of a file as one of its object.
+// missing converts the error of a file to that of its object.
 func missing(bucket, key string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no object s3://%s/%s", bucket, key)

@@ -15,8 +15,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Function carries out the tasks that call a Lambda function: it gets the event as JSON text and returns JSON text.
-// Func makes one of a Go function with types of its own.
+// Function carries out the tasks that call a Lambda function: it takes the event as JSON text and returns JSON text.
+// Func converts a Go function with its own types.
 type Function func(ctx context.Context, event []byte) ([]byte, error)
 
 // Functions are the functions of an engine, by name. A definition calls the function charge by the Resource
@@ -24,11 +24,11 @@ type Function func(ctx context.Context, event []byte) ([]byte, error)
 // a FunctionName of charge or that ARN. So the same definition runs on AWS.
 type Functions map[string]Function
 
-// Func makes a Function of a Go function. The event is decoded into In, and what it returns is encoded as JSON.
+// Func converts a Go function to a Function. The event is decoded into In, and the result is encoded as JSON.
 //
-// An error fails the task, and retriers and catchers see it by a name: that of a *Failure, or, as with functions in Go
-// on AWS, the name of the error's type, such as errorString of errors.New. The cause is the JSON text of an object with
-// errorMessage and errorType.
+// An error fails the task. Retriers and catchers see the name of a *Failure or, as with Go functions on AWS, the name
+// of the error's type, such as errorString for errors.New. The cause is the JSON text of an object with errorMessage
+// and errorType.
 func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Function {
 	return func(ctx context.Context, event []byte) ([]byte, error) {
 		var in In
@@ -72,7 +72,7 @@ func (f Functions) Invoke(ctx context.Context, r *invocation.Request) (*invocati
 	return &invocation.Answer{StatusCode: http.StatusOK, FunctionError: invocation.Unhandled, Payload: described}, nil
 }
 
-// thrown is a function's error as Lambda tells of it.
+// thrown is a function's error in Lambda's form.
 type thrown struct {
 	Message string `json:"errorMessage"`
 	Type    string `json:"errorType"`

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// embedding is a program of another module.
+// embedding is a program in another module.
 const embedding = `package main
 
 import (
@@ -48,7 +48,8 @@ func main() {
 }
 `
 
-// TestAProgramOfAnotherModule builds and runs a program that uses this module by a replace line, as README says.
+// TestAProgramOfAnotherModule builds and runs a program that uses this module through a replace line, as README
+// describes.
 func TestAProgramOfAnotherModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -78,7 +79,8 @@ func TestAProgramOfAnotherModule(t *testing.T) {
 	}
 	command("mod", "init", "example.org/embedding")
 	command("mod", "edit", "-require=stepback@v0.0.0", "-replace=stepback="+here)
-	// The sums of this module and its requirements save go mod tidy, which would look for those of its tests.
+	// The checksums of this module and its requirements make go mod tidy unnecessary, which would also look for those
+	// of its tests.
 	sums, err := os.ReadFile("go.sum")
 	if err != nil {
 		t.Fatal(err)

@@ -16,25 +16,25 @@ import (
 	"stepback/tasks/lambda"
 )
 
-// What an application speaks of. Package engine says more of each.
+// The types that applications use. Package engine documents them in detail.
 type (
-	// Execution is what is known of an execution: its ARN and input, its status, and its output or failure.
+	// Execution describes an execution: its ARN and input, its status, and its output or failure.
 	Execution = engine.Execution
-	// Event is one event of an execution's history.
+	// Event is an event in an execution's history.
 	Event = engine.Event
 	// Failure is an error name and a cause, as retriers and catchers see them.
 	Failure = engine.Failure
-	// Status is that of an execution.
+	// Status is the status of an execution.
 	Status = engine.Status
-	// Clock tells the time and rings timers.
+	// Clock provides the time and timers.
 	Clock = clock.Clock
 	// Task is a task for an Integration.
 	Task = engine.Task
-	// Result is what a task comes to; engine.TextResult makes one of JSON text.
+	// Result is the result of a task; engine.TextResult makes one from JSON text.
 	Result = engine.Result
-	// Integration carries out the tasks of a service other than Lambda.
+	// Integration performs the tasks of a service other than Lambda.
 	Integration = engine.Integration
-	// Objects is where a distributed Map reads its items and writes its results.
+	// Objects stores what distributed Maps read and write.
 	Objects = engine.Objects
 )
 
@@ -47,30 +47,30 @@ const (
 	Aborted   = engine.Aborted
 )
 
-// VirtualTime returns a clock on which waiting takes no time: whenever nothing can run, it jumps to what is due next.
-// Whoever made it closes it, after the engine.
+// VirtualTime returns a clock on which waiting takes no time: whenever nothing can run, it jumps to the next due
+// time. The caller must close it, after the engine.
 func VirtualTime(start time.Time) *Clock { return clock.Virtual(start) }
 
-// Config is what an Engine is made of. The zero Config is an engine in memory that calls nothing.
+// Config configures an Engine. The zero Config is an engine in memory that calls nothing.
 type Config struct {
-	// Dir is the data directory, where executions outlive the program. Empty keeps them in memory. One program at a
-	// time may have it open.
+	// Dir is the data directory, in which executions outlive the program. If it is empty, they are kept in memory.
+	// Only one program at a time may have it open.
 	Dir string
-	// Functions carry out the tasks that call Lambda functions.
+	// Functions performs the tasks that call Lambda functions.
 	Functions Functions
-	// Integrations carry out other tasks, by service and action: "sns:publish", "aws-sdk:dynamodb:putItem". The entry
-	// "aws-sdk" is for every aws-sdk:service without an entry of its own.
+	// Integrations performs all other tasks, by service and action: "sns:publish", "aws-sdk:dynamodb:putItem". The
+	// entry "aws-sdk" applies to every aws-sdk:service without a separate entry.
 	Integrations map[string]Integration
-	// Objects is where distributed Maps read items and write results, such as Files; nil when there are none.
+	// Objects is where distributed Maps read items and write results, such as Files; nil means that there are none.
 	Objects Objects
-	// Clock is the engine's; nil is the machine's time.
+	// Clock is the engine's clock; nil means real time.
 	Clock *Clock
-	// Observe is told of every execution that ended, with its whole history. It runs on a worker of the engine and must
-	// be quick; the slice is only valid during the call.
+	// Observe, if not nil, is called for every execution that has ended, with its whole history. It runs on a worker
+	// of the engine and must return quickly; the slice is only valid during the call.
 	Observe func(*Execution, []Event)
-	// Seed makes jitter and other randomness repeatable; 0 draws a seed.
+	// Seed makes jitter and other randomness repeatable; 0 means a random seed.
 	Seed uint64
-	// Log is told what the operator should know; nil is not called.
+	// Log receives messages for the operator; nil discards them.
 	Log *slog.Logger
 }
 
@@ -78,11 +78,11 @@ type Config struct {
 type Engine struct {
 	core    *engine.Engine
 	journal journal.Journal
-	clock   *Clock // made here; nil when it is the caller's
+	clock   *Clock // created here; nil if it belongs to the caller
 }
 
-// New starts an engine. With a Dir it goes on with the executions that had not ended when the program before it did:
-// tasks that were under way are carried out once more, waits go on for the rest of their time. Close ends it.
+// New starts an engine. With a Dir it resumes the executions that had not ended when the previous program did: tasks
+// that were running are performed again, and waits continue for the rest of their time. Call Close to stop it.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{journal: journal.NewMemory()}
 	if cfg.Dir != "" {
@@ -109,14 +109,14 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		_, err = e.core.Recover(ctx)
 	}
 	if err != nil {
-		_ = e.Close() // the reason says more
+		_ = e.Close() // the first error is more important
 		return nil, err
 	}
 	return e, nil
 }
 
-// Close stops the engine and waits for everything it started. Executions that are under way stay as they are in the
-// data directory. The error is that of keeping them.
+// Close stops the engine and waits for everything it started. Running executions remain in the data directory. It
+// returns an error if they cannot be saved.
 func (e *Engine) Close() error {
 	if e.core != nil {
 		e.core.Close()
@@ -127,23 +127,24 @@ func (e *Engine) Close() error {
 	return e.journal.Close()
 }
 
-// Core returns the engine underneath, for what this package has no word for: to stop, list and redrive executions, to
-// look at Map Runs, to report by task tokens.
+// Core returns the underlying engine, for what this package does not offer: stopping, listing and redriving
+// executions, examining Map Runs, reporting with task tokens.
 func (e *Engine) Core() *engine.Engine { return e.core }
 
-// Machine is a state machine that executions can be started of.
+// Machine is a state machine from which executions can be started.
 type Machine struct {
 	engine   *Engine
 	compiled *engine.StateMachine
 }
 
-// Define compiles the definition, in Amazon States Language, of a STANDARD state machine. Defining a name again changes
-// what is started from then on. The error of a definition that AWS would refuse lists everything that is wrong with it.
+// Define compiles the definition of a STANDARD state machine in Amazon States Language. Defining a name again only
+// affects executions started afterwards. The error for a definition that AWS would reject lists everything that is
+// wrong with it.
 func (e *Engine) Define(name, definition string) (*Machine, error) {
 	return e.define(name, definition, false)
 }
 
-// DefineExpress is Define for an EXPRESS state machine, whose executions are kept only when they end.
+// DefineExpress is like Define for an EXPRESS state machine, whose executions are stored only when they end.
 func (e *Engine) DefineExpress(name, definition string) (*Machine, error) {
 	return e.define(name, definition, true)
 }
@@ -156,8 +157,9 @@ func (e *Engine) define(name, definition string, express bool) (*Machine, error)
 	return &Machine{e, m}, nil
 }
 
-// Start starts an execution and returns when that is kept. The input is encoded as JSON. A name that is running with
-// the same input already is the same execution; any other use of it is an error. An empty name draws one.
+// Start starts an execution and returns once it is stored. The input is encoded as JSON. If an execution with the
+// same name and input is already running, Start returns that one; any other reuse of a name is an error. If name is
+// empty, Start generates one.
 func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, error) {
 	if name == "" {
 		name = aws.NewID()
@@ -175,22 +177,22 @@ func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, erro
 	return &Run{engine: m.engine, arn: started.ARN, started: started}, nil
 }
 
-// Run is an execution that was started.
+// Run is a started execution.
 type Run struct {
 	engine  *Engine
 	arn     string
-	started *engine.Started // nil when it was found
+	started *engine.Started // nil if returned by Find
 }
 
-// Find returns the execution of a STANDARD machine that was started by a name, in this program or in an earlier one.
+// Find returns the execution of a STANDARD machine that was started under a name, by this program or an earlier one.
 func (m *Machine) Find(name string) *Run {
 	return &Run{engine: m.engine, arn: m.compiled.ExecutionARN(name)}
 }
 
-// ARN identifies the execution.
+// ARN returns the execution's ARN.
 func (r *Run) ARN() string { return r.arn }
 
-// Wait waits for the end of the execution and returns what became of it. A failed execution is no error.
+// Wait waits until the execution has ended and returns it. A failed execution is not an error.
 func (r *Run) Wait(ctx context.Context) (*Execution, error) {
 	if r.started != nil {
 		return r.started.Wait(ctx)
@@ -198,8 +200,8 @@ func (r *Run) Wait(ctx context.Context) (*Execution, error) {
 	return r.engine.core.Wait(ctx, r.arn)
 }
 
-// Output waits for the end of the execution and decodes its output into the value that out points to. The error of an
-// execution that did not succeed is a *Failure.
+// Output waits until the execution has ended and decodes its output into the value that out points to. If the
+// execution did not succeed, the error is a *Failure.
 func (r *Run) Output(ctx context.Context, out any) error {
 	x, err := r.Wait(ctx)
 	if err != nil {
@@ -212,5 +214,5 @@ func (r *Run) Output(ctx context.Context, out any) error {
 	return json.Unmarshal([]byte(x.Output), out)
 }
 
-// History returns the events of the execution so far.
+// History returns the execution's events so far.
 func (r *Run) History(ctx context.Context) ([]Event, error) { return r.engine.core.History(ctx, r.arn) }

@@ -1,5 +1,6 @@
-// Package alarms is the CloudWatch alarms of the retries as data over the catalogue of retrymetrics: in the form that
-// PutMetricAlarm and PutCompositeAlarm take, and evaluated by the same rules. It calls nothing and wakes nobody.
+// Package alarms defines the CloudWatch alarms of the retries as data over the catalogue of retrymetrics. It renders
+// them in the form that PutMetricAlarm and PutCompositeAlarm take, and evaluates them by the same rules. It makes no
+// calls and sends no notifications.
 package alarms
 
 import (
@@ -19,7 +20,7 @@ const (
 	LessThanThreshold             Comparison = "LessThanThreshold"
 )
 
-// breaches reports whether a value is on the wrong side.
+// breaches reports whether a value breaches the threshold.
 func (c Comparison) breaches(v, threshold float64) bool {
 	switch c {
 	case GreaterThanThreshold:
@@ -31,43 +32,43 @@ func (c Comparison) breaches(v, threshold float64) bool {
 	}
 }
 
-// Missing says what a period without data is. Most metrics here are published only when something goes wrong, so that
-// silence is good news.
+// Missing defines how a period without data is treated. Most metrics here are published only when something goes
+// wrong, so missing data usually means that all is well.
 type Missing string
 
 // The treatments in use.
 const (
 	NotBreaching Missing = "notBreaching"
 	Ignore       Missing = "ignore"    // the alarm keeps its state
-	Breaching    Missing = "breaching" // silence is the trouble
+	Breaching    Missing = "breaching" // missing data is the problem
 )
 
 // Alarm is one alarm on a series or a rate.
 type Alarm struct {
-	Name string // without the state machine's, which goes before it
-	// Meaning says what is the matter, First what to do first.
+	Name string // without the state machine's name, which precedes it
+	// Meaning explains the problem, First the first thing to do.
 	Meaning, First string
-	// Series or Rate is what is watched.
+	// Series or Rate is the watched quantity.
 	Series     *retrymetrics.Series
 	Rate       *retrymetrics.Rate
 	Stat       retrymetrics.Stat // of Series
 	Comparison Comparison
 	Threshold  float64
 	Period     time.Duration
-	Periods    int // how many are looked at
-	Breaching  int // of which how many have to breach
+	Periods    int // number of periods evaluated
+	Breaching  int // number of these that must breach
 	Missing    Missing
-	// Pages says that the alarm wakes a person by way of the composite and sends no message of its own.
+	// Pages is true if the alarm pages through the composite and sends no message itself.
 	Pages bool
-	// Event says that the alarm counts what happened, in place of watching how something is: that nothing more happens
-	// mends nothing, so that nobody is told when it is OK again.
+	// Event is true if the alarm counts events instead of watching a condition. No OK message is sent: the absence of
+	// further events does not resolve the earlier ones.
 	Event bool
 }
 
-// rateSet is the dimension set that a rate's terms are taken from.
+// rateSet is the dimension set of a rate's terms.
 const rateSet = retrymetrics.ByMachine
 
-// Limits of alarms.
+// CloudWatch's limits for alarms.
 const (
 	maxWindow      = 24 * time.Hour
 	maxTerms       = 10
@@ -76,7 +77,7 @@ const (
 	maxRule        = 10240
 )
 
-// Check reports the first thing that CloudWatch would refuse or that would keep the alarm silent for ever.
+// Check returns the first problem that CloudWatch would reject or that would keep the alarm from ever firing.
 func (a Alarm) Check(machine string) error {
 	for _, s := range a.watched(machine) {
 		if err := s.Check(); err != nil {

@@ -63,7 +63,8 @@ func TestAlarmsAreGolden(t *testing.T) {
 	}
 }
 
-// What the written alarms watch is declared with just those dimensions and that unit, and within CloudWatch's limits.
+// Every metric that an alarm watches is declared with exactly the alarm's dimensions and unit, and within
+// CloudWatch's limits.
 func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 	t.Parallel()
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
@@ -124,14 +125,14 @@ func point(m *retrymetrics.Metric, minute int, v float64) retrymetrics.Point {
 	}
 }
 
-// rows are those of an import that ended in the first minute.
+// rows returns the row counts of an import that ended in the first minute.
 func rows(dead, applied float64) []retrymetrics.Point {
 	return []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, dead),
 		point(retrymetrics.RowsApplied, 0, applied),
 		point(retrymetrics.RowsAlreadyApplied, 0, 0), point(retrymetrics.RowsRejected, 0, 0)}
 }
 
-// TestSilence: the alarm on what a schedule invokes trips when nothing of it is seen, and no other does.
+// The alarm on scheduled invocations fires if their metrics are missing, and no other alarm does.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := newSet(t, retrymetrics.LevelError)
@@ -225,12 +226,12 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// CloudFormation makes everything else before it hears of a description that is too long.
+// CloudFormation creates everything else before it rejects a description that is too long.
 func TestTextsThatAreTooLongAreRefused(t *testing.T) {
 	t.Parallel()
 	guide := "https://example.com/" + strings.Repeat("g", 900)
 	for want, o := range map[string]alarms.Options{
-		"alarm m-page: its description has 1057 characters, 1024": {StateMachine: "m", Guide: guide},
+		"alarm m-page: its description has 1035 characters, 1024": {StateMachine: "m", Guide: guide},
 		"its name has 256 characters, 255 are allowed": {StateMachine: strings.Repeat("m",
 			256-len("-high-retry-failure-rate"))},
 	} {

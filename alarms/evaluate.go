@@ -19,16 +19,16 @@ const (
 	InsufficientData State = "INSUFFICIENT_DATA"
 )
 
-// Change is an alarm's change of state, at the end of the period that brought it about.
+// Change is an alarm's change of state, at the end of the period that caused it.
 type Change struct {
 	At    time.Time
 	State State
 }
 
-// Evaluate follows an alarm over metric data, period by period until one full window after the last of them, and
-// returns its changes of state. The alarm begins with INSUFFICIENT_DATA. CloudWatch looks back over some more periods
-// than the window when data are missing; with the treatments in use here that makes no difference to whether an alarm
-// trips.
+// Evaluate evaluates an alarm over metric data, period by period until one full window after the last of them, and
+// returns its changes of state. The alarm begins with INSUFFICIENT_DATA. If data are missing, CloudWatch looks back
+// over some more periods than the window; with the treatments in use here that does not affect whether an alarm
+// fires.
 func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 	if len(points) == 0 {
 		return nil, nil
@@ -59,7 +59,7 @@ func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 	return changes, nil
 }
 
-// values is what the alarm watches, by period.
+// values returns the watched quantity by period.
 func (s Set) values(a Alarm, points []retrymetrics.Point, grid metricmath.Grid) (metricmath.Series, error) {
 	if a.Series != nil {
 		data, err := retrymetrics.Statistic(points, *a.Series, a.Stat, a.Period)
@@ -76,7 +76,7 @@ func (s Set) values(a Alarm, points []retrymetrics.Point, grid metricmath.Grid) 
 	return metricmath.One(a.Rate.Expression, grid, terms)
 }
 
-// judge is the M out of N rule over the periods of one window.
+// judge applies the M out of N rule to the periods of one window.
 func (a Alarm) judge(window metricmath.Series, before State) State {
 	breaching, present := 0, 0
 	for _, v := range window {
@@ -100,7 +100,7 @@ func (a Alarm) judge(window metricmath.Series, before State) State {
 	}
 }
 
-// Tripped returns the names of the alarms that come into ALARM at any time over metric data, sorted, and whether the
+// Tripped returns the sorted names of the alarms that enter ALARM at any time over the metric data, and whether the
 // composite pages.
 func (s Set) Tripped(points []retrymetrics.Point) (names []string, pages bool, err error) {
 	for _, a := range s.Alarms {

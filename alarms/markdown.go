@@ -13,11 +13,17 @@ import (
 // WriteMarkdown writes docs/alarms.md: every alarm with its numbers.
 func WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
-	b.WriteString("# Alarms\n\nThis page is generated from package `alarms` by `go generate ./alarms`; do not edit it. The metrics are explained in [metrics.md](metrics.md), and what to do in [operating.md](operating.md#alarms), which the alarms link.\n\n" +
-		"Most metrics are published only when something happens, so a period without data is no breach: silence trips no alarm but metrics-silent, which watches the function that a schedule invokes every five minutes.\n\n" +
-		"What is the sender's fault wakes nobody: a refused file is told to the topic of the imports' results, rejected rows are in its corrections. An alarm that counts events does not tell when it is OK again, since that mends nothing.\n\n" +
-		"## page\n\nThe composite that wakes a person, by the topic of pages: it is in ALARM while one of the alarms below marked *pages* is, or while executions-ended-badly and metrics-silent are at the same time. The paging alarms send no message of their own, so that\n" +
-		"one trouble gives one call. The others send a message to the topic of notices.\n")
+	b.WriteString("# Alarms\n\n" +
+		"This page is generated from package `alarms` by `go generate ./alarms`; do not edit it. [metrics.md](metrics.md)\n" +
+		"explains the metrics. [operating.md](operating.md#alarms), to which the alarms link, says what to do.\n\n" +
+		"Most metrics are published only when something happens, so a period without data is not breaching: missing data triggers\n" +
+		"only metrics-silent, which watches the function that a schedule invokes every five minutes.\n\n" +
+		"Bad input pages no one: the result of a rejected file goes to the import-results topic, and rejected rows are in the\n" +
+		"corrections file. An alarm that counts events sends no OK message, because the failures it reported still need attention.\n\n" +
+		"## page\n\n" +
+		"This composite alarm pages the on-call engineer through the topic of pages. It is in ALARM when any alarm marked *pages*\n" +
+		"is, or when executions-ended-badly and metrics-silent both are. The paging alarms send no message of their own, so that\n" +
+		"one incident causes one call. The others send a message to the topic of notices.\n")
 	seen := map[string]bool{}
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
 		s, err := New(Options{StateMachine: "csv-import", Level: level, MachineARN: "csv-import",
@@ -55,7 +61,7 @@ func (a Alarm) section(b *bytes.Buffer, s Set) {
 		a.watches(), a.Comparison, a.Threshold, a.Breaching, a.Periods, a.Period, a.Missing, level, pages)
 }
 
-// watches names what the alarm watches.
+// watches names the watched quantity.
 func (a Alarm) watches() string {
 	if a.Rate != nil {
 		return a.Rate.Name

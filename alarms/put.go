@@ -6,7 +6,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// PutMetricAlarm is the input of CloudWatch's operation of this name, with its members' names.
+// PutMetricAlarm is the input of CloudWatch's PutMetricAlarm operation, with its members' names.
 type PutMetricAlarm struct {
 	AlarmName          string
 	AlarmDescription   string
@@ -26,7 +26,7 @@ type PutMetricAlarm struct {
 	Threshold          float64
 	ComparisonOperator Comparison
 	TreatMissingData   Missing
-	// EvaluateLowSampleCountPercentile is ignore for percentiles: a p99 of three retries says nothing.
+	// EvaluateLowSampleCountPercentile is ignore for percentiles: a p99 of three retries is meaningless.
 	EvaluateLowSampleCountPercentile string `json:",omitempty"`
 }
 
@@ -36,7 +36,7 @@ type NamedValue struct {
 	Value string
 }
 
-// MetricDataQuery is one entry of an alarm on metric math: a metric, or the expression.
+// MetricDataQuery is one entry of a metric math alarm: a metric, or the expression.
 type MetricDataQuery struct {
 	ID         string      `json:"Id"`
 	Expression string      `json:",omitempty"`
@@ -56,7 +56,7 @@ type MetricStat struct {
 	Unit   retrymetrics.Unit
 }
 
-// PutCompositeAlarm is the input of CloudWatch's operation of this name.
+// PutCompositeAlarm is the input of CloudWatch's PutCompositeAlarm operation.
 type PutCompositeAlarm struct {
 	AlarmName        string
 	AlarmDescription string
@@ -66,7 +66,7 @@ type PutCompositeAlarm struct {
 	AlarmRule        string
 }
 
-// Put returns the inputs that make the alarms, and the composite that pages, which has to be made after them.
+// Put returns the inputs that create the alarms, and the paging composite, which must be created after them.
 func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
 	out := make([]PutMetricAlarm, 0, len(s.Alarms))
 	for _, a := range s.Alarms {
@@ -74,7 +74,7 @@ func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
 	}
 	return out, PutCompositeAlarm{
 		AlarmName:        s.FullName("page"),
-		AlarmDescription: "Somebody has to act now: one of the alarms in the rule is in ALARM. First: open that alarm and do what its description says. Guide: " + s.heading("page"),
+		AlarmDescription: "Act now: one of the alarms in the rule is in ALARM. First: open that alarm and follow its description. Guide: " + s.heading("page"),
 		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic),
 		AlarmRule: s.Rule(),
 	}

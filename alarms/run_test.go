@@ -18,7 +18,7 @@ import (
 	"stepback/tasks/faults"
 )
 
-// importSample runs an import of made-up rows and returns the metric data that it leaves behind.
+// importSample runs an import of generated rows and returns the resulting metric data.
 func importSample(t *testing.T, specs ...string) []retrymetrics.Point {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func importSample(t *testing.T, specs ...string) []retrymetrics.Point {
 	if err != nil || len(points) == 0 {
 		t.Fatalf("%d points, %v", len(points), err)
 	}
-	// Periods begin at multiples of their length: let the run begin at one, whenever the test does.
+	// Periods begin at multiples of their length, so align the run's start with one, whenever the test runs.
 	late := points[0].Start.Sub(points[0].Start.Truncate(time.Hour))
 	for i := range points {
 		points[i].Start = points[i].Start.Add(-late)
@@ -63,7 +63,7 @@ func importSample(t *testing.T, specs ...string) []retrymetrics.Point {
 	return points
 }
 
-// local are the alarms of a laptop, where none of AWS's own metrics are.
+// local returns the alarms of a laptop, where AWS's own metrics are not available.
 func local(t *testing.T, level retrymetrics.Level) alarms.Set {
 	t.Helper()
 	s, err := alarms.New(alarms.Options{StateMachine: machine, Level: level})
@@ -101,7 +101,7 @@ func TestTheAlarmsThatShouldTripAfterARunDo(t *testing.T) {
 	}
 }
 
-// worst is a run in which everything happens that the dashboard shows.
+// worst is a run that triggers everything that the dashboard shows.
 var worst = []string{
 	"ProcessSingleUserRecord:DatabaseConnectionError:20%", "ProcessSingleUserRecord:throttle:5%",
 	"ProcessSingleUserRecord:hang:2%", "ProcessSingleUserRecord:CircuitOpen:5%",

@@ -6,13 +6,14 @@ import (
 	"stepback/retrymetrics"
 )
 
-// The alarms that the composite's rule takes together.
+// The alarms that the composite's rule combines.
 const (
 	executionsEndedBadly = "executions-ended-badly"
 	metricsSilent        = "metrics-silent"
 )
 
-// services are alarms on what services of AWS publish about the state machine and the parts around it.
+// services returns alarms on the metrics that AWS services publish about the state machine and the resources around
+// it.
 func (o Options) services() []Alarm {
 	var all []Alarm
 	add := func(named string, m *retrymetrics.Metric, set retrymetrics.Set, a Alarm) {
@@ -34,43 +35,43 @@ func (o Options) services() []Alarm {
 	}
 	add(o.MachineARN, retrymetrics.StatesExecutionsFailed, retrymetrics.ByMachineARN, Alarm{
 		Name: executionsEndedBadly, Event: true,
-		Meaning: "A file's execution failed, be it for what is in the file or for the system. It pages only while the metrics function is silent, which tells the two apart.",
-		First:   "Open the execution; its error says whether the file was refused (ask its sender) or the system failed.",
+		Meaning: "A file's execution failed, because of the file or because of the system. It pages only while the metrics function is silent, because that function tells the two apart.",
+		First:   "Open the execution; its error shows whether the file was rejected (contact its sender) or the system failed.",
 	})
 	add(o.MachineARN, retrymetrics.StatesExecutionsTimedOut, retrymetrics.ByMachineARN, Alarm{
 		Name: "executions-timed-out", Event: true, Pages: true,
-		Meaning: "An execution ran for as long as it may and was ended: what it had not done is not done.",
-		First:   "See in the Map Run how far it came and what it waited for, mend that, then redrive the execution.",
+		Meaning: "An execution reached its timeout and was ended: the rest of its work is not done.",
+		First:   "See in the Map Run how far it got and what it waited for, fix that, then redrive the execution.",
 	})
 	add(o.MachineARN, retrymetrics.StatesExecutionsAborted, retrymetrics.ByMachineARN, Alarm{
 		Name: "executions-aborted", Event: true,
-		Meaning: "Somebody stopped an execution.",
-		First:   "Find out who and why (CloudTrail has the call StopExecution); redrive the execution if its file is to be imported.",
+		Meaning: "A user or a program stopped an execution.",
+		First:   "Find out who stopped it and why (CloudTrail has the call StopExecution); redrive the execution if its file is to be imported.",
 	})
 	add(o.UndeliveredQueue, retrymetrics.MessagesWaiting, retrymetrics.ByQueue, Alarm{
 		Name: "undelivered-events", Pages: true,
 		Meaning: "Files arrived for which no execution could be started: nothing imports them.",
-		First:   "Read the messages of the queue and mend the cause, then hand them to the start function: stepback redeliver.",
+		First:   "Read the messages of the queue and fix the cause, then send them to the start function with cdk/redeliver.sh.",
 	})
 	add(o.MetricsFunction, retrymetrics.FunctionErrors, retrymetrics.ByFunction, Alarm{
 		Name: "metrics-failing", Periods: 3, Breaching: 2,
-		Meaning: "The function that counts retries fails: while it does, the other alarms may see nothing.",
+		Meaning: "The function that counts retries fails: meanwhile the other alarms may not fire.",
 		First:   "Read the function's log; until it works again, look at the executions themselves.",
 	})
 	add(o.MetricsFunction, retrymetrics.FunctionInvocations, retrymetrics.ByFunction, Alarm{
 		Name: metricsSilent, Comparison: LessThanThreshold, Threshold: 1, Missing: Breaching, Periods: 3, Breaching: 3,
-		Meaning: "The function that counts retries was not invoked for 15 minutes, although a schedule invokes it every 5: whatever goes wrong now goes unseen.",
-		First:   "See whether the rule of its schedule is enabled and whether the function can be invoked; until then, look at the executions themselves.",
+		Meaning: "The function that counts retries was not invoked for 15 minutes, although a schedule invokes it every 5: no other alarm on its metrics can fire.",
+		First:   "Check whether the rule of its schedule is enabled and whether the function can be invoked; until then, look at the executions themselves.",
 	})
 	add(o.AdaptFunction, retrymetrics.FunctionErrors, retrymetrics.ByFunction, Alarm{
 		Name: "adapt-failing", Periods: 3, Breaching: 3,
-		Meaning: "The controller of the retries fails: they stay as they are.",
-		First:   "Read the function's log; a change that Step Functions refused is there and in the controller's row.",
+		Meaning: "The controller of the retries fails: the retries stay unchanged.",
+		First:   "Read the function's log; a change that Step Functions rejected is there and in the controller's row.",
 	})
 	add(o.RelayFunction, retrymetrics.FunctionErrors, retrymetrics.ByFunction, Alarm{
 		Name: "relay-failing", Periods: 3, Breaching: 3,
 		Meaning: "The relay of the outbox fails: messages wait, and none is lost.",
-		First:   "Read the function's log: the database or the receiver is out of reach.",
+		First:   "Read the function's log: the relay cannot reach the database or the receiver.",
 	})
 	for _, topic := range []struct{ name, alarm string }{
 		{o.PagesTopic, "pages-failed"}, {o.NoticesTopic, "notices-failed"}, {o.ImportsTopic, "imports-failed"},
@@ -78,13 +79,13 @@ func (o Options) services() []Alarm {
 		add(topic.name, retrymetrics.NotificationsFailed, retrymetrics.ByTopic, Alarm{
 			Name: topic.alarm, Event: true,
 			Meaning: "The topic " + topic.name + " could not deliver a message to a subscriber.",
-			First:   "See in the queue of undelivered notifications whom it did not reach, and mend or replace the subscription.",
+			First:   "Look in the queue of undelivered notifications for the subscriber that was not reached, and fix or replace the subscription.",
 		})
 	}
 	add(o.NotificationQueue, retrymetrics.MessagesWaiting, retrymetrics.ByQueue, Alarm{
 		Name:    "undelivered-notifications",
-		Meaning: "Messages that reached no subscriber wait in the queue: somebody was not told.",
-		First:   "Read the messages, see to what they tell, mend the subscription, then delete them.",
+		Meaning: "Messages that reached no subscriber wait in the queue: their recipients do not have them.",
+		First:   "Read the messages, act on them, fix the subscription, then delete them.",
 	})
 	add(o.Cluster, retrymetrics.DatabaseUtilisation, retrymetrics.ByCluster, Alarm{
 		Name: "database-at-its-limit", Threshold: 90, Periods: 3, Breaching: 3,

@@ -12,41 +12,41 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Options say what is watched and who is told. StateMachine is required. An alarm on a part that has no name here is
-// left out.
+// Options defines what is watched and where notifications go. StateMachine is required. Alarms on a resource that is
+// not named here are left out.
 type Options struct {
 	StateMachine string
-	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed
-	// attempts are watched in the place of retries. ALL when empty.
+	// Level is the log level of the state machine: at ERROR, alarms that need level ALL are left out, and failed
+	// attempts are watched instead of retries. ALL if empty.
 	Level retrymetrics.Level
-	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when
-	// empty.
+	// Topic is the ARN of the SNS topic for messages, PagingTopic of the one that pages; PagingTopic defaults to
+	// Topic.
 	Topic, PagingTopic string
-	// MachineARN is the state machine's ARN, by which Step Functions itself publishes metrics.
+	// MachineARN is the state machine's ARN, the dimension of Step Functions' own metrics.
 	MachineARN string
-	// UndeliveredQueue is the name of the queue of events for which no execution could be started, NotificationQueue
-	// that of the queue of messages that reached no subscriber.
+	// UndeliveredQueue is the name of the queue for events that could not start an execution, NotificationQueue of
+	// the queue for messages that reached no subscriber.
 	UndeliveredQueue, NotificationQueue string
 	// PagesTopic, NoticesTopic and ImportsTopic are the names of the topics for pages, messages and the results of
 	// imports, whose deliveries are watched.
 	PagesTopic, NoticesTopic, ImportsTopic string
-	// MetricsFunction is the name of the function which counts the metrics, by a schedule too; AdaptFunction and
-	// RelayFunction are those of the controller and of the outbox's relay.
+	// MetricsFunction is the name of the function that counts the metrics, which a schedule also invokes;
+	// AdaptFunction is the controller's, and RelayFunction that of the outbox's relay.
 	MetricsFunction, AdaptFunction, RelayFunction string
 	// Cluster is the identifier of the Aurora Serverless cluster.
 	Cluster string
-	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links
-	// its own heading there.
+	// Guide is the address where docs/operating.md is published; that path if empty. Each alarm links to its own
+	// heading there.
 	Guide string
 }
 
-// Set is the alarms of a state machine.
+// Set holds the alarms of a state machine.
 type Set struct {
 	Options
 	Alarms []Alarm
 }
 
-// New returns the alarms. The error is that of [Alarm.Check], or names the text that is longer than CloudWatch takes.
+// New returns the alarms. The error is from [Alarm.Check], or names a text that is too long for CloudWatch.
 func New(o Options) (Set, error) {
 	if o.StateMachine == "" {
 		return Set{}, errors.New("alarms need the state machine's name")
@@ -67,8 +67,8 @@ func New(o Options) (Set, error) {
 	return s, s.checkTexts()
 }
 
-// checkTexts reports the first text that CloudWatch would refuse for its length. The guide's address and the state
-// machine's name are in them.
+// checkTexts returns an error for the first text that is too long for CloudWatch. The texts contain the guide's
+// address and the state machine's name.
 func (s Set) checkTexts() error {
 	all, page := s.Put()
 	if err := checkTexts(page.AlarmName, page.AlarmDescription); err != nil {
@@ -109,39 +109,39 @@ func (o Options) series(m *retrymetrics.Metric) *retrymetrics.Series {
 	return &s
 }
 
-// source are the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads and nobody
-// publishes, is metric math, over no fewer than MinimumRetries; what is missing does not breach.
+// source returns the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads but
+// nothing publishes, is computed by metric math, over at least MinimumRetries; missing data does not breach.
 func (o Options) source() []Alarm {
 	rate := retrymetrics.SignificantRetrySuccessRate()
 	excessive := Alarm{
 		Name: "excessive-retries", Series: o.series(retrymetrics.RetryAttempts), Stat: retrymetrics.Sum,
 		Comparison: GreaterThanThreshold, Threshold: 100, Period: 5 * time.Minute, Periods: 1, Breaching: 1,
 		Missing: NotBreaching,
-		Meaning: "More than 100 retries in 5 minutes: something that is called fails a lot.",
-		First:   "See which error leads in \"Failed attempts by error\", and look at that callee before touching the retry table.",
+		Meaning: "More than 100 retries in 5 minutes: a callee fails often.",
+		First:   "See which error dominates \"Failed attempts by error\", and look at that callee before you change the retry table.",
 	}
 	if o.Level == retrymetrics.LevelError {
 		excessive.Name, excessive.Series = "excessive-failures", o.series(retrymetrics.TaskFailures)
-		excessive.Meaning = "More than 100 failed attempts in 5 minutes: something that is called fails a lot."
+		excessive.Meaning = "More than 100 failed attempts in 5 minutes: a callee fails often."
 	}
 	return []Alarm{
 		{
 			Name: "high-retry-failure-rate", Rate: &rate, Comparison: LessThanThreshold, Threshold: 50,
 			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Pages: true,
-			Meaning: "For 10 minutes less than half of the retries that ended, 20 or more in each 5 minutes, succeeded: retrying does not help.",
-			First:   "Find the error that is exhausted in the widget \"Retry Statistics\" and whether its callee is down; stop new files if it is.",
+			Meaning: "For 10 minutes, fewer than half of the completed retries succeeded, with 20 or more of them in each 5 minutes: retrying does not help.",
+			First:   "Find the exhausted error in the widget \"Retry Statistics\" and check whether its callee is down; if so, stop new files.",
 		},
 		excessive,
 	}
 }
 
-// said says what an alarm means.
+// said returns the alarm with its meaning, first action and paging set.
 func said(a Alarm, pages bool, meaning, first string) Alarm {
 	a.Pages, a.Meaning, a.First = pages, meaning, first
 	return a
 }
 
-// additions are what an operator needs beside them.
+// additions returns the further alarms that an operator needs.
 func (o Options) additions() []Alarm {
 	above := func(name string, m *retrymetrics.Metric, threshold float64, breaching, periods int) Alarm {
 		return Alarm{
@@ -166,41 +166,41 @@ func (o Options) additions() []Alarm {
 	return []Alarm{
 		event(said(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
 			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
-			"Read dead-letters.jsonl of the execution, mend the cause, then import its corrections file.")),
+			"Read dead-letters.jsonl of the execution, fix the cause, then import its corrections file.")),
 		event(said(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), true,
-			"More than 1 % of the rows of the last 5 minutes' imports, and 10 at least, were dead-lettered: something that all rows need is failing.",
-			"Find the error that leads in dead-letters.jsonl of the execution; stop new files until its cause is mended.")),
+			"More than 1 % of the rows of the last 5 minutes' imports, and at least 10, were dead-lettered: something that all rows need is failing.",
+			"Find the error that dominates dead-letters.jsonl of the execution; stop new files until its cause is fixed.")),
 		event(said(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
-			"An execution failed, timed out or was aborted, and not for what is in its input.",
-			"Open the execution and read its error; mend the cause, then start it again as the guide says.")),
+			"An execution failed, timed out or was aborted, and its input was not to blame.",
+			"Open the execution and read its error; fix the cause, then start it again as the guide describes.")),
 		said(breaker, true,
-			"The circuit breaker was open in 3 of 5 minutes: calls are refused to spare what is called.",
+			"The circuit breaker was open in 3 of 5 minutes: it refuses calls to protect the callee.",
 			"Look at the health of the callee; the breaker closes by itself once trial calls succeed."),
 		said(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
 			"More than 100 attempts were throttled in two of three 5-minute periods.",
-			"Compare the Map's concurrency with the invocations that the account runs at a time; lower the one or ask for more of the other."),
+			"Compare the Map's concurrency with the account's limit of concurrent invocations; lower the former or request a higher limit."),
 		said(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
-			"More than 20 attempts ran out of time in two of three 5-minute periods.",
-			"Look at the function's duration and at locks in the database; a timed out attempt may have taken effect."),
+			"More than 20 attempts timed out in two of three 5-minute periods.",
+			"Look at the function's duration and at locks in the database; a timed-out attempt may have taken effect."),
 		said(slow, false,
-			"One retry in a hundred waited over a minute, in two of three 5-minute periods.",
-			"See which state waits; long waits are how the conservative pattern spares a callee, so look for what is throttled."),
+			"One retry in a hundred waited more than a minute, in two of three 5-minute periods.",
+			"See which state waits; with long waits the conservative pattern protects a callee, so find out what is throttled."),
 		said(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
-			"Attempts in the log could not be paired with what came before, so that retries are undercounted.",
-			"See that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
+			"Attempts in the log could not be paired with the events before them, so retries are undercounted.",
+			"Check that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
 	}
 }
 
-// FullName is an alarm's name in CloudWatch.
+// FullName returns an alarm's name in CloudWatch.
 func (s Set) FullName(name string) string { return s.StateMachine + "-" + name }
 
-// Description is an alarm's text: what is the matter, what to do first, and where to read on.
+// Description returns an alarm's text: the problem, the first thing to do, and where to read more.
 func (s Set) Description(a Alarm) string {
 	return a.Meaning + " First: " + a.First + " Guide: " + s.heading(a.Name)
 }
 
-// heading is the address of a heading of the guide. One that has a fragment already leads to a page that is all there
-// is.
+// heading returns the address of an alarm's heading in the guide. If the guide's address has a fragment, it is
+// returned unchanged.
 func (s Set) heading(name string) string {
 	if strings.Contains(s.Guide, "#") {
 		return s.Guide
@@ -208,8 +208,8 @@ func (s Set) heading(name string) string {
 	return s.Guide + "#" + name
 }
 
-// Rule is the rule of the composite that pages: any of the paging alarms, and an execution that Step Functions itself
-// counts as failed while the function which tells whose fault that is does not run.
+// Rule returns the rule of the paging composite: any of the paging alarms, or an execution that Step Functions
+// counted as failed while the function that attributes failures is not running.
 func (s Set) Rule() string {
 	var terms []string
 	own, silent := false, false

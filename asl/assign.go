@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// assign reads an Assign field.
+// assign decodes an Assign field.
 func (d *decoder) assign(o object, readable statesParts) *jsonvalue.Value {
 	v, ok := o.get("Assign")
 	if !ok {
@@ -45,7 +45,7 @@ func (d *decoder) variable(key string, language QueryLanguage) {
 	}
 }
 
-// isName reports whether a text can be the name of a variable: Unicode ID_Start, then ID_Continue.
+// isName reports whether s can be the name of a variable: Unicode ID_Start, then ID_Continue.
 func isName(s string) bool {
 	for i, r := range s {
 		if i == 0 && !isNameStart(r) || !isNamePart(r) {

@@ -1,6 +1,6 @@
 package asl
 
-// maxBatchBytes is the largest input of a child execution.
+// maxBatchBytes is the maximum input of a child execution.
 const maxBatchBytes = 262_144
 
 var (

@@ -2,7 +2,7 @@ package asl
 
 import "stepback/jsonvalue"
 
-// catchers reads a Catch array, at the place of the state.
+// catchers decodes the Catch array of the state at the current path.
 func (d *decoder) catchers(o object) []Catcher {
 	var catchers []Catcher
 	catch, _ := o.get("Catch")

@@ -19,7 +19,7 @@ func (d *decoder) choice(o object, s *State) {
 	})
 }
 
-// topRule decodes an element of Choices, which alone has a Next.
+// topRule decodes an element of Choices, the only kind of rule with a Next.
 func (d *decoder) topRule(o object) Rule {
 	o.require("Next")
 	r := d.rule(o)
@@ -29,7 +29,7 @@ func (d *decoder) topRule(o object) Rule {
 	return r
 }
 
-// rule decodes what a rule tests, at any depth.
+// rule decodes a rule's condition, at any depth.
 func (d *decoder) rule(o object) Rule {
 	r := Rule{Comment: o.str("Comment")}
 	if o.language == JSONata {
@@ -79,7 +79,7 @@ func (d *decoder) negated(o object) *Rule {
 	return &r
 }
 
-// condition reads a JSONata rule's Condition: true, false or an expression.
+// condition decodes a JSONata rule's Condition: true, false or an expression.
 func (d *decoder) condition(o object) *jsonvalue.Value {
 	v, _ := o.get("Condition")
 	d.enter("Condition")
@@ -96,7 +96,7 @@ func (d *decoder) condition(o object) *jsonvalue.Value {
 	return &v
 }
 
-// comparison reads Variable and the one operator that goes with it.
+// comparison decodes Variable and its operator.
 func (d *decoder) comparison(o object, r *Rule) {
 	found := o.operators()
 	if !o.has("Variable") {
@@ -120,7 +120,7 @@ func (d *decoder) comparison(o object, r *Rule) {
 	}
 }
 
-// operators are the names of the operators in a rule, in the order of the text.
+// operators returns the names of the operators in a rule, in the order of the text.
 func (o object) operators() []string {
 	var found []string
 	for _, key := range o.value.Keys() {

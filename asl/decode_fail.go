@@ -11,7 +11,7 @@ func (d *decoder) failState(o object, s *State) {
 	s.Cause = o.scalar("Cause", literal, referencePathOrIntrinsic)
 }
 
-// text checks a literal string and warns when it looks like a path that nobody will follow.
+// text checks a literal string, and warns if it looks like a path that would not be evaluated.
 type text struct {
 	pathPossible bool // the field has a …Path form here
 }
@@ -26,7 +26,7 @@ func (t text) check(d *decoder, v jsonvalue.Value) {
 	}
 }
 
-// warnNoPath is for literals whose field has a …Path form.
+// warnNoPath warns about a literal that looks like a path, for fields that have a …Path form.
 func (d *decoder) warnNoPath(s string) {
 	if looksDynamic(s) {
 		name := d.path[len(d.path)-1].Name

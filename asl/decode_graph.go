@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxNameLength bounds the names of states and variables, in characters.
+// maxNameLength is the maximum length of the names of states and variables, in characters.
 const maxNameLength = 80
 
 // states decodes StartAt and States of a machine, a branch or an item processor into the graph and checks its
@@ -41,8 +41,8 @@ func (d *decoder) states(o object, g *Graph) {
 	d.checkTransitions(g, states.Keys(), d.failures == before && o.has("StartAt"))
 }
 
-// nested decodes a graph inside a state. The QueryLanguage of a branch is that of its states, under the rule for single
-// states; an item processor has none of its own.
+// nested decodes a graph inside a state. The QueryLanguage of a branch applies to its states, under the rule for
+// single states; an item processor has no QueryLanguage.
 func (d *decoder) nested(o object) *Graph {
 	o.require("States", "StartAt")
 	o.str("Comment")
@@ -66,8 +66,8 @@ func (d *decoder) stateName(name string) {
 	}
 }
 
-// checkRepeated looks for members that are given twice in one object. The JSON reader keeps the last of them, so their
-// places are searched only when the text has more members than the tree.
+// checkRepeated reports members that occur twice in one object. The JSON parser keeps the last of them, so positions
+// are searched only if the text has more members than the tree.
 func (d *decoder) checkRepeated(v jsonvalue.Value) {
 	if textMembers(d.text) == treeMembers(v) {
 		return
@@ -83,7 +83,7 @@ func (d *decoder) checkRepeated(v jsonvalue.Value) {
 	})
 }
 
-// namesStates reports whether the path leads to a States object: States at even depth below the root, a branch or a
+// namesStates reports whether the path is that of a States object: States at even depth below the root, a branch or a
 // processor.
 func namesStates(p source.Path) bool {
 	if len(p) == 0 || p[len(p)-1] != source.Member("States") {

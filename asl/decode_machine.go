@@ -41,7 +41,8 @@ func (d *decoder) standalone(name string, v jsonvalue.Value) *Machine {
 	return m
 }
 
-// standaloneLocation is where the service would put a remark: it validates a machine with the state in it.
+// standaloneLocation returns the location that the service would report: it validates a machine that contains the
+// state.
 func standaloneLocation(name, location string) string {
 	if location == "/" {
 		return "/States/" + name
@@ -49,7 +50,7 @@ func standaloneLocation(name, location string) string {
 	return "/States/" + name + location
 }
 
-// queryLanguage reads a QueryLanguage field; a wrong value counts as absent after it has been reported.
+// queryLanguage decodes a QueryLanguage field; an invalid value is reported and then treated as absent.
 func (d *decoder) queryLanguage(o object, inherited QueryLanguage) QueryLanguage {
 	if chosen := o.choice("QueryLanguage", string(JSONPath), string(JSONata)); chosen != "" {
 		return QueryLanguage(chosen)

@@ -76,7 +76,7 @@ func (d *decoder) processorConfig(v jsonvalue.Value, m *MapFields) {
 	}
 }
 
-// items reads where the items come from inside the state's input and what each iteration gets.
+// items decodes where in the state's input the items are, and the input of each iteration.
 func (d *decoder) items(o object, m *MapFields) {
 	m.ItemsPath = o.path("ItemsPath", referencePath).Text
 	if v, ok := o.get("Items"); ok {
@@ -108,7 +108,7 @@ func (d *decoder) distributedOnly(o object, m *MapFields) {
 
 const maxLabelLength = 40
 
-// label reads the Label of a Map state, which becomes a part of ARNs.
+// label decodes the Label of a Map state, which becomes a part of ARNs.
 func (d *decoder) label(o object) string {
 	label := o.str("Label")
 	if v, ok := o.get("Label"); !ok || v.Kind() != jsonvalue.String {

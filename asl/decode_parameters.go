@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// requiredParameters are the parameters without which the service has been seen to refuse a Task of these optimized
-// integrations when a machine is created. What else they and others need is found out when the task runs.
+// requiredParameters lists the parameters that the service was observed to require of Tasks with these optimized
+// integrations when a machine is created. Other requirements are only checked when the task runs.
 var requiredParameters = map[string][]string{
 	"dynamodb:getItem":      {"TableName", "Key"},
 	"dynamodb:putItem":      {"TableName", "Item"},
@@ -20,7 +20,7 @@ var requiredParameters = map[string][]string{
 	"states:startExecution": {"StateMachineArn"},
 }
 
-// integrationParameters checks, at the place of a Task, that it says what its integration is called with.
+// integrationParameters checks that a Task has the parameters that its integration requires.
 func (d *decoder) integrationParameters(o object, resource string) {
 	if !d.options.Resources || !isARN(resource) {
 		return
@@ -41,7 +41,7 @@ func (d *decoder) integrationParameters(o object, resource string) {
 		return
 	}
 	if v.Kind() != jsonvalue.Object {
-		return // one expression for all of them
+		return // one expression provides all of them
 	}
 	d.enter(field)
 	defer d.leave()

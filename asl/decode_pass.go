@@ -15,7 +15,7 @@ func (d *decoder) pass(o object, s *State) {
 	}
 }
 
-// warnStatic looks for paths in a Pass state's Result, where nothing is evaluated.
+// warnStatic reports paths in a Pass state's Result, where nothing is evaluated.
 func (d *decoder) warnStatic(v jsonvalue.Value) {
 	switch v.Kind() {
 	case jsonvalue.Object:
@@ -38,7 +38,7 @@ func (d *decoder) warnStatic(v jsonvalue.Value) {
 		if looksDynamic(v.Text()) {
 			d.reportStatic()
 		}
-	default: // numbers, booleans and null hold no text
+	default: // numbers, booleans and null contain no text
 	}
 }
 

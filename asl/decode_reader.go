@@ -40,7 +40,7 @@ func (d *decoder) reader(o object) *ItemReader {
 
 func (r *ItemReader) readsObject() bool { return strings.HasSuffix(r.Resource, ":s3:getObject") }
 
-// resource reads the Resource of a reader or writer, which must be one of these S3 actions.
+// resource decodes the Resource of a reader or writer, which must be one of the given S3 actions.
 func (o object) resource(actions ...string) string {
 	arn := o.str("Resource")
 	if arn == "" {
@@ -59,7 +59,7 @@ func (o object) resource(actions ...string) string {
 	return arn
 }
 
-// location reads the bucket and key of a reader or writer: Parameters, in JSONata Arguments.
+// location decodes the bucket and key of a reader or writer: Parameters, or Arguments in JSONata.
 func (o object) location() *jsonvalue.Value {
 	if o.language == JSONata {
 		return o.template("Arguments", 0)
@@ -74,7 +74,7 @@ func (o object) locationField() string {
 	return "Parameters"
 }
 
-// readerBucket checks that the bucket, and for an object its key, are named.
+// readerBucket checks that the bucket, and for an object its key, are given.
 func (d *decoder) readerBucket(o object, r *ItemReader) {
 	if !o.require(o.locationField()) || r.Parameters.Kind() != jsonvalue.Object {
 		return
@@ -124,8 +124,8 @@ func (d *decoder) inputType(o object, r *ItemReader) {
 	}
 }
 
-// csvConfig checks the fields that only CSV has, and manifests, whose data files may be CSV. The documented example of
-// an Athena manifest of CSV files has none of them.
+// csvConfig checks the fields that only apply to CSV, and to manifests, whose data files may be CSV. The documented
+// example of an Athena manifest of CSV files has none of them.
 func (d *decoder) csvConfig(o object, r *ItemReader) {
 	if r.InputType == "MANIFEST" {
 		return

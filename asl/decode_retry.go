@@ -16,7 +16,7 @@ var (
 	backoffRate   = limits{min: 1, decimal: true}
 )
 
-// retriers reads a Retry array, at the place of the state.
+// retriers decodes the Retry array of the state at the current path.
 func (d *decoder) retriers(o object) []Retrier {
 	var retriers []Retrier
 	retry, _ := o.get("Retry")

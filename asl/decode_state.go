@@ -6,10 +6,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// stateTypes are the state types in the order in which the service lists them.
+// stateTypes lists the state types in the service's order.
 var stateTypes = []string{"Task", "Wait", "Pass", "Succeed", "Fail", "Choice", "Parallel", "Map"}
 
-// state decodes the state at the current path; nil when not even its type is known.
+// state decodes the state at the current path; it returns nil if the state's type is unknown.
 func (d *decoder) state(name string, v jsonvalue.Value) *State {
 	if v.Kind() != jsonvalue.Object {
 		d.expect("Object", v)
@@ -51,8 +51,8 @@ func (d *decoder) stateType(v jsonvalue.Value) Type {
 	return Type(t.Text())
 }
 
-// stateLanguage is the language that counts for the state: its own, else that of its branch or processor, else that of
-// the whole machine, never that of a Map or Parallel state around it.
+// stateLanguage returns the language that applies to the state: its own, or else that of its branch or processor, or
+// else that of the whole machine, but never that of a surrounding Map or Parallel state.
 func (d *decoder) stateLanguage(v jsonvalue.Value) QueryLanguage {
 	own, _ := v.Get("QueryLanguage")
 	switch QueryLanguage(own.Text()) {
@@ -65,7 +65,7 @@ func (d *decoder) stateLanguage(v jsonvalue.Value) QueryLanguage {
 	return d.language
 }
 
-// checkOverride refuses JSONPath inside JSONata.
+// checkOverride rejects JSONPath inside JSONata.
 func (d *decoder) checkOverride(own, outer QueryLanguage) {
 	if own == JSONPath && outer == JSONata {
 		d.fail("'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine").
@@ -73,7 +73,7 @@ func (d *decoder) checkOverride(own, outer QueryLanguage) {
 	}
 }
 
-// transition reads Next and End of the types that have them.
+// transition decodes Next and End for the types that have them.
 func (d *decoder) transition(o object, s *State) {
 	if _, has := o.fields.language["Next"]; !has {
 		return
@@ -89,7 +89,7 @@ func (d *decoder) transition(o object, s *State) {
 	}
 }
 
-// dataFlow reads the fields that most types share.
+// dataFlow decodes the fields that most types share.
 func (d *decoder) dataFlow(o object, s *State) {
 	s.InputPath = o.path("InputPath", anyPath)
 	s.OutputPath = o.path("OutputPath", anyPath)
@@ -120,6 +120,6 @@ func (d *decoder) byType(o object, s *State) {
 		d.choice(o, s)
 	case Fail:
 		d.failState(o, s)
-	case Succeed: // has the common fields only
+	case Succeed: // has only the common fields
 	}
 }

@@ -32,7 +32,8 @@ func (d *decoder) checkHeartbeat(s *State) {
 	}
 }
 
-// resource reads a Task's Resource: an ARN, and in an express state machine one that answers at once.
+// resource decodes a Task's Resource: an ARN, which in an express state machine must be a request-response
+// integration.
 func (d *decoder) resource(o object) string {
 	arn := o.str("Resource")
 	if v, _ := o.get("Resource"); v.Kind() != jsonvalue.String {
@@ -61,14 +62,15 @@ func (d *decoder) checkExpress(arn string) {
 	case isActivity(arn):
 		d.fail("Express state machine does not support Activity ARN").hint(hint)
 	case strings.HasSuffix(arn, ".waitForTaskToken"):
-		// The blank at the end is the service's.
+		// The trailing blank is in the service's message.
 		d.fail("Express state machine does not support '.waitForTaskToken' service integration ").hint(hint)
 	case strings.HasSuffix(arn, ".sync") || strings.HasSuffix(arn, ".sync:2"):
 		d.fail("Express state machine does not support '.sync' service integration").hint(hint)
 	}
 }
 
-// isARN checks the shape arn:partition:service:region:account:resource; region and account may be empty.
+// isARN reports whether s has the form arn:partition:service:region:account:resource; region and account may be
+// empty.
 func isARN(s string) bool {
 	a, _ := aws.ParseARN(s)
 	return a.Partition != "" && a.Service != "" && a.Resource != ""
@@ -79,7 +81,7 @@ func isActivity(arn string) bool {
 	return a.Service == "states" && strings.HasPrefix(a.Resource, "activity:")
 }
 
-// credentials reads a Task's Credentials, which need a RoleArn.
+// credentials decodes a Task's Credentials, which require a RoleArn.
 func (d *decoder) credentials(o object, resource string) *jsonvalue.Value {
 	v, ok := o.get("Credentials")
 	if !ok {
@@ -99,7 +101,7 @@ func (d *decoder) credentials(o object, resource string) *jsonvalue.Value {
 	return o.template("Credentials", 0)
 }
 
-// requireKey reports a member that a payload must have, itself or (in JSONPath) with a .$ at its end.
+// requireKey reports an error if v has neither the member key nor (in JSONPath) the member key.$.
 func (d *decoder) requireKey(v jsonvalue.Value, key string, language QueryLanguage) {
 	_, plain := v.Get(key)
 	_, path := v.Get(key + ".$")

@@ -13,7 +13,7 @@ func (d *decoder) wait(o object, s *State) {
 	s.Timestamp = o.scalar("Timestamp", timestamp{}, referencePath)
 }
 
-// timestamp checks a literal point in time.
+// timestamp checks a literal timestamp.
 type timestamp struct{}
 
 const timestampHint = "date and time with a capital T and a zone, such as 2016-03-14T01:59:00Z or 2016-03-14T01:59:00+01:00"

@@ -7,34 +7,34 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxFindings bounds the work on a hopeless definition; the service itself returns at most 100 diagnostics.
+// maxFindings limits the work on a hopeless definition; the service itself returns at most 100 diagnostics.
 const maxFindings = 1000
 
-// decoder turns the JSON tree of a definition into a Machine and collects what is wrong with it on the way. It knows
-// where it is by a stack of steps, so that a location costs nothing until it is needed.
+// decoder converts the JSON tree of a definition into a Machine and collects diagnostics on the way. It keeps its
+// position as a stack of steps, so that a location costs nothing until it is needed.
 type decoder struct {
 	options  Options
 	text     string
 	path     source.Path
 	findings []*finding
-	dropped  finding // takes the findings beyond maxFindings
+	dropped  finding // receives the findings beyond maxFindings
 	failures int     // how many findings are errors
 
-	language QueryLanguage // of the machine, branch or processor that is decoded
-	express  bool          // the states that are decoded run in an express workflow
+	language QueryLanguage // of the machine, branch or processor being decoded
+	express  bool          // the states being decoded run in an express workflow
 	names    map[string]bool
 	labels   map[string]bool
 	raised   map[string]bool // errors of Fail states
 
-	iterators map[*MapFields]bool // those with the old name of ItemProcessor
+	iterators map[*MapFields]bool // Maps that use the old name of ItemProcessor
 }
 
-// finding is a diagnostic whose place in the text is not known yet.
+// finding is a diagnostic whose position in the text is not known yet.
 type finding struct {
 	Diagnostic
 	focus source.Path
-	about string // the error name of UnknownErrorName
-	key   bool   // the member's name is meant, not its value
+	about string // the error name, for UnknownErrorName
+	key   bool   // points at the member's name, not its value
 	exact bool   // Span is already known
 }
 
@@ -66,36 +66,36 @@ func (d *decoder) report(severity Severity, code Code, message string) *finding 
 	return f
 }
 
-// fail reports that the value at the current path breaks the language's schema.
+// fail reports that the value at the current path violates the language's schema.
 func (d *decoder) fail(format string, args ...any) *finding {
 	return d.report(SeverityError, SchemaValidationFailed, fmt.Sprintf(format, args...))
 }
 
-// hint adds what would be accepted.
+// hint adds a description of what would be accepted.
 func (f *finding) hint(text string) *finding {
 	f.Hint = text
 	return f
 }
 
-// onKey moves the caret, not the location, to the name of a member of the value.
+// onKey moves the caret, but not the location, to the name of a member of the value.
 func (f *finding) onKey(name string) *finding {
 	f.focus, f.key = f.focus.Join(source.Member(name)), true
 	return f
 }
 
-// at puts the caret to a known place.
+// at sets the caret to a known position.
 func (f *finding) at(span source.Span) *finding {
 	f.Span, f.exact = span, true
 	return f
 }
 
-// nowhere takes the location away from a remark about the definition as a whole.
+// nowhere removes the location, for a finding about the definition as a whole.
 func (f *finding) nowhere() *finding {
 	f.Location = ""
 	return f
 }
 
-// diagnostics finishes the collection: it finds the places in the text, which costs something only when there are
+// diagnostics completes the findings with their positions in the text, which costs something only if there are
 // findings.
 func (d *decoder) diagnostics() []Diagnostic {
 	if len(d.findings) == 0 {
@@ -118,7 +118,7 @@ func (d *decoder) diagnostics() []Diagnostic {
 	return found
 }
 
-// span chooses what to underline: the name of the member or its value; of an object or array only the name or the
+// span returns the text to underline: the member's name or its value; for an object or array only the name or the
 // bracket.
 func (d *decoder) span(index *source.Index, f *finding) source.Span {
 	if f.key {

@@ -8,19 +8,19 @@ import (
 	"stepback/asl/source"
 )
 
-// Severity says how much a diagnostic weighs.
+// Severity is the severity of a diagnostic.
 type Severity string
 
-// The severities. A definition with an error is refused; errors and warnings are those of
-// ValidateStateMachineDefinition, advice is this project's own and never part of an API answer.
+// The severities. A definition with an error is rejected. Errors and warnings are those of
+// ValidateStateMachineDefinition; advice is this project's own and never part of an API response.
 const (
 	SeverityError   Severity = "ERROR"
 	SeverityWarning Severity = "WARNING"
 	SeverityAdvice  Severity = "ADVICE"
 )
 
-// Code identifies a kind of diagnostic. The names are those of ValidateStateMachineDefinition, as far as the service
-// has one.
+// Code identifies a kind of diagnostic. The names are those of ValidateStateMachineDefinition, if the service has
+// one.
 type Code string
 
 // Codes of errors.
@@ -39,7 +39,7 @@ const (
 	InvalidJSONataExpression     Code = "INVALID_JSONATA_EXPRESSION"
 	UnsupportedJSONataExpression Code = "UNSUPPORTED_JSONATA_EXPRESSION"
 
-	UnreadableDefinition Code = "UNREADABLE_DEFINITION" // of this project: a file that is no text, or YAML that is none
+	UnreadableDefinition Code = "UNREADABLE_DEFINITION" // this project's own: a file that is not text, or invalid YAML
 )
 
 // Codes of warnings and of advice.
@@ -52,26 +52,26 @@ const (
 	RepeatedField    Code = "REPEATED_FIELD"     // advice: a member given twice, of which only the last counts
 )
 
-// Diagnostic is one remark on a definition.
+// Diagnostic is one finding about a definition.
 type Diagnostic struct {
 	Severity Severity
 	Code     Code
 	Message  string
-	// Location is the place as Step Functions writes it, for example /States/Pay/Choices[0]/Next; empty when the remark
-	// is about the definition as a whole.
+	// Location is the location in Step Functions' notation, for example /States/Pay/Choices[0]/Next; empty if the
+	// finding is about the definition as a whole.
 	Location string
-	// Line and Column are the place in the text, counted from 1, columns in characters.
+	// Line and Column are the position in the text, counted from 1, columns in characters.
 	Line, Column int
-	// Hint says what would be accepted; empty when the message already does.
+	// Hint describes what would be accepted; empty if the message already does.
 	Hint string
-	// Consequence is true for an error that goes away with the one that causes it: a state that nothing reaches because
-	// another state's Next is mistyped. The service reports both; people are shown the cause alone.
+	// Consequence is true for an error that disappears with the one that causes it: a state that is unreachable
+	// because another state's Next is mistyped. The service reports both; users are shown only the cause.
 	Consequence bool
 	// Span is the text that Render underlines.
 	Span source.Span
 }
 
-// String returns the diagnostic as CreateStateMachine words it: CODE: message at location.
+// String returns the diagnostic in CreateStateMachine's wording: CODE: message at location.
 func (d Diagnostic) String() string {
 	location := d.Location
 	if location == "" {
@@ -80,13 +80,13 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s: %s at %s", d.Code, d.Message, location)
 }
 
-// HasErrors reports whether a definition with these diagnostics is refused.
+// HasErrors reports whether a definition with these diagnostics is rejected.
 func HasErrors(diagnostics []Diagnostic) bool {
 	return slices.ContainsFunc(diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
 }
 
-// InvalidDefinition returns the message of the InvalidDefinition error that CreateStateMachine and UpdateStateMachine
-// answer with; empty when there is no error among the diagnostics.
+// InvalidDefinition returns the message of the InvalidDefinition error of CreateStateMachine and UpdateStateMachine;
+// empty if there is no error among the diagnostics.
 func InvalidDefinition(diagnostics []Diagnostic) string {
 	var parts []string
 	for _, d := range diagnostics {

@@ -8,12 +8,12 @@ import (
 	"stepback/asl"
 )
 
-// inState wraps the members of one state, which is the third line, in a machine.
+// inState wraps the members of one state in a machine; they begin on the third line.
 func inState(members string) string {
 	return "{\"StartAt\": \"X\", \"States\": {\n\"X\": {\n" + members + "\n}}}"
 }
 
-// shown writes diagnostics one a line: line:column SEVERITY CODE message @ location.
+// shown returns the diagnostics one per line: line:column SEVERITY CODE message @ location.
 func shown(diagnostics []asl.Diagnostic) string {
 	lines := make([]string, len(diagnostics))
 	for i, d := range diagnostics {

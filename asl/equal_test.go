@@ -8,7 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// firstDifference compares two machines; JSON values are equal when their values are. It is empty for equal machines.
+// firstDifference compares two machines by JSON value and describes the first difference; it returns "" for equal
+// machines.
 func firstDifference(a, b *asl.Machine) string {
 	return difference("machine", reflect.ValueOf(a), reflect.ValueOf(b))
 }

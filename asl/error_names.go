@@ -19,7 +19,7 @@ var reservedErrors = []string{
 	"States.Timeout",
 }
 
-// errorEquals reads the error names of a retrier or catcher.
+// errorEquals decodes the error names of a retrier or catcher.
 func (d *decoder) errorEquals(o object, last bool) []string {
 	if !o.notEmpty("ErrorEquals") {
 		return nil
@@ -42,8 +42,7 @@ func (d *decoder) errorEquals(o object, last bool) []string {
 	return names
 }
 
-// adviseErrorName looks for names that are nearly a reserved one. The service accepts them, but nothing ever matches
-// them.
+// adviseErrorName reports names that are nearly a reserved one. The service accepts them, but they never match.
 func (d *decoder) adviseErrorName(name string) {
 	if slices.Contains(reservedErrors, name) || strings.HasPrefix(name, "States.Http.StatusCode.") {
 		return
@@ -62,7 +61,7 @@ func (d *decoder) adviseErrorName(name string) {
 		"'"+name+"' is no reserved error name; it matches nothing but an error of this very name").hint(guess).about = name
 }
 
-// forgetRaised takes back what was said of error names that the definition's own Fail states raise.
+// forgetRaised removes the findings about error names that the definition's own Fail states raise.
 func (d *decoder) forgetRaised() {
 	d.findings = slices.DeleteFunc(d.findings, func(f *finding) bool {
 		return f.Code == UnknownErrorName &&

@@ -2,7 +2,7 @@ package asl
 
 import "strings"
 
-// fields are the members that an object of the language may have, in the order in which they are listed to people.
+// fields lists the members that an object of the language may have, in the order in which they are shown to users.
 type fields struct {
 	what     string // "a Task state", "a retrier"
 	names    []string
@@ -23,7 +23,7 @@ func newFields(what, both, jsonPath, jsonata string) *fields {
 	return f
 }
 
-// suggest says what may stand in the place of an unknown field.
+// suggest returns the fields that could replace an unknown field.
 func (f *fields) suggest(key string, language QueryLanguage) string {
 	var possible []string
 	for _, n := range f.names {
@@ -44,8 +44,8 @@ const (
 	handling   = "Retry Catch "
 )
 
-// stateFields follows the table of fields in the states language specification and the developer guide's pages of the
-// states.
+// stateFields follows the table of fields in the states language specification, and the developer guide's pages about
+// the states.
 var stateFields = map[Type]*fields{
 	Task: newFields("a Task state",
 		everyState+leaving+handling+"Resource TimeoutSeconds HeartbeatSeconds Credentials Assign",
@@ -98,7 +98,7 @@ var (
 	nestedRuleFields = newFields("a nested choice rule", "Comment", "And Or Not Variable "+operatorNames(), "")
 )
 
-// counterparts says which field of the other query language does what a field does.
+// counterparts maps a field to the equivalent one of the other query language.
 var counterparts = map[string]string{
 	"InputPath": "Arguments or Output", "OutputPath": "Output", "ResultPath": "Output", "Parameters": "Arguments",
 	"ResultSelector": "Output", "Result": "Output", "ItemsPath": "Items", "Variable": "Condition",

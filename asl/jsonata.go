@@ -14,7 +14,7 @@ const (
 	readsErrorOutput                         // $states.errorOutput
 )
 
-// resultOf says what Output and Assign of a state type may read.
+// resultOf returns the parts of $states that Output and Assign of a state type may read.
 func resultOf(t Type) statesParts {
 	switch t {
 	case Task, Parallel, Map:
@@ -24,13 +24,13 @@ func resultOf(t Type) statesParts {
 	}
 }
 
-// expression returns the text between {% and %}. opened reports whether the string starts as an expression does.
+// expression returns the text between {% and %}. opened reports whether s starts like an expression.
 func expression(s string) (body string, opened bool) {
 	body, opened = strings.CutPrefix(s, "{%")
 	return strings.TrimSuffix(body, "%}"), opened
 }
 
-// expressions checks every JSONata expression inside a value at the current path.
+// expressions checks all JSONata expressions in the value at the current path.
 func (d *decoder) expressions(v jsonvalue.Value, readable statesParts) {
 	switch v.Kind() {
 	case jsonvalue.Object:
@@ -49,7 +49,7 @@ func (d *decoder) expressions(v jsonvalue.Value, readable statesParts) {
 		if body, opened := expression(v.Text()); opened {
 			d.expression(v.Text(), body, readable)
 		}
-	default: // numbers, booleans and null hold no text
+	default: // numbers, booleans and null contain no text
 	}
 }
 
@@ -74,7 +74,7 @@ func (d *decoder) expression(whole, body string, readable statesParts) {
 	}
 }
 
-// noDocument reports what an expression reads of the document that JSONata usually has and states do not.
+// noDocument reports references to the input document, which JSONata usually has and states do not.
 func (d *decoder) noDocument(reads []string) {
 	for _, name := range reads {
 		if name == "$$" {
@@ -92,7 +92,7 @@ func (d *decoder) unreadable(name, where string) {
 		hint(name + " exists only in " + where)
 }
 
-// reads reports whether an expression names the variable path outside of its string literals.
+// reads reports whether an expression refers to the variable path name outside of its string literals.
 func reads(body, name string) bool {
 	if !strings.Contains(body, name) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 )
 
-// TestLanguageOfABranch reads a QueryLanguage that branches set for their states.
+// A branch may set the QueryLanguage for its states.
 func TestLanguageOfABranch(t *testing.T) {
 	t.Parallel()
 	const inner = `"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}`
@@ -41,7 +41,7 @@ func TestLanguageOfABranch(t *testing.T) {
 	}
 }
 
-// TestLanguageOfAnItemProcessor reads a processor that asks for a language, which the service refuses it.
+// An item processor with a QueryLanguage is rejected, as by the service.
 func TestLanguageOfAnItemProcessor(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"ItemProcessor", "Iterator"} {

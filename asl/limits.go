@@ -6,13 +6,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxSeconds bounds nearly every duration of the language.
+// maxSeconds is the upper bound of nearly every duration in the language.
 const maxSeconds = 99_999_999
 
-// limits are the inclusive bounds of a number. The zero max means none.
+// limits are the inclusive bounds of a number. A max of 0 means no upper bound.
 type limits struct {
 	min, max int64
-	// decimal numbers may have a fraction, and their bounds are worded with one.
+	// decimal is true if the number may have a fraction; messages then state the bounds with one.
 	decimal bool
 }
 
@@ -23,7 +23,7 @@ var (
 	percentage      = limits{min: 0, max: 100, decimal: true}
 )
 
-// check reports a number, at the current path, that is of the wrong type or out of bounds.
+// check reports a number, at the current path, of the wrong type or out of bounds.
 func (l limits) check(d *decoder, v jsonvalue.Value) {
 	_, whole := v.Int()
 	switch {

@@ -5,7 +5,7 @@ import "stepback/jsonvalue"
 // QueryLanguage is the expression language of a machine or a state.
 type QueryLanguage string
 
-// The two query languages. A machine that names none uses JSONPath.
+// The two query languages. The default is JSONPath.
 const (
 	JSONPath QueryLanguage = "JSONPath"
 	JSONata  QueryLanguage = "JSONata"
@@ -14,21 +14,21 @@ const (
 // Machine is a whole state machine definition.
 type Machine struct {
 	Comment       string
-	Version       string        // "1.0", also when the definition names none
-	QueryLanguage QueryLanguage // JSONPath when the definition names none
+	Version       string        // "1.0", also if the definition has none
+	QueryLanguage QueryLanguage // JSONPath if the definition has none
 	// TimeoutSeconds is the limit of a whole execution in seconds, 1 to 99,999,999; 0 means none.
 	TimeoutSeconds int64
 	Graph
 }
 
-// Graph is one set of states that name each other: the machine's top level, a branch of a Parallel state or the
+// Graph is one set of states that refer to each other: the machine's top level, a branch of a Parallel state or the
 // processor of a Map state.
 type Graph struct {
 	StartAt string
 	States  []*State // in source order
 }
 
-// State returns the state of this name, or nil.
+// State returns the named state, or nil.
 func (g *Graph) State(name string) *State {
 	for _, s := range g.States {
 		if s.Name == name {
@@ -53,15 +53,15 @@ const (
 	Fail     Type = "Fail"
 )
 
-// State is one state with every field of the language; those that its type does not have stay zero. Fields that may
-// hold any JSON are nil when absent. JSONata expressions stand in them as the strings they are written as ("{% … %}").
+// State is one state with every field of the language; fields that its type does not have are zero. Fields that may
+// hold any JSON are nil if absent. JSONata expressions are kept as the strings in which they are written ("{% … %}").
 type State struct {
 	Name          string
 	Type          Type
 	Comment       string
-	QueryLanguage QueryLanguage // the effective one: the state's own or else the machine's
+	QueryLanguage QueryLanguage // the effective one: the state's own, or else the machine's
 
-	Next string // empty when End is true or the type has no transition of its own
+	Next string // empty if End is true or the type has no transition itself
 	End  bool
 
 	InputPath  Path
@@ -88,7 +88,7 @@ type State struct {
 	Choices []Rule
 	Default string
 
-	// Wait: exactly one of the two is present; each holds its …Path form too.
+	// Wait: exactly one of the two is present; each includes its …Path form.
 	Seconds   Scalar
 	Timestamp Scalar
 
@@ -170,7 +170,7 @@ type MapFields struct {
 	Processor   *Graph
 	Distributed bool   // ProcessorConfig.Mode DISTRIBUTED
 	Execution   string // ProcessorConfig.ExecutionType: STANDARD or EXPRESS, distributed only
-	Label       string // empty when the definition gives none
+	Label       string // empty if the definition has none
 
 	ItemsPath    string           // JSONPath; empty means $
 	Items        *jsonvalue.Value // JSONata
@@ -185,7 +185,7 @@ type MapFields struct {
 	Writer  *ResultWriter
 }
 
-// ItemReader says where a distributed Map finds its items.
+// ItemReader defines where a distributed Map reads its items.
 type ItemReader struct {
 	Resource   string
 	Parameters *jsonvalue.Value // Parameters, or Arguments in JSONata
@@ -200,16 +200,16 @@ type ItemReader struct {
 	MaxItems          Scalar
 }
 
-// ItemBatcher says how a distributed Map groups items into child executions.
+// ItemBatcher defines how a distributed Map groups items into child executions.
 type ItemBatcher struct {
 	MaxItemsPerBatch      Scalar
 	MaxInputBytesPerBatch Scalar
 	BatchInput            *jsonvalue.Value
 }
 
-// ResultWriter says where a distributed Map leaves its results.
+// ResultWriter defines where a distributed Map writes its results.
 type ResultWriter struct {
-	Resource       string           // empty when results are not exported
+	Resource       string           // empty if results are not exported
 	Parameters     *jsonvalue.Value // Parameters, or Arguments in JSONata
 	Transformation string           // NONE, COMPACT, FLATTEN; empty means the default
 	OutputType     string           // JSON, JSONL; empty means JSON

@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 )
 
-// inMap wraps the members of a Map state, which are the second line, in a machine.
+// inMap wraps the members of a Map state in a machine; they are on the second line.
 func inMap(config, members string) string {
 	return `{"StartAt": "X", "States": {"X": {"Type": "Map", "End": true,
 ` + members + `,

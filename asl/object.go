@@ -7,8 +7,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// object reads the members of one JSON object of the definition. It reports what is missing, unknown or of the wrong
-// type, and hands out only members that may stand there.
+// object reads the members of one JSON object of the definition. It reports missing and unknown members and wrong
+// types, and returns only members that are allowed.
 type object struct {
 	d        *decoder
 	value    jsonvalue.Value
@@ -16,7 +16,7 @@ type object struct {
 	language QueryLanguage
 }
 
-// object checks that the value at the current path is an object and that it has no members but the given fields.
+// object checks that the value at the current path is an object and that it has only the allowed members.
 func (d *decoder) object(v jsonvalue.Value, allowed *fields, language QueryLanguage) (object, bool) {
 	if v.Kind() != jsonvalue.Object {
 		d.expect("Object", v)
@@ -40,7 +40,7 @@ func (o object) checkName(key string) {
 	}
 }
 
-// get returns a member if it is there and may be there.
+// get returns a member if it exists and is allowed.
 func (o object) get(key string) (jsonvalue.Value, bool) {
 	if only, known := o.fields.language[key]; !known || only != "" && only != o.language {
 		return jsonvalue.Value{}, false
@@ -53,7 +53,7 @@ func (o object) has(key string) bool {
 	return ok
 }
 
-// present filters the keys that are there.
+// present returns those of the keys that exist.
 func (o object) present(keys []string) []string {
 	var found []string
 	for _, k := range keys {
@@ -67,7 +67,7 @@ func (o object) present(keys []string) []string {
 // require reports which of the keys are missing.
 func (o object) require(keys ...string) bool { return o.requireFor("", keys...) }
 
-// requireFor is require with a hint for whoever left them out.
+// requireFor is like require, with a hint about the missing keys.
 func (o object) requireFor(hint string, keys ...string) bool {
 	missing := slices.DeleteFunc(slices.Clone(keys), o.has)
 	if len(missing) == 0 {
@@ -77,14 +77,14 @@ func (o object) requireFor(hint string, keys ...string) bool {
 	return false
 }
 
-// atMostOne reports keys that exclude each other.
+// atMostOne reports keys that are mutually exclusive.
 func (o object) atMostOne(keys ...string) {
 	if found := o.present(keys); len(found) > 1 {
 		o.d.fail("There should only be one of the following fields: [%s]", strings.Join(keys, ", ")).onKey(found[1])
 	}
 }
 
-// exactlyOne reports when none or several of the keys are there; keys of the other query language do not count.
+// exactlyOne reports if none or several of the keys exist; keys of the other query language do not count.
 func (o object) exactlyOne(keys ...string) {
 	keys = slices.DeleteFunc(keys, func(k string) bool {
 		only := o.fields.language[k]
@@ -96,7 +96,7 @@ func (o object) exactlyOne(keys ...string) {
 	o.atMostOne(keys...)
 }
 
-// str reads a string; empty when the member is absent or wrong.
+// str reads a string; it returns "" if the member is absent or invalid.
 func (o object) str(key string) string {
 	v, ok := o.get(key)
 	if !ok {
@@ -144,7 +144,7 @@ func (o object) boolean(key string) bool {
 	return v.Bool()
 }
 
-// integer reads a whole number within the limits; absent means the fallback.
+// integer reads a whole number within the limits; it returns the fallback if the member is absent.
 func (o object) integer(key string, within limits, fallback int64) int64 {
 	v, ok := o.get(key)
 	if !ok {
@@ -157,7 +157,7 @@ func (o object) integer(key string, within limits, fallback int64) int64 {
 	return i
 }
 
-// each calls the function for every element of an array, with the path leading to it.
+// each calls the function for every element of an array, with the current path at the element.
 func (o object) each(key string, read func(i int, v jsonvalue.Value)) {
 	array, ok := o.get(key)
 	if !ok {

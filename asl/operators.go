@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// operand is what a choice operator compares with.
+// operand is the kind of value that a choice operator compares with.
 type operand uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	pathOperand
 )
 
-// operators are the comparison operators of choice rules with their operands.
+// operators maps the comparison operators of choice rules to the kinds of their operands.
 var operators = func() map[string]operand {
 	all := map[string]operand{"StringMatches": textOperand}
 	add := func(family string, kind operand, relations ...string) {
@@ -37,7 +37,7 @@ var operators = func() map[string]operand {
 	return all
 }()
 
-// operatorList is the operators' names in alphabetical order.
+// operatorList lists the operators' names in alphabetical order.
 var operatorList = func() []string {
 	names := make([]string, 0, len(operators))
 	for name := range operators {

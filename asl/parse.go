@@ -8,41 +8,41 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Options say how strictly and for what kind of state machine a definition is read. The zero value is a standard state
-// machine whose paths, intrinsic calls and expressions get only a light check.
+// Options defines how strictly, and for which kind of state machine, a definition is parsed. The zero value is a
+// standard state machine whose paths, intrinsic calls and expressions get only a light check.
 type Options struct {
-	// Express refuses what express state machines cannot do: activities, .sync, .waitForTaskToken, distributed Map.
+	// Express rejects features that express state machines do not have: activities, .sync, .waitForTaskToken,
+	// distributed Map.
 	Express bool
-	// Resources refuses Resources of Tasks that Step Functions does not know: integrations and patterns that do not
-	// exist. An engine with integrations of its own takes them.
+	// Resources rejects Task Resources that Step Functions does not know: integrations and patterns that do not
+	// exist. An engine with custom integrations accepts them.
 	Resources bool
-	// Action says why AWS has no action of a service, both named as in a Resource, aws-sdk:SERVICE:ACTION. It is asked
-	// where Resources is set; a nil function takes all services and actions.
+	// Action returns an error if AWS has no such action of the service, both named as in a Resource,
+	// aws-sdk:SERVICE:ACTION. It is called only if Resources is set; nil accepts all services and actions.
 	Action func(service, action string) error
 	// Syntax checks the expression languages.
 	Syntax Syntax
 }
 
-// Syntax holds the checkers of the expression languages that stand inside a definition. Each returns no error or says
-// what is wrong; a nil function leaves the language to the parser's own light check.
+// Syntax holds the checkers of the expression languages used in a definition. Each returns an error describing the
+// problem, or nil; if a function is nil, the parser applies its own light check.
 type Syntax struct {
 	// Path checks any path: $.a[*], $$.Execution.Id, $variable.field.
 	Path func(path string) error
-	// ReferencePath checks a path that leads to a single node.
+	// ReferencePath checks a path that selects a single node.
 	ReferencePath func(path string) error
 	// Intrinsic checks a call such as States.Format('{}', $.a).
 	Intrinsic func(call string) error
-	// JSONata checks the text between {% and %}. It also returns what the expression reads of an input document, which
+	// JSONata checks the text between {% and %}. It also returns the expression's reads of an input document, which
 	// states do not have: names of fields, $ and $$.
 	JSONata func(expression string) (reads []string, err error)
 }
 
-// Parse reads and validates the definition of a standard state machine. See Options.Parse.
+// Parse parses and validates the definition of a standard state machine. See Options.Parse.
 func Parse(definition string) (*Machine, []Diagnostic) { return Options{}.Parse(definition) }
 
-// Parse reads and validates a definition. The machine is nil exactly when the diagnostics contain an error; otherwise
-// it is complete, with all defaults filled in. Diagnostics are in the order in which Step Functions reports them, at
-// most 1,000.
+// Parse parses and validates a definition. The machine is nil exactly if the diagnostics contain an error; otherwise
+// it is complete, with all defaults filled in. There are at most 1,000 diagnostics, in Step Functions' order.
 func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	d := newDecoder(o, definition)
 	var m *Machine
@@ -56,8 +56,8 @@ func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	return m, diagnostics
 }
 
-// ParseState reads and validates a single state that stands alone, as TestState takes it; it becomes the only state, of
-// the given name, of the machine that is returned. The states that it names as targets need not exist.
+// ParseState parses and validates a single state, as TestState takes it. The returned machine contains it as its only
+// state, with the given name. The target states that it names need not exist.
 func (o Options) ParseState(name, state string) (*Machine, []Diagnostic) {
 	d := newDecoder(o, state)
 	var m *Machine
@@ -71,7 +71,7 @@ func (o Options) ParseState(name, state string) (*Machine, []Diagnostic) {
 	return m, diagnostics
 }
 
-// read turns the text into a JSON object.
+// read parses the text as a JSON object.
 func (d *decoder) read() (jsonvalue.Value, bool) {
 	if !utf8.ValidString(d.text) {
 		d.report(SeverityError, UnreadableDefinition, "The text is not UTF-8").nowhere()
@@ -104,7 +104,7 @@ func (d *decoder) blank() bool {
 	return true
 }
 
-// malformed reports text that is not JSON, in the two lines of the service's own parser.
+// malformed reports text that is not JSON, with the two-line message of the service's own parser.
 func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
 	d.report(SeverityError, InvalidJSONDescription, e.TwoLines(d.text)).nowhere().
 		at(source.Span{Start: e.Offset, End: e.Offset + 1}).hint(syntaxHint(d.text, e.Offset))

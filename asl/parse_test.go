@@ -92,7 +92,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	}
 }
 
-// A checker of paths knows more than the parser, but the service's own words come first.
+// A path checker knows more than the parser, but the service's messages take precedence.
 func TestReferencePathsAreRefusedInTheWordsOfTheService(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// hundredStates is a machine with 100 states of the common types.
+// hundredStates returns a machine with 100 states of the common types.
 func hundredStates() string {
 	var b strings.Builder
 	b.WriteString(`{"StartAt": "S0", "States": {`)

@@ -8,13 +8,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// pathKind says what a path field may hold.
+// pathKind is the set of values that a path field may have.
 type pathKind uint8
 
 const (
 	anyPath                  pathKind = iota // InputPath, OutputPath: also null
 	resultPath                               // a reference path into the state input, or null
-	referencePath                            // leads to a single node of the input, the context object or a variable
+	referencePath                            // selects a single node of the input, the context object or a variable
 	referencePathOrIntrinsic                 // ErrorPath, CausePath
 )
 
@@ -37,7 +37,7 @@ func (o object) path(key string, kind pathKind) Path {
 	return Path{Present: true, Text: v.Text()}
 }
 
-// checkPath reports a path, at the current place, that does not fit its kind.
+// checkPath reports a path at the current position that does not match its kind.
 func (d *decoder) checkPath(s string, kind pathKind) {
 	const example = "a path such as $.order.id or $['order-id']"
 	switch {
@@ -71,7 +71,7 @@ func (d *decoder) pathError(s string) error {
 	return lightPathCheck(s)
 }
 
-// referenceError says in the service's words why a path is no reference path, where they are known.
+// referenceError returns why a path is not a reference path, in the service's words where they are known.
 func (d *decoder) referenceError(s string) error {
 	if !strings.HasPrefix(s, "$") {
 		return errors.New("Reference path didn't start with '$'") //nolint:staticcheck // the service's own words
@@ -94,7 +94,7 @@ func (d *decoder) checkCall(s string) error {
 	return lightCallCheck(s)
 }
 
-// lightPathCheck accepts everything that starts like a path and whose brackets and quotes match.
+// lightPathCheck accepts every text that starts like a path and whose brackets and quotes match.
 func lightPathCheck(s string) error {
 	if !strings.HasPrefix(s, "$") {
 		return errors.New("a path starts with '$'")
@@ -108,7 +108,7 @@ func lightPathCheck(s string) error {
 	return nil
 }
 
-// operatorError refuses what may select more than one place.
+// operatorError rejects operators that may select more than one node.
 func operatorError(s string) error {
 	bare := outsideQuotes(s)
 	for _, illegal := range []string{"..", "*", "@", ",", ":", "?"} {
@@ -119,14 +119,14 @@ func operatorError(s string) error {
 	for i := range len(bare) {
 		inside := strings.TrimLeft(bare[i+1:], " ")
 		if bare[i] == '[' && (inside == "" || !strings.ContainsAny(inside[:1],
-			"]0123456789")) { // a name in quotes left nothing
+			"]0123456789")) { // a name in quotes was removed
 			return errors.New("'[' must be followed by ' or '['")
 		}
 	}
 	return nil
 }
 
-// isCall reports whether a text means to call an intrinsic function.
+// isCall reports whether a text looks like a call of an intrinsic function.
 func isCall(s string) bool { return strings.HasPrefix(s, "States.") }
 
 func lightCallCheck(s string) error {
@@ -169,7 +169,7 @@ func balanced(s string) bool {
 	return len(open) == 0 && !quoted
 }
 
-// outsideQuotes returns the text without what stands in single or double quotes.
+// outsideQuotes returns the text without the parts in single or double quotes.
 func outsideQuotes(s string) string {
 	var b strings.Builder
 	var quote byte

@@ -8,14 +8,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MarshalJSON writes the definition compactly. See Print.
+// MarshalJSON returns the definition as compact JSON. See Print.
 func (m *Machine) MarshalJSON() ([]byte, error) {
 	return m.Value().AppendJSON(nil), nil
 }
 
-// Print writes the definition as indented JSON with a line feed at its end. Fields stand in a fixed order, states in
-// that of the machine; parsing the text gives an equal machine again. Retriers show their defaults; other defaults, the
-// old names of fields, and comments of anything but machines, states, rules, retriers and catchers are left out.
+// Print returns the definition as indented JSON with a trailing line feed. Fields are in a fixed order, states in the
+// machine's order; parsing the text gives an equal machine. Retriers show their defaults. Other defaults, the old
+// names of fields, and comments of anything but machines, states, rules, retriers and catchers are omitted.
 func Print(m *Machine) string {
 	var out bytes.Buffer
 	// The text comes from a JSON tree, so Indent cannot fail.
@@ -37,18 +37,18 @@ func (m *Machine) Value() jsonvalue.Value {
 	return w.object.Value()
 }
 
-// writer collects the members of one object and leaves out what is empty.
+// writer collects the members of one object and omits empty ones.
 type writer struct {
 	object  jsonvalue.ObjectBuilder
 	machine QueryLanguage // of the whole machine
-	state   QueryLanguage // of the state that is written
+	state   QueryLanguage // of the state being written
 }
 
 func newWriter(machine, state QueryLanguage) writer {
 	return writer{object: jsonvalue.NewObject(8), machine: machine, state: state}
 }
 
-// locationField is the name of the field with the bucket of a reader or writer.
+// locationField returns the name of the field with the bucket of a reader or writer.
 func (w writer) locationField() string {
 	if w.state == JSONata {
 		return "Arguments"

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// retriers writes a Retry array with its defaults. Zero stands for the default of BackoffRate, whose zero the language
-// does not have.
+// retriers writes a Retry array with its defaults. A BackoffRate of 0, which the language does not allow, means the
+// default.
 func (w writer) retriers(retriers []Retrier) {
 	if retriers == nil {
 		return

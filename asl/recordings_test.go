@@ -11,18 +11,18 @@ import (
 	"stepback/internal/recordings"
 )
 
-// recordedCall is one call of a recorded conversation with the real service that carries a definition.
+// recordedCall is one call with a definition from a recorded conversation with the real service.
 type recordedCall struct {
 	name       string
 	op         string
 	definition string
 	express    bool
-	refused    bool   // the service refused the definition
+	refused    bool   // the service rejected the definition
 	message    string // the recorded error message; empty when unknown
 	diagnosed  []diagnosed
 }
 
-// diagnosed is a recorded element of ValidateStateMachineDefinition's answer.
+// diagnosed is a recorded element of the ValidateStateMachineDefinition response.
 type diagnosed struct{ Severity, Code, Message, Location string }
 
 // single reports whether the definition is one state, not a machine.
@@ -93,7 +93,7 @@ func callsOf(tb testing.TB, from fs.FS, file string) []recordedCall {
 	return calls
 }
 
-// definitionText undoes the recordings' wrapping and fills their placeholders.
+// definitionText unwraps a recorded definition and fills in its placeholders.
 func definitionText(tb testing.TB, raw json.RawMessage) string {
 	tb.Helper()
 	var wrapped struct {
@@ -110,7 +110,7 @@ func definitionText(tb testing.TB, raw json.RawMessage) string {
 	return placeholder.ReplaceAllString(text, "x1")
 }
 
-// judge notes what the service said about the definition itself.
+// judge stores the service's verdict about the definition itself.
 func (c *recordedCall) judge(value json.RawMessage, exception, text string) {
 	var answer struct {
 		Error       struct{ Code, Message string }
@@ -118,7 +118,7 @@ func (c *recordedCall) judge(value json.RawMessage, exception, text string) {
 		Diagnostics []diagnosed
 	}
 	if value != nil && json.Unmarshal(value, &answer) != nil {
-		return // the answer of another kind
+		return // a response of another kind
 	}
 	message := answer.Error.Message
 	if exception != "" {

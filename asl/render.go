@@ -8,22 +8,21 @@ import (
 	"strings"
 
 	"stepback/asl/source"
-	"stepback/internal/sorting"
 )
 
-// Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what
-// would be accepted:
+// Render formats diagnostics for users, in the order of the text, each with its line, a caret under the position and
+// a hint about what would be accepted:
 //
 //	machine.json:3:34: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/A
 //	  3 |     "A": {"Type": "Pass", "Nxt": "B"},
 //	    |                           ^^^^^
 //	    = did you mean 'Next'? a Pass state accepts …
 //
-// What follows from another diagnostic (Diagnostic.Consequence), and one that says the same of the same place again, is
-// left out. definition is the text that was parsed; filename only stands in the output.
+// It omits consequences of other diagnostics (Diagnostic.Consequence), and repetitions of the same message at the
+// same position. definition is the text that was parsed; filename is used only in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
-	sorting.Stable(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	lines := source.NewLines(definition)
 	var b strings.Builder
 	for i, d := range sorted {
@@ -52,7 +51,7 @@ func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename str
 	}
 }
 
-// firstLine is the message for people: its second line, if there is one, repeats the text and the place.
+// firstLine returns the message for users: its second line, if there is one, repeats the text and the position.
 func (d *Diagnostic) firstLine() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
 	return first

@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 )
 
-// The patterns of integrations, as a Resource ends with them.
+// The integration patterns, as the suffix of a Resource.
 const (
 	patternSync  = "sync"
 	patternSync2 = "sync:2"
@@ -22,8 +22,8 @@ var (
 	withNested = []string{"", patternSync, patternSync2, patternToken}
 )
 
-// optimized are the optimized integrations, by service and action, with their patterns (Developer Guide, "Integrating
-// optimized services"). Those of s3 belong to Maps and stand in no Task.
+// optimized lists the optimized integrations, by service and action, with their patterns (Developer Guide,
+// "Integrating optimized services"). Those of s3 belong to Maps and are not allowed in Tasks.
 var optimized = map[string]map[string][]string{
 	"apigateway": {"invoke": withToken},
 	"athena": {
@@ -72,9 +72,9 @@ var optimized = map[string]map[string][]string{
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Of Resources of the AWS SDK
-// the form is checked here, and whether there is such an action by Options.Action. The region and the account of an
-// integration's ARN may be given, as exported machines and templates have them.
+// unknownResource reports whether an ARN cannot be the Resource of a Task, and returns the hint for the message. For
+// Resources of the AWS SDK it checks the form; Options.Action checks whether the action exists. The ARN of an
+// integration may contain the region and the account, as in exported machines and templates.
 func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	a, _ := aws.ParseARN(arn)
 	service, rest := a.Service, a.Resource
@@ -90,7 +90,7 @@ func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	return unknownIntegration(rest)
 }
 
-// unknownAction judges what comes after aws-sdk:, service:action with at most a token's pattern.
+// unknownAction checks the part after aws-sdk:, which is service:action with at most the task token pattern.
 func (o *Options) unknownAction(rest string) (hint string, unknown bool) {
 	name, pattern, _ := strings.Cut(rest, ".")
 	service, action, ok := strings.Cut(name, ":")
@@ -110,7 +110,7 @@ func (o *Options) unknownAction(rest string) (hint string, unknown bool) {
 	return "", false
 }
 
-// unknownIntegration judges service:action[.pattern] of an optimized integration.
+// unknownIntegration checks service:action[.pattern] of an optimized integration.
 func unknownIntegration(rest string) (hint string, unknown bool) {
 	name, pattern, _ := strings.Cut(rest, ".")
 	service, action, _ := strings.Cut(name, ":")

@@ -2,14 +2,14 @@ package asl
 
 import "stepback/jsonvalue"
 
-// literalCheck judges a literal value at the current path.
+// literalCheck checks a literal value at the current path.
 type literalCheck interface {
 	check(d *decoder, v jsonvalue.Value)
 }
 
-// scalar reads a field that has a literal form (in JSONata possibly an expression) and in JSONPath a …Path form.
+// scalar decodes a field that has a literal form (in JSONata possibly an expression) and in JSONPath a …Path form.
 func (o object) scalar(key string, literal literalCheck, kind pathKind) Scalar {
-	if key != "Seconds" && key != "Timestamp" { // a Wait state counts all four together
+	if key != "Seconds" && key != "Timestamp" { // a Wait state checks all four together
 		o.atMostOne(key, key+"Path")
 	}
 	var s Scalar
@@ -23,7 +23,7 @@ func (o object) scalar(key string, literal literalCheck, kind pathKind) Scalar {
 	return s
 }
 
-// literal checks a literal, or in JSONata the expression that stands for it.
+// literal checks a literal, or in JSONata the expression in its place.
 func (o object) literal(v jsonvalue.Value, literal literalCheck) {
 	if o.language == JSONata && v.Kind() == jsonvalue.String {
 		if _, opened := expression(v.Text()); opened {

@@ -277,7 +277,7 @@ func TestExpress(t *testing.T) {
 	})
 }
 
-// A name like the reserved ones is no mistake when a Fail state of the definition raises it.
+// A name similar to a reserved one is not reported if a Fail state of the definition raises it.
 func TestErrorNamesThatTheDefinitionRaises(t *testing.T) {
 	t.Parallel()
 	definition := func(raised string) string {

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// syntaxHint knows what people write who take JSON for the JavaScript, YAML or template that it is not; empty when it
-// does not know.
+// syntaxHint returns a hint for text that is JavaScript, YAML or a template instead of JSON, or "" if it recognizes
+// none.
 func syntaxHint(text string, offset int) string {
 	before, after := strings.TrimRight(text[:offset], " \t\r\n"), text[offset:]
 	switch {
@@ -24,7 +24,7 @@ func syntaxHint(text string, offset int) string {
 	}
 }
 
-// wrappings are members of what definitions stand in, or beside.
+// wrappings lists members of documents that contain or accompany definitions, with a hint for each.
 var wrappings = []struct{ member, hint string }{
 	{"Resources", "this looks like a CloudFormation or SAM template: give the files that its state machines' DefinitionUri name"},
 	{"stepFunctions", "this looks like a configuration of the Serverless Framework: give a definition out of it"},
@@ -33,7 +33,7 @@ var wrappings = []struct{ member, hint string }{
 	{"Type", "this looks like a single state, which test-state takes"},
 }
 
-// wrapping says what an object is that has no states; empty when that is not known.
+// wrapping returns a hint about an object without states, or "" if it is not recognized.
 func wrapping(v jsonvalue.Value) string {
 	for _, w := range wrappings {
 		if _, there := v.Get(w.member); there {

@@ -7,8 +7,9 @@ import (
 )
 
 // checkTransitions checks, for one graph whose States object is at the current path, that all targets exist, and then
-// that there is an end and that every state can be reached. The second half would only repeat what is wrong already
-// when states of the graph are broken (not whole), and the service leaves reachability out when there is no end.
+// that there is an end and that every state is reachable. If states of the graph are broken (whole is false), the
+// second half is skipped, because it would only repeat known problems. Like the service, it skips reachability if
+// there is no end.
 func (d *decoder) checkTransitions(g *Graph, names []string, whole bool) {
 	w := walk{d: d, graph: g, names: names, states: make(map[string]*State, len(names)), reached: map[string]bool{}}
 	for _, name := range names {
@@ -40,7 +41,7 @@ type walk struct {
 	names   []string
 	states  map[string]*State
 	reached map[string]bool
-	missing bool // a target names no state of the graph
+	missing bool // a target is not a state of the graph
 }
 
 // start checks StartAt, the neighbour of the States object.
@@ -62,7 +63,7 @@ func hasEnd(g *Graph) bool {
 	return false
 }
 
-// targets checks the targets of a state, whose path is the current one.
+// targets checks the targets of a state at the current path.
 func (w *walk) targets(s *State) {
 	d := w.d
 	w.named("Next", s.Next)
@@ -87,7 +88,8 @@ func (w *walk) named(field, target string) {
 	}
 }
 
-// target reports a target at the current path that names no state of the graph. The service says 'Next' for every kind.
+// target reports a target at the current path that is not a state of the graph. The service's message says 'Next' for
+// every kind.
 func (w *walk) target(name string) {
 	if _, exists := w.states[name]; exists {
 		return

@@ -7,9 +7,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// checkVariables reports states inside a Parallel or Map state that assign a variable which a state before that
-// Parallel or Map has assigned: inner states may read the variables around them but not change them. What the Parallel
-// or Map itself assigns does not exist yet. A distributed Map's children are executions of their own and free in this.
+// checkVariables reports states inside a Parallel or Map state that assign a variable already assigned by a state
+// before that Parallel or Map: inner states may read outer variables but not change them. Variables assigned by the
+// Parallel or Map itself do not exist yet. The children of a distributed Map are separate executions and not
+// restricted.
 func (d *decoder) checkVariables(g *Graph) {
 	if d.failures == 0 {
 		d.checkInner(g, nil)
@@ -53,7 +54,7 @@ func (d *decoder) checkContainer(g *Graph, s *State, outer map[string]bool) {
 	d.leave()
 }
 
-// checkAssigned reports the variables of the state at the current path that exist around it.
+// checkAssigned reports assignments by the state at the current path to variables of the surrounding graphs.
 func (d *decoder) checkAssigned(s *State, outer map[string]bool) {
 	if len(outer) == 0 {
 		return
@@ -73,7 +74,7 @@ func (d *decoder) checkAssigned(s *State, outer map[string]bool) {
 	})
 }
 
-// eachAssign visits every Assign of a state with the way to it.
+// eachAssign visits every Assign of a state with its path.
 func eachAssign(s *State, visit func(assign *jsonvalue.Value, at ...source.Step)) {
 	if s.Assign != nil {
 		visit(s.Assign)
@@ -90,7 +91,7 @@ func eachAssign(s *State, visit func(assign *jsonvalue.Value, at ...source.Step)
 	}
 }
 
-// variableName is the variable that a key of an Assign field assigns.
+// variableName returns the variable that a key of an Assign field assigns.
 func variableName(key string, language QueryLanguage) string {
 	if language == JSONPath {
 		return strings.TrimSuffix(key, ".$")
@@ -98,7 +99,7 @@ func variableName(key string, language QueryLanguage) string {
 	return key
 }
 
-// variablesBefore returns the variables that may have been assigned, in the same graph, when the named state is
+// variablesBefore returns the variables that may have been assigned in the same graph by the time the named state is
 // entered.
 func variablesBefore(g *Graph, name string) map[string]bool {
 	before := map[string][]*State{}
@@ -127,7 +128,7 @@ func variablesBefore(g *Graph, name string) map[string]bool {
 	return variables
 }
 
-// targets are the names of all states that may follow.
+// targets returns the names of all states that may follow.
 func (s *State) targets() []string {
 	targets := make([]string, 0, 2+len(s.Choices)+len(s.Catch))
 	targets = append(targets, s.Next, s.Default)

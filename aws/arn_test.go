@@ -63,7 +63,7 @@ func TestParseARN(t *testing.T) {
 	}
 }
 
-// TestParsedARNsComeBack holds that reading and printing undo each other.
+// Printing a parsed ARN gives the original text.
 func TestParsedARNsComeBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

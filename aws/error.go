@@ -1,15 +1,15 @@
 package aws
 
-// Error is an error of an AWS API, as a service answers it and as a client reads it.
+// Error is an error of an AWS API, as a service returns it and a client decodes it.
 type Error struct {
-	// Code is the error's name, such as ResourceNotFoundException; Message is what it says.
+	// Code is the error's name, such as ResourceNotFoundException; Message is its message.
 	Code, Message string
 	// Status is the HTTP status; 0 means 400.
 	Status int
-	// RequestID is that of the request that was refused, HostID the second one that S3 has. Clients set them; the ID of
-	// an answer that a service writes is the server's.
+	// RequestID is the ID of the failed request, HostID S3's second ID. Clients set them; in a response that a
+	// service writes, the server sets the ID.
 	RequestID, HostID string
-	// Members are what the error says besides its message, by the names of its shape's members: Reason of Lambda's
+	// Members holds the error's members besides the message, by the names of its shape's members: Reason of Lambda's
 	// TooManyRequestsException, for instance.
 	Members map[string]any
 }
@@ -17,7 +17,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// HTTPStatus is the status of the answer.
+// HTTPStatus returns the HTTP status of the response.
 func (e *Error) HTTPStatus() int {
 	if e.Status == 0 {
 		return badRequest
@@ -25,8 +25,8 @@ func (e *Error) HTTPStatus() int {
 	return e.Status
 }
 
-// ByServer reports whether the service is at fault rather than its client.
+// ByServer reports whether the service is at fault, not its client.
 func (e *Error) ByServer() bool { return e.HTTPStatus() >= internalServerError }
 
-// The HTTP statuses that the vocabulary needs, without a package of the network.
+// The HTTP statuses used here, defined without importing net/http.
 const badRequest, internalServerError = 400, 500

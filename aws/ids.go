@@ -5,18 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// NewID draws a random UUID, such as the ID of a request. It is not hard to guess, so it costs no system call.
+// NewID returns a random UUID, such as the ID of a request. It is not cryptographically random, so it costs no system
+// call.
 func NewID() string { return DrawUUID(rand.Uint64) }
 
-// DrawUUID is the version 4 UUID (RFC 9562) of two draws of 64 random bits. Equal draws give equal UUIDs.
+// DrawUUID returns the version 4 UUID (RFC 9562) of two draws of 64 random bits. Equal draws give equal UUIDs.
 func DrawUUID(random func() uint64) string {
 	hi := bits.ReverseBytes64(random()) // the first draw's lowest byte comes first
 	lo := bits.ReverseBytes64(random())
 	return UUID(hi, lo)
 }
 
-// UUID is the version 4 UUID with the given bits, the highest first; the six bits of the version and the variant are
-// overwritten.
+// UUID returns the version 4 UUID with the given bits, the highest first; the six bits of the version and the variant
+// are overwritten.
 func UUID(hi, lo uint64) string {
 	hi = hi&^0xF000 | 0x4000
 	lo = lo&^(3<<62) | 2<<62
@@ -36,8 +37,8 @@ func UUID(hi, lo uint64) string {
 	return string(b[:])
 }
 
-// Random is the splitmix64 generator (Steele, Lea and Flood, 2014): eight bytes of state, repeatable from any seed. It
-// is for one goroutine at a time, and not for secrets.
+// Random is the splitmix64 generator (Steele, Lea and Flood, 2014): eight bytes of state, repeatable from any seed.
+// It is not safe for concurrent use, and not for secrets.
 type Random struct{ Seed uint64 }
 
 // Uint64 returns the next 64 random bits.

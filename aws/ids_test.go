@@ -32,7 +32,7 @@ func TestNewID(t *testing.T) {
 	}
 }
 
-// TestRandom compares with the first outputs of the reference implementation for the seed 1234567.
+// Random produces the first outputs of the reference implementation for the seed 1234567.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	r := aws.Random{Seed: 1234567}

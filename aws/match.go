@@ -2,8 +2,8 @@ package aws
 
 import "strings"
 
-// Matches reports whether a text is of a pattern, in which * stands for any text and ? for any character, as policies,
-// sampling rules and permissions of AWS have it.
+// Matches reports whether text matches pattern, in which * is any text and ? is any character, as in policies,
+// sampling rules and permissions of AWS.
 func Matches(pattern, text string) bool {
 	p, t, star, mark := 0, 0, -1, 0
 	for t < len(text) {

@@ -9,39 +9,39 @@ import (
 	"time"
 )
 
-// TokenLife is how long the token of a page is good for.
+// TokenLife is the validity period of a page token.
 const TokenLife = 24 * time.Hour
 
-// Listing is what is listed, and when: the token of one listing is refused in another.
+// Listing identifies a listing and its time: a token of one listing is rejected in another.
 type Listing struct {
 	of  uint64
 	now time.Time
 }
 
-// NewListing names a listing by all that its request asks for: the operation, the scope, the filters.
+// NewListing identifies a listing by everything in its request: the operation, the scope, the filters.
 func NewListing(now time.Time, request ...string) Listing {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strings.Join(request, "\x00"))) // cannot fail
 	return Listing{h.Sum64(), now}
 }
 
-// token is what the text of a token says. Place is that of the last element of the page before.
+// token is the content of a page token. Place is the place of the previous page's last element.
 type token struct {
 	Of    uint64 `json:"l"`
 	Until int64  `json:"u"`
 	Place string `json:"p"`
 }
 
-// Token is the token of the page behind a place.
+// Token returns the token of the page after a place.
 func (l Listing) Token(place string) string {
 	text, err := json.Marshal(token{l.of, l.now.Add(TokenLife).Unix(), place})
 	if err != nil {
-		return "" // numbers and a string can be written
+		return "" // numbers and a string can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// Place is the place behind which the page of a token begins. It reports false for a token that is not one of this
+// Place returns the place after which the token's page begins. It returns false if the token is not one of this
 // listing, or too old.
 func (l Listing) Place(text string) (string, bool) {
 	var t token
@@ -52,11 +52,11 @@ func (l Listing) Place(text string) (string, bool) {
 	return t.Place, true
 }
 
-// Page cuts the page that a token asks for out of a list: at most size elements, the first ones for an empty token.
-// Next is the token of the page after it; empty when there is none. It reports false for a token that Place refuses.
+// Page returns a page of a list: at most size elements after the token's place, or the first ones if the token is
+// empty. next is the token of the following page; empty if there is none. ok is false if Place rejects the token.
 //
-// Places tell elements apart and sort as the list does, so that a page begins behind the last element of the one before
-// even when that has been deleted meanwhile.
+// Places must be unique and sort like the list, so that a page begins after the previous page's last element even if
+// that has been deleted meanwhile.
 func Page[T any](l Listing, token string, size int, list []T, place func(T) string) (page []T, next string, ok bool) {
 	if token != "" {
 		last, ok := l.Place(token)
@@ -71,8 +71,8 @@ func Page[T any](l Listing, token string, size int, list []T, place func(T) stri
 	return list[:size], l.Token(place(list[size-1])), true
 }
 
-// behind is the index of the first element behind a place. Lists can be long, so the place is looked for where it
-// should be first.
+// behind returns the index of the first element after a place. Because lists can be long, it first tries a binary
+// search for the place.
 func behind[T any](list []T, last string, place func(T) string) int {
 	byPlace := func(element T, at string) int { return strings.Compare(place(element), at) }
 	if i, ok := slices.BinarySearchFunc(list, last, byPlace); ok {

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// sessionPrefix begins the access keys of sessions that are not AWS's; AWS's own begin with ASIA.
+// sessionPrefix is the prefix of session access keys that are not AWS's; AWS's own begin with ASIA.
 const sessionPrefix = "LSIA"
 
-// noPadding are the letters and digits of access keys.
+// noPadding is the encoding of access keys: base32 letters and digits without padding.
 var noPadding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// SessionKey makes the access key of a session in an account, as STS here gives them: 20 letters and digits that tell
-// the account, so that whoever signs with them is in it. random tells sessions apart.
+// SessionKey returns the access key of a session in an account, as this project's STS issues them: 20 letters and
+// digits that encode the account, so that requests signed with the key belong to it. random distinguishes sessions.
 func SessionKey(account string, random uint32) string {
-	n, _ := strconv.ParseUint(account, 10, 64)                        // 0 for what is no account
-	b := binary.BigEndian.AppendUint64(nil, n<<16|uint64(random)>>16) // twelve digits take 40 bits
+	n, _ := strconv.ParseUint(account, 10, 64)                        // 0 if it is not an account
+	b := binary.BigEndian.AppendUint64(nil, n<<16|uint64(random)>>16) // twelve digits need 40 bits
 	b = binary.BigEndian.AppendUint16(b, uint16(random))
 	return sessionPrefix + noPadding.EncodeToString(b)
 }
 
-// AccountOfSession is the account of an access key that SessionKey has made; it reports false for others.
+// AccountOfSession returns the account of an access key created by SessionKey; ok is false for other keys.
 func AccountOfSession(key string) (account string, ok bool) {
 	text, ok := strings.CutPrefix(key, sessionPrefix)
 	if !ok {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Trace is a trace header of X-Ray, as requests carry it in X-Amzn-Trace-Id:
+// Trace is an X-Ray trace header, as sent in X-Amzn-Trace-Id:
 // Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1.
 type Trace struct {
-	// Root is the ID of the trace, Parent that of the segment around what is asked for; Parent may be empty.
+	// Root is the ID of the trace, Parent the ID of the segment that makes the request; Parent may be empty.
 	Root, Parent string
-	// Sampled says that the trace is recorded, Undecided that whoever takes the request decides.
+	// Sampled is true if the trace is recorded; Undecided is true if the receiver of the request decides.
 	Sampled, Undecided bool
 }
 
-// TraceHeader is the header of requests that carries a Trace.
+// TraceHeader is the name of the request header that carries a Trace.
 const TraceHeader = "X-Amzn-Trace-Id"
 
 var (
@@ -27,7 +27,7 @@ var (
 	segmentForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
 )
 
-// ParseTrace reads a trace header; ok is false where it names no trace. What it says beside is left out.
+// ParseTrace parses a trace header; ok is false if it contains no trace. Other fields are ignored.
 func ParseTrace(header string) (t Trace, ok bool) {
 	t.Undecided = true
 	for part := range strings.SplitSeq(header, ";") {
@@ -47,7 +47,7 @@ func ParseTrace(header string) (t Trace, ok bool) {
 	return t, rootForm.MatchString(t.Root)
 }
 
-// String is the header.
+// String returns the header's text.
 func (t Trace) String() string {
 	text := "Root=" + t.Root
 	if t.Parent != "" {
@@ -62,18 +62,18 @@ func (t Trace) String() string {
 	return text + ";Sampled=0"
 }
 
-// Under is the trace as the segment hands it on.
+// Under returns the trace with segment as its parent, for the segment's own requests.
 func (t Trace) Under(segment string) Trace {
 	t.Parent = segment
 	return t
 }
 
-// NewTrace begins a trace at a time.
+// NewTrace returns a new trace that begins at a time.
 func NewTrace(at time.Time, sampled bool) Trace {
 	return Trace{Root: fmt.Sprintf("1-%08x-%s%s", uint32(at.Unix()), NewSegmentID(), NewSegmentID()[:8]), Sampled: sampled}
 }
 
-// NewSegmentID draws the ID of a segment: 16 hexadecimal digits.
+// NewSegmentID returns a random segment ID: 16 hexadecimal digits.
 func NewSegmentID() string {
 	const bytes = 8
 	var b [bytes]byte
@@ -85,12 +85,12 @@ func NewSegmentID() string {
 
 type traceKey struct{}
 
-// WithTrace has what is asked with a context belong to a trace.
+// WithTrace makes requests with this context part of a trace.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// TraceOf is the trace of a context; ok is false without one.
+// TraceOf returns the trace of a context; ok is false if it has none.
 func TraceOf(ctx context.Context) (t Trace, ok bool) {
 	t, ok = ctx.Value(traceKey{}).(Trace)
 	return t, ok

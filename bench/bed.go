@@ -14,20 +14,20 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// bed is an engine on a durable journal.
+// bed is a test bed: an engine on a durable journal.
 type bed struct {
 	*engine.Engine
 	clock   *clock.Clock
 	journal *pebble.Journal
 }
 
-// task is an integration that is one function.
+// task implements an integration with one function.
 type task func(ctx context.Context, t *engine.Task) (engine.Result, error)
 
 // Invoke implements engine.Integration.
 func (f task) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) { return f(ctx, t) }
 
-// answer is the integration that answers at once.
+// answer is an integration that responds at once.
 func answer(context.Context, *engine.Task) (engine.Result, error) {
 	return engine.TextResult(`{"b":2}`), nil
 }
@@ -49,14 +49,14 @@ func open(dir string, objects engine.Objects, f task) (*bed, error) {
 	return b, nil
 }
 
-// Close ends the engine and closes what it stands on.
+// Close closes the engine, its clock and its journal.
 func (b *bed) Close() error {
 	b.Engine.Close()
 	b.clock.Close()
 	return b.journal.Close()
 }
 
-// run starts an execution and waits for its end, which has to be a success.
+// run starts an execution and waits for its end, which must be a success.
 func (b *bed) run(ctx context.Context, m *engine.StateMachine, name, input string) error {
 	started, err := b.Start(ctx, &engine.Start{Machine: m, Origin: engine.Origin{Name: name, Input: input}})
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *bed) run(ctx context.Context, m *engine.StateMachine, name, input strin
 	return err
 }
 
-// clients has n numbers worked off by some goroutines at once and returns how many a second that were.
+// clients lets several goroutines process n numbers and returns the rate per second.
 func clients(goroutines, n int, work func(client, number int) error) (perSecond float64, err error) {
 	var next atomic.Int64
 	var done sync.WaitGroup

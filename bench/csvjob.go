@@ -17,14 +17,14 @@ import (
 	"stepback/csvimport/sqlitestore"
 )
 
-// The plain loop applies batches as large as the pipeline's, and as many of them at once as it has child executions.
+// The plain loop uses the pipeline's batch size, and as many concurrent batches as the pipeline has child executions.
 const (
 	batchRows = 250
 	inFlight  = 80
 )
 
-// csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the
-// same store, in the same transactions.
+// csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into
+// the same store, in the same transactions.
 func csvJob(rows int) measurement {
 	return measurement{
 		name: "CSV job, " + thousands(rows) + " rows, in bulk, SQLite, end to end", unit: "s",
@@ -44,7 +44,7 @@ func csvJob(rows int) measurement {
 	}
 }
 
-// csvTarget is what a job of a million rows should reach.
+// csvTarget returns the target of the measurement, which is stricter from a million rows on.
 func csvTarget(rows int) string {
 	if rows < 1_000_000 {
 		return "≤ 1.5 × the plain loop"
@@ -61,12 +61,12 @@ func sampleFile(dir string, rows int) (string, error) {
 	return file, errors.Join(sample.Write(f, sample.Options{Rows: rows, Seed: 1}), f.Close())
 }
 
-// importFile is what stepback run does, from opening the data directory to closing it.
+// importFile does the work of stepback run, from opening the data directory to closing it.
 func importFile(ctx context.Context, file, data string, rows int) error {
 	return importInto(ctx, pipeline.Config{Dir: data}, file, rows)
 }
 
-// importInto imports a file whose rows can all be applied.
+// importInto imports a file of which every row can be applied.
 func importInto(ctx context.Context, cfg pipeline.Config, file string, rows int) error {
 	p, err := pipeline.Open(ctx, cfg)
 	if err != nil {
@@ -83,8 +83,8 @@ func importInto(ctx context.Context, cfg pipeline.Config, file string, rows int)
 	return nil
 }
 
-// plainLoop is the floor with the same guarantees: one reader, as many callers of the store as the pipeline has,
-// batches of the same size, nothing else.
+// plainLoop is the floor with the same guarantees: one reader, the same number of concurrent callers of the store as
+// in the pipeline, the same batch size, and nothing else.
 func plainLoop(ctx context.Context, file, database string) (err error) {
 	store, err := sqlitestore.Open(ctx, database, sqlitestore.Full)
 	if err != nil {

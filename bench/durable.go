@@ -43,8 +43,8 @@ func fsyncs() measurement {
 
 const writers = 64
 
-// steps measures durable steps: 64 executions at a time, each of 20 tasks that are answered at once, each answer a step
-// that is on the disk before the next task is invoked. The floor is the journal alone with 64 writers of the same
+// steps measures durable steps: 64 concurrent executions, each of 20 tasks that respond at once. Each response is a
+// step that is on disk before the next task is invoked. The floor is the journal alone with 64 writers of the same
 // steps.
 func steps() measurement {
 	const tasks, executions = 20, 2000
@@ -73,7 +73,7 @@ func steps() measurement {
 	}
 }
 
-// taskChain is a definition of tasks in a row.
+// taskChain returns a definition with tasks in a row.
 func taskChain(tasks int) string {
 	const task = `"T%d":{"Type":"Task","Resource":"arn:aws:states:::bench:task",`
 	d := []byte(`{"StartAt":"T1","States":{`)
@@ -83,7 +83,7 @@ func taskChain(tasks int) string {
 	return string(fmt.Appendf(d, task+`"End":true}}}`, tasks))
 }
 
-// groupCommit is the journal's own rate with 64 writers, each of which waits until its step is durable.
+// groupCommit returns the journal's own rate with 64 writers, each of which waits until its step is durable.
 func groupCommit(dir string, n int) (float64, error) {
 	j, err := pebble.Open(dir, pebble.Config{})
 	if err != nil {
@@ -107,7 +107,7 @@ func groupCommit(dir string, n int) (float64, error) {
 	})
 }
 
-// stepOf is what the engine commits when a task has answered and the next is scheduled.
+// stepOf returns the record that the engine commits when a task has responded and the next one is scheduled.
 func stepOf(x *journal.Execution, step int64, at time.Time) *journal.Record {
 	details := &history.Details{Resource: "task", ResourceType: "bench", Region: "us-east-1"}
 	produced := []history.Event{

@@ -11,8 +11,7 @@ import (
 	"stepback/engine/itemreader"
 )
 
-// files is an object store with one object, of numbered JSON lines that are made as they are read. What is put goes to
-// files.
+// files is an object store with one object of numbered JSON lines, generated as they are read. Put writes to files.
 type files struct {
 	dir   string
 	lines int
@@ -35,13 +34,13 @@ func (f *files) Put(_ context.Context, _, key string, body io.ReadSeeker, _ int6
 		return err
 	}
 	if _, err := io.Copy(out, body); err != nil {
-		_ = out.Close() // the first error is the one to tell
+		_ = out.Close() // the first error is the one to report
 		return err
 	}
 	return out.Close()
 }
 
-// lines makes JSON lines.
+// lines generates JSON lines.
 type lines struct {
 	left int
 	rest []byte

@@ -26,8 +26,8 @@ const (
 	onePass     = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}` //nolint:gosec // a definition, not a password
 )
 
-// starts measures StartExecution over HTTP, answered once the start is durable. The floor is a bare Go server that
-// appends one synced record, in groups as they come, and echoes the request.
+// starts measures StartExecution over HTTP, which responds once the start is durable. The floor is a bare Go server
+// that appends one synced record, in groups as they arrive, and echoes the request.
 func starts() measurement {
 	return measurement{
 		name: "StartExecution over HTTP, 16 clients, durable", unit: "/s", target: "≥ 0.4 × the durable echo",
@@ -43,7 +43,7 @@ func starts() measurement {
 }
 
 // oneState measures how long a one-state execution takes from the request to its durable end, as a percentile. One
-// client asks, one request after the other.
+// client sends one request after the other.
 func oneState(percentile int) measurement {
 	const n = 2000
 	return measurement{
@@ -60,7 +60,7 @@ func oneState(percentile int) measurement {
 	}
 }
 
-// startAll starts executions through the API and says how long each took from the request to its end.
+// startAll starts executions through the API and returns how long each took from the request to its end.
 func startAll(ctx context.Context, dir string, goroutines, n int) (perSecond float64, took []time.Duration, err error) {
 	b, err := open(dir, nil, answer)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *caller) post(ctx context.Context, operation, body string) error {
 	return err
 }
 
-// echo is the floor of StartExecution.
+// echo measures the floor of StartExecution.
 func echo(ctx context.Context, dir string) (perSecond float64, err error) {
 	db, err := pebble.Open(dir, &pebble.Options{Logger: silent{}})
 	if err != nil {
@@ -142,13 +142,13 @@ func echo(ctx context.Context, dir string) (perSecond float64, err error) {
 			next++
 			key := fmt.Appendf(nil, "%016d", next)
 			mu.Unlock()
-			err = db.Set(key, body, pebble.Sync) // Pebble groups those who wait
+			err = db.Set(key, body, pebble.Sync) // Pebble groups waiting writers
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		_, _ = w.Write(body) // the client sees what is missing
+		_, _ = w.Write(body) // the client notices missing data
 	}))
 	defer server.Close()
 	c := newCaller(server.URL, httpClients)
@@ -157,7 +157,7 @@ func echo(ctx context.Context, dir string) (perSecond float64, err error) {
 	})
 }
 
-// silent drops Pebble's own messages.
+// silent discards Pebble's own messages.
 type silent struct{}
 
 func (silent) Infof(string, ...any)  {}

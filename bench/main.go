@@ -1,6 +1,5 @@
-// Command bench measures stepback against floors that run in the same process, so that its figures are ratios and mean
-// the same on a fast and a slow machine. It prints a table; RESULTS.md keeps past tables and says what the figures
-// should be.
+// Command bench measures stepback against floors that run in the same process, so that its figures are ratios and
+// mean the same on a fast and a slow machine. It prints a table; RESULTS.md keeps past tables and the targets.
 package main
 
 import (
@@ -15,7 +14,7 @@ import (
 	"stepback/internal/gcpace"
 )
 
-// options are what the command line says.
+// options holds the command line options.
 type options struct {
 	only    *regexp.Regexp // of names
 	runs    int
@@ -49,7 +48,7 @@ func main() {
 	}
 }
 
-// bench measures everything that is asked for and prints the table row by row.
+// bench runs the selected measurements and prints the table row by row.
 func bench(ctx context.Context, o options) error {
 	if o.profile != "" {
 		f, err := os.Create(o.profile)
@@ -76,14 +75,14 @@ func bench(ctx context.Context, o options) error {
 	return nil
 }
 
-// measurements are the rows of the table.
+// measurements returns the rows of the table.
 func measurements(o options) []measurement {
 	list := []measurement{
 		transitions(), fsyncs(), steps(),
 		starts(), oneState(50), oneState(99),
 		inlineMap(), distributedMap(1), distributedMap(100),
 		csvJob(o.rows), csvJobOverUpserts(o.rows),
-		recovery(), // last, for its 100,000 goroutines leave the process with 50 MB that Go keeps for others
+		recovery(), // last, because its 100,000 goroutines leave the process with 50 MB that Go keeps for reuse
 	}
 	if os.Getenv(postgresVariable) != "" {
 		list = append(list, csvJobOverCopy(o.rows))

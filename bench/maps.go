@@ -13,10 +13,10 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// list is the JSON text of an array of n numbers.
+// list returns the JSON text of an array of n numbers.
 func list(n int) string { return "[1" + strings.Repeat(",1", n-1) + "]" }
 
-// inlineMap measures an inline Map in an EXPRESS execution: the history of a STANDARD one has no room for it.
+// inlineMap measures an inline Map in an EXPRESS execution, because it would exceed the history of a STANDARD one.
 func inlineMap() measurement {
 	const items = 10_000
 	return measurement{
@@ -40,8 +40,8 @@ func inlineMap() measurement {
 	}
 }
 
-// distributedMap measures a distributed Map whose child executions are one Pass state. The floor of one item for each
-// is the journal alone, with 1,000 executions on their way.
+// distributedMap measures a distributed Map whose child executions are one Pass state. The floor, for one item per
+// child, is the journal alone with 1,000 executions in flight.
 func distributedMap(batch int) measurement {
 	const items = 100_000
 	target := "≥ 30,000/s"
@@ -77,7 +77,7 @@ func distributedMap(batch int) measurement {
 	}
 }
 
-// passMap is the definition of a distributed Map of children with one Pass state.
+// passMap returns the definition of a distributed Map whose children have one Pass state.
 func passMap(batch int, reader, rest string) string {
 	batcher := ""
 	if batch > 1 {
@@ -89,7 +89,7 @@ func passMap(batch int, reader, rest string) string {
 		"StartAt":"P","States":{"P":{"Type":"Pass","Result":1,"End":true}}}}}}`
 }
 
-// ends is the journal's own rate of executions that begin and end in one step, 1,000 of them in flight.
+// ends returns the journal's own rate of executions that begin and end in one step, with 1,000 of them in flight.
 func ends(dir string, n int) (float64, error) {
 	j, err := pebble.Open(dir, pebble.Config{})
 	if err != nil {
@@ -117,7 +117,7 @@ func ends(dir string, n int) (float64, error) {
 	return float64(n) / seconds, err
 }
 
-// endOf is what the engine commits of a child execution with one Pass state.
+// endOf returns the record that the engine commits for a child execution with one Pass state.
 func endOf(i int, at time.Time) *journal.Record {
 	events := []history.Event{
 		{ID: 1, Type: history.ExecutionStarted, Data: "1", More: &history.Details{}},

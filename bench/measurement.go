@@ -17,11 +17,11 @@ type measurement struct {
 	measure            func(ctx context.Context, dir string) (reading, error)
 }
 
-// reading is one run: a figure, and that of the same work without stepback where there is such a floor. The seconds of
-// processor time of both are 0 where they are not measured.
+// reading is the result of one run: a figure, and the floor's figure for the same work without stepback if there is
+// one. The processor times of both, in seconds, are 0 if they are not measured.
 type reading struct{ value, floor, processor, floorProcessor float64 }
 
-// result is what the runs of a measurement came to.
+// result holds the runs of a measurement.
 type result struct {
 	measurement
 	values, floors             []float64
@@ -29,7 +29,7 @@ type result struct {
 }
 
 // repeated measures several times, each in a fresh directory. Figure and floor alternate, so that both see the same
-// machine.
+// machine state.
 func (m measurement) repeated(ctx context.Context, runs int) (*result, error) {
 	r := &result{measurement: m}
 	if m.once {
@@ -66,7 +66,7 @@ func printHead() {
 	fmt.Fprintf(os.Stdout, columns, "---", "---", "---", "---", "---", "---")
 }
 
-// print writes a row of the table, which is Markdown too.
+// print prints a row of the table, which is valid Markdown.
 func (r *result) print() {
 	floor, ratio := "", ""
 	if len(r.floors) > 0 {
@@ -83,7 +83,7 @@ func (r *result) print() {
 	}
 }
 
-// printProcessor writes a row for the processor time of what the row above it measured.
+// printProcessor prints a row with the processor time of the row above it.
 func (r *result) printProcessor() {
 	spent, floor := median(r.processor), median(r.floorsProcessor)
 	fmt.Fprintf(os.Stdout, columns, "– its processor time", figure(spent)+" s",
@@ -91,7 +91,7 @@ func (r *result) printProcessor() {
 		fmt.Sprintf("%.2f", spent/floor), "for scale")
 }
 
-// figure writes a number with three digits, or as a whole one.
+// figure formats a number with three digits, or from 1,000 on as a whole number.
 func figure(v float64) string {
 	if v >= 1000 {
 		return thousands(int(v))
@@ -104,14 +104,14 @@ func median(values []float64) float64 {
 	return s[len(s)/2]
 }
 
-// timed measures a function in seconds.
+// timed returns the duration of a function in seconds.
 func timed(f func() error) (float64, error) {
 	began := time.Now()
 	err := f()
 	return time.Since(began).Seconds(), err
 }
 
-// thousands writes a count for a heading.
+// thousands formats a count for a heading.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	var parts []string

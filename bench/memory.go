@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// memory measures the largest resident size of a process that does a big job: a CSV import of rows, or a distributed
-// Map of children.
+// memory measures the peak resident size of a process that does a big job: a CSV import of rows, or a distributed Map
+// of children.
 func memory(job string, n, limit int) measurement {
 	return measurement{
 		name: "peak memory, " + thousands(n) + " " + job, unit: "MB", target: fmt.Sprintf("< %d MB", limit), once: true,
@@ -60,7 +60,7 @@ func importRows(ctx context.Context, dir string, n int) error {
 	return importFile(ctx, file, filepath.Join(dir, "data"), n)
 }
 
-// runChildren runs a distributed Map over lines of an object, and writes the results to objects.
+// runChildren runs a distributed Map over the lines of an object, and writes the results to objects.
 func runChildren(ctx context.Context, dir string, n int) (err error) {
 	b, err := open(dir, &files{dir: dir, lines: n}, answer)
 	if err != nil {

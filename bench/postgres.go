@@ -13,15 +13,15 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// postgresVariable names the connection string of a server to measure against; its user must be allowed to create
-// databases. Without one there is no such measurement.
+// postgresVariable names the environment variable with the connection string of a server to measure against; its user
+// must be allowed to create databases. Without it, this measurement is skipped.
 const postgresVariable = "STEPBACK_TEST_POSTGRES"
 
-// copiedPerMerge is how many rows the floor merges at once.
+// copiedPerMerge is the number of rows that the floor merges at once.
 const copiedPerMerge = 10_000
 
 // csvJobOverCopy measures the CSV import into PostgreSQL against COPY into a staging table and one merge per batch,
-// which keeps nothing of which rows it has applied.
+// which does not record which rows it has applied.
 func csvJobOverCopy(rows int) measurement {
 	return measurement{
 		name: "CSV job, " + thousands(rows) + " rows, PostgreSQL over loopback", unit: "s",
@@ -46,7 +46,7 @@ func csvJobOverCopy(rows int) measurement {
 	}
 }
 
-// onDatabase measures work on a database that is made for it.
+// onDatabase measures work on a database created for it.
 func onDatabase(ctx context.Context, server, name string, work func(address string) error) (c cost, err error) {
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {

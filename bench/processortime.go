@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// The columns of /proc/self/stat behind the command's name, which ends with the last bracket and may hold spaces, and
-// the unit in which they count.
+// The columns of /proc/self/stat after the command's name, which ends at the last bracket and may contain spaces, and
+// their unit.
 const (
 	userTicks, systemTicks = 11, 12
 	ticksPerSecond         = 100
 )
 
-// cost is what a piece of work took, in seconds: by the clock, and of all cores together. Processor time tells more
-// where other work shares the machine.
+// cost is the time that a piece of work took, in seconds: wall clock time, and processor time of all cores. Processor
+// time is more informative if the machine has other work.
 type cost struct{ wall, processor float64 }
 
-// costOf measures a function that has the process to itself.
+// costOf measures a function that must be the only work of the process.
 func costOf(f func() error) (cost, error) {
 	before, err := processorTime()
 	if err != nil {
@@ -34,7 +34,7 @@ func costOf(f func() error) (cost, error) {
 	return cost{wall, after - before}, err
 }
 
-// processorTime is what this process has used up to now, in the kernel and outside, in seconds.
+// processorTime returns the processor time that this process has used so far, in user and kernel mode, in seconds.
 func processorTime() (float64, error) {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"stepback/engine"
 )
 
-// recovery measures how soon executions that had not ended are back at work after a crash. The floor is reading them.
+// recovery measures how soon unfinished executions continue after a crash. The floor is reading them.
 func recovery() measurement {
 	const n = 100_000
 	return measurement{
@@ -45,13 +45,13 @@ func recovery() measurement {
 	}
 }
 
-// hang is the integration that answers nothing.
+// hang is an integration that never responds.
 func hang(ctx context.Context, _ *engine.Task) (engine.Result, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-// leave leaves executions in a directory that wait for a task.
+// leave creates executions in a directory that wait for a task.
 func leave(ctx context.Context, dir string, n int) (err error) {
 	b, err := open(dir, nil, hang)
 	if err != nil {

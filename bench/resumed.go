@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// resumedKills is how often the command is killed before it is let come to its end.
+// resumedKills is the number of times that the command is killed before it may finish.
 const resumedKills = 6
 
-// resumedMemory measures the largest resident size of the whole command, stepback run, while it imports rows some of
-// which fail, is killed with SIGKILL and goes on, several times. Every row has to be applied in the end.
+// resumedMemory measures the peak resident size of the whole command, stepback run, while it imports rows, some of
+// which fail, and is killed with SIGKILL and resumed several times. Every row must be applied in the end.
 func resumedMemory(rows int) measurement {
 	return measurement{
 		name: "peak memory, the command, " + thousands(rows) + " rows, faults, killed " +
@@ -46,7 +46,7 @@ func resumedMemory(rows int) measurement {
 	}
 }
 
-// victim is an import that is killed and goes on.
+// victim is an import that is killed and resumed.
 type victim struct {
 	command, file, data string
 	rows                int
@@ -54,7 +54,7 @@ type victim struct {
 	ended               bool
 }
 
-// live runs the command until it ends, or until it has applied rows for so long; 0 is until it ends.
+// live runs the command until it ends, or until it has applied rows for lifetime; 0 means until it ends.
 func (v *victim) live(ctx context.Context, lifetime time.Duration) error {
 	if v.ended {
 		return errors.New("the import ended before it was killed: measure with more -rows")
@@ -78,7 +78,7 @@ func (v *victim) live(ctx context.Context, lifetime time.Duration) error {
 			return v.check(err, out.Bytes(), problems.String())
 		case <-look.C:
 		}
-		if peak, err := peakOf(cmd.Process.Pid); err == nil { // none while it begins or ends
+		if peak, err := peakOf(cmd.Process.Pid); err == nil { // not available while it begins or ends
 			v.peak = max(v.peak, peak)
 		}
 		if lifetime > 0 && time.Since(began) > lifetime {
@@ -91,7 +91,7 @@ func (v *victim) live(ctx context.Context, lifetime time.Duration) error {
 	}
 }
 
-// check looks at what an import came to that was not killed.
+// check checks the result of an import that was not killed.
 func (v *victim) check(err error, out []byte, problems string) error {
 	v.ended = true
 	var report struct {
@@ -107,7 +107,7 @@ func (v *victim) check(err error, out []byte, problems string) error {
 	return nil
 }
 
-// peakOf is the largest resident size of a process up to now, in MB.
+// peakOf returns the peak resident size of a process so far, in MB.
 func peakOf(pid int) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -31,7 +31,7 @@ func transitions() measurement {
 	}
 }
 
-// chain is a machine of alternating Pass and Choice states.
+// chain returns a machine of alternating Pass and Choice states.
 func chain(states int) string {
 	var d strings.Builder
 	d.WriteString(`{"StartAt":"S0","States":{`)

@@ -13,11 +13,11 @@ import (
 	"stepback/csvimport"
 )
 
-// upsertsPerTransaction is how many rows the loop without guarantees commits at once.
+// upsertsPerTransaction is the number of rows that the loop without guarantees commits at once.
 const upsertsPerTransaction = 10_000
 
-// csvJobOverUpserts measures the CSV import against a loop that only upserts: it keeps nothing of which rows it has
-// applied, so that it can be neither repeated nor resumed.
+// csvJobOverUpserts measures the CSV import against a loop that only upserts. The loop does not record which rows it
+// has applied, so it can be neither repeated nor resumed.
 func csvJobOverUpserts(rows int) measurement {
 	return measurement{
 		name: "CSV job, " + thousands(rows) + " rows, against upserts alone", unit: "s",

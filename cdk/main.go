@@ -1,12 +1,12 @@
 // Command cdk is the CDK app of the CSV import: one stack for each environment, with the settings of
 // environments/NAME.json.
 //
-// Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps (../dist/lambdas); settings, another
-// folder than environments; synthOnly=yes to have all environments, also those of other accounts than that of the
-// credentials, which are left out otherwise, so that nothing can deploy them there.
-// localSecret, the ARN of a database's secret at a local endpoint such as LocalStack, and localArchitecture (arm64 or
-// x86_64) declare the environment local in place of the others. laptop, which is arm64 or x86_64, declares the
-// environment laptop in their place: all of it, at `stepback serve`.
+// Context (cdk deploy -c KEY=VALUE): bootstraps is the folder of the Lambda bootstraps (../dist/lambdas). settings is
+// an alternative to the folder environments. synthOnly=yes includes all environments; otherwise those of other
+// accounts than the credentials' are omitted, so that they cannot be deployed there by mistake. localSecret, the ARN
+// of a database's secret at a local endpoint such as LocalStack, and localArchitecture (arm64 or x86_64) declare only
+// the environment local. laptop, which is arm64 or x86_64, declares only the environment laptop, completely, for
+// `stepback serve`.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 		app.Synth(nil)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err) // before the end of the JavaScript runtime, of which jsii may complain
+		fmt.Fprintln(os.Stderr, err) // before the JavaScript runtime ends, about which jsii may complain
 	}
 	jsii.Close()
 	if err != nil {
@@ -70,7 +70,7 @@ func declare(app awscdk.App) error {
 			}
 			e = e.Set(set)
 			if context(app, "synthOnly") == "" {
-				// The CDK command line tells by these whose credentials it has.
+				// The CDK command line sets these to the account and region of its credentials.
 				if err := e.Belongs(os.Getenv("CDK_DEFAULT_ACCOUNT"), os.Getenv("CDK_DEFAULT_REGION")); err != nil {
 					fmt.Fprintln(os.Stderr, err.Error()+": left out")
 					continue
@@ -86,7 +86,7 @@ func declare(app awscdk.App) error {
 	return nil
 }
 
-// printCosts says what a million rows cost in an environment, by part, when 1 % of them fail once.
+// printCosts prints the cost of a million rows in an environment, by part, if 1 % of them fail once.
 func printCosts(w io.Writer, e environment.Environment) {
 	const rows, failing = 1_000_000, 0.01
 	p := cost.DefaultPrices()
@@ -98,7 +98,7 @@ func printCosts(w io.Writer, e environment.Environment) {
 	}
 }
 
-// context is the text of a context key, or empty.
+// context returns the value of a context key, or "".
 func context(scope constructs.Construct, key string) string {
 	text, _ := scope.Node().TryGetContext(jsii.String(key)).(string)
 	return text

@@ -8,19 +8,19 @@ import (
 	"stepback/outbox"
 )
 
-// Conclusion is what a run came to, when each of its rows is settled.
+// Conclusion holds the final counts of a run, once each of its rows is settled.
 type Conclusion struct {
 	Applied, AlreadyApplied, Rejected, DeadLettered int64
 }
 
-// Concluder is a Store that remembers which runs are concluded, and has an outbox in the same database.
+// Concluder is a Store that records which runs are concluded, and has an outbox in the same database.
 type Concluder interface {
 	// Conclude records the conclusion of a run and writes messages to the outbox, in one transaction. Of all calls
-	// for a run, whether repeated, concurrent, or after a crash, one does so; the others do nothing.
+	// for a run, including repeated and concurrent ones and those after a crash, only one has an effect.
 	Conclude(ctx context.Context, run Run, c Conclusion, messages []outbox.Message) error
 }
 
-// Conclude concludes a run where the store is a [Concluder]; elsewhere it does nothing.
+// Conclude concludes a run if the store is a [Concluder]; otherwise it does nothing.
 func Conclude(ctx context.Context, store Store, run Run, c Conclusion, messages []outbox.Message) error {
 	if concluder, ok := store.(Concluder); ok {
 		return concluder.Conclude(ctx, run, c, messages)
@@ -28,12 +28,12 @@ func Conclude(ctx context.Context, store Store, run Run, c Conclusion, messages 
 	return nil
 }
 
-// messageSpace is the name space of the IDs of messages about runs. It is part of what receivers know: it must never
+// messageSpace is the UUID namespace of the IDs of messages about runs. Receivers rely on these IDs: it must never
 // change.
 var messageSpace = uuid.MustParse("6f1c9f0e-2f0b-5f7e-9b0a-6d7c1c8f4e55")
 
-// MessageID is the ID of the message that a run sends on a topic: a UUID of version 5, the same for every attempt to
-// send it.
+// MessageID returns the ID of the message that a run sends to a topic: a version 5 UUID, the same for every attempt
+// to send it.
 func MessageID(run Run, topic string) string {
 	name := run.File.Bucket + "\x00" + run.File.Key + "\x00" + run.File.ETag + "\x00" + run.Name + "\x00" + topic
 	return uuid.NewSHA1(messageSpace, []byte(name)).String()

@@ -1,9 +1,9 @@
-// Package csvimport is the domain of the CSV system: what a file of user activity is, what one of its records means,
-// and what may happen to it.
+// Package csvimport is the domain of the CSV import: files of user activity, the meaning of their records, and the
+// operations on them.
 //
-// It holds the value kinds every step shares (Source, Record, Increment, Outcome, Failure), the two interfaces the
-// steps stand on (Store for the database, Objects for S3) and the rules by which a record is read. The steps themselves
-// are packages of their own: validate, process and aggregate.
+// It defines the types that all steps share (Source, Record, Increment, Outcome, Failure), the two interfaces that
+// the steps use (Store for the database, Objects for S3) and the rules for parsing a record. The steps themselves are
+// separate packages: validate, process and aggregate.
 //
 // It never opens a connection, reads a file or knows a driver: adapters are in sqlitestore, postgresstore and
 // s3objects.

@@ -8,29 +8,29 @@ import (
 	"stepback/retry"
 )
 
-// Failure is an error with the name by which Step Functions decides whether to retry, catch or give up. Its message
+// Failure is an error with a name, by which Step Functions decides whether to retry, catch or give up. Its message
 // says what was wrong, where, and what to do.
 type Failure struct {
 	Name    string // one of package retry's or statemachine's constants, or UnexpectedError
 	Message string // without the name
-	Err     error  // what caused it; may be nil
+	Err     error  // the cause; may be nil
 }
 
-// Fail makes a Failure with a formatted message. A %w argument becomes Err.
+// Fail returns a Failure with a formatted message. A %w argument becomes Err.
 func Fail(name, format string, args ...any) *Failure {
 	err := fmt.Errorf(format, args...)
 	return &Failure{Name: name, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Error is the name and the message.
+// Error returns the name and the message.
 func (f *Failure) Error() string { return f.Name + ": " + f.Message }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// AsFailure finds the Failure in err's chain. An error without one is named by what it is: a deadline or cancellation
-// is TimeoutError, since it is the invocation that ends and every step may be repeated safely; what
-// [retry.Classify] knows has its name there; anything else is UnexpectedError.
+// AsFailure returns the Failure in err's chain. An error without one gets a name: a deadline or cancellation is
+// TimeoutError, because it is the invocation that ends and every step can be repeated safely; an error known to
+// [retry.Classify] gets its name there; any other is UnexpectedError.
 func AsFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -46,5 +46,5 @@ func AsFailure(err error) *Failure {
 	return &Failure{Name: UnexpectedError, Message: err.Error(), Err: err}
 }
 
-// UnexpectedError names an error that no rule of this project knows.
+// UnexpectedError is the name of an error that no rule of this project covers.
 const UnexpectedError = "UnexpectedError"

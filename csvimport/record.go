@@ -12,29 +12,29 @@ import (
 // Limits of a record.
 const (
 	MaxUserIDLength = 256 // characters
-	maxCountLength  = 40  // characters of a count, leading zeros included
+	maxCountLength  = 40  // characters of a count, including leading zeros
 )
 
-// Record is one row of a file as the distributed Map hands it over: every value is text. Line and Problem are there
-// only in a normalised copy.
+// Record is one row of a file as the distributed Map passes it: every value is text. Line and Problem occur only in a
+// normalised copy.
 type Record struct {
 	UserID     string `json:"user_id"`
 	LoginCount string `json:"login_count"`
 	PostCount  string `json:"post_count"`
 	Line       string `json:"line,omitempty"`    // line number in the uploaded file
-	Problem    string `json:"problem,omitempty"` // why the row must be rejected; empty when it is fine
+	Problem    string `json:"problem,omitempty"` // why the row must be rejected; empty if it is valid
 }
 
-// Problem is what is wrong with one column of one row.
+// Problem is an error in one column of one row.
 type Problem struct {
-	Line    int64  `json:"line"`   // in the uploaded file, from 1
-	Column  string `json:"column"` // empty when it is the row as a whole
+	Line    int64  `json:"line"`   // line in the uploaded file, from 1
+	Column  string `json:"column"` // empty if the problem concerns the whole row
 	Message string `json:"message"`
 }
 
-// Increment reads the record by the rules of the system: blanks around a value do not count; the user id has 1 to 256
-// characters and no NUL; a count is a whole number from 0 to 9223372036854775807 in the digits 0 to 9, without sign or
-// separators. A record that breaks one is a ValidationError.
+// Increment parses the record. Blanks around a value are ignored. The user id has 1 to 256 characters and no NUL. A
+// count is a whole number from 0 to 9223372036854775807 in the digits 0 to 9, without sign or separators. A record
+// that violates one of these rules is a ValidationError.
 func (r Record) Increment() (Increment, error) {
 	if r.Problem != "" {
 		return Increment{}, Fail(retry.ValidationError, "%s%s", r.place(), r.Problem)
@@ -53,7 +53,7 @@ func (r Record) place() string {
 	return "line " + r.Line + ": "
 }
 
-// ParseFields reads the three values of a record. It returns every problem it finds, at most one a column, without line
+// ParseFields parses the three values of a record. It returns every problem, at most one per column, without line
 // numbers.
 func ParseFields(userID, loginCount, postCount string) (Increment, []Problem) {
 	var problems []Problem
@@ -72,7 +72,7 @@ func ParseFields(userID, loginCount, postCount string) (Increment, []Problem) {
 	return inc, problems
 }
 
-// JoinProblems is one sentence of all problems of a row.
+// JoinProblems returns all problems of a row in one sentence.
 func JoinProblems(problems []Problem) string {
 	parts := make([]string, len(problems))
 	for i, p := range problems {
@@ -99,7 +99,7 @@ func checkUserID(id string) string {
 	return ""
 }
 
-// parseCount reads a count, or says what is wrong with it.
+// parseCount parses a count, or returns what is wrong with it.
 func parseCount(text string) (int64, string) {
 	text = strings.TrimSpace(text)
 	switch {

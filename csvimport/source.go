@@ -7,25 +7,25 @@ import (
 	"stepback/retry"
 )
 
-// Source is one version of one uploaded file, as S3's Object Created event names it. The three together are the file's
-// part of every idempotency key: the same content under another key, or new content under the same key, is another
-// file.
+// Source is one version of an uploaded file, as identified in S3's Object Created event. The three fields are the
+// file's part of every idempotency key: the same content under another key, or new content under the same key, is a
+// different file.
 type Source struct {
 	Bucket string `json:"bucket"`
 	Key    string `json:"key"`
 	ETag   string `json:"etag"` // without quotes
 }
 
-// String is the file as an s3:// address.
+// String returns the file's s3:// address.
 func (s Source) String() string { return fmt.Sprintf("s3://%s/%s", s.Bucket, s.Key) }
 
-// Normal is s with the quotes that S3 writes around an ETag removed, so that both spellings are one file.
+// Normal returns s without the quotes that S3 writes around an ETag, so that both spellings mean the same file.
 func (s Source) Normal() Source {
 	s.ETag = UnquoteETag(s.ETag)
 	return s
 }
 
-// Check fails with InvalidInput when a part is missing.
+// Check fails with InvalidInput if a field is missing.
 func (s Source) Check() error {
 	var missing []string
 	for _, part := range []struct{ name, value string }{{"bucket", s.Bucket}, {"key", s.Key}, {"etag", s.ETag}} {
@@ -44,16 +44,16 @@ func (s Source) Check() error {
 // UnquoteETag removes the quotes around an ETag.
 func UnquoteETag(etag string) string { return strings.Trim(etag, `"`) }
 
-// Location is where an object is.
+// Location is the bucket and key of an object.
 type Location struct {
 	Bucket string `json:"bucket"`
 	Key    string `json:"key"`
 }
 
-// String is the location as an s3:// address.
+// String returns the location's s3:// address.
 func (l Location) String() string { return fmt.Sprintf("s3://%s/%s", l.Bucket, l.Key) }
 
-// JoinKey puts name under prefix with exactly one slash between them.
+// JoinKey joins prefix and name with exactly one slash between them.
 func JoinKey(prefix, name string) string {
 	if prefix == "" || strings.HasSuffix(prefix, "/") {
 		return prefix + name

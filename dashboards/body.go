@@ -49,7 +49,7 @@ type metricJSON struct {
 	Metrics     []any            `json:"metrics"`
 	YAxis       *axesJSON        `json:"yAxis,omitempty"`
 	Annotations *annotationsJSON `json:"annotations,omitempty"`
-	// A single value is that of the whole range.
+	// SetPeriodToTimeRange makes a single value cover the whole range.
 	SetPeriodToTimeRange bool `json:"setPeriodToTimeRange,omitempty"`
 }
 
@@ -77,8 +77,8 @@ type rowJSON struct {
 	Visible    *bool  `json:"visible,omitempty"`
 }
 
-// Body writes the dashboard body as CloudWatch takes it. The same dashboard always gives the same text. The error is
-// that of Check.
+// Body returns the dashboard body in CloudWatch's format. The same dashboard always gives the same text. It returns
+// the error of Check.
 func (d Dashboard) Body() ([]byte, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (d Dashboard) metric(w Widget) metricJSON {
 	return out
 }
 
-// json writes a row: that of a rate is its terms, unseen, and its expression.
+// json returns the metrics of a row: for a rate, its terms, which are hidden, and its expression.
 func (r Row) json(index int) []any {
 	switch {
 	case r.Series != nil:

@@ -11,8 +11,8 @@ const (
 	maxRows    = 500
 )
 
-// Check reports the first thing about the dashboard that CloudWatch would refuse or show nothing for: a metric without
-// the dimension set, another unit than the axis says, a place off the grid.
+// Check reports the first part of the dashboard that CloudWatch would refuse or show without data: a metric without
+// the dimension set, a unit different from the axis, a position off the grid.
 func (d Dashboard) Check() error {
 	if len(d.Widgets) > maxWidgets {
 		return fmt.Errorf("dashboard %s has %d widgets, %d are allowed", d.Name, len(d.Widgets), maxWidgets)

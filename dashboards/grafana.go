@@ -10,8 +10,9 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// Grafana writes the dashboard as a file that Grafana imports, with the same widgets over the metrics that serve
-// exposes to Prometheus. What only CloudWatch has is left out: alarms, AWS's own metrics, and math with IF and DIFF.
+// Grafana returns the dashboard as a file for import into Grafana, with the same widgets over the metrics that serve
+// exposes to Prometheus. It leaves out what only CloudWatch has: alarms, AWS's own metrics, and math with IF and
+// DIFF.
 func (d Dashboard) Grafana() ([]byte, error) {
 	panels := make([]map[string]any, 0, len(d.Widgets))
 	for i := range d.Widgets {
@@ -50,7 +51,7 @@ func (d Dashboard) Grafana() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// defaults are the unit and the ends of a panel's axis.
+// defaults returns the unit and the limits of a panel's axis.
 func (m *MetricWidget) defaults() map[string]any {
 	units := map[retrymetrics.Unit]string{retrymetrics.Seconds: "s", retrymetrics.Percent: "percent"}
 	all := map[string]any{"unit": "short"}
@@ -71,7 +72,7 @@ func (m *MetricWidget) defaults() map[string]any {
 	return all
 }
 
-// targets are the queries of a widget's rows.
+// targets returns the queries of a widget's rows.
 func (m *MetricWidget) targets() []map[string]any {
 	var all []map[string]any
 	for i := range m.Rows {
@@ -87,7 +88,8 @@ func (m *MetricWidget) targets() []map[string]any {
 	return all
 }
 
-// promQL is the query of a row, and how its lines are called; empty for what Prometheus does not have.
+// promQL returns the query of a row and the legend of its lines; query is empty for data that Prometheus does not
+// have.
 func (r *Row) promQL() (query, legend string) {
 	switch {
 	case r.Series != nil:
@@ -112,7 +114,7 @@ var (
 	identifier = regexp.MustCompile(`[a-z]+`)
 )
 
-// promQL is the metric math as PromQL; empty where it has functions without a counterpart.
+// promQL returns the metric math as PromQL, or "" if it uses functions without a counterpart.
 func (r *Rate) promQL() string {
 	if strings.Contains(r.Expression, "IF(") || strings.Contains(r.Expression, "DIFF(") {
 		return ""
@@ -132,7 +134,7 @@ func (r *Rate) promQL() string {
 	})
 }
 
-// labelOf are Prometheus's names of dimensions.
+// labelOf maps dimensions to Prometheus label names.
 var labelOf = map[retrymetrics.Dimension]string{
 	retrymetrics.StateMachine: "state_machine", retrymetrics.State: "state", retrymetrics.ErrorType: "error",
 }
@@ -145,19 +147,19 @@ func promLabels(dimensions []retrymetrics.Dimension) []string {
 	return labels
 }
 
-// promSeries is the query of one series.
+// promSeries returns the query of one series.
 func promSeries(m *retrymetrics.Metric, set retrymetrics.Set, values []string, stat retrymetrics.Stat) string {
 	var matchers []string
 	for i, d := range set.Dimensions() {
 		if labelOf[d] == "" || i >= len(values) {
-			return "" // one of AWS's own
+			return "" // one of AWS's own metrics
 		}
 		matchers = append(matchers, fmt.Sprintf("%s=%q", labelOf[d], values[i]))
 	}
 	return promOf(m, strings.Join(matchers, ", "), stat, "")
 }
 
-// promOf is what a statistic of a metric is in PromQL.
+// promOf returns a statistic of a metric in PromQL.
 func promOf(m *retrymetrics.Metric, matchers string, stat retrymetrics.Stat, by string) string {
 	if m.Namespace() != retrymetrics.Namespace {
 		return ""

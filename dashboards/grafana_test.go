@@ -8,7 +8,8 @@ import (
 	"stepback/dashboards"
 )
 
-// TestGrafana has a panel for each widget that Prometheus has data for, with queries over the exposed names.
+// TestGrafana checks that there is a panel for each widget that Prometheus has data for, with queries over the
+// exposed names.
 func TestGrafana(t *testing.T) {
 	t.Parallel()
 	d, err := dashboards.Monitor(dashboards.Options{StateMachine: "orders", Region: "us-east-1"})

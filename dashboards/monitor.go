@@ -18,23 +18,24 @@ const Name = "CSV-Processing-Retry-Monitor"
 const (
 	timeSeries  = "timeSeries"
 	singleValue = "singleValue"
-	period      = 60 // seconds: what the metrics are published by
-	// configurationPeriod is how often the configuration is published, in seconds.
+	period      = 60 // seconds between published values of the metrics
+	// configurationPeriod is the interval, in seconds, at which the configuration is published.
 	configurationPeriod = 300
 )
 
-// Options say what the dashboard is about. StateMachine and Region are required.
+// Options configure the dashboard. StateMachine and Region are required.
 type Options struct {
 	StateMachine, Region string
-	// Name is [Name] when empty.
+	// Name is the dashboard's name; empty means [Name].
 	Name string
-	// Level is the log level of the state machine: at ERROR, what takes level ALL is left out. ALL when empty.
+	// Level is the log level of the state machine; empty means ALL. At ERROR, widgets that need level ALL are left
+	// out.
 	Level retrymetrics.Level
 	// Alarms are the ARNs of alarms to show, at most 100.
 	Alarms []string
 }
 
-// Colors that mean the same in every widget (each is readable on light and on dark ground).
+// Colors with the same meaning in every widget (each is readable on light and dark backgrounds).
 const (
 	good    = "#2ca02c"
 	bad     = "#d62728"
@@ -43,7 +44,7 @@ const (
 	unusual = "#9467bd"
 )
 
-// Monitor returns the dashboard. The error names the option that is missing.
+// Monitor returns the dashboard. The error names the missing option.
 func Monitor(o Options) (Dashboard, error) {
 	if o.StateMachine == "" || o.Region == "" {
 		return Dashboard{}, fmt.Errorf("a dashboard needs the state machine's name (%q) and the region (%q)",
@@ -74,7 +75,7 @@ func (b *layout) header() string {
 	return text
 }
 
-// machine is a row of the whole state machine.
+// machine returns a row for the whole state machine.
 func (b *layout) machine(m *retrymetrics.Metric, label, color string, stat ...retrymetrics.Stat) Row {
 	s := m.In(retrymetrics.ByMachine, b.StateMachine)
 	return Row{Label: label, Color: color, Stat: append(stat, m.Stat())[0], Series: &s}
@@ -103,7 +104,7 @@ func (b *layout) numbers() {
 	)
 }
 
-// retries are the source design's three widgets, and the retry rate.
+// retries adds the source design's three widgets, and the retry rate.
 func (b *layout) retries() {
 	hundred := 100.0
 	success := graph("Retry Success Rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate",
@@ -131,7 +132,7 @@ func (b *layout) retries() {
 	)
 }
 
-// causes show what failed, where and by what.
+// causes adds widgets that show what failed, where and with which error.
 func (b *layout) causes() {
 	b.row(6,
 		stacked(graph("Failed attempts by error", retrymetrics.Count, b.search(retrymetrics.TaskFailures,
@@ -170,13 +171,14 @@ func (b *layout) progress() {
 	)
 }
 
-// configured are the states whose configuration is shown, each with its color.
+// configured lists the states whose configuration is shown, with their colors.
 var configured = []struct{ state, color string }{
 	{statemachine.ValidateCSVFile, plain}, {statemachine.ProcessSingleUserRecord, warn},
 	{statemachine.AggregateResults, unusual},
 }
 
-// configuration shows what the state machine is configured to do now, and as dashed lines what the retry table says.
+// configuration adds widgets that show the state machine's current configuration and, as dashed lines, the retry
+// table's.
 func (b *layout) configuration() {
 	retries := graph("Configuration now (lines) and base (dashed): retries of a task", retrymetrics.Count)
 	waits := graph("Configuration now (lines) and base (dashed): longest wait in all", retrymetrics.Seconds)
@@ -197,7 +199,7 @@ func (b *layout) configuration() {
 	b.row(6, retries, waits)
 }
 
-// baseTable is the configuration that every other one is compared with.
+// baseTable returns the configuration that others are compared with, as a Markdown table.
 func baseTable() string {
 	var b strings.Builder
 	b.WriteString("## Base configuration of the retries\n| State | Errors | Retries | First delay | Rate | Cap | Jitter |\n|---|---|---|---|---|---|---|\n")

@@ -65,7 +65,8 @@ var (
 	identifier = regexp.MustCompile(`[a-z][a-zA-Z0-9_]*`)
 )
 
-// What the written body asks for, read without this package, is declared with just those dimensions.
+// Every metric that the written body refers to, parsed without this package, is declared with exactly those
+// dimensions.
 func TestEveryRowOfTheBodyIsAPublishedMetric(t *testing.T) {
 	t.Parallel()
 	text, err := monitor(t, retrymetrics.LevelAll).Body()

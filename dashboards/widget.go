@@ -1,5 +1,5 @@
-// Package dashboards is the CloudWatch dashboard of the retries as data over the catalogue of retrymetrics. It writes
-// the body that PutDashboard takes; it calls nothing.
+// Package dashboards defines the CloudWatch dashboard of the retries as data over the catalogue of retrymetrics. It
+// writes the body for PutDashboard, and calls nothing.
 package dashboards
 
 import (
@@ -9,7 +9,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Widget is one widget. Its kind is Metric, Text or Alarms, whichever is filled.
+// Widget is one widget. Exactly one of Metric, Text and Alarms is set and determines its kind.
 type Widget struct {
 	Title               string
 	X, Y, Width, Height int      // on a grid of 24 columns
@@ -18,16 +18,16 @@ type Widget struct {
 	Metric              *MetricWidget
 }
 
-// MetricWidget draws metrics.
+// MetricWidget shows metrics.
 type MetricWidget struct {
 	Rows    []Row
 	View    string // timeSeries or singleValue
 	Stacked bool
-	// Unit is that of every row's values, Min and Max the ends of the axis, where they are fixed.
+	// Unit is the unit of every row's values. Min and Max are the limits of the axis if they are fixed.
 	Unit     retrymetrics.Unit
 	Min, Max *float64
 	Lines    []Line
-	// Period is in seconds; 0 means a minute, which is what most metrics are published by.
+	// Period is in seconds; 0 means 60, at which most metrics are published.
 	Period int
 }
 
@@ -38,8 +38,8 @@ type Line struct {
 	Color string  `json:"color,omitempty"`
 }
 
-// Row is one line of a metric widget: a series, a rate or a search. Color is a CSS color, or empty for CloudWatch's
-// choice.
+// Row is one line of a metric widget: a series, a rate or a search. Color is a CSS color; if it is empty, CloudWatch
+// chooses one.
 type Row struct {
 	Label, Color string
 	Stat         retrymetrics.Stat
@@ -48,14 +48,14 @@ type Row struct {
 	Search       *Search
 }
 
-// Rate is metric math with every term taken from one dimension set.
+// Rate is metric math in which every term has the same dimension set.
 type Rate struct {
 	retrymetrics.Rate
 	Set    retrymetrics.Set
 	Values []string
 }
 
-// Search finds every series of a metric with a set, for a state machine: one line each.
+// Search finds every series of a metric with a dimension set, for a state machine, and shows one line for each.
 type Search struct {
 	Metric       *retrymetrics.Metric
 	Set          retrymetrics.Set
@@ -63,7 +63,7 @@ type Search struct {
 	Period       int // seconds
 }
 
-// Expression writes the search as metric math.
+// Expression returns the search as metric math.
 func (s Search) Expression(stat retrymetrics.Stat) string {
 	dimensions := s.Set.Dimensions()
 	names := append(make([]string, 0, 1+len(dimensions)), retrymetrics.Namespace)
@@ -74,7 +74,7 @@ func (s Search) Expression(stat retrymetrics.Stat) string {
 		strings.Join(names, ","), s.Metric.Name(), s.StateMachine, stat, s.Period)
 }
 
-// series returns every series that a row stands for, one of a search.
+// series returns every series of a row, or one for a search.
 func (r Row) series() []retrymetrics.Series {
 	switch {
 	case r.Series != nil:
@@ -93,7 +93,7 @@ func (r Row) series() []retrymetrics.Series {
 	}
 }
 
-// unit is that of the row's values.
+// unit returns the unit of the row's values.
 func (r Row) unit() retrymetrics.Unit {
 	if r.Rate != nil {
 		return r.Rate.Unit

@@ -1,10 +1,10 @@
-// Package docs holds the pages that programs show: the operating guide, which alarms link. The rest of the folder is
-// for people.
+// Package docs embeds the pages that programs show: the operating guide, to which alarms link. The rest of the folder
+// is not embedded.
 package docs
 
 import _ "embed"
 
-// Operating is docs/operating.md.
+// Operating is the text of docs/operating.md.
 //
 //go:embed operating.md
 var Operating string

@@ -15,31 +15,31 @@ import (
 
 // The errors of polling for activity tasks.
 var (
-	// ErrNoActivity says that this account and region have no activity of that ARN.
+	// ErrNoActivity is returned if this account and region have no activity with the ARN.
 	ErrNoActivity = errors.New("activity does not exist")
-	// ErrTooManyPollers says that MaxPollers already poll for tasks of the activity.
+	// ErrTooManyPollers is returned if MaxPollers calls already poll for tasks of the activity.
 	ErrTooManyPollers = errors.New("too many workers poll for tasks of the activity")
 )
 
 const (
-	// PollTime is how long GetActivityTask waits for a task.
+	// PollTime is the longest time for which GetActivityTask waits for a task.
 	PollTime = 60 * time.Second
-	// MaxPollers is how many GetActivityTask calls may wait for tasks of one activity at a time.
+	// MaxPollers is the most GetActivityTask calls that may wait for tasks of one activity at a time.
 	MaxPollers = 1000
 )
 
-// ActivityTask is a task that a worker has taken.
+// ActivityTask is an activity task taken by a worker.
 type ActivityTask struct {
-	// Token is what the worker reports by, Input the JSON text to work on.
+	// Token is the task token for the worker's reports, Input the JSON text to work on.
 	Token, Input string
 }
 
-// GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker; its name, which may be
-// empty, is shown in the history. It waits for a task up to PollTime, those who came first before those who came later,
-// and returns nil when there is none. A task is the worker's once that is durable: if the answer does not reach the
-// worker, the task is lost to its timeouts. Who calls from a task must mark the context with clock.Holding, or virtual
-// time stands still meanwhile. Its errors are ErrNoActivity, ErrTooManyPollers, ErrClosed, that of the context, and
-// those of the journal.
+// GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker, whose name appears in
+// the history and may be empty. It waits up to PollTime for a task, first come first served, and returns nil if there
+// is none. The task belongs to the worker once that is durable: if the response does not reach the worker, the task
+// is lost until it times out. A caller inside a task must mark the context with clock.Holding, otherwise virtual time
+// stands still during the call. It fails with ErrNoActivity, ErrTooManyPollers, ErrClosed, the context's error, or an
+// error of the journal.
 func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string) (*ActivityTask, error) {
 	if err := e.activityExists(activityARN); err != nil {
 		return nil, err
@@ -58,17 +58,17 @@ func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string
 		if err == nil {
 			return &ActivityTask{Token: o.call.Token, Input: o.call.Parameters}, nil
 		}
-		if !errors.Is(err, ErrTaskTimedOut) { // nobody waits for that one any more
+		if !errors.Is(err, ErrTaskTimedOut) { // the execution no longer waits for that task
 			return nil, err
 		}
 	}
 }
 
-// StopPolls has all calls of GetActivityTask that wait answer that there is no task, and all that come later: a server
-// that is about to be closed need not wait for them.
+// StopPolls makes all waiting and later calls of GetActivityTask return without a task, so that a server that is
+// about to close need not wait for them.
 func (e *Engine) StopPolls() { e.activities.close() }
 
-// activityExists returns ErrNoActivity for an ARN that is not that of an activity of this account and region.
+// activityExists returns ErrNoActivity unless arn is the ARN of an activity in this account and region.
 func (e *Engine) activityExists(arn string) error {
 	if e.cfg.Activity != nil && strings.HasPrefix(arn, e.names.activities()) {
 		exists, err := e.cfg.Activity(arn)
@@ -79,8 +79,8 @@ func (e *Engine) activityExists(arn string) error {
 	return fmt.Errorf("%w: '%s'", ErrNoActivity, arn)
 }
 
-// invokeActivity schedules the task of an activity if there is one. It runs in a goroutine of its own, because finding
-// out may take time; started says that a worker had taken the task before a crash.
+// invokeActivity schedules the task of an activity if the activity exists. It runs on a separate goroutine, because
+// the check may take time. started is true if a worker had taken the task before a crash.
 func (r *run) invokeActivity(ctx context.Context, id int64, call *interpreter.TaskCall, started bool) {
 	if in := r.intercept(call); in != nil {
 		r.deliver(r.mocked(ctx, id, call, in))
@@ -107,18 +107,18 @@ func (r *run) invokeActivity(ctx context.Context, id int64, call *interpreter.Ta
 	})
 }
 
-// offer is an activity task that waits for a worker.
+// offer is an activity task that is waiting for a worker.
 type offer struct {
 	run  *run
 	id   int64
 	call *interpreter.TaskCall
 
 	// Guarded by activities.mu.
-	place     *list.Element // in the queue; nil when a worker has it, or nobody wants it any more
+	place     *list.Element // in the queue; nil if a worker has the task or it has been withdrawn
 	withdrawn bool
 }
 
-// wanted decides whether the task still waits for a worker.
+// wanted returns ErrTaskTimedOut unless the task is still waiting for a worker.
 func (o *offer) wanted(x *interpreter.Execution) error {
 	if !x.Offers(o.id) {
 		return ErrTaskTimedOut

@@ -55,7 +55,7 @@ func TestActivityThatDoesNotExist(t *testing.T) {
 	}
 }
 
-// TestPollersAreServedInOrder has workers wait before there are tasks.
+// TestPollersAreServedInOrder lets workers poll before there are tasks.
 func TestPollersAreServedInOrder(t *testing.T) {
 	t.Parallel()
 	b := newTokenBed(t, journal.NewMemory(), 1)
@@ -87,7 +87,7 @@ func TestPollersAreServedInOrder(t *testing.T) {
 	}
 }
 
-// polls waits until a number of workers poll.
+// polls waits until n workers poll.
 func (b *tokenBed) polls(t *testing.T, n int) {
 	t.Helper()
 	for t.Context().Err() == nil && engine.Pollers(b.Engine, activity) != n {
@@ -115,7 +115,7 @@ func TestPollEndsWithoutATask(t *testing.T) {
 	}
 }
 
-// TestStopPolls ends the wait of workers: tasks that come later wait for the next engine.
+// TestStopPolls ends the polls of workers: later tasks wait for the next engine.
 func TestStopPolls(t *testing.T) {
 	t.Parallel()
 	b := newTokenBed(t, journal.NewMemory(), 1)
@@ -143,7 +143,7 @@ func TestStopPolls(t *testing.T) {
 	}
 }
 
-// TestATaskThatIsGivenUpIsNotTaken stops an execution whose task nobody has taken.
+// TestATaskThatIsGivenUpIsNotTaken stops an execution before any worker has taken its task.
 func TestATaskThatIsGivenUpIsNotTaken(t *testing.T) {
 	t.Parallel()
 	b := newTokenBed(t, journal.NewMemory(), 1)

@@ -10,32 +10,32 @@ import (
 	"stepback/engine/clock"
 )
 
-// activities brings the tasks of activities and the workers that poll for them together, first come first served.
+// activities matches activity tasks with the workers that poll for them, first come first served.
 type activities struct {
 	clock *clock.Clock
 
 	mu     sync.Mutex
-	queues map[string]*activityQueue // of activities for which a task or a worker waits, by ARN
-	closed bool                      // no worker waits, and none takes a task
+	queues map[string]*activityQueue // queues with waiting tasks or workers, by the activity's ARN
+	closed bool                      // no workers wait, and none can take a task
 }
 
-// activityQueue has either tasks or workers that wait.
+// activityQueue contains either waiting tasks or waiting workers.
 type activityQueue struct{ offers, pollers list.List }
 
-// poller is a worker that waits for a task. Whoever wakes it holds the clock on its behalf.
+// poller is a worker waiting for a task. The goroutine that wakes it holds the clock on its behalf.
 type poller struct {
-	place *list.Element // in the queue; nil once it has been woken. Guarded by activities.mu
-	woken chan *offer   // nil comes when the time is over
+	place *list.Element // in the queue; nil once it has been woken; guarded by activities.mu
+	woken chan *offer   // receives nil if the time is over
 }
 
-// offer has a task taken by the worker that has waited longest, or keeps it for one.
+// offer gives a task to the worker that has waited longest, or queues it until one polls.
 func (a *activities) offer(o *offer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.put(o, (*list.List).PushBack)
 }
 
-// offerAgain is for a task whose worker has gone away before it had it: it is the next to be taken.
+// offerAgain puts back a task whose worker disconnected before receiving it: it is the next to be taken.
 func (a *activities) offerAgain(o *offer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,7 +54,7 @@ func (a *activities) put(o *offer, in func(*list.List, any) *list.Element) {
 	o.place = in(&q.offers, o)
 }
 
-// withdraw takes a task back that nobody waits for any more.
+// withdraw removes a task that is no longer wanted.
 func (a *activities) withdraw(o *offer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,8 +64,8 @@ func (a *activities) withdraw(o *offer) {
 	}
 }
 
-// poll waits for a task of an activity until a time, or until ctx or the engine ends. It returns nil when none came.
-// The caller holds the clock; poll gives that up while it waits.
+// poll waits for a task of an activity until a time, or until ctx or the engine ends. It returns nil if there was
+// none. The caller holds the clock; poll releases it while it waits.
 func (a *activities) poll(ctx, engine context.Context, arn string, until time.Time) (*offer, error) {
 	a.mu.Lock()
 	if a.closed {
@@ -89,7 +89,7 @@ func (a *activities) poll(ctx, engine context.Context, arn string, until time.Ti
 	timer := a.clock.Schedule(until, clock.AlarmFunc(func() { a.leave(arn, p) }))
 	defer timer.Stop()
 	resume := a.clock.Yield(ctx)
-	defer a.clock.Release() // what who wakes holds
+	defer a.clock.Release() // the hold of the waking goroutine
 	defer resume()
 	var err error
 	select {
@@ -107,7 +107,7 @@ func (a *activities) poll(ctx, engine context.Context, arn string, until time.Ti
 	return nil, err
 }
 
-// close wakes all workers without a task.
+// close wakes all workers, without a task.
 func (a *activities) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,7 +119,7 @@ func (a *activities) close() {
 	}
 }
 
-// leave wakes a worker without a task unless it has been woken before.
+// leave wakes a worker without a task, unless it has already been woken.
 func (a *activities) leave(arn string, p *poller) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,17 +128,17 @@ func (a *activities) leave(arn string, p *poller) {
 	}
 }
 
-// wake takes a worker out of its queue and hands it a task, or nil. The caller holds mu.
+// wake removes a worker from its queue and gives it a task, or nil. The caller holds mu.
 func (a *activities) wake(arn string, p *poller, o *offer) {
 	q := a.queue(arn)
 	q.pollers.Remove(p.place)
 	p.place = nil
 	a.tidy(arn, q)
 	a.clock.Hold()
-	p.woken <- o // has room
+	p.woken <- o // buffered: does not block
 }
 
-// remove takes a task out of its queue. The caller holds mu.
+// remove removes a task from its queue. The caller holds mu.
 func (a *activities) remove(arn string, o *offer) {
 	q := a.queue(arn)
 	q.offers.Remove(o.place)
@@ -156,7 +156,7 @@ func (a *activities) queue(arn string) *activityQueue {
 	return q
 }
 
-// tidy forgets a queue in which nobody waits. The caller holds mu.
+// tidy deletes a queue without tasks and workers. The caller holds mu.
 func (a *activities) tidy(arn string, q *activityQueue) {
 	if q.offers.Len() == 0 && q.pollers.Len() == 0 {
 		delete(a.queues, arn)

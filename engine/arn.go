@@ -9,12 +9,12 @@ func (n names) machine(name string) string {
 	return n.ARN("states", "stateMachine:"+name)
 }
 
-// executions is what the ARNs of all STANDARD executions begin with.
+// executions returns the prefix of the ARNs of all STANDARD executions.
 func (n names) executions() string {
 	return n.ARN("states", "execution:")
 }
 
-// activities is what the ARNs of all activities begin with.
+// activities returns the prefix of the ARNs of all activities.
 func (n names) activities() string {
 	return n.ARN("states", "activity:")
 }

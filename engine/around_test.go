@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// plainTasks answer; checkedTasks also know what parameters they cannot use.
+// plainTasks only invokes tasks; checkedTasks also checks parameters.
 type (
 	plainTasks   struct{}
 	checkedTasks struct{ plainTasks }

@@ -2,9 +2,9 @@ package engine
 
 import "context"
 
-// Await waits, for a task, until an execution is not under way any more, or the context ends. The caller must hold the
-// clock, as a running task does; Await gives that hold up while it waits and takes it again before it returns, so that
-// virtual time goes on.
+// Await waits, on behalf of a task, until an execution has ended or ctx ends. The caller must hold the clock, as a
+// running task does; Await releases that hold while it waits and takes it again before it returns, so that virtual
+// time can pass.
 func (e *Engine) Await(ctx context.Context, arn string) error {
 	r := e.running(arn)
 	if r == nil {
@@ -34,8 +34,8 @@ func (e *Engine) Await(ctx context.Context, arn string) error {
 	return ctx.Err()
 }
 
-// whenOver has f called once the run is over and what became of it is durable, while the clock is held for that. It
-// reports false when the run is over already. What it returns takes the wish back, and reports false when f was called.
+// whenOver registers f, to be called once the run has ended and its result is durable; the clock is held during the
+// call. ok is false if the run has already ended. forget unregisters f, and returns false if f has been called.
 func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 	}, true
 }
 
-// tell calls those who wait for the end of the run.
+// tell calls the functions registered for the end of the run.
 func (r *run) tell() {
 	r.mu.Lock()
 	waiting := r.waiting

@@ -14,7 +14,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// job is an integration of .sync tasks: it starts an execution of another machine and lasts as long.
+// job is an integration for .sync tasks: it starts an execution of another state machine and waits for its end.
 type job struct {
 	engine *engine.Engine
 	child  string
@@ -69,7 +69,7 @@ func jobEngine(t *testing.T, task string) (e *engine.Engine, j *job, parent stri
 	return e, j, parent
 }
 
-// types lists the types of an execution's events.
+// types lists the event types of an execution.
 func types(t *testing.T, e *engine.Engine, arn string) string {
 	t.Helper()
 	events, err := e.History(t.Context(), arn)

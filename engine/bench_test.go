@@ -15,7 +15,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// journals are what the benchmarks run on.
+// journals are the journals used by the benchmarks.
 var journals = map[string]func(tb testing.TB) journal.Journal{
 	"memory": func(testing.TB) journal.Journal { return journal.NewMemory() },
 	"durable": func(tb testing.TB) journal.Journal {
@@ -86,7 +86,7 @@ func BenchmarkStartExecution(b *testing.B) {
 	})
 }
 
-// BenchmarkChildren runs a distributed Map of b.N items whose child executions are one Pass state.
+// BenchmarkChildren runs a distributed Map of b.N items with child executions of a single Pass state.
 func BenchmarkChildren(b *testing.B) {
 	onJournals(b, func(b *testing.B, e *engine.Engine) {
 		m := create(b, e, `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","ToleratedFailurePercentage":100,"ResultWriter":{"WriterConfig":{"Transformation":"FLATTEN","OutputType":"JSONL"}},
@@ -106,7 +106,7 @@ func BenchmarkChildren(b *testing.B) {
 	})
 }
 
-// BenchmarkRecover brings b.N executions that wait for a task with a time limit back to work.
+// BenchmarkRecover recovers b.N executions that are waiting for a task with a timeout.
 func BenchmarkRecover(b *testing.B) {
 	kept := journals["durable"](b)
 	hang := invoke(func(ctx context.Context, _ *engine.Task) (string, error) {

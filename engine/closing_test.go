@@ -10,7 +10,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// unanswering is a journal that never says that anything is durable.
+// unanswering is a journal that never reports anything as durable.
 type unanswering struct {
 	*journal.Memory
 	asked chan struct{}
@@ -18,8 +18,8 @@ type unanswering struct {
 
 func (u unanswering) Commit(*journal.Record, func(error)) { u.asked <- struct{}{} }
 
-// TestWhoWaitsIsToldThatTheEngineCloses closes an engine under somebody who waits for the end of an execution, and
-// under somebody who waits for its start.
+// TestWhoWaitsIsToldThatTheEngineCloses closes an engine while one caller waits for the end of an execution, and
+// another for its start.
 func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	t.Parallel()
 	invoked := make(chan struct{})
@@ -55,14 +55,13 @@ func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	}()
 	<-kept.asked
 	e.Close()
-	e.Close() // which releases the clock no second time
+	e.Close() // does not release the clock a second time
 	if err := <-waited; !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("waiting for the start: %v", err)
 	}
 }
 
-// TestATaskKnowsWhyItsContextEnded stops an execution in the middle of a task, and closes the engine in the middle of
-// another.
+// TestATaskKnowsWhyItsContextEnded stops an execution during a task, and closes the engine during another.
 func TestATaskKnowsWhyItsContextEnded(t *testing.T) {
 	t.Parallel()
 	for _, closed := range []bool{false, true} {
@@ -86,9 +85,9 @@ func TestATaskKnowsWhyItsContextEnded(t *testing.T) {
 	}
 }
 
-// TestATaskThatFailsWhileTheEngineIsClosing loses what its tasks depend on shortly before it closes. The task that
-// fails then has not failed, and the time of its state does not run out: the next engine carries it out again. The one
-// that succeeds has succeeded.
+// TestATaskThatFailsWhileTheEngineIsClosing: shortly before the engine closes, its tasks lose what they depend on. A
+// task that fails then does not count as failed, and its state does not time out: the next engine runs it again. A
+// task that succeeds has succeeded.
 func TestATaskThatFailsWhileTheEngineIsClosing(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()

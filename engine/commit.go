@@ -9,23 +9,23 @@ import (
 	"stepback/engine/journal"
 )
 
-// commit is the step of a run that is with the journal.
+// commit is the step of a run that the journal is writing.
 type commit struct {
 	phase    atomic.Int32
-	events   int         // how many hold the clock for it
-	err      error       // the journal's answer, from the phase settled on
-	answered func(error) // takes the answer
+	events   int         // how many events hold the clock for it
+	err      error       // the journal's result, set in the phase settled
+	answered func(error) // called with the journal's result
 }
 
 // The phases of a commit.
 const (
 	free       int32 = iota
-	committing       // the journal has the step, and the worker is still there
-	waiting          // the worker has gone on to other runs
-	settled          // the journal has answered
+	committing       // the journal has the step, and the worker is still with the run
+	waiting          // the worker has moved on to other runs
+	settled          // the journal has returned the result
 )
 
-// toCommit is the journal record of what the worker just did.
+// toCommit returns the journal record of what the worker just did.
 func (r *run) toCommit(signals []interpreter.Signal, now time.Time) *journal.Record {
 	rec := &journal.Record{
 		Execution: &r.record, Definition: r.definition, Past: r.past, Step: r.steps, Signals: signals,
@@ -50,7 +50,7 @@ func (r *run) toCommit(signals []interpreter.Signal, now time.Time) *journal.Rec
 	return rec
 }
 
-// answered takes the journal's answer to a commit, on any goroutine. A worker goes on from there.
+// answered receives the journal's result for a commit, on any goroutine. A worker then continues the run.
 func (r *run) answered(err error) {
 	r.commit.err = err
 	if r.commit.phase.Swap(settled) == waiting {
@@ -58,7 +58,7 @@ func (r *run) answered(err error) {
 	}
 }
 
-// committed carries out the effects of a durable step and lets the run go on.
+// committed performs the effects of a durable step and lets the run continue.
 func (r *run) committed() {
 	if err := r.commit.err; err != nil {
 		r.answerReports(err)

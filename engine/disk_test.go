@@ -26,7 +26,7 @@ const diskDefinition = `{"StartAt":"T","States":{
 		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"C","States":{"C":{` + call +
 	`,"Next":"P"},"P":{"Type":"Pass","End":true}}}}}}`
 
-// flaky fails each first attempt.
+// flaky fails the first attempt of each task.
 var flaky = invoke(func(_ context.Context, task *engine.Task) (string, error) {
 	if task.State == "T" && task.Attempt == 0 {
 		return "", engine.NewFailure("Boom", "c")
@@ -34,13 +34,13 @@ var flaky = invoke(func(_ context.Context, task *engine.Task) (string, error) {
 	return task.Parameters, nil
 })
 
-// image is the disk as a crash left it, with the executions whose start had been acknowledged by then.
+// image is the disk as a crash left it, and the number of executions whose start had been acknowledged by then.
 type image struct {
 	disk         *vfs.MemFS
 	acknowledged int
 }
 
-// crashes is a disk that keeps an image of itself for every sync: what a crash at that instant would leave.
+// crashes is a disk that stores an image of itself at every sync: what a crash at that instant would leave.
 type crashes struct {
 	disk   *vfs.MemFS
 	random *rand.Rand
@@ -56,7 +56,7 @@ func (c *crashes) acknowledge() {
 	c.mu.Unlock()
 }
 
-// MaybeError implements errorfs.Injector: it only watches.
+// MaybeError implements errorfs.Injector; it injects nothing and only observes.
 func (c *crashes) MaybeError(op errorfs.Op) error {
 	switch op.Kind {
 	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
@@ -93,8 +93,8 @@ func diskEngine(t *testing.T, fs vfs.FS) (*engine.Engine, *pebble.Journal, *engi
 	return e, j, found
 }
 
-// TestACrashAtEverySyncLosesNothing runs executions on a disk that could crash at every sync, with what was not synced
-// half written, and goes on from each of those crashes.
+// TestACrashAtEverySyncLosesNothing runs executions on a disk that could crash at every sync, with unsynced data half
+// written, and recovers from each of those crashes.
 func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 	t.Parallel()
 	const executions = 6
@@ -128,7 +128,7 @@ func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 				t.Fatalf("crash at sync %d with %d acknowledged: %+v, %v", n, im.acknowledged, x, err)
 			}
 		}
-		for _, x := range e.Running(t.Context(), m.ARN) { // begun, but not acknowledged
+		for _, x := range e.Running(t.Context(), m.ARN) { // started, but not acknowledged
 			if _, err := e.Wait(t.Context(), x); err != nil {
 				t.Fatal(err)
 			}
@@ -175,8 +175,8 @@ func (r *refusals) MaybeError(op errorfs.Op) error {
 // String implements errorfs.Injector.
 func (*refusals) String() string { return "refusals" }
 
-// TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing lets the disk fill up, or turn read-only, under running
-// executions.
+// TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing fills the disk, or makes it read-only, while executions
+// are running.
 func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO} {

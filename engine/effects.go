@@ -9,7 +9,7 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// perform carries out the effects of a step, which is durable.
+// perform performs the effects of a step, which is durable.
 func (r *run) perform() {
 	for i := range r.result.Effects {
 		f := &r.result.Effects[i]
@@ -52,7 +52,7 @@ func (r *run) perform() {
 	}
 }
 
-// alarm rings a run's timer.
+// alarm delivers the firing of a run's timer.
 type alarm struct {
 	run *run
 	id  int64
@@ -60,7 +60,7 @@ type alarm struct {
 
 func (a *alarm) Ring() { a.run.deliver(interpreter.Signal{Kind: interpreter.TimerFired, ID: a.id}) }
 
-// cancellable gives something that is in flight a context that its cancellation ends.
+// cancellable returns a context for something in flight, which its cancellation ends.
 func (r *run) cancellable(id int64) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(r.engine.ctx)
 	if r.calls == nil {
@@ -70,7 +70,7 @@ func (r *run) cancellable(id int64) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// finish tells everybody who waits that the execution has ended.
+// finish notifies everything that waits for the end of the execution.
 func (r *run) finish() {
 	e := r.engine
 	if e.cfg.Observe != nil {
@@ -85,15 +85,15 @@ func (r *run) finish() {
 	}
 }
 
-// refused gives an execution up because the journal cannot keep what it did: nothing of the step becomes visible, and
-// the execution is left as the journal has it.
+// refused gives an execution up because the journal cannot store its step: no part of the step becomes visible, and
+// the execution stays as the journal has it.
 func (r *run) refused(err error) {
 	e := r.engine
 	e.log.Error("the journal refused a step; the execution is left as it was", "execution", r.record.ARN, "error", err)
 	r.err = fmt.Errorf("execution %s cannot go on: the journal refused a step: %w", r.record.ARN, err)
 	r.abandon()
 	e.forget(r)
-	close(r.done) // first: who waits for the start looks here next
+	close(r.done) // first: callers that wait for the start look here next
 	r.tell()
 	r.begin()
 	if r.ended != nil {
@@ -102,14 +102,14 @@ func (r *run) refused(err error) {
 	}
 }
 
-// forget drops a run that is not under way any more.
+// forget removes a run that has ended.
 func (e *Engine) forget(r *run) {
 	e.mu.Lock()
 	delete(e.runs, r.record.ARN)
 	e.mu.Unlock()
 }
 
-// abandon drops what waits for the run and stops what it has in flight.
+// abandon drops the run's queued events and stops what it has in flight.
 func (r *run) abandon() {
 	r.forgetRetries()
 	r.mu.Lock()
@@ -133,7 +133,7 @@ func (r *run) abandon() {
 	}
 }
 
-// release gives up a run that is still under way when the engine closes, after its workers have ended.
+// release gives up a run that is still active when the engine closes, after its workers have ended.
 func (r *run) release() {
 	r.abandon()
 	if r.commit.phase.Load() != free {

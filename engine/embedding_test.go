@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEmbeddingLinksNoMore looks at what a program links that runs an engine: no format of files, no protocol buffers
-// and no client of AWS.
+// TestEmbeddingLinksNoMore checks which packages a program links that runs an engine: no file formats, no protocol
+// buffers and no AWS client.
 func TestEmbeddingLinksNoMore(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("go")

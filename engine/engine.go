@@ -1,5 +1,5 @@
-// Package engine runs state machines: around the pure interpreter it owns the clock, the workers, the journal, the
-// tasks in flight and the Map Runs. It knows no AWS service by name; integrations are handed to it.
+// Package engine runs state machines. Around the pure interpreter it manages the clock, the workers, the journal, the
+// tasks in flight and the Map Runs. It has no knowledge of individual AWS services; integrations are passed to it.
 package engine
 
 import (
@@ -21,25 +21,25 @@ import (
 	"stepback/engine/journal"
 )
 
-// Config is what an engine is made of. Clock and Journal are required; the rest has defaults.
+// Config configures an engine. Clock and Journal are required; everything else has defaults.
 type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
-	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries
-	// out tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no
-	// entry of its own.
+	// Integrations run tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" runs tasks
+	// whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service without a separate
+	// entry.
 	Integrations map[string]Integration
-	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state
-	// machine; nil when there are no test cases.
+	// Mocks returns the Interceptor for an execution that is started for a test case, by the name of its state
+	// machine; nil means that there are no test cases.
 	Mocks func(machine, testCase string) (Interceptor, error)
-	// Activity reports whether there is an activity of an ARN; nil means that there are none.
+	// Activity reports whether an activity with the ARN exists; nil means that there are none.
 	Activity func(arn string) (bool, error)
-	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
+	// Objects is the store that ItemReaders read and ResultWriters write; nil means that there is none.
 	Objects Objects
-	// Formats reads items in formats that the engine does not read itself, by InputType: PARQUET with
+	// Formats are readers for item formats that the engine itself does not support, by InputType: PARQUET with
 	// itemreader.FormatOf(parquetrows.Open).
 	Formats itemreader.Formats
-	// TempDir is where ResultWriters spool; empty means the system's.
+	// TempDir is the directory in which ResultWriters spool; empty means the system's.
 	TempDir string
 	// Region and Account appear in ARNs; default us-east-1 and 000000000000.
 	Region, Account string
@@ -47,19 +47,19 @@ type Config struct {
 	Workers int
 	// Seed makes all randomness repeatable; 0 draws a seed.
 	Seed uint64
-	// Patience is how long, in real time, a task may take on a virtual clock before it is taken to hang, so that its
-	// timeout passes at once. It counts anew whenever the task has waited for the clock. 0 is as long as its
-	// TimeoutSeconds, but five seconds at least, since a machine may be busy, and for ever if the task has none; so is
-	// a negative time.
+	// Patience limits how long, in real time, a task may take on a virtual clock before it is considered hung, so that
+	// its timeout passes at once. It starts afresh whenever the task has waited for the clock. 0 means the task's
+	// TimeoutSeconds, but at least five seconds because the machine may be busy, and unlimited if the task has none.
+	// A negative value means unlimited.
 	Patience time.Duration
-	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It
-	// runs on a worker and must be quick; the slice is only valid during the call.
+	// Observe is called for every execution that has ended, with its whole history, before the end becomes visible
+	// elsewhere. It runs on a worker and must be quick; the slice is only valid during the call.
 	Observe func(*journal.Execution, []history.Event)
-	// Follow is told of the events of every step once they are durable, of each execution in their order. It runs on a
+	// Follow is called with the events of every step once they are durable, in order for each execution. It runs on a
 	// worker and must be quick; the slice is only valid during the call.
 	Follow func(*journal.Execution, []history.Event)
-	// Recovered is told by Recover what it found, when everything is replayed and before anything goes on. An error
-	// keeps it from going on.
+	// Recovered is called by Recover with what it found, after everything has been replayed and before anything
+	// resumes. If it returns an error, nothing resumes.
 	Recovered func(context.Context, *Recovered) error
 	Log       *slog.Logger
 }
@@ -78,25 +78,25 @@ type Engine struct {
 	runners taskRunners
 	seeds   seeds
 
-	repeatable bool // a seed was given
+	repeatable bool // a seed was configured
 	activities activities
 	redrives   redrives
-	retrying   startorder.Set[*run] // the executions with a state that waits for a retry
+	retrying   startorder.Set[*run] // executions with a state that waits for a retry
 
 	mu       sync.Mutex
 	machines map[string]*StateMachine
 	runs     map[string]*run
 	mapRuns  map[string]*maprun.Run
-	adopted  map[string][]*run // replayed child executions that wait for their Map Runs, by ARN
+	adopted  map[string][]*run // replayed child executions that are waiting for their Map Runs, by ARN
 	closed   bool
 
 	closing atomic.Bool // see Closing
 }
 
-// ErrClosed says that the engine takes no more work.
+// ErrClosed is returned if the engine accepts no more work.
 var ErrClosed = errors.New("engine: closed")
 
-// New starts an engine. Close ends it. The error is that of a Config without a Clock or a Journal.
+// New starts an engine; Close stops it. It returns an error if cfg has no Clock or no Journal.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil || cfg.Journal == nil {
 		return nil, errors.New("engine: Config needs a Clock and a Journal")
@@ -130,19 +130,19 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// Closing says that what tasks depend on is about to end, and the engine after it. A task that succeeds still does. One
-// that fails from now on may have failed for that: it stays as the journal has it, in flight, and the next engine
-// carries it out again, as after a crash.
+// Closing announces that the resources of tasks, and then the engine, are about to shut down. A task that succeeds
+// still counts. A task that fails from now on may have failed because of that: it stays in flight in the journal, and
+// the next engine runs it again, as after a crash.
 func (e *Engine) Closing() { e.closing.Store(true) }
 
-// Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that
-// are still running stay as the journal has them, for Recover to go on with. It does not close the clock or the
+// Close stops accepting work, cancels the tasks in flight, and waits for everything the engine started. Executions
+// that are still running stay as the journal has them, for Recover to resume. It does not close the clock or the
 // journal, which the caller owns. It may be called more than once.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
-	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled here
+	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled below
 	e.cancel(ErrClosed)
 	e.tasks.Wait()
 	e.mu.Lock()
@@ -156,8 +156,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// seeds hands out random numbers, repeatably for one engine seed and one order of asking. The events of executions have
-// seeds of their own, see run.seed.
+// seeds generates random numbers, reproducibly for a given engine seed and order of calls. The events of executions
+// have their own seeds, see run.seed.
 type seeds struct {
 	mu     sync.Mutex
 	random aws.Random

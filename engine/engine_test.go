@@ -36,7 +36,7 @@ type bed struct {
 	journal *journal.Memory
 }
 
-// newBed is an engine in virtual time whose tasks are carried out by one function.
+// newBed creates an engine in virtual time whose tasks are all run by one function.
 func newBed(t *testing.T, f invoke) *bed {
 	t.Helper()
 	b := &bed{clock: clock.Virtual(epoch), journal: journal.NewMemory()}

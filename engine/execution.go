@@ -11,22 +11,23 @@ import (
 	"stepback/engine/journal"
 )
 
-// The errors of starting and finding executions.
+// Errors of starting and finding executions.
 var (
-	// ErrAlreadyExists says that the name was used before, or is in use with another input.
+	// ErrAlreadyExists is returned if the name was used before, or is in use with a different input.
 	ErrAlreadyExists = errors.New("execution already exists")
-	// ErrNoMachine says that CreateStateMachine has made no machine of that ARN in this engine.
+	// ErrNoMachine is returned if this engine has no state machine with the ARN.
 	ErrNoMachine = errors.New("state machine does not exist")
-	// ErrNoExecution says that the journal has no execution of that ARN.
+	// ErrNoExecution is returned if the journal has no execution with the ARN.
 	ErrNoExecution = errors.New("execution does not exist")
-	// ErrInput says that the input is not JSON, or has more bytes than interpreter.MaxPayload.
+	// ErrInput is returned if the input is not JSON, or is longer than interpreter.MaxPayload bytes.
 	ErrInput = errors.New("invalid state machine execution input")
 )
 
-// StartExecution starts an execution and returns its ARN once it is durable. A name that is already running with the
-// same input starts nothing and returns the same ARN; any other use of a STANDARD name is ErrAlreadyExists. Its other
-// errors are ErrNoMachine, ErrInput, ErrTestCase, journal.ErrDiskFull, and, with the start perhaps durable all the
-// same, ErrClosed, that of the context and the journal's others.
+// StartExecution starts an execution and returns its ARN once it is durable. If an execution with this name is
+// already running with the same input, it starts nothing and returns the same ARN; any other use of the name of a
+// STANDARD execution is ErrAlreadyExists. Other errors are ErrNoMachine, ErrInput, ErrTestCase and
+// journal.ErrDiskFull. With ErrClosed, the context's error and other errors of the journal, the start may be durable
+// nevertheless.
 func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input string) (string, error) {
 	e.mu.Lock()
 	m := e.machines[machineARN]
@@ -41,7 +42,7 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	return started.ARN, nil
 }
 
-// register makes a run known and starts it with an event.
+// register adds a run to the engine and delivers its first signal.
 func (e *Engine) register(r *run, first interpreter.Signal) error {
 	e.mu.Lock()
 	switch {
@@ -58,9 +59,9 @@ func (e *Engine) register(r *run, first interpreter.Signal) error {
 	return nil
 }
 
-// Wait waits for the end of an execution and returns what became of it. Its errors are ErrNoExecution, ErrClosed when
-// the engine closes first, that of the context, and what made the engine give the execution up, such as
-// journal.ErrBroken.
+// Wait waits for the end of an execution and returns its result. It fails with ErrNoExecution, with ErrClosed if the
+// engine closes first, with the context's error, or with the error for which the engine gave the execution up, such
+// as journal.ErrBroken.
 func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
 	if r := e.running(arn); r != nil {
 		return r.wait(ctx)
@@ -68,7 +69,7 @@ func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, erro
 	return e.DescribeExecution(ctx, arn)
 }
 
-// Ended returns a channel that is closed once an execution is not under way any more.
+// Ended returns a channel that is closed once the execution is no longer running.
 func (e *Engine) Ended(arn string) <-chan struct{} {
 	if r := e.running(arn); r != nil {
 		return r.done
@@ -84,7 +85,7 @@ func (e *Engine) running(arn string) *run {
 	return e.runs[arn]
 }
 
-// DescribeExecution returns an execution's current state, ErrNoExecution, or an error of the journal.
+// DescribeExecution returns an execution's current state. It fails with ErrNoExecution or an error of the journal.
 func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Execution, error) {
 	x, err := e.cfg.Journal.Execution(ctx, arn)
 	if errors.Is(err, journal.ErrNotFound) {
@@ -93,9 +94,9 @@ func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Ex
 	return x, err
 }
 
-// History returns an execution's events so far. Whoever has learnt from DescribeExecution that an execution has ended
-// gets all of them, although its run may not have heard from the journal yet. The error is ErrNoExecution, or one of
-// the journal.
+// History returns an execution's events so far. Once DescribeExecution has reported the end of an execution, History
+// returns all of its events, even if its run has not received the journal's result yet. It fails with ErrNoExecution
+// or an error of the journal.
 func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
 	if r := e.running(arn); r != nil && !e.hasEnded(ctx, arn) {
 		return r.snapshot(), nil
@@ -107,15 +108,15 @@ func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, erro
 	return h, err
 }
 
-// hasEnded reports whether the journal has the end of an execution.
+// hasEnded reports whether the journal has recorded the end of an execution.
 func (e *Engine) hasEnded(ctx context.Context, arn string) bool {
 	x, err := e.cfg.Journal.Execution(ctx, arn)
 	return err == nil && x.Status != history.Running
 }
 
-// StopExecution ends an execution with status ABORTED, and does not wait for that. Stopping one that has ended changes
-// nothing; one that never was is ErrNoExecution. An engine that closes stops nothing any more and returns ErrClosed:
-// what runs stays as the journal has it.
+// StopExecution ends an execution with status ABORTED, without waiting for the end. If the execution has already
+// ended it does nothing. It fails with ErrNoExecution if the execution does not exist, and with ErrClosed if the
+// engine is closing: running executions then stay as the journal has them.
 func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
 	if e.ctx.Err() != nil {
 		return ErrClosed
@@ -129,7 +130,7 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 	return nil
 }
 
-// StopAll stops every running execution and waits for their ends to be durable. The error is that of the context.
+// StopAll stops every running execution and waits until their ends are durable. It returns the context's error.
 func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 	e.mu.Lock()
 	runs := make(map[string]*run, len(e.runs))

@@ -1,6 +1,6 @@
 package engine
 
-// Pollers counts those who wait for tasks of an activity.
+// Pollers counts the workers that are polling for tasks of an activity.
 func Pollers(e *Engine, arn string) int {
 	e.activities.mu.Lock()
 	defer e.activities.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// slow is a journal that keeps the end of an execution and tells nobody until it is let go.
+// slow is a journal that stores the end of an execution but reports it only once it is released.
 type slow struct {
 	*journal.Memory
 
@@ -31,7 +31,8 @@ func (s slow) Commit(r *journal.Record, done func(error)) {
 	})
 }
 
-// TestHistoryOfAnEndThatIsDescribedIsWhole reads the history between the end's being kept and its run's hearing of it.
+// TestHistoryOfAnEndThatIsDescribedIsWhole reads the history after the end was stored and before its run receives the
+// result.
 func TestHistoryOfAnEndThatIsDescribedIsWhole(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(epoch)

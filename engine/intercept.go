@@ -9,25 +9,25 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// Interceptor may carry out the tasks of one execution and of its Map Runs' child executions in place of their
-// integrations, of their functions and of the workers of their activities. What it carries out is over when Invoke
-// returns, whatever the task's pattern is.
+// Interceptor can run the tasks of an execution, and of its Map Runs' child executions, instead of their
+// integrations, functions and activity workers. A task that it runs is complete when Invoke returns, whatever the
+// task's pattern.
 type Interceptor interface {
-	// Intercept returns what carries out a task instead, or nil. It is called once for each attempt.
+	// Intercept returns the Integration that runs a task instead, or nil. It is called once for each attempt.
 	Intercept(t *Task) Integration
 }
 
-// Fitting is an Interceptor that knows which machines it fits. An execution is not started when Fits fails, so that a
-// mock of a state that is not there does not let the state's task call its service.
+// Fitting is an Interceptor that can tell for which state machines it is meant. If Fits fails, the execution is not
+// started, so that a mock for a state that does not exist does not let the state's task call its service.
 type Fitting interface {
-	// Fits returns why the interceptor cannot be meant for a machine of this definition, or nil.
+	// Fits returns an error if the interceptor cannot be meant for a state machine with this definition.
 	Fits(definition string) error
 }
 
-// ErrTestCase says that an execution cannot be started for the test case that was asked for.
+// ErrTestCase is returned if an execution cannot be started for the requested test case.
 var ErrTestCase = errors.New("no such test case")
 
-// mocks finds what intercepts the tasks of an execution.
+// mocks returns the Interceptor of an execution.
 func (e *Engine) mocks(machine, testCase string) (Interceptor, error) {
 	if testCase == "" {
 		return nil, nil //nolint:nilnil // nothing is mocked
@@ -42,7 +42,7 @@ func (e *Engine) mocks(machine, testCase string) (Interceptor, error) {
 	return mocks, nil
 }
 
-// intercept returns what carries out a task in place of its integration; nil when nothing does.
+// intercept returns the Integration that runs a task instead of its own, or nil if there is none.
 func (r *run) intercept(call *interpreter.TaskCall) Integration {
 	if r.mocks == nil {
 		return nil
@@ -50,8 +50,8 @@ func (r *run) intercept(call *interpreter.TaskCall) Integration {
 	return r.mocks.Intercept(r.task(call))
 }
 
-// mocked carries an intercepted task out. Its history is that of a real one: what waits for a job or for a token has
-// submitted its request, and an activity has a worker.
+// mocked runs an intercepted task. Its history equals that of a real one: a task that waits for a job or a token has
+// submitted its request, and an activity task has a worker.
 func (r *run) mocked(ctx context.Context, id int64, call *interpreter.TaskCall, in Integration) interpreter.Signal {
 	if call.Task.Target == plan.Activity {
 		r.deliver(interpreter.Signal{Kind: interpreter.TaskScheduled, ID: id})

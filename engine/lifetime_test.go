@@ -12,7 +12,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestExecutionsThatTakeTooLong runs machines that would run for longer than an execution may.
+// TestExecutionsThatTakeTooLong runs machines that would exceed the maximum duration of an execution.
 func TestExecutionsThatTakeTooLong(t *testing.T) {
 	t.Parallel()
 	const (
@@ -79,7 +79,8 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 	}
 }
 
-// TestVirtualTimeDoesNotHurryToTheEndOfALife lets an execution wait for a worker that is slow in real time.
+// Virtual time does not jump to the end of an execution's maximum duration while the execution waits for a worker
+// that is slow in real time.
 func TestVirtualTimeDoesNotHurryToTheEndOfALife(t *testing.T) {
 	t.Parallel()
 	token := make(chan string, 1)
@@ -92,7 +93,7 @@ func TestVirtualTimeDoesNotHurryToTheEndOfALife(t *testing.T) {
 	given := <-token
 	for range 100 {
 		b.clock.Hold()
-		b.clock.Release() // which lets the clock jump if it wants to
+		b.clock.Release() // which lets the clock jump if nothing else holds it
 	}
 	if err := b.SendTaskSuccess(t.Context(), given, `{}`); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// Running returns the ARNs of a machine's executions that are under way, without those of its Map Runs. One of which
-// DescribeExecution tells the end is not, although its run may not have heard from the journal yet.
+// Running returns the ARNs of a machine's running executions, without the child executions of its Map Runs. An
+// execution that DescribeExecution already reports as ended is not included, even if its run has not yet heard from
+// the journal.
 func (e *Engine) Running(ctx context.Context, machineARN string) []string {
 	e.mu.Lock()
 	var arns []string
@@ -32,46 +33,48 @@ func (e *Engine) Running(ctx context.Context, machineARN string) []string {
 	return arns
 }
 
-// Open counts the executions under way, with the child executions of Map Runs.
+// Open returns the number of running executions, including the child executions of Map Runs.
 func (e *Engine) Open() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.runs)
 }
 
-// Query says which executions are listed.
+// Query selects the executions to list.
 type Query struct {
-	// Of is the ARN of a state machine, a version, an alias or a Map Run, whose executions are listed, or that of a
-	// machine with the label of a distributed Map (stateMachine:NAME/LABEL), whose child executions of all Map Runs
-	// are. Empty are all executions of the engine's account and region but child executions.
+	// Of is the ARN of a state machine, version, alias or Map Run whose executions are listed. With the ARN of a
+	// state machine and the label of a distributed Map (stateMachine:NAME/LABEL), the child executions of all its Map
+	// Runs are listed. If Of is empty, all executions of the engine's account and region are listed, except child
+	// executions.
 	Of string
-	// Statuses are those that are listed; none means all.
+	// Statuses are the statuses to list; empty means all.
 	Statuses []Status
-	// Retrying leaves out executions without a state that waits for a retry now.
+	// Retrying leaves out executions in which no state is waiting for a retry.
 	Retrying bool
-	// Error, if not empty, leaves out what neither ended with this error name nor waits for a retry because of it.
+	// Error, if not empty, leaves out executions that neither ended with this error name nor wait for a retry because
+	// of it.
 	Error string
-	// Redriven and NotRedriven leave out what has not, or what has been redriven.
+	// Redriven leaves out executions that have not been redriven; NotRedriven leaves out those that have.
 	Redriven, NotRedriven bool
-	// Since, if not zero, leaves out what started earlier.
+	// Since, if not zero, leaves out executions that started earlier.
 	Since time.Time
-	// After is the place behind which the list goes on; the zero Place is its beginning.
+	// After is the place after which the list continues; the zero Place means the beginning.
 	After journal.Place
-	// Brief asks for no more than ARN, Status, Start, the failure's name of what has ended, and the retries: for
-	// counting very many. One that ends meanwhile may be listed twice then.
+	// Brief requests only ARN, Status, Start, the failure's name of ended executions, and the retries. It is meant
+	// for counting very many executions. One that ends while it is listed may appear twice.
 	Brief bool
 }
 
 // Listed is an execution as lists show it: without Input, Output, Failure.Cause and RedriveTokens.
 type Listed struct {
 	*Execution
-	// Retries are the states that wait to be run again, the next one first.
+	// Retries are the states waiting to be retried, the next one first.
 	Retries []*Retry
 }
 
-// Listed yields executions, the newest first, those of one start in the order of their ARNs, and reads no more of them
-// than are asked for. EXPRESS executions are in lists from their ends on. The error is one of the journal or of the
-// context.
+// Listed yields executions, newest first; those with the same start are in the order of their ARNs. It reads no more
+// of them than the caller consumes. EXPRESS executions appear once they have ended. The error comes from the journal
+// or the context.
 func (e *Engine) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error] {
 	return func(yield func(Listed, error) bool) {
 		for x, err := range e.candidates(ctx, q) {
@@ -90,7 +93,7 @@ func (e *Engine) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error] 
 	}
 }
 
-// selects reports whether what the journal cannot know lets an execution be listed.
+// selects applies the filters that the journal cannot apply.
 func (q *Query) selects(l *Listed) bool {
 	if q.Retrying && len(l.Retries) == 0 {
 		return false
@@ -99,7 +102,7 @@ func (q *Query) selects(l *Listed) bool {
 		slices.ContainsFunc(l.Retries, func(r *Retry) bool { return r.Error == q.Error })
 }
 
-// candidates are the executions that a query selects, and some that are under way which it does not.
+// candidates yields the executions that a query selects, and some running ones that it does not.
 func (e *Engine) candidates(ctx context.Context, q *Query) iter.Seq2[*Execution, error] {
 	l := journal.List{
 		Of: q.Of, Statuses: q.Statuses, Error: q.Error, Redriven: q.Redriven, NotRedriven: q.NotRedriven,
@@ -114,7 +117,7 @@ func (e *Engine) candidates(ctx context.Context, q *Query) iter.Seq2[*Execution,
 	return e.listedOf(ctx, &l, q.Retrying)
 }
 
-// listedOf lists from the journal, or from the executions with retries.
+// listedOf lists executions from the journal or, if retrying is set, from those that wait for a retry.
 func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) iter.Seq2[*Execution, error] {
 	if !retrying {
 		return e.cfg.Journal.Listed(ctx, l)
@@ -138,8 +141,8 @@ func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) i
 	}
 }
 
-// retried describes an execution with retries, from memory if brief. The payloads of EXPRESS ones, which the journal
-// does not have, are left out of all.
+// retried describes an execution that waits for a retry, from memory if brief is set. The payloads of EXPRESS
+// executions, which the journal does not store, are always left out.
 func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run], brief bool) (*Execution, error) {
 	if brief || entry.Value.machine.Express {
 		return entry.Value.listed(), nil
@@ -152,21 +155,22 @@ func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run], bri
 	return x, nil
 }
 
-// listed is an execution that is under way, without its redrives: the rest does not change until its end.
+// listed returns the description of a running execution, without its redrives. Its other fields do not change before
+// the execution ends.
 func (r *run) listed() *Execution {
 	x := &Execution{Info: r.record.Info, Status: history.Running, Start: r.record.Start}
 	x.Input = ""
 	return x
 }
 
-// isLabelled reports whether an ARN is that of a machine with the label of a distributed Map.
+// isLabelled reports whether an ARN names a machine with the label of a distributed Map.
 func isLabelled(arn string) bool {
 	_, name, ok := strings.Cut(arn, ":stateMachine:")
 	return ok && strings.Contains(name, "/")
 }
 
 // listedOfLabel merges the lists of all Map Runs of a label. Child executions start before their Map Run stops, so a
-// Map Run is looked at only when what is listed has come to the time of its end.
+// Map Run is opened only when the list has reached the time at which it ended.
 func (e *Engine) listedOfLabel(ctx context.Context, l *journal.List, retrying bool) iter.Seq2[*Execution, error] {
 	return func(yield func(*Execution, error) bool) {
 		mapRuns, err := e.mapRunsOfLabel(ctx, l.Of)
@@ -189,7 +193,7 @@ func (e *Engine) listedOfLabel(ctx context.Context, l *journal.List, retrying bo
 	}
 }
 
-// mapRunsOfLabel are the Map Runs of a label, those under way first, then the latest end first.
+// mapRunsOfLabel returns the Map Runs of a label, running ones first, then those that ended latest.
 func (e *Engine) mapRunsOfLabel(ctx context.Context, label string) ([]*MapRun, error) {
 	var found []*MapRun
 	machine := label[:strings.LastIndexByte(label, '/')]
@@ -225,14 +229,14 @@ type merge struct {
 	open []*pulled
 }
 
-// pulled is one of the lists, with its next execution.
+// pulled is one of the merged lists, with its next execution.
 type pulled struct {
 	head *Execution
 	next func() (*Execution, error, bool)
 	stop func()
 }
 
-// next takes the newest execution of all lists.
+// next returns the newest execution of all lists and removes it from its list.
 func (m *merge) next(unopened *[]*MapRun) (*Execution, error) {
 	for {
 		best := -1
@@ -266,7 +270,7 @@ func (m *merge) add(mapRun string) error {
 	return m.advance(len(m.open) - 1)
 }
 
-// advance moves one of the lists on, and drops it at its end.
+// advance moves list i to its next execution, and drops the list at its end.
 func (m *merge) advance(i int) error {
 	p := m.open[i]
 	x, err, ok := p.next()
@@ -285,18 +289,18 @@ func (m *merge) stop() {
 	}
 }
 
-// DefaultPage and MaxPage are how many executions a page has unless asked for otherwise, and at most.
+// DefaultPage and MaxPage are the default and the maximum number of executions on a page.
 const (
 	DefaultPage = 100
 	MaxPage     = 1000
 )
 
-// ErrPageToken says that a page token is none that List has given.
+// ErrPageToken is returned for a page token that List did not issue.
 var ErrPageToken = errors.New("engine: the page token is invalid")
 
-// List returns a page of the executions that a query selects, and the token of the page behind it; empty when there is
-// none. A token stays good while executions come and go: the next page begins behind the last execution of this one.
-// Size is at most MaxPage, and 0 means DefaultPage. The errors are ErrPageToken and those of Listed.
+// List returns a page of the executions that a query selects, and the token of the next page, which is empty if there
+// is none. A token stays valid while executions start and end: the next page begins after the last execution of this
+// one. size is at most MaxPage; 0 means DefaultPage. The errors are ErrPageToken and those of Listed.
 func (e *Engine) List(ctx context.Context, q Query, size int, token string) (page []Listed, next string, err error) {
 	if size <= 0 {
 		size = DefaultPage
@@ -319,7 +323,7 @@ func (e *Engine) List(ctx context.Context, q Query, size int, token string) (pag
 	return page, "", nil
 }
 
-// placeToken is a place as a page token.
+// placeToken encodes a place as a page token.
 func placeToken(p journal.Place) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(PlaceText(p)))
 }
@@ -335,7 +339,7 @@ func placeOf(token string) (journal.Place, error) {
 // PlaceText returns a place as text.
 func PlaceText(p journal.Place) string { return fmt.Sprintf("%d %s", p.Start.UnixNano(), p.ARN) }
 
-// ParsePlace reads what PlaceText wrote. The error is ErrPageToken.
+// ParsePlace parses text written by PlaceText. The error is ErrPageToken.
 func ParsePlace(text string) (journal.Place, error) {
 	nanos, arn, ok := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(nanos, 10, 64)

@@ -14,7 +14,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// StateMachine is a state machine that executions can be started of.
+// StateMachine is a compiled state machine, ready to be executed.
 type StateMachine struct {
 	ARN, Name  string
 	Definition string
@@ -23,19 +23,19 @@ type StateMachine struct {
 	Created    time.Time
 
 	plan       *plan.Plan
-	definition *journal.Definition // nil of a Map Run's processor
+	definition *journal.Definition // nil for a Map Run's processor
 }
 
-// ExecutionARN is the ARN of the machine's STANDARD execution of this name.
+// ExecutionARN returns the ARN of the machine's STANDARD execution with this name.
 func (m *StateMachine) ExecutionARN(name string) string { return history.ExecutionARN(m.ARN, name) }
 
-// inside is the machine as the interpreter knows it.
+// inside returns the machine in the interpreter's form.
 func (m *StateMachine) inside(region string) interpreter.Machine {
 	return interpreter.Machine{Plan: m.plan, Name: m.Name, RoleARN: m.RoleARN, Region: region}
 }
 
-// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find. Its errors are
-// those of Compile, and ErrClosed.
+// CreateStateMachine compiles a definition and stores it under its name, where StartExecution finds it. Its errors
+// are those of Compile, and ErrClosed.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
 	m, err := e.Compile(name, definition, roleARN, express)
 	if err != nil {
@@ -50,8 +50,8 @@ func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bo
 	return m, nil
 }
 
-// Compile parses, validates and plans a definition for Start. The error of a definition that AWS would refuse is a
-// *DefinitionError with all its diagnostics.
+// Compile parses, validates and plans a definition for Start. If AWS would refuse the definition, the error is a
+// *DefinitionError with all diagnostics.
 func (e *Engine) Compile(name, definition, roleARN string, express bool) (*StateMachine, error) {
 	machine, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
 	if asl.HasErrors(diagnostics) {
@@ -75,7 +75,7 @@ var syntax = asl.Syntax{
 	JSONata:       expression,
 }
 
-// expression compiles an expression and says what it reads of an input document.
+// expression compiles an expression and returns the members of an input document that it reads.
 func expression(text string) ([]string, error) {
 	x, err := jsonata.Compile(text, jsonata.WithStepFunctions())
 	if err != nil {
@@ -84,8 +84,8 @@ func expression(text string) ([]string, error) {
 	return x.RootReads(), nil
 }
 
-// referencePath accepts a path that names a single place; of the context object and variables too, where the field
-// allows them.
+// referencePath accepts only paths that name a single place; also in the context object and variables, where the
+// field allows them.
 func referencePath(text string) error {
 	p, err := jsonpath.Compile(text)
 	if err == nil && !p.IsReference() {
@@ -94,25 +94,26 @@ func referencePath(text string) error {
 	return err
 }
 
-// Diagnose returns everything that is wrong or doubtful about a definition, as Compile finds it: it takes any resource.
+// Diagnose returns all errors and warnings for a definition, as Compile finds them. It accepts any resource.
 func Diagnose(definition string, express bool) []asl.Diagnostic {
 	_, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
 	return diagnostics
 }
 
-// Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also
-// refuses resources that the service does not have, which an engine with integrations of its own may. Action says why
-// AWS has no action of a service, both named as in a Resource; a nil function takes all of the AWS SDK.
+// Validate returns all errors and warnings for a definition, as Step Functions would find them. Unlike Diagnose, it
+// refuses resources that the service does not have, although an engine with its own integrations may have them.
+// action returns an error that explains why AWS has no such action of a service, both named as in a Resource; if
+// action is nil, all of the AWS SDK is accepted.
 func Validate(definition string, express bool, action func(service, action string) error) []asl.Diagnostic {
 	_, diagnostics := asl.Options{Express: express, Resources: true, Action: action, Syntax: syntax}.Parse(definition)
 	return diagnostics
 }
 
-// DefinitionError is the refusal of a definition, with everything that is wrong with it.
+// DefinitionError reports a refused definition with all its diagnostics.
 type DefinitionError struct {
 	Definition  string
 	Diagnostics []asl.Diagnostic
 }
 
-// Error implements error in the words of the service; asl.Render shows the same to people.
+// Error implements error in the service's wording; asl.Render shows the same in readable form.
 func (e *DefinitionError) Error() string { return asl.InvalidDefinition(e.Diagnostics) }

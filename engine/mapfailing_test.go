@@ -12,7 +12,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// torn is a bucket whose object breaks off, once four child executions are under way.
+// torn is a bucket whose object breaks off once four child executions are running.
 type torn struct {
 	*bucket
 	underWay <-chan struct{}
@@ -29,10 +29,11 @@ func (s *torn) Read([]byte) (int, error) {
 	return 0, errors.New("connection reset")
 }
 
-// stuck is a journal that has the first step of an execution, and is still writing the others when the process dies.
+// stuck is a journal that has stored the first step of each execution and is still writing the others when the
+// process dies.
 type stuck struct {
 	*journal.Memory
-	stopped chan struct{} // gets one for each child execution that is stopped
+	stopped chan struct{} // receives one value for each child execution that is stopped
 }
 
 func (s *stuck) Commit(r *journal.Record, done func(error)) {
@@ -45,8 +46,9 @@ func (s *stuck) Commit(r *journal.Record, done func(error)) {
 	}
 }
 
-// TestAMapRunThatWasFailingFails has a process die while the children of a failing Map Run are being stopped, before
-// the execution knows: what made it fail is gone afterwards, but the items of those children are nobody's any more.
+// TestAMapRunThatWasFailingFails lets the process die while the children of a failing Map Run are being stopped,
+// before the execution knows of the failure. Afterwards the cause of the failure is gone, but the items of the
+// stopped children were not processed, so the Map Run must still fail.
 func TestAMapRunThatWasFailingFails(t *testing.T) {
 	t.Parallel()
 	underWay := make(chan struct{})
@@ -82,7 +84,7 @@ func TestAMapRunThatWasFailingFails(t *testing.T) {
 		runs[0].Items != (engine.Tally{Aborted: 12}) {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	if _, err := e.RedriveExecution(t.Context(), arn, ""); err != nil { // which forgets the failure
+	if _, err := e.RedriveExecution(t.Context(), arn, ""); err != nil { // the redrive clears the failure
 		t.Fatal(err)
 	}
 	if x, err = e.Wait(t.Context(), arn); err != nil || x.Status != history.Succeeded ||
@@ -91,7 +93,7 @@ func TestAMapRunThatWasFailingFails(t *testing.T) {
 	}
 }
 
-// tardy is a bucket that tells of its object's version only when it is let.
+// tardy is a bucket that returns its object's version only when the test permits.
 type tardy struct {
 	*bucket
 	asked, let chan struct{}
@@ -103,8 +105,8 @@ func (s *tardy) Version(context.Context, string, string, string, string) (string
 	return s.version, nil
 }
 
-// TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome changes a limit of a Map Run after another has been changed
-// before the crash.
+// TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome changes a limit of a Map Run while the Map Run reads its
+// progress after a crash, before which another limit had been changed.
 func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}

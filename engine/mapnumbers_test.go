@@ -8,7 +8,7 @@ import (
 	"stepback/engine/history"
 )
 
-// TestTheLargestNumbersOfAMap gives a Map numbers that no float64 holds, in the definition and in the input: they mean
+// TestTheLargestNumbersOfAMap uses Map limits too large for a float64, in the definition and in the input: they mean
 // no limit.
 func TestTheLargestNumbersOfAMap(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestItemsOfTheInputArePendingFromTheStart describes Map Runs while two of their child executions are under way.
+// TestItemsOfTheInputArePendingFromTheStart describes Map Runs while two of their child executions are running.
 func TestItemsOfTheInputArePendingFromTheStart(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

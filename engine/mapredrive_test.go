@@ -12,7 +12,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// sometimes is a bucket whose object is not always there.
+// sometimes is a bucket whose object is missing at times.
 type sometimes struct {
 	*bucket
 	absent atomic.Bool
@@ -25,8 +25,8 @@ func (s *sometimes) Get(ctx context.Context, bucket, key, version, owner string)
 	return s.bucket.Get(ctx, bucket, key, version, owner)
 }
 
-// TestRedriveAMapRunThatCouldNotRead redrives a Map Run whose object comes late, whose ninth item fails, and whose
-// object is then away for a while.
+// TestRedriveAMapRunThatCouldNotRead redrives a Map Run whose object appears late, whose ninth item fails, and whose
+// object is then missing for a while.
 func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 	t.Parallel()
 	store := &sometimes{bucket: &bucket{lines: lines(12), results: map[string]string{}}}
@@ -78,7 +78,7 @@ func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 
 	store.absent.Store(true)
 	redrive()
-	first.Executions.Pending = 0 // which is not known without the items
+	first.Executions.Pending = 0 // unknown without the items
 	if away := ends("States.ItemReaderFailed"); away.RedriveCount != 2 || away.Executions != first.Executions {
 		t.Errorf("%+v, want %+v", away, first)
 	}

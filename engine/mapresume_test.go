@@ -16,7 +16,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// bucket is an object store in memory, with one object to read.
+// bucket is an in-memory object store with one object to read.
 type bucket struct {
 	mu      sync.Mutex
 	lines   string
@@ -55,8 +55,8 @@ const readAndWrite = `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","Ma
 	"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"},"WriterConfig":{"OutputType":"JSONL","Transformation":"FLATTEN"}},
 	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{` + call + `,"End":true}}}}}}`
 
-// interruptedMapRun closes an engine in the middle of a Map Run, while four children are under way that did not begin
-// together.
+// interruptedMapRun closes an engine in the middle of a Map Run, while four children that started at different times
+// are running.
 func interruptedMapRun(t *testing.T, store *bucket, definition string) (*journal.Memory, string) {
 	t.Helper()
 	kept := journal.NewMemory()
@@ -140,7 +140,7 @@ func TestAMapRunReadsWritesAndCountsOnAsIfNothingHadHappened(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v, %v", runs, err)
 	}
-	// 34 batches are 33 of three items and one of one.
+	// The 34 batches are 33 of three items and one of one.
 	if r := runs[0]; r.Status != history.Succeeded || r.Items != (engine.Tally{Succeeded: items}) ||
 		r.Executions != (engine.Tally{Succeeded: 34}) {
 		t.Errorf("%+v", r)
@@ -165,7 +165,7 @@ func TestAMapRunWhoseItemsHaveChangedFails(t *testing.T) {
 	}
 }
 
-// TestAListingThatHasChanged resumes Map Runs whose items are a listing, or what the listed objects hold.
+// TestAListingThatHasChanged resumes Map Runs whose items are a listing, or the content of the listed objects.
 func TestAListingThatHasChanged(t *testing.T) {
 	t.Parallel()
 	keys := func(from, to int) (keys []string) {
@@ -183,7 +183,7 @@ func TestAListingThatHasChanged(t *testing.T) {
 	tests := []struct {
 		name, definition string
 		before, after    []string
-		items            int64 // 0: it fails
+		items            int64 // 0: the Map Run fails
 	}{
 		{"unchanged", listing, keys(0, 100), keys(0, 100), 100},
 		{"more at the end", listing, keys(0, 100), keys(0, 120), 120},
@@ -222,7 +222,8 @@ func TestAListingThatHasChanged(t *testing.T) {
 	}
 }
 
-// TestChildrenThatNobodyWaitsForAreAborted keeps children whose execution ended while they were being stopped.
+// TestChildrenThatNobodyWaitsForAreAborted recovers children whose parent execution ended while they were being
+// stopped.
 func TestChildrenThatNobodyWaitsForAreAborted(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}

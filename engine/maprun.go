@@ -13,14 +13,14 @@ import (
 	"stepback/engine/resultwriter"
 )
 
-// Objects is the object store that ItemReaders read and ResultWriters write. One that is an itemreader.Versions lets a
-// Map Run that goes on after a crash notice that its items have changed.
+// Objects is the object store that ItemReaders read from and ResultWriters write to. If it implements
+// itemreader.Versions, a Map Run that resumes after a crash notices when its items have changed.
 type Objects interface {
 	itemreader.Objects
 	resultwriter.Objects
 }
 
-// startMapRun begins a Map Run on behalf of a step, or goes on with it.
+// startMapRun starts or resumes a Map Run on behalf of a step.
 func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
@@ -59,7 +59,7 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	}()
 }
 
-// childMachine is the state machine of a Map Run's child executions: the processor under a labelled name.
+// childMachine returns the state machine of a Map Run's child executions: the processor under a labelled name.
 func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
 	m := r.machine
 	return &StateMachine{
@@ -68,11 +68,11 @@ func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
 	}
 }
 
-// mapRunHost is the engine as a Map Run of an execution sees it.
+// mapRunHost implements maprun.Host for the Map Runs of one execution.
 type mapRunHost struct {
 	parent  *run
 	child   *StateMachine
-	redrive int64 // which of the Map Run; 0 is none
+	redrive int64 // number of the Map Run's redrive; 0 means none
 }
 
 // Register implements maprun.Host.
@@ -101,7 +101,7 @@ func (h *mapRunHost) Reopen(ctx context.Context, x *journal.Execution, ended fun
 	return h.begin(r, interpreter.Signal{Kind: interpreter.Redrive}, ended)
 }
 
-// begin has a child execution run.
+// begin starts a child execution.
 func (h *mapRunHost) begin(r *run, first interpreter.Signal, ended func(*journal.Execution)) (maprun.Child, error) {
 	r.ended, r.ahead = ended, max(r.ahead, h.parent.ahead)
 	r.record.MapRunRedrive = h.redrive
@@ -114,7 +114,7 @@ func (h *mapRunHost) begin(r *run, first interpreter.Signal, ended func(*journal
 // Now implements maprun.Host.
 func (h *mapRunHost) Now() time.Time { return h.parent.engine.clock.Now().Add(h.parent.ahead) }
 
-// restart makes the description of an execution that has ended that of one which is about to begin.
+// restart resets the description of an ended execution to that of one about to start.
 func (r *run) restart() {
 	now := r.engine.clock.Now()
 	r.record = journal.Execution{
@@ -123,7 +123,7 @@ func (r *run) restart() {
 	}
 }
 
-// child is a run as its Map Run sees it.
+// child implements maprun.Child for a run.
 type child run
 
 func (r *run) asChild() *child { return (*child)(r) }

@@ -14,7 +14,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// ErrNoMapRun says that no Map Run of that ARN is known, ErrMapRunOver that it cannot be changed any more.
+// ErrNoMapRun is returned for an unknown Map Run ARN, ErrMapRunOver if the Map Run has ended and can no longer be
+// changed.
 var (
 	ErrNoMapRun   = errors.New("engine: no such Map Run")
 	ErrMapRunOver = errors.New("engine: the Map Run is not under way any more")
@@ -23,7 +24,7 @@ var (
 // MapRun describes a Map Run.
 type MapRun = journal.MapRun
 
-// MapRunLimits are what UpdateMapRun may change.
+// MapRunLimits are the limits that UpdateMapRun may change.
 type MapRunLimits = journal.MapRunLimits
 
 // MapRunUpdate changes the limits that are not nil.
@@ -32,7 +33,7 @@ type MapRunUpdate struct {
 	ToleratedFailurePercentage            *float64
 }
 
-// DescribeMapRun returns what a Map Run is and how far it has come, ErrNoMapRun, or an error of the journal.
+// DescribeMapRun returns the description and progress of a Map Run, ErrNoMapRun, or an error of the journal.
 func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error) {
 	e.mu.Lock()
 	m := e.mapRuns[arn]
@@ -50,8 +51,8 @@ func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error
 	return over(kept), nil
 }
 
-// over corrects the description of a Map Run that is not under way: one that was never said to be over went down with
-// its execution.
+// over corrects the description of a Map Run that is not running. One stored as running without an end stopped
+// together with its execution.
 func over(m *MapRun) *MapRun {
 	if m.Status == history.Running {
 		m.Status = history.Aborted
@@ -59,8 +60,8 @@ func over(m *MapRun) *MapRun {
 	return m
 }
 
-// MapRunsOf returns the Map Runs of an execution, the latest first: none of an execution that is not known. The error
-// is one of the journal.
+// MapRunsOf returns the Map Runs of an execution, latest first; none for an unknown execution. The error comes from
+// the journal.
 func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, error) {
 	byARN := map[string]*MapRun{}
 	for _, m := range e.mapRunsUnderWay() {
@@ -70,7 +71,7 @@ func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, er
 	}
 	for kept, err := range e.cfg.Journal.MapRuns(ctx, execution+"\x00") {
 		if err == nil && kept.Status == history.Running {
-			kept, err = e.DescribeMapRun(ctx, kept.ARN) // it may have come to its end meanwhile
+			kept, err = e.DescribeMapRun(ctx, kept.ARN) // it may have ended meanwhile
 		}
 		if err != nil {
 			return nil, err
@@ -85,7 +86,7 @@ func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, er
 	}), nil
 }
 
-// UpdateMapRun changes the limits of a Map Run that is under way, and returns when that is durable. Its errors are
+// UpdateMapRun changes the limits of a running Map Run, and returns once the change is durable. Its errors are
 // ErrNoMapRun, ErrMapRunOver, that of the context, and those of the journal.
 func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) error {
 	e.mu.Lock()
@@ -107,14 +108,14 @@ func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) e
 // Counts are the counters of a Map Run, by items and by child executions.
 type Counts struct {
 	Items, Executions Tally
-	// Started is when the Map Run began.
+	// Started is the start time of the Map Run.
 	Started time.Time
 }
 
 // Tally counts by status.
 type Tally = journal.Tally
 
-// MapRuns returns the counters of all Map Runs under way, by ARN.
+// MapRuns returns the counters of all running Map Runs, by ARN.
 func (e *Engine) MapRuns() map[string]Counts {
 	out := map[string]Counts{}
 	for _, m := range e.mapRunsUnderWay() {

@@ -12,12 +12,12 @@ import (
 	"stepback/engine/journal"
 )
 
-// neverRead is a bucket whose objects do not come before whoever reads them gives up: not at all, or not beyond the
+// neverRead is a bucket whose objects do not arrive before the reader gives up: not at all, or nothing after the
 // first item.
 type neverRead struct {
 	*bucket
 	inBody  bool
-	reading chan struct{} // gets one when somebody reads
+	reading chan struct{} // receives one value for each read
 }
 
 func (s *neverRead) Get(ctx context.Context, _, _, _, _ string) (io.ReadCloser, int64, error) {
@@ -47,7 +47,7 @@ func (b *neverReadBody) Read(p []byte) (int, error) {
 
 func (b *neverReadBody) Close() error { return nil }
 
-// keptMapRuns is a journal that hands over each Map Run that is over.
+// keptMapRuns is a journal that passes on each Map Run that has ended.
 type keptMapRuns struct {
 	*journal.Memory
 	over chan *journal.MapRun
@@ -61,7 +61,7 @@ func (k *keptMapRuns) PutMapRun(m *journal.MapRun, done func(error)) {
 	}
 }
 
-// TestAMapRunStoppedWhileItReadsIsAborted stops an execution whose Map Run waits for its items.
+// TestAMapRunStoppedWhileItReadsIsAborted stops an execution whose Map Run is waiting for its items.
 func TestAMapRunStoppedWhileItReadsIsAborted(t *testing.T) {
 	t.Parallel()
 	for _, inBody := range []bool{false, true} {
@@ -85,7 +85,7 @@ func TestAMapRunStoppedWhileItReadsIsAborted(t *testing.T) {
 	}
 }
 
-// refusingOne is a journal that refuses what the second of three child executions does.
+// refusingOne is a journal that refuses the steps of the second of three child executions.
 type refusingOne struct{ *journal.Memory }
 
 func (f refusingOne) Commit(r *journal.Record, done func(error)) {
@@ -96,15 +96,15 @@ func (f refusingOne) Commit(r *journal.Record, done func(error)) {
 	f.Memory.Commit(r, done)
 }
 
-// TestTimeGoesOnBehindAnAbandonedMapRun has the journal refuse a child execution while others end: the clock is not
-// held for ends that nobody takes any more.
+// TestTimeGoesOnBehindAnAbandonedMapRun makes the journal refuse a child execution while others end. The clock must
+// not be held for child results that the abandoned Map Run no longer receives.
 func TestTimeGoesOnBehindAnAbandonedMapRun(t *testing.T) {
 	t.Parallel()
 	c := virtual(t, epoch)
 	e, err := engine.New(engine.Config{Clock: c, Journal: refusingOne{journal.NewMemory()},
 		Integrations: map[string]engine.Integration{
 			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
-				if task.Parameters == "2" { // ends when the Map Run is gone
+				if task.Parameters == "2" { // ends when the Map Run is abandoned
 					return "2", c.Sleep(ctx, 1)
 				}
 				return task.Parameters, nil

@@ -8,19 +8,19 @@ import (
 	"stepback/jsonvalue"
 )
 
-// What the engine tells of executions, and what it is told when one is started.
+// The types that describe executions and start them.
 type (
-	// Execution is what is known of an execution: its Info, its status and how it ended.
+	// Execution is the description of an execution: its Info, status and outcome.
 	Execution = journal.Execution
-	// Info is what an execution is from its beginning to its end.
+	// Info holds the properties of an execution that do not change from its start to its end.
 	Info = history.Info
 	// Origin is the part of an Info that is given when an execution is started.
 	Origin = history.Origin
 	// Event is one event of an execution's history.
 	Event = history.Event
-	// Failure is the error name and the cause that a workflow sees. Integrations return its address.
+	// Failure is the error name and the cause that a workflow sees. Integrations return a pointer to one.
 	Failure = history.Failure
-	// Status is that of an execution or of a Map Run.
+	// Status is the status of an execution or a Map Run.
 	Status = history.Status
 )
 
@@ -40,7 +40,7 @@ func NewFailure(name, cause string) *Failure {
 	return &f
 }
 
-// The error names of the states language that integrations fail with.
+// The error names of the Amazon States Language that integrations fail with.
 const (
 	StatesRuntime           = plan.ErrRuntime
 	StatesTaskFailed        = plan.ErrTaskFailed
@@ -49,7 +49,7 @@ const (
 	StatesItemReaderFailed  = plan.ErrItemReaderFailed
 )
 
-// Result is what a task came to: JSON text, with its tree where that is at hand.
+// Result is a task's result: JSON text, with its parsed tree if available.
 type Result = *jsonvalue.Document
 
 // TextResult returns the result of a JSON text, which must be valid.
@@ -58,13 +58,13 @@ func TextResult(text string) Result { return jsonvalue.TextDocument(text) }
 // ValueResult returns the result of a JSON tree.
 func ValueResult(v jsonvalue.Value) Result { return jsonvalue.ValueDocument(v) }
 
-// ParsedResult returns the result of a JSON text whose tree is known.
+// ParsedResult returns the result of a JSON text whose parsed tree is v.
 func ParsedResult(text string, v jsonvalue.Value) Result { return jsonvalue.ParsedDocument(text, v) }
 
 // MaxPayload is the limit in bytes of every input, output and result.
 const MaxPayload = interpreter.MaxPayload
 
-// Pattern is how a service integration completes.
+// Pattern is the way in which a service integration completes.
 type Pattern string
 
 // The integration patterns.

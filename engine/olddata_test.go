@@ -49,8 +49,9 @@ func unpack(t *testing.T, archive, dir string) {
 	}
 }
 
-// TestOldDataDirectoriesOpen goes on with a directory that commit 0e9ae47 wrote, before signals and failures had their
-// names: executions of every end, one that waits for a task, and a distributed Map in the middle of its items.
+// TestOldDataDirectoriesOpen resumes a directory written by commit 0e9ae47, before signals and failures had their
+// names. It contains executions with every outcome, one that waits for a task, and a distributed Map in the middle of
+// its items.
 func TestOldDataDirectoriesOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -80,7 +81,7 @@ func TestOldDataDirectoriesOpen(t *testing.T) {
 	}
 	endings(t, e)
 	if _, err := e.RedriveExecution(t.Context(), executions+"failed:x", "token-1"); err != nil {
-		t.Fatal(err) // the token of the redrive that was made before: it changes nothing
+		t.Fatal(err) // the token of an earlier redrive: it changes nothing
 	}
 	if x, err := e.Wait(t.Context(), executions+"failed:x"); err != nil || x.RedriveCount != 1 {
 		t.Errorf("%+v, %v", x, err)
@@ -96,7 +97,7 @@ func TestOldDataDirectoriesOpen(t *testing.T) {
 
 const executions = "arn:aws:states:us-east-1:000000000000:execution:"
 
-// endings waits for the executions of the directory and looks at what became of them.
+// endings waits for the executions of the directory and checks their outcomes.
 func endings(t *testing.T, e *engine.Engine) {
 	t.Helper()
 	for arn, want := range map[string]journal.Execution{

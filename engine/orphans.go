@@ -10,9 +10,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// abortOrphans ends what nobody waits for any more, because the execution had ended, or had gone on without the Map
-// Run, and the process ended while the children were being stopped: first the child executions, then their Map Runs.
-// Those of an execution that is left alone are left alone too.
+// abortOrphans ends child executions and then their Map Runs if no execution waits for them any more: the execution
+// had ended, or had continued without the Map Run, and the process ended while the children were being stopped.
+// Children of an execution that is left alone are left alone too.
 func (c *recovery) abortOrphans(ctx context.Context) error {
 	abandoned, err := c.abandonedMapRuns(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *recovery) abortOrphans(ctx context.Context) error {
 	return nil
 }
 
-// abandonedMapRuns are the Map Runs, by ARN, that are kept as under way and that no execution goes on with.
+// abandonedMapRuns returns the Map Runs, by ARN, that are stored as running and that no execution resumes.
 func (c *recovery) abandonedMapRuns(ctx context.Context) (map[string]*journal.MapRun, error) {
 	abandoned := map[string]*journal.MapRun{}
 	for m, err := range c.engine.cfg.Journal.MapRuns(ctx, c.engine.names.executions()) {
@@ -49,14 +49,14 @@ func (c *recovery) abandonedMapRuns(ctx context.Context) (map[string]*journal.Ma
 	return abandoned, nil
 }
 
-// leaveOrphans takes the Map Runs below the executions that are left alone out of those that are abandoned.
+// leaveOrphans removes from abandoned the Map Runs below the executions that are left alone.
 func (c *recovery) leaveOrphans(abandoned map[string]*journal.MapRun) {
 	for _, l := range c.found.Left {
 		c.leaveBelow(l.ARN, abandoned)
 	}
 }
 
-// leaveBelow leaves the children of an execution alone, and theirs.
+// leaveBelow removes from abandoned the Map Runs of an execution, and those of its child executions.
 func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.MapRun) {
 	for arn, m := range abandoned {
 		if m.Execution != execution {
@@ -72,8 +72,8 @@ func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.Ma
 	}
 }
 
-// closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its
-// beginning.
+// closeMapRun ends a Map Run whose child executions have all ended, and counts them anew: the stored counts are those
+// of its start.
 func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) (err error) {
 	m.Status, m.Stopped = history.Aborted, c.engine.clock.Now()
 	if m.Items, m.Executions, err = maprun.Tallies(ctx, c.engine.cfg.Journal, m); err != nil {

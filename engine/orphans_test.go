@@ -12,7 +12,7 @@ import (
 )
 
 // TestOrphansAreCounted stops an execution whose Map Run has one child that has ended and one that has not, and lets
-// the process die after each commit. The next one closes the Map Run with every child counted.
+// the process die after each commit. The next process closes the Map Run with every child counted.
 func TestOrphansAreCounted(t *testing.T) {
 	t.Parallel()
 	closed := 0
@@ -41,7 +41,7 @@ func TestOrphansAreCounted(t *testing.T) {
 	}
 }
 
-// TestAMapRunThatNobodyClosedIsClosed keeps a Map Run as under way whose execution and children have all ended.
+// A Map Run that is stored as running although its execution and children have all ended is closed.
 func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}
@@ -71,7 +71,8 @@ func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 	}
 }
 
-// TestWhatBelongsToAnExecutionThatIsLeftIsLeft loses what an execution runs, which has a Map Run inside a Map Run.
+// TestWhatBelongsToAnExecutionThatIsLeftIsLeft loses the definition of an execution that has a Map Run inside a Map
+// Run.
 func TestWhatBelongsToAnExecutionThatIsLeftIsLeft(t *testing.T) {
 	t.Parallel()
 	const processor = `"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":`
@@ -163,7 +164,7 @@ func stoppedLife(t *testing.T, kept *journal.Memory, commits int, first bool) *e
 		}
 	}()
 	if first {
-		_, _ = e.StartExecution(ctx, m.ARN, "e", `[1,2]`) // the process may die before it has begun
+		_, _ = e.StartExecution(ctx, m.ARN, "e", `[1,2]`) // the process may die before it has started
 	}
 	c.Release()
 	_, _ = e.Wait(ctx, arn) // or before it has ended

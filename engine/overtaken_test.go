@@ -10,7 +10,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// requests is an engine whose token tasks hand over their token, and are answered when the test says so.
+// requests returns an engine whose token tasks pass on their token and whose requests are answered when the test says
+// so.
 func requests(t *testing.T, j journal.Journal, answers <-chan error) (e *engine.Engine, tokens chan string) {
 	t.Helper()
 	tokens = make(chan string, 10)
@@ -38,9 +39,9 @@ func requests(t *testing.T, j journal.Journal, answers <-chan error) (e *engine.
 	return e, tokens
 }
 
-// TestAReportThatOvertakesItsRequestIsKept reports by a token before the request that carries it is answered, as a
-// function does which reports itself. Nothing of the execution shows that yet, but the worker has been told that it
-// counts.
+// TestAReportThatOvertakesItsRequestIsKept reports with a token before the request that carries it is answered, as a
+// function that reports its own result does. The history of the execution does not show the report yet, but the
+// worker has the answer that it counts.
 func TestAReportThatOvertakesItsRequestIsKept(t *testing.T) {
 	t.Parallel()
 	kept, answers := journal.NewMemory(), make(chan error, 1)

@@ -12,7 +12,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// picky is an integration that cannot use parameters with a wrong member.
+// picky is an integration that rejects parameters with a wrong member.
 type picky struct{ invoke }
 
 func (picky) CheckParameters(t *engine.Task) error {

@@ -12,8 +12,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestAHangingTaskTimesOutInVirtualTime lets a task hang that knows nothing of virtual time, once; a retry, a minute
-// later, succeeds: the first, unless the machine is so busy that even that one seems to hang.
+// TestAHangingTaskTimesOutInVirtualTime lets a task that does not use virtual time hang once. The retry a minute
+// later succeeds: the first one, unless the machine is so busy that it seems to hang as well.
 func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	t.Parallel()
 	first := make(chan struct{}, 1)
@@ -44,8 +44,8 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	}
 }
 
-// TestATaskThatWorksIsWaitedFor has a task work while nothing else can run: time stands still, however short its
-// timeout.
+// TestATaskThatWorksIsWaitedFor lets a task work while nothing else can run: time stands still, however short the
+// task's timeout.
 func TestATaskThatWorksIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, patience := range map[string]time.Duration{"by default": 0, "for long": time.Hour, "for ever": -1} {
@@ -54,7 +54,7 @@ func TestATaskThatWorksIsWaitedFor(t *testing.T) {
 			c := virtual(t, epoch)
 			var task invoke = func(ctx context.Context, task *engine.Task) (string, error) {
 				other := make(chan struct{})
-				c.Schedule(c.Now(), clock.AlarmFunc(func() { close(other) })) // would ring if time were free to go on
+				c.Schedule(c.Now(), clock.AlarmFunc(func() { close(other) })) // would fire if time were free to advance
 				ctx, cancel := context.WithTimeout(ctx, 30*time.Millisecond)
 				defer cancel()
 				select {

@@ -8,15 +8,15 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// ErrNoRetry says that there is no such retry, or that it waits no more: it has begun, or its state or execution is
-// over.
+// ErrNoRetry is returned if there is no such retry or it no longer waits: it has started, or its state or execution
+// has ended.
 var ErrNoRetry = errors.New("no retry of this ID waits for its delay")
 
-// errLooked drops the signal by which a run was looked into.
+// errLooked drops the signal that is used to inspect a run.
 var errLooked = errors.New("engine: only looked")
 
-// Pending returns what an execution waits for, in the order in which the waits began: retries with the times of their
-// next attempts, Wait states, tasks and Map Runs. It is empty for an execution that is over. The error is
+// Pending returns what an execution is waiting for, in the order in which the waits began: retries with the times of
+// their next attempts, Wait states, tasks and Map Runs. It is empty for an ended execution. The error is
 // ErrNoExecution, ErrClosed, that of the context, or one of the journal.
 func (e *Engine) Pending(ctx context.Context, arn string) ([]history.Pending, error) {
 	r := e.running(arn)
@@ -38,9 +38,9 @@ func (e *Engine) Pending(ctx context.Context, arn string) ([]history.Pending, er
 	return nil, err
 }
 
-// RetryNow has a retry begin at once that waits for its delay; id is that of its Pending. It returns once that is
-// durable. The later delays of the state are those that they would have been. Its errors are ErrNoRetry,
-// ErrNoExecution, ErrClosed, that of the context, and those of the journal.
+// RetryNow starts a retry that is waiting for its delay at once; id is the ID in its Pending. It returns once that is
+// durable. The later delays of the state do not change. Its errors are ErrNoRetry, ErrNoExecution, ErrClosed, that of
+// the context, and those of the journal.
 func (e *Engine) RetryNow(ctx context.Context, arn string, id int64) error {
 	r := e.running(arn)
 	if r == nil {

@@ -11,7 +11,7 @@ import (
 	"stepback/engine/history"
 )
 
-// TestRetryNow has a retry that would wait for an hour begin at once, in time that stands still.
+// TestRetryNow starts a retry that would wait for an hour at once, while time stands still.
 func TestRetryNow(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -51,14 +51,14 @@ func TestRetryNow(t *testing.T) {
 		t.Errorf("an execution that never was: %v", err)
 	}
 	b.clock.Release()
-	b.clock.Hold() // the timers of the delays are gone: time has nothing to go to
+	b.clock.Hold() // the timers of the delays are gone: time has nowhere to advance to
 	if now := b.clock.Now(); !now.Equal(epoch) {
 		t.Errorf("time went on to %s", now)
 	}
 	b.clock.Release()
 }
 
-// delayed waits until an execution waits for its n-th retry.
+// delayed waits until an execution is waiting for its n-th retry.
 func delayed(t *testing.T, b *bed, arn string, n int64) history.Pending {
 	t.Helper()
 	for t.Context().Err() == nil {

@@ -2,8 +2,8 @@ package engine
 
 import "sync"
 
-// queue hands runs that have events to the workers, in order. It is unbounded, because whoever delivers an event must
-// never wait for a worker.
+// queue hands runs with pending signals to the workers, in order. It is unbounded, because delivering a signal must
+// never block on a worker.
 type queue struct {
 	mu      sync.Mutex
 	ready   sync.Cond
@@ -37,7 +37,7 @@ func (q *queue) put(r *run) {
 	q.ready.Signal()
 }
 
-// take waits for a run; nil means that the queue has been stopped.
+// take waits for a run; it returns nil once the queue has been stopped.
 func (q *queue) take() *run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -54,13 +54,13 @@ func (q *queue) take() *run {
 		q.runs, q.head = q.runs[:0], 0
 	} else if q.head > 1024 && q.head > len(q.runs)/2 {
 		left := copy(q.runs, q.runs[q.head:])
-		clear(q.runs[left:]) // or runs that have ended, with all their payloads, would be kept
+		clear(q.runs[left:]) // otherwise ended runs would be retained with all their payloads
 		q.runs, q.head = q.runs[:left], 0
 	}
 	return r
 }
 
-// stop ends the workers and waits for them. Runs that are still queued are left alone.
+// stop ends the workers and waits for them. Runs still in the queue are not processed.
 func (q *queue) stop() {
 	q.mu.Lock()
 	q.stopped = true

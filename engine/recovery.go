@@ -12,32 +12,34 @@ import (
 	"stepback/engine/journal"
 )
 
-// Recovered says what Recover found.
+// Recovered reports the result of Recover.
 type Recovered struct {
-	// Executions are back at work. Those of their Map Runs are only counted, as Children.
+	// Executions are the executions that have resumed. Child executions of their Map Runs are only counted, in
+	// Children.
 	Executions []Resumed
 	Children   int
-	// Left are the executions that could not be gone on with. The journal keeps them as they were.
+	// Left are the executions that could not be resumed. The journal keeps them unchanged.
 	Left []Unrecovered
-	// Aborted counts child executions that were ended because nobody waits for them any more.
+	// Aborted counts child executions that were ended because no Map Run waits for them any more.
 	Aborted int
 }
 
-// Resumed is an execution that goes on, and the time of the last step before, of its own or of a child execution that
-// goes on too.
+// Resumed is an execution that continues. Interrupted is the time of the last earlier step of the execution or of one
+// of its resumed child executions.
 type Resumed struct {
 	ARN, Name   string
 	Interrupted time.Time
 }
 
-// Unrecovered is an execution that could not be gone on with, and why.
+// Unrecovered is an execution that could not be resumed, with the reason.
 type Unrecovered struct {
 	ARN string
 	Err error
 }
 
-// DivergedError says that the events of an execution give another history now than when they were applied: the journal
-// is damaged, or the execution was begun by a version of stepback that ran it differently.
+// DivergedError reports that replaying the signals of an execution yields a different history than when they were
+// first applied: the journal is damaged, or the execution was started by a version of stepback that ran it
+// differently.
 type DivergedError struct {
 	Step      int // from 0
 	Then, Now []history.Event
@@ -63,12 +65,12 @@ func types(events []history.Event) string {
 	return b.String()
 }
 
-// Recover goes on with the executions of the engine's account and region that had not ended when an earlier engine on
-// the same journal stopped. Each is replayed from its events, and what it was waiting for is asked for again: tasks are
-// invoked once more, timers run for the rest of their time, Map Runs go on with the items that have no child execution
-// yet. Call it once, before anything is started. An execution that cannot be gone on with is no error but one of
-// Recovered.Left; the error is one of the journal, of the context or of Config.Recovered, and then nothing has been set
-// going.
+// Recover resumes the executions of the engine's account and region that had not ended when an earlier engine on the
+// same journal stopped. Each one is replayed from its signals, and everything it was waiting for is requested again:
+// tasks are invoked once more, timers run for the rest of their time, and Map Runs continue with the items that have
+// no child execution yet. Call it once, before any execution is started. An execution that cannot be resumed is not
+// an error; it is listed in Recovered.Left. An error comes from the journal, the context or Config.Recovered; in that
+// case no execution has been resumed.
 func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 	r := &recovery{engine: e, machines: map[string]*StateMachine{}, waiting: map[string][]*journal.Unfinished{}}
 	if err := r.read(ctx); err != nil {
@@ -90,12 +92,12 @@ func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 	return &r.found, nil
 }
 
-// recovery is the work of Recover.
+// recovery holds the state of one Recover call.
 type recovery struct {
 	engine   *Engine
 	machines map[string]*StateMachine         // by definition ID
-	waiting  map[string][]*journal.Unfinished // child executions whose parents are not replayed yet, by Map Run
-	mapRuns  []mapRunOf                       // Map Runs to go on with whose children are not replayed yet
+	waiting  map[string][]*journal.Unfinished // child executions whose parents have not been replayed yet, by Map Run
+	mapRuns  []mapRunOf                       // Map Runs to resume whose children have not been replayed yet
 	trees    [][]*run                         // executions, each with all of its child executions
 	found    Recovered
 }
@@ -107,7 +109,7 @@ type mapRunOf struct {
 	call   *interpreter.MapRunCall
 }
 
-// read replays the executions that are not children and collects those that are.
+// read replays the parent executions and collects the child executions.
 func (c *recovery) read(ctx context.Context) error {
 	for u, err := range c.engine.cfg.Journal.Unfinished(ctx, c.engine.names.executions()) {
 		if err != nil {
@@ -135,7 +137,7 @@ func (c *recovery) read(ctx context.Context) error {
 	return nil
 }
 
-// machine compiles what an execution runs, once for all that run the same.
+// machine compiles the definition of an execution, once for all executions that share it.
 func (c *recovery) machine(ctx context.Context, u *journal.Unfinished) (*StateMachine, error) {
 	if m := c.machines[u.Definition]; m != nil {
 		return m.as(u.MachineARN), nil
@@ -147,7 +149,7 @@ func (c *recovery) machine(ctx context.Context, u *journal.Unfinished) (*StateMa
 	return m, err
 }
 
-// machineOf compiles what an execution runs.
+// machineOf compiles the definition of an execution.
 func (e *Engine) machineOf(ctx context.Context, x *journal.Execution) (*StateMachine, error) {
 	d, err := e.cfg.Journal.Definition(ctx, x.Definition)
 	if errors.Is(err, journal.ErrNotFound) {
@@ -163,7 +165,7 @@ func (e *Engine) machineOf(ctx context.Context, x *journal.Execution) (*StateMac
 	return m.as(x.MachineARN), nil
 }
 
-// as is the machine under another ARN.
+// as returns the machine under another ARN.
 func (m *StateMachine) as(arn string) *StateMachine {
 	if m.ARN == arn {
 		return m
@@ -178,7 +180,7 @@ func (c *recovery) leave(u *journal.Unfinished, err error) {
 	c.found.Left = append(c.found.Left, Unrecovered{u.ARN, err})
 }
 
-// replay brings an execution to where it was; nil means that it is left alone.
+// replay restores an execution to its last state. It returns nil if the execution is left alone.
 func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, mocks Interceptor, tree int) *run {
 	r := c.engine.runOf(m, u.Execution, mocks)
 	if err := r.replay(u.Steps); err != nil {
@@ -193,7 +195,7 @@ func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, mocks Intercep
 	return r
 }
 
-// replayChildren replays the child executions of the Map Runs that have been found.
+// replayChildren replays the child executions of the Map Runs found so far.
 func (c *recovery) replayChildren() {
 	mapRuns := c.mapRuns
 	c.mapRuns = nil
@@ -212,8 +214,8 @@ func (c *recovery) replayChildren() {
 	}
 }
 
-// catchUp lets the time of an execution and its children go on from their latest event, even if the clock says that
-// this is still to come: it was set back, or the execution ran in virtual time.
+// catchUp makes the time of an execution and its children continue from their latest event, even if the clock has not
+// reached it yet because it was set back or the execution ran in virtual time.
 func (c *recovery) catchUp() {
 	now := c.engine.clock.Now()
 	for i, tree := range c.trees {
@@ -230,7 +232,7 @@ func (c *recovery) catchUp() {
 	}
 }
 
-// setGoing makes everything known and lets it run. Child executions wait for their Map Runs.
+// setGoing registers all replayed executions and lets them run. Child executions wait for their Map Runs.
 func (c *recovery) setGoing() {
 	e := c.engine
 	e.mu.Lock()

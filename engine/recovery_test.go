@@ -18,7 +18,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// mortal is a journal whose process dies after a number of commits: nothing is kept any more, and nobody is told.
+// mortal is a journal whose process dies after a number of commits: it then stores nothing more and reports nothing.
 type mortal struct {
 	*journal.Memory
 	mu   sync.Mutex
@@ -50,7 +50,7 @@ func (m *mortal) lives() bool {
 	return m.left >= 0
 }
 
-// lived is an engine on a journal that dies after some commits, which ends its context.
+// lived is an engine on a journal that dies after some commits, which cancels its context.
 type lived struct {
 	*engine.Engine
 	ctx context.Context
@@ -104,7 +104,7 @@ func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definiti
 	return err == nil
 }
 
-// wellFormed checks what holds for every history.
+// wellFormed checks the invariants of every history.
 func wellFormed(t *testing.T, x *journal.Execution, events []history.Event) {
 	t.Helper()
 	for i := range events {
@@ -135,8 +135,8 @@ const everything = `{"StartAt":"Retried","TimeoutSeconds":86400,"States":{
 				"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T2","States":{
 					"P":{"Type":"Pass","End":true},"T2":{` + call + `,"Next":"P"}}}}}}}}}`
 
-// TestKilledAfterEveryCommit lets the process die after each commit of an execution, again and again until it has
-// ended, and expects what an undisturbed execution comes to.
+// TestKilledAfterEveryCommit lets the process die after each commit of an execution, again and again until the
+// execution has ended, and expects the result of an undisturbed execution.
 func TestKilledAfterEveryCommit(t *testing.T) {
 	t.Parallel()
 	const input = `{"items":[1,2,3,4,5]}`
@@ -186,7 +186,7 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 	}
 }
 
-// restart is an engine on a journal that another one has used.
+// restart returns an engine on a journal that another engine has used.
 func restart(t *testing.T, kept journal.Journal, c *clock.Clock, task invoke) (*engine.Engine, *engine.Recovered) {
 	t.Helper()
 	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1,
@@ -222,8 +222,8 @@ func begin(t *testing.T, e *engine.Engine, definition, input string) string {
 	return arn
 }
 
-// TestTimersRunForTheRestOfTheirTime restarts an engine in the middle of a wait, on clocks that are right, behind and
-// ahead.
+// TestTimersRunForTheRestOfTheirTime restarts an engine in the middle of a wait, with clocks that are right, slow and
+// fast.
 func TestTimersRunForTheRestOfTheirTime(t *testing.T) {
 	t.Parallel()
 	const definition = `{"StartAt":"A","States":{"A":{"Type":"Wait","Seconds":100,"Next":"T"},"T":{` + call +
@@ -242,7 +242,7 @@ func TestTimersRunForTheRestOfTheirTime(t *testing.T) {
 			kept := journal.NewMemory()
 			first := virtual(t, epoch)
 			e, _ := restart(t, kept, first, func(context.Context, *engine.Task) (string, error) {
-				first.Hold() // so that B is entered and does not end
+				first.Hold() // so that B is entered but does not end
 				return `{}`, nil
 			})
 			arn := begin(t, e, definition, `{}`)
@@ -271,7 +271,7 @@ func TestTimersRunForTheRestOfTheirTime(t *testing.T) {
 	}
 }
 
-// TestAnExecutionThatReplaysDifferentlyIsLeftAlone changes what is kept of one of two executions.
+// TestAnExecutionThatReplaysDifferentlyIsLeftAlone changes the stored data of one of two executions.
 func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()
@@ -319,8 +319,8 @@ func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestClosingAnEngineLeavesExecutionsToTheNext closes an engine while a task and a Map Run are under way: neither may
-// be seen to fail.
+// TestClosingAnEngineLeavesExecutionsToTheNext closes an engine while a task and a Map Run are running: neither may
+// be recorded as failed.
 func TestClosingAnEngineLeavesExecutionsToTheNext(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()

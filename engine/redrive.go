@@ -11,10 +11,10 @@ import (
 	"stepback/engine/journal"
 )
 
-// RedrivePeriod is how long after its end an execution can be redriven.
+// RedrivePeriod is the time after its end during which an execution can be redriven.
 const RedrivePeriod = 14 * 24 * time.Hour
 
-// NotRedrivableError says that an execution cannot be redriven, and why.
+// NotRedrivableError reports that an execution cannot be redriven; Reason says why.
 type NotRedrivableError struct{ Reason string }
 
 // Error implements error.
@@ -22,8 +22,8 @@ func (e *NotRedrivableError) Error() string { return e.Reason }
 
 var errRunning = &NotRedrivableError{"Execution is RUNNING and cannot be redriven"}
 
-// Redrivable returns a *NotRedrivableError unless an execution, or a Map Run's child execution with its Map Run, can be
-// redriven. The reasons are in the words of the service.
+// Redrivable returns a *NotRedrivableError unless the execution can be redriven or, for a Map Run's child execution,
+// can be redriven with its Map Run. The reasons use the service's wording.
 func (e *Engine) Redrivable(x *journal.Execution) error {
 	var reason string
 	switch {
@@ -41,10 +41,11 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 	return &NotRedrivableError{reason}
 }
 
-// RedriveExecution goes on with a STANDARD execution that ended without success, where it failed, and returns when it
-// did. What succeeded is not done again. Repeated with one of the last ten tokens within 15 minutes, in this process or
-// after a restart, it changes nothing; an empty token is none. The error of an execution that cannot be redriven is a
-// *NotRedrivableError, of one that never was ErrNoExecution; others are those of StartExecution.
+// RedriveExecution resumes a STANDARD execution that ended without success at the state where it failed, and returns
+// the time of the redrive. States that succeeded are not run again. Repeating one of the last ten tokens within 15
+// minutes, in this process or after a restart, changes nothing; an empty token is not remembered. The error is a
+// *NotRedrivableError if the execution cannot be redriven and ErrNoExecution if it does not exist; others are those
+// of StartExecution.
 func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
 	end, err := e.redrives.begin(ctx, arn)
 	if err != nil {
@@ -78,7 +79,7 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	}
 	r.redriveToken = token
 	if err := e.register(r, interpreter.Signal{Kind: interpreter.Redrive}); err != nil {
-		if errors.Is(err, ErrAlreadyExists) { // somebody else has redriven it in between
+		if errors.Is(err, ErrAlreadyExists) { // another call has redriven it in between
 			err = errRunning
 		}
 		return time.Time{}, err
@@ -92,7 +93,8 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	return x.Redriven, nil
 }
 
-// PendingRedrive reports whether a child execution, which ended without success, waits for its Map Run to redrive it.
+// PendingRedrive reports whether a child execution that ended without success is waiting for its Map Run to redrive
+// it.
 func (e *Engine) PendingRedrive(x *journal.Execution) bool {
 	if x.MapRunARN == "" {
 		return false
@@ -103,8 +105,8 @@ func (e *Engine) PendingRedrive(x *journal.Execution) bool {
 	return m != nil && m.Redrives(x) && m.Describe().Status == history.Running
 }
 
-// reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it
-// is under way any more.
+// reopen restores an ended execution by replaying its signals. It first waits until all of its earlier work has
+// finished.
 func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachine, mocks Interceptor) (*run, error) {
 	if err := e.settle(ctx, x.ARN); err != nil {
 		return nil, err
@@ -134,7 +136,7 @@ func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachi
 	return r, nil
 }
 
-// settle waits until an execution that has ended, and its Map Runs, have let go of everything.
+// settle waits until an ended execution and its Map Runs have released everything.
 func (e *Engine) settle(ctx context.Context, arn string) error {
 	var ends []<-chan struct{}
 	if r := e.running(arn); r != nil {

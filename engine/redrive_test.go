@@ -17,7 +17,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// failing lets each task fail as often as its parameters say in the map, and hands the parameters of others back.
+// failing makes each task fail as often as the map says for its parameters, and otherwise returns the parameters.
 type failing struct {
 	mu    sync.Mutex
 	times map[string]int
@@ -100,7 +100,7 @@ const tolerant = `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","MaxCon
 	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"%s"},"StartAt":"T","States":{"T":{` +
 	call + `,"End":true}}}}}}`
 
-// TestRedriveAMapRun fails two of six child executions, which is one too many.
+// TestRedriveAMapRun makes two of six child executions fail, which is one too many.
 func TestRedriveAMapRun(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"STANDARD", "EXPRESS"} {
@@ -182,8 +182,8 @@ func TestRedriveRightAfterAStop(t *testing.T) {
 	}
 }
 
-// TestRedrivenUntilItSucceeds lets tasks fail at random, redrives the execution until it succeeds, and expects what an
-// undisturbed one comes to.
+// TestRedrivenUntilItSucceeds makes tasks fail at random, redrives the execution until it succeeds, and expects the
+// result of an undisturbed one.
 func TestRedrivenUntilItSucceeds(t *testing.T) {
 	t.Parallel()
 	const input = `{"items":[1,2,3,4,5]}`
@@ -240,7 +240,7 @@ func TestKilledWhileRedriven(t *testing.T) {
 	}
 }
 
-// redrivingLife is a life in which the execution is redriven if it has failed.
+// redrivingLife runs one life of the process, in which the execution is redriven if it has failed.
 func redrivingLife(t *testing.T, kept *journal.Memory, commits int, task invoke, input string) (ended bool) {
 	t.Helper()
 	l := live(t, kept, commits, task)

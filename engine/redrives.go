@@ -9,20 +9,20 @@ import (
 	"stepback/engine/journal"
 )
 
-// How long the client token of a redrive is remembered, and how many of one execution.
+// How long the client token of a redrive is remembered, and how many tokens per execution.
 const (
 	tokenPeriod = 15 * time.Minute
 	maxTokens   = 10
 )
 
-// redrives lets one redrive of an execution at a time begin.
+// redrives ensures that only one redrive of an execution starts at a time.
 type redrives struct {
 	mu    sync.Mutex
-	begun map[string]chan struct{} // by execution; closed when the redrive has begun, or was refused
+	begun map[string]chan struct{} // by execution; closed when the redrive has started or was refused
 }
 
-// begin waits until no other redrive of an execution is being begun. Whoever began says so by calling the function that
-// it returns.
+// begin waits until no other redrive of the execution is starting. The caller must call end when its redrive has
+// started or was refused.
 func (r *redrives) begin(ctx context.Context, arn string) (end func(), err error) {
 	for {
 		r.mu.Lock()
@@ -51,7 +51,8 @@ func (r *redrives) begin(ctx context.Context, arn string) (end func(), err error
 	}, nil
 }
 
-// redrivenWith returns when an execution was redriven with a client token that is still remembered.
+// redrivenWith returns the time of the redrive with a client token that is still remembered. It returns false if
+// there is none.
 func redrivenWith(x *journal.Execution, token string, now time.Time) (time.Time, bool) {
 	i := slices.IndexFunc(x.RedriveTokens, func(t journal.RedriveToken) bool {
 		return t.Token == token &&
@@ -65,9 +66,9 @@ func redrivenWith(x *journal.Execution, token string, now time.Time) (time.Time,
 
 func remembered(t journal.RedriveToken, now time.Time) bool { return now.Sub(t.At) <= tokenPeriod }
 
-// rememberToken adds the token of the redrive that happens now to the latest ones of its execution.
+// rememberToken adds the token of the current redrive to the latest ones of its execution.
 func rememberToken(x *journal.Execution, token string, now time.Time) {
-	kept := make([]journal.RedriveToken, 0, len(x.RedriveTokens)+1) // the slice of x may be with readers of the journal
+	kept := make([]journal.RedriveToken, 0, len(x.RedriveTokens)+1) // readers of the journal may hold the slice of x
 	for _, t := range x.RedriveTokens {
 		if remembered(t, now) {
 			kept = append(kept, t)

@@ -12,7 +12,7 @@ import (
 
 const oneTask = `{"StartAt":"T","States":{"T":{` + call + `,"End":true}}}`
 
-// TestRedriveTokensSurviveTheProcess repeats the redrive of an execution at engines that follow on the one that redrove
+// TestRedriveTokensSurviveTheProcess repeats the redrive of an execution on engines that succeed the one that redrove
 // it.
 func TestRedriveTokensSurviveTheProcess(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestRedriveTokensSurviveTheProcess(t *testing.T) {
 		name     string
 		later    time.Duration
 		token    string
-		redriven bool // anew
+		redriven bool // redriven again
 	}{
 		{"the same token", 14 * time.Minute, "token", false},
 		{"another token", 14 * time.Minute, "another", true},
@@ -60,7 +60,7 @@ func TestRedriveTokensSurviveTheProcess(t *testing.T) {
 	}
 }
 
-// TestTheLatestRedriveTokensAreRemembered uses more tokens than are kept.
+// TestTheLatestRedriveTokensAreRemembered uses more tokens than are remembered.
 func TestTheLatestRedriveTokensAreRemembered(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, (&failing{times: map[string]int{"1": 1 << 20}}).invoke)
@@ -91,8 +91,8 @@ func TestTheLatestRedriveTokensAreRemembered(t *testing.T) {
 	}
 }
 
-// TestConcurrentRedrivesWithOneToken sends one request several times at once, as a client does that does not wait for
-// the answer.
+// TestConcurrentRedrivesWithOneToken sends one request several times at once, like a client that does not wait for
+// the response.
 func TestConcurrentRedrivesWithOneToken(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, (&failing{times: map[string]int{"1": 1}}).invoke)

@@ -10,14 +10,14 @@ import (
 	"stepback/engine/journal"
 )
 
-// goOn lets a worker carry out what a replayed execution waits for.
+// goOn queues a replayed execution, so that a worker carries out its outstanding effects.
 func (r *run) goOn() {
 	r.mu.Lock()
 	r.wake()
 }
 
-// replay brings a run to where its steps left it. It is then as after a durable step, with everything outstanding as
-// the effects of that step.
+// replay restores a run to the state its steps left it in. The run is then in the same state as after a durable step,
+// with everything outstanding as the effects of that step.
 func (r *run) replay(steps []journal.Step) error {
 	effects, err := r.reapply(steps)
 	if err != nil {
@@ -37,8 +37,8 @@ func (r *run) replay(steps []journal.Step) error {
 	return nil
 }
 
-// reapply applies the events of all steps and compares the history that they give with what is kept. It returns the
-// effects that they had if the tasks of the execution are mocked.
+// reapply applies the signals of all steps and compares the resulting history with the stored one. If the tasks of
+// the execution are mocked, it returns the effects of the steps.
 func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -64,7 +64,8 @@ func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err e
 	return effects, nil
 }
 
-// skipMocks lets what mocks the tasks of an execution know of those in effects that have been carried out.
+// skipMocks informs the mock of an execution's tasks about the invocations in effects that have already been carried
+// out.
 func (r *run) skipMocks(effects, outstanding []interpreter.Effect) {
 	for i := range effects {
 		again := slices.ContainsFunc(outstanding, func(o interpreter.Effect) bool { return o.ID == effects[i].ID })
@@ -74,7 +75,7 @@ func (r *run) skipMocks(effects, outstanding []interpreter.Effect) {
 	}
 }
 
-// same reports whether two histories are equal to the last byte.
+// same reports whether two histories are equal byte for byte.
 func same(a, b []history.Event) bool {
 	return len(a) == len(b) && bytes.Equal(history.AppendBinary(nil, a), history.AppendBinary(nil, b))
 }

@@ -6,17 +6,17 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// report is an event whose sender wants to know whether it counted.
+// report is a signal whose sender wants to know whether it counted.
 type report struct {
-	at       int                                // which of the waiting events it is
-	admit    func(*interpreter.Execution) error // judges it just before it is applied; an error drops it
-	answered func(error)                        // by the worker, once what the event did is durable; quick
+	at       int                                // index of the waiting signal
+	admit    func(*interpreter.Execution) error // decides just before the signal is applied; an error drops the signal
+	answered func(error)                        // called by the worker once the effect of the signal is durable; must be quick
 	err      error
 }
 
-// deliverThen queues an event like deliver. admit decides whether it counts, and then learns of that; both run on the
-// worker that has the run, then before the effects of the step. An execution that is over answers with ErrTaskTimedOut,
-// on any goroutine.
+// deliverThen queues a signal like deliver. admit decides whether the signal counts; then is called with the outcome.
+// Both run on the worker that processes the run, then before the effects of the step. If the execution has ended,
+// then gets ErrTaskTimedOut, on any goroutine.
 func (r *run) deliverThen(ev interpreter.Signal, admit func(*interpreter.Execution) error, then func(error)) {
 	r.mu.Lock()
 	if r.over {
@@ -30,7 +30,7 @@ func (r *run) deliverThen(ev interpreter.Signal, admit func(*interpreter.Executi
 	r.wake()
 }
 
-// ask delivers an event and waits until what it did is durable.
+// ask delivers a signal and waits until its effect is durable.
 func (r *run) ask(ctx context.Context, ev interpreter.Signal, admit func(*interpreter.Execution) error) error {
 	answer := make(chan error, 1)
 	r.deliverThen(ev, admit, func(err error) { answer <- err })
@@ -44,7 +44,7 @@ func (r *run) ask(ctx context.Context, ev interpreter.Signal, admit func(*interp
 	}
 }
 
-// answerReports tells those who wait for the events of the step that the journal has answered.
+// answerReports passes the journal's answer to the senders of the reports in this step.
 func (r *run) answerReports(err error) {
 	for _, a := range r.asked {
 		if a.err == nil {

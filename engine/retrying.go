@@ -9,11 +9,12 @@ import (
 	"stepback/engine/journal"
 )
 
-// Retry is a state of an execution that failed and waits to be run again: which attempt is next, when, which one is the
-// last, and what the state failed with. Last tells when the last attempt begins at the earliest that can be foreseen.
+// Retry is a failed state of an execution that is waiting to be retried: its next attempt and the time of it, its
+// last attempt, and the error. Last is the earliest time at which the last attempt can begin, as far as can be
+// foreseen.
 type Retry = interpreter.Retry
 
-// entries are a run in all lists that its execution is in.
+// entries returns the entries of a run, one for each list that contains its execution.
 func (r *run) entries() []startorder.Entry[*run] {
 	lists := journal.ListsOf(&r.record)
 	entries := make([]startorder.Entry[*run], len(lists))
@@ -25,7 +26,7 @@ func (r *run) entries() []startorder.Entry[*run] {
 	return entries
 }
 
-// awaitRetry notes that the timer of an ID delays a retry.
+// awaitRetry records that the timer with this ID delays a retry.
 func (r *run) awaitRetry(id int64, retry *Retry) {
 	r.mu.Lock()
 	first := len(r.retries) == 0
@@ -39,7 +40,7 @@ func (r *run) awaitRetry(id int64, retry *Retry) {
 	}
 }
 
-// retried notes that the timer of an ID delays a retry no more.
+// retried records that the timer with this ID no longer delays a retry.
 func (r *run) retried(id int64) {
 	r.mu.Lock()
 	_, was := r.retries[id]
@@ -51,7 +52,7 @@ func (r *run) retried(id int64) {
 	}
 }
 
-// forgetRetries notes that the run waits for no retry any more.
+// forgetRetries records that the run no longer waits for any retry.
 func (r *run) forgetRetries() {
 	r.mu.Lock()
 	some := len(r.retries) > 0
@@ -62,7 +63,7 @@ func (r *run) forgetRetries() {
 	}
 }
 
-// waitingRetries copies what the run waits for, the next one first.
+// waitingRetries returns a copy of the retries that the run waits for, the next one first.
 func (r *run) waitingRetries() []*Retry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +80,9 @@ func (r *run) waitingRetries() []*Retry {
 	return found
 }
 
-// Retries returns the states of an execution that wait to be run again, the next one first; none when there are none or
-// the execution is not under way. Pending tells more, and asks the worker that has the execution.
+// Retries returns the states of an execution that are waiting to be retried, the next one first. It returns nil if
+// there are none or the execution is not running. Pending reports more, but has to ask the worker that has the
+// execution.
 func (e *Engine) Retries(arn string) []*Retry {
 	if r := e.running(arn); r != nil {
 		return r.waitingRetries()

@@ -18,7 +18,7 @@ import (
 const retries = `{"StartAt":"Call","States":{"Call":{"Type":"Task","Resource":"arn:aws:states:::test:call","End":true,
 	"Retry":[{"ErrorEquals":["Throttled"],"IntervalSeconds":10,"BackoffRate":2,"MaxAttempts":3}]}}}`
 
-// eventually looks until a list has as many executions as are wanted. Time stands still meanwhile.
+// eventually lists executions until there are as many as wanted. Time stands still meanwhile.
 func eventually(t *testing.T, e *engine.Engine, q engine.Query, want int) []engine.Listed {
 	t.Helper()
 	for {
@@ -41,7 +41,7 @@ func TestExecutionsThatWaitForARetryAreListed(t *testing.T) {
 		}
 		return "{}", nil
 	})
-	b.clock.Hold() // nothing is due before the test lets it
+	b.clock.Hold() // nothing is due until the test permits it
 	bad := b.start(t, retries, `{}`)
 	machine := "arn:aws:states:us-east-1:000000000000:stateMachine:m"
 	well, err := b.StartExecution(t.Context(), machine, "well", `{"well":true}`)

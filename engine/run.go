@@ -15,53 +15,53 @@ import (
 	"stepback/engine/journal"
 )
 
-// run is an execution that is under way: the interpreter's state, the events waiting for it, and what it has in flight.
+// run is a running execution: the interpreter's state, the signals waiting for it, and its work in flight.
 type run struct {
 	engine       *Engine
 	machine      *StateMachine
 	x            *interpreter.Execution
 	record       journal.Execution
-	definition   *journal.Definition      // to be kept with the first step; nil for a child execution
-	past         *journal.Past            // of an execution that is redriven: to be kept with the first step
-	mocks        Interceptor              // nil when nothing is mocked
-	ended        func(*journal.Execution) // of a child execution: tells its Map Run
+	definition   *journal.Definition      // to be stored with the first step; nil for a child execution
+	past         *journal.Past            // of a redriven execution: to be stored with the first step
+	mocks        Interceptor              // nil if nothing is mocked
+	ended        func(*journal.Execution) // of a child execution: informs its Map Run
 	ahead        time.Duration            // how far the execution's time is ahead of the clock; see catchUp
 	redriveToken string                   // of the client that redrives the execution
-	begun        chan struct{}            // closed once the start is durable, or was refused
-	done         chan struct{}            // closed once the end is durable, or the journal refused to go on
+	begun        chan struct{}            // closed once the start is durable or was refused
+	done         chan struct{}            // closed once the end is durable or the journal refused a step
 	err          error                    // why the journal refused; set before done is closed
 
 	mu      sync.Mutex
 	events  []interpreter.Signal
-	reports []report // on some of the events, in their order
+	reports []report // for some of the signals, in their order
 	queued  bool     // in the queue, with a worker, or waiting for a commit
 	over    bool
-	failing error            // why the execution has to be given up; see giveUp
-	retries map[int64]*Retry // that are waited for, by the IDs of their timers
+	failing error            // why the execution must be given up; see giveUp
+	retries map[int64]*Retry // the retries being waited for, by the IDs of their timers
 	history []history.Event
-	durable int // how many events of the history are durable
+	durable int // number of durable events of the history
 
 	commit commit
 
 	waiting     map[int]func() // called at the end; see whenOver
 	nextWaiting int
-	told        bool // those who waited have been told
+	told        bool // the waiting functions have been called
 
-	// Touched only by the worker that has the run.
+	// Used only by the worker that has the run.
 	result  interpreter.Result
 	applied []interpreter.Signal
-	asked   []report  // on some of the events of the step
-	steps   int64     // committed so far
-	last    time.Time // of the last step
-	salt    uint64    // of the seeds
+	asked   []report  // for some of the signals of the step
+	steps   int64     // number committed so far
+	last    time.Time // time of the last step
+	salt    uint64    // mixed into the seeds
 	started bool
 	timers  map[int64]*clock.Timer
-	// awaitsRetries says that there have been retries.
+	// awaitsRetries is true once there has been a retry.
 	awaitsRetries bool
 	calls         map[int64]context.CancelFunc
 }
 
-// newRun makes a run of an execution that is about to begin.
+// newRun returns the run of an execution that is about to start.
 func (e *Engine) newRun(m *StateMachine, info history.Info) *run {
 	if m.definition != nil {
 		info.Definition = m.definition.ID
@@ -71,7 +71,7 @@ func (e *Engine) newRun(m *StateMachine, info history.Info) *run {
 	return r
 }
 
-// runOf makes a run of an execution, before any signal of it is applied.
+// runOf returns the run of an execution before any of its signals is applied.
 func (e *Engine) runOf(m *StateMachine, x *journal.Execution, mocks Interceptor) *run {
 	r := &run{
 		engine: e, machine: m, record: *x, mocks: mocks, begun: make(chan struct{}), done: make(chan struct{}),
@@ -89,7 +89,7 @@ func saltOf(arn string) uint64 {
 	return h.Sum64()
 }
 
-// now is the execution's time, which never goes back.
+// now returns the execution's time, which never goes back.
 func (r *run) now() time.Time {
 	if now := r.engine.clock.Now().Add(r.ahead); now.After(r.last) {
 		return now
@@ -97,7 +97,7 @@ func (r *run) now() time.Time {
 	return r.last
 }
 
-// deliver queues an event. It never blocks; events after the end are dropped.
+// deliver queues a signal. It never blocks; signals after the end are dropped.
 func (r *run) deliver(ev interpreter.Signal) {
 	r.mu.Lock()
 	if r.over {
@@ -109,8 +109,8 @@ func (r *run) deliver(ev interpreter.Signal) {
 	r.wake()
 }
 
-// giveUp ends a run in this process, because the journal refused something that it depends on: the execution is left as
-// it was.
+// giveUp ends a run in this process because the journal refused something that it depends on. The stored execution is
+// left unchanged.
 func (r *run) giveUp(err error) {
 	r.mu.Lock()
 	if r.over {
@@ -121,7 +121,7 @@ func (r *run) giveUp(err error) {
 	r.wake()
 }
 
-// wake has a worker look at the run. It is called with mu held, and unlocks it.
+// wake queues the run for a worker. It is called with mu held, and unlocks it.
 func (r *run) wake() {
 	idle := !r.queued
 	r.queued = true
@@ -131,8 +131,7 @@ func (r *run) wake() {
 	}
 }
 
-// work goes on with a run: it takes the journal's answer, or applies all events that wait for the run and commits what
-// they did.
+// work advances a run: it processes the journal's answer, or applies all waiting signals and commits their effects.
 func (e *Engine) work(r *run) {
 	if r.commit.phase.Load() == settled {
 		r.committed()
@@ -153,7 +152,7 @@ func (e *Engine) work(r *run) {
 	}
 	events, now := r.step(events)
 	if r.result.Idle() {
-		r.committed() // the events came too late: there is nothing to keep
+		r.committed() // the signals came too late: there is nothing to store
 		return
 	}
 	r.commit.phase.Store(committing)
@@ -163,9 +162,9 @@ func (e *Engine) work(r *run) {
 	}
 }
 
-// seed is that of the n-th event of the step, from 1. It follows from the engine's seed, from the execution, and from
-// how far that has come: what other executions do meanwhile does not change it, and engines of the same seed that
-// follow each other on a journal do not draw the same identifiers twice.
+// seed returns the seed of the n-th signal of the step, from 1. It is derived from the engine's seed, the execution,
+// and the execution's progress. Other executions do not influence it, and successive engines with the same seed on
+// one journal do not draw the same identifiers twice.
 func (r *run) seed(n int) uint64 {
 	random := aws.Random{Seed: r.engine.cfg.Seed ^ r.salt}
 	for _, part := range []uint64{uint64(r.record.RedriveCount), uint64(r.steps), uint64(n)} {
@@ -174,7 +173,7 @@ func (r *run) seed(n int) uint64 {
 	return random.Uint64()
 }
 
-// step applies events and returns those that counted.
+// step applies signals and returns those that counted, with the time of the step.
 func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time) {
 	now := r.now()
 	r.result.Reset()
@@ -197,7 +196,7 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 			r.retried(e.ID)
 		}
 		if e.Kind.EndsTask() {
-			// Even if its request is still under way: whoever reported the end need not be the one asked.
+			// Even if its request is still in progress: the end may be reported by something other than the callee.
 			delete(r.calls, e.ID)
 		}
 	}
@@ -208,7 +207,7 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 	return events[:counted], now
 }
 
-// begin tells whoever started the execution that its start is durable.
+// begin informs the caller that started the execution that the start is durable.
 func (r *run) begin() {
 	if !r.started {
 		r.started = true
@@ -216,7 +215,7 @@ func (r *run) begin() {
 	}
 }
 
-// snapshot copies the history so far, as far as it is durable.
+// snapshot returns a copy of the durable part of the history so far.
 func (r *run) snapshot() []history.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,26 +13,26 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Start is an execution to start. With a TestCase, Config.Mocks is asked for what mocks its tasks.
+// Start describes an execution to start. With a TestCase, Config.Mocks supplies the mocks of its tasks.
 type Start struct {
 	Machine *StateMachine
 	Origin
 }
 
-// Started is an execution that was started, or that was running already under the same name with the same input.
+// Started is an execution that was started, or that was already running under the same name with the same input.
 type Started struct {
 	ARN string
-	// At is when the execution began.
+	// At is the start time of the execution.
 	At time.Time
 
 	run *run
 }
 
-// Wait waits for the end of the execution and returns what became of it. It need not ask the journal, which is told of
-// the ends of EXPRESS executions without waiting for it. Its errors are those of Engine.Wait.
+// Wait waits for the end of the execution and returns its description. It need not read the journal, which stores the
+// ends of EXPRESS executions asynchronously. Its errors are those of Engine.Wait.
 func (s *Started) Wait(ctx context.Context) (*journal.Execution, error) { return s.run.wait(ctx) }
 
-// Start starts an execution of a compiled machine, as StartExecution does and with its errors, ErrNoMachine excepted.
+// Start starts an execution of a compiled machine like StartExecution, with the same errors except ErrNoMachine.
 func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
 	r, err := e.prepare(s)
 	if err != nil {
@@ -52,13 +52,13 @@ func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
 		if err == nil {
 			return r.acknowledged(ctx)
 		}
-		if !errors.Is(err, ErrAlreadyExists) { // otherwise somebody else started it in between
+		if !errors.Is(err, ErrAlreadyExists) { // otherwise another call started it in between
 			return nil, err
 		}
 	}
 }
 
-// prepare makes the run of an execution.
+// prepare builds the run of an execution.
 func (e *Engine) prepare(s *Start) (*run, error) {
 	if _, err := jsonvalue.Parse(s.Input); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
@@ -88,9 +88,9 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	return r, nil
 }
 
-// existing decides what a repeated start of a name means: the execution that is running with the same input, or
-// ErrAlreadyExists. It is nil when there is none of that name. Whoever has learnt from DescribeExecution that an
-// execution has ended gets ErrAlreadyExists, although its run may not have heard from the journal yet.
+// existing handles a repeated start of a name: it returns the running execution with the same input, or
+// ErrAlreadyExists. It returns nil if there is no execution of that name. If DescribeExecution already reports the
+// execution as ended, the error is ErrAlreadyExists, even if its run has not yet heard from the journal.
 func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
 	arn := r.record.ARN
 	if same := e.running(arn); same != nil && !e.hasEnded(ctx, arn) {
@@ -109,7 +109,7 @@ func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
 	return nil, fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
 }
 
-// start is the first event of an execution.
+// start returns the first signal of an execution.
 func (r *run) start() interpreter.Signal {
 	ev := interpreter.Signal{Kind: interpreter.Start}
 	if r.x.Tokens() {
@@ -133,7 +133,7 @@ func (r *run) acknowledged(ctx context.Context) (*Started, error) {
 	return &Started{ARN: r.record.ARN, At: r.record.Start, run: r}, nil
 }
 
-// wait waits for the end and returns what became of the execution.
+// wait waits for the end of the execution and returns its description.
 func (r *run) wait(ctx context.Context) (*journal.Execution, error) {
 	if err := r.until(ctx, r.done); err != nil {
 		return nil, err
@@ -145,7 +145,8 @@ func (r *run) wait(ctx context.Context) (*journal.Execution, error) {
 	return &copied, nil
 }
 
-// until waits until a channel of the run is closed, which no worker does any more when the engine is.
+// until waits until a channel of the run is closed or the engine is closed, after which no worker closes the channel
+// any more.
 func (r *run) until(ctx context.Context, closed <-chan struct{}) error {
 	select {
 	case <-closed:

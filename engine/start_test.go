@@ -10,7 +10,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// behind is a journal that has not written EXPRESS executions yet when it is asked for them.
+// behind is a journal that has not yet written EXPRESS executions when they are read.
 type behind struct{ *journal.Memory }
 
 func (b behind) Commit(r *journal.Record, done func(error)) {
@@ -47,8 +47,8 @@ func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
 	}
 }
 
-// TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken starts an execution once more between the end's being kept and
-// its run's hearing of it.
+// TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken starts an execution again after its end is stored but before
+// its run hears of it.
 func TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(epoch)

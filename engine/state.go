@@ -10,7 +10,7 @@ import (
 // State is one state of a compiled state machine.
 type State struct{ compiled *plan.State }
 
-// State finds a state of the machine at any depth, or returns nil.
+// State returns a state of the machine at any depth, or nil.
 func (m *StateMachine) State(name string) *State {
 	if s := m.plan.Root.Find(name); s != nil {
 		return &State{s}
@@ -21,10 +21,10 @@ func (m *StateMachine) State(name string) *State {
 // Type returns the state's Type.
 func (s *State) Type() asl.Type { return s.compiled.Type }
 
-// Branches returns how many branches a Parallel state has.
+// Branches returns the number of branches of a Parallel state.
 func (s *State) Branches() int { return len(s.compiled.Branches) }
 
-// Contains reports whether a Parallel or Map state runs a state of this name, at any depth.
+// Contains reports whether a Parallel or Map state contains a state with this name, at any depth.
 func (s *State) Contains(name string) bool {
 	inner := s.compiled.Branches
 	if m := s.compiled.Map; m != nil {
@@ -33,7 +33,7 @@ func (s *State) Contains(name string) bool {
 	return slices.ContainsFunc(inner, func(g *plan.Graph) bool { return g.Find(name) != nil })
 }
 
-// ItemsPointer returns the ItemsPointer of a Map state's ItemReader; empty when it has none.
+// ItemsPointer returns the ItemsPointer of a Map state's ItemReader; empty if it has none.
 func (s *State) ItemsPointer() string {
 	if m := s.compiled.Map; m != nil && m.Reader != nil {
 		return m.Reader.ItemsPointer
@@ -44,7 +44,7 @@ func (s *State) ItemsPointer() string {
 // WritesResults reports whether a Map state has a ResultWriter.
 func (s *State) WritesResults() bool { return s.compiled.Map != nil && s.compiled.Map.Writer != nil }
 
-// Target says what kind of thing a Task state's Resource names.
+// Target is the kind of resource that a Task state's Resource names.
 type Target uint8
 
 // The kinds of resources.
@@ -54,17 +54,17 @@ const (
 	ActivityWorker                   // the ARN of an activity
 )
 
-// Call is what a Task state calls.
+// Call describes the call that a Task state makes.
 type Call struct {
 	Target Target
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         Pattern
-	// HistoryResource is the resource as events of the history name it: the action with its pattern.
+	// HistoryResource is the resource as history events name it: the action with its pattern.
 	HistoryResource string
 }
 
-// Call returns what a Task state calls; nil for a state of another type.
+// Call returns the call that a Task state makes; nil for a state of another type.
 func (s *State) Call() *Call {
 	t := s.compiled.Task
 	if t == nil {

@@ -16,10 +16,10 @@ import (
 
 // Task is one task for an integration to carry out.
 type Task struct {
-	// Execution is the ARN of the execution, State the name of the Task state, Attempt counts its runs from 0.
+	// Execution is the ARN of the execution; State is the name of the Task state; Attempt counts its runs from 0.
 	Execution, State string
 	Attempt          int64
-	// ID tells the tasks of an execution apart. A task that is carried out again after a crash has the one it had; the
+	// ID identifies the task within its execution. A task that is carried out again after a crash keeps its ID; the
 	// tasks of TestState have none.
 	ID int64
 	// Resource is the state's Resource; Parameters is the JSON text it is called with.
@@ -27,22 +27,22 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         Pattern
-	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the
-	// execution.
+	// RoleARN is the role of the task's Credentials; the task runs in the role's account. If empty, it runs in the
+	// execution's account.
 	RoleARN string
-	// MachineRoleARN is the role of the state machine, in which its tasks act; TestState's may have none.
+	// MachineRoleARN is the role of the state machine, with which its tasks act; TestState's may have none.
 	MachineRoleARN string
-	// TraceHeader is the X-Ray trace that the execution belongs to, as StartExecution was given it; empty for none.
+	// TraceHeader is the X-Ray trace of the execution, as passed to StartExecution; empty for none.
 	TraceHeader string
-	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash;
-	// empty when it was not.
+	// Submission is the service's response as JSON text if the job of a .sync task was submitted before a crash;
+	// otherwise it is empty.
 	Submission string
 
-	value     jsonvalue.Value // the tree of Parameters, null when it is not at hand
+	value     jsonvalue.Value // the tree of Parameters, null if not available
 	submitted func(Result)    // reports TaskSubmitted
 }
 
-// Value returns the tree of the parameters.
+// Value returns the parameters as a tree.
 func (t *Task) Value() (jsonvalue.Value, error) {
 	if !t.value.IsNull() {
 		return t.value, nil
@@ -50,31 +50,31 @@ func (t *Task) Value() (jsonvalue.Value, error) {
 	return jsonvalue.Parse(t.Parameters)
 }
 
-// Submitted reports that the job of a .sync task was accepted, with what the service answered. The task goes on: what
-// Invoke returns is the job's end.
+// Submitted reports that the job of a .sync task was accepted, with the service's response. The task continues:
+// Invoke returns the job's result.
 func (t *Task) Submitted(answer Result) {
 	if t.submitted != nil {
 		t.submitted(answer)
 	}
 }
 
-// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *Failure says by which
-// name the workflow sees it. The context ends when nobody waits for the answer any more.
+// Integration carries out the tasks of one service. Invoke returns the result or an error; a *Failure determines the
+// error name that the workflow sees. The context ends when the result is no longer needed.
 type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
 
-// ParameterChecker is an Integration that can tell why the parameters of a task cannot be used at all. CheckParameters
-// calls nothing, and it answers the same to the same task; its error is a *Failure whose name is States.Runtime. It
-// may overlook what Invoke refuses.
+// ParameterChecker is an Integration that can report whether the parameters of a task are unusable. CheckParameters
+// calls nothing and always returns the same for the same task; its error is a *Failure whose name is States.Runtime.
+// It may accept parameters that Invoke refuses.
 type ParameterChecker interface {
 	Integration
 	CheckParameters(t *Task) error
 }
 
-// GivenUp reports whether the context of a task has ended because nobody waits for the task any more, so that what it
-// has begun elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine
-// goes on with them.
+// GivenUp reports whether the context of a task has ended because its result is no longer needed, so that work it has
+// started elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine
+// continues the tasks.
 func GivenUp(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), ErrClosed)
 }
@@ -90,11 +90,12 @@ func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	})
 }
 
-// leastPatience is what a busy machine may take for a task that does next to nothing.
+// leastPatience is the time that a task which does next to nothing may take on a busy machine.
 const leastPatience = 5 * time.Second
 
-// patience is how long a task may really take before virtual time goes on without it, 0 for ever. Nobody would wait
-// longer than its TimeoutSeconds if time were real.
+// patience returns how long a task may take in real time before virtual time continues without it; 0 means for ever.
+// A task with TimeoutSeconds gets at most that time or leastPatience, whichever is longer, since nothing would wait
+// longer if time were real.
 func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
 	p := e.cfg.Patience
 	if call.Timeout > 0 && p >= 0 {
@@ -106,8 +107,8 @@ func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
 	return max(p, 0)
 }
 
-// outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the
-// request of a token task, or the job of a .sync task, was accepted before a crash.
+// outcome carries out a task and returns its result as a signal; it returns none yet if the task waits for its token.
+// accepted is true if the request of a token task, or the job of a .sync task, was accepted before a crash.
 func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) (interpreter.Signal,
 	bool) {
 	pattern := call.Task.Pattern
@@ -138,7 +139,7 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 	return e, true
 }
 
-// failureOf is an integration's error as the state machine sees it.
+// failureOf converts an integration's error to the failure that the state machine sees.
 func failureOf(err error) Failure {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -149,7 +150,7 @@ func failureOf(err error) Failure {
 	return history.NewFailure(plan.ErrTaskFailed, err.Error())
 }
 
-// attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
+// attempt calls the integration. A panic in it is reported as a failed task and affects nothing else.
 func (r *run) attempt(ctx context.Context, id int64, call *interpreter.TaskCall,
 	submitted func(Result)) (output Result, err error) {
 	defer func() {
@@ -170,8 +171,8 @@ func (r *run) attempt(ctx context.Context, id int64, call *interpreter.TaskCall,
 	return in.Invoke(ctx, t)
 }
 
-// unusable says why the parameters of a task cannot be used. Nobody asks of executions with mocked tasks, and a check
-// that panics leaves the task to the call.
+// unusable returns why the parameters of a task cannot be used. It does not check executions with mocked tasks. If
+// the check panics, the task is called.
 func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 	checker, ok := r.engine.integration(call.Task).(ParameterChecker)
 	if !ok || r.mocks != nil {
@@ -191,7 +192,7 @@ func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 	return ""
 }
 
-// task is a call as integrations see it.
+// task converts a call to the form that integrations get.
 func (r *run) task(call *interpreter.TaskCall) *Task {
 	t := taskOf(r.record.ARN, r.machine.RoleARN, call)
 	t.TraceHeader = r.record.TraceHeader

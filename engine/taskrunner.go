@@ -9,13 +9,13 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// maxIdle is how many goroutines are kept for further tasks.
+// maxIdle is the number of idle goroutines kept for further tasks.
 const maxIdle = 1024
 
-// taskRunners are goroutines that carry out one task after the other: the stack of a new one would have to grow for
-// each.
+// taskRunners are goroutines that carry out one task after another; the stack of a new goroutine would have to grow
+// for each task.
 type taskRunners struct {
-	next chan invocation // to those that are idle
+	next chan invocation // to idle goroutines
 	idle atomic.Int32
 }
 
@@ -30,7 +30,7 @@ type invocation struct {
 	started, accepted bool // before a crash
 }
 
-// dispatch has a task carried out. It does not wait.
+// dispatch hands a task to a goroutine and does not wait for it.
 func (e *Engine) dispatch(i invocation) {
 	select {
 	case e.runners.next <- i:
@@ -69,7 +69,7 @@ func (i *invocation) carryOut() {
 	switch engine := i.run.engine; {
 	case !ok:
 	case failed && engine.closing.Load():
-		<-engine.ctx.Done() // until then no time passes that could run out
+		<-engine.ctx.Done() // until then no time passes, so nothing can time out
 	default:
 		i.run.deliver(e)
 	}

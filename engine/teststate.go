@@ -10,58 +10,58 @@ import (
 	"stepback/jsonvalue"
 )
 
-// testLimit is how long the test of a state may take.
+// testLimit is the maximum duration of a state's test.
 const testLimit = 5 * time.Minute
 
-// StateTest is a single state to run by itself, with what is made up around it.
+// StateTest describes a single state to run by itself, and its simulated surroundings.
 type StateTest struct {
 	State *State
-	// Machine, RoleARN and Region are those of the state machine that the state is said to belong to.
+	// Machine, RoleARN and Region are those of the state machine that the state pretends to belong to.
 	Machine, RoleARN, Region string
-	// Info is the execution that the state is said to run in; its Input is that of the state.
+	// Info is the execution that the state pretends to run in; its Input is the state's input.
 	Info Info
-	// Context takes the place of the context object when it is set.
+	// Context, if set, replaces the context object.
 	Context *jsonvalue.Value
-	// Variables is an object with the variables that the state finds; null means none.
+	// Variables is an object with the variables available to the state; null means none.
 	Variables jsonvalue.Value
-	// Retried says how many runs every retrier has asked for before.
+	// Retried is the number of retries that every retrier has already used.
 	Retried int64
-	// Items take the place of what a Map state's ItemReader would read. ItemsPointer says that they are what the
-	// reader's ItemsPointer leads to.
+	// Items, if set, replace the items that a Map state's ItemReader would read. ItemsPointer is true if they are the
+	// items at the reader's ItemsPointer.
 	Items        *jsonvalue.Value
 	ItemsPointer bool
-	// FailedIterations is how many iterations of a Map state failed.
+	// FailedIterations is the number of failed iterations of a Map state.
 	FailedIterations int64
-	// Result, as JSON text, or Failure is what the state comes to in place of its work. With neither, a task is carried
-	// out by its integration.
+	// Result (JSON text) or Failure, if set, is the outcome of the state instead of its work. With neither, a task is
+	// carried out by its integration.
 	Result  *string
 	Failure *Failure
 }
 
-// TestedState is how the test of a state ended, and what was seen of it.
+// TestedState is the outcome of a state's test, with the observed details.
 type TestedState struct {
 	Status Status
 	// Output is JSON text.
 	Output string
-	// Failure is that of a failed state.
+	// Failure is the failure of a failed state.
 	Failure Failure
-	// Next names the state that would be entered now; empty when there is none.
+	// Next is the name of the state that would be entered next; empty if there is none.
 	Next string
-	// Stages are the JSON texts of the steps of the state's data flow that were reached, by the names that TestState
-	// gives them, such as afterInputPath.
+	// Stages are the JSON texts of the data-flow steps that were reached, by the names that TestState gives them,
+	// such as afterInputPath.
 	Stages map[string]string
-	// The numbers of a Map state; nil when it has none.
+	// The numbers of a Map state; nil if it has none.
 	MaxConcurrency                                    *int64
 	ToleratedFailureCount, ToleratedFailurePercentage *float64
-	// Retrier and Catcher are the indexes of those that handle the error. Backoff is set when the state would be run
-	// again after it. Caught is the error that the catcher handles.
+	// Retrier and Catcher are the indexes of the retrier and the catcher that handle the error. Backoff is set if the
+	// state would be retried after that delay. Caught is the error that the catcher handles.
 	Retrier, Catcher *int
 	Backoff          *time.Duration
 	Caught           Failure
 }
 
-// TestState runs a single state by itself, without keeping an execution. A Wait state does not wait. The error is that
-// of the context, which ends after five minutes at the latest.
+// TestState runs a single state by itself, without storing an execution. A Wait state does not wait. The error is
+// that of the context, which ends after five minutes at the latest.
 func (e *Engine) TestState(ctx context.Context, t *StateTest) (*TestedState, error) {
 	ctx, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
@@ -88,7 +88,7 @@ func (e *Engine) TestState(ctx context.Context, t *StateTest) (*TestedState, err
 	return out, ctx.Err()
 }
 
-// trial is the test as the interpreter knows it.
+// trial converts the test to the interpreter's form.
 func (t *StateTest) trial() *interpreter.Trial {
 	tr := &interpreter.Trial{
 		State: t.State.compiled, Retried: t.Retried, Context: t.Context, Variables: t.Variables, Items: t.Items,
@@ -100,7 +100,7 @@ func (t *StateTest) trial() *interpreter.Trial {
 	return tr
 }
 
-// tested carries out what a state under test asks for and returns what came of it.
+// tested carries out the effects of a state under test and returns the resulting signal.
 func (e *Engine) tested(ctx context.Context, t *StateTest, effects []interpreter.Effect) *interpreter.Signal {
 	for _, f := range effects {
 		switch {
@@ -115,7 +115,7 @@ func (e *Engine) tested(ctx context.Context, t *StateTest, effects []interpreter
 	return nil
 }
 
-// testTask answers a task under test with what it is said to come to, or calls its integration.
+// testTask returns the outcome given for a task under test, or calls its integration.
 func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.TaskCall) interpreter.Signal {
 	switch {
 	case t.Failure != nil:
@@ -135,7 +135,7 @@ func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.T
 	return interpreter.Signal{Kind: interpreter.TaskSucceeded, Output: output}
 }
 
-// taskOf is a call as integrations see it.
+// taskOf converts a call to the form that integrations get.
 func taskOf(arn, role string, call *interpreter.TaskCall) *Task {
 	return &Task{
 		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource,

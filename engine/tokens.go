@@ -14,28 +14,28 @@ import (
 	"stepback/jsonvalue"
 )
 
-// The errors of reporting by a task token.
+// The errors of reports with a task token.
 var (
-	// ErrInvalidToken says that no execution has handed the token out.
+	// ErrInvalidToken is returned if no execution has issued the token.
 	ErrInvalidToken = errors.New("invalid token")
-	// ErrNoTask says that the execution that the token names does not exist in this account and region.
+	// ErrNoTask is returned if the token's execution does not exist in this account and region.
 	ErrNoTask = errors.New("task does not exist")
-	// ErrTaskTimedOut says that the task of the token is over: it has been reported on, timed out or been given up.
+	// ErrTaskTimedOut is returned if the token's task has ended: it has been reported on, timed out or been given up.
 	ErrTaskTimedOut = errors.New("task timed out: provided task does not exist anymore")
-	// ErrOutput says that the output of a task is not JSON.
+	// ErrOutput is returned if the output of a task is not JSON.
 	ErrOutput = errors.New("invalid output")
 )
 
-// ExecutionOfToken is the ARN of the execution that a task token names; false for what no execution can have made. It
-// does not say that the execution is there, or made it.
+// ExecutionOfToken returns the ARN of the execution that a task token names. ok is false if no execution can have
+// issued the token. The execution need not exist, nor have issued this token.
 func ExecutionOfToken(token string) (arn string, ok bool) {
 	t, ok := interpreter.ParseToken(token)
 	return t.Execution, ok
 }
 
-// SendTaskSuccess ends the task of a token with a result, which is JSON text. It returns once that is durable. Its
-// errors are ErrInvalidToken, ErrNoTask, ErrTaskTimedOut, ErrOutput, ErrClosed, that of the context, and those of the
-// journal, after which it is unknown whether the report counts.
+// SendTaskSuccess ends the token's task with a result in JSON text. It returns once that is durable. Its errors are
+// ErrInvalidToken, ErrNoTask, ErrTaskTimedOut, ErrOutput, ErrClosed, that of the context, and those of the journal;
+// after an error of the journal it is unknown whether the report counts.
 func (e *Engine) SendTaskSuccess(ctx context.Context, token, output string) error {
 	v, err := jsonvalue.Parse(output)
 	if err != nil {
@@ -45,20 +45,20 @@ func (e *Engine) SendTaskSuccess(ctx context.Context, token, output string) erro
 		Output: jsonvalue.ParsedDocument(output, v)}, err)
 }
 
-// SendTaskFailure fails the task of a token. It returns once that is durable, with the errors of SendTaskSuccess but
+// SendTaskFailure fails the token's task. It returns once that is durable, with the errors of SendTaskSuccess except
 // ErrOutput.
 func (e *Engine) SendTaskFailure(ctx context.Context, token string, f history.Failure) error {
 	return e.reportBy(ctx, token, interpreter.Signal{Kind: interpreter.TaskFailed, Failure: f}, nil)
 }
 
-// SendTaskHeartbeat begins the time of HeartbeatSeconds anew for the task of a token. It returns once that is durable,
-// with the errors of SendTaskFailure.
+// SendTaskHeartbeat restarts the HeartbeatSeconds of the token's task. It returns once that is durable, with the
+// errors of SendTaskFailure.
 func (e *Engine) SendTaskHeartbeat(ctx context.Context, token string) error {
 	return e.reportBy(ctx, token, interpreter.Signal{Kind: interpreter.TaskHeartbeat}, nil)
 }
 
-// reportBy delivers what a worker reports to the execution that handed the token out. A refusal of the report, which
-// may be nil, is for those alone whose token is good.
+// reportBy delivers a worker's report to the execution that issued the token. refusal, which may be nil, is the error
+// for an invalid report; it is returned only if the token is valid.
 func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Signal, refusal error) error {
 	token, ok := interpreter.ParseToken(text)
 	if !ok {
@@ -80,7 +80,7 @@ func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Signa
 	})
 }
 
-// gone says why an execution that is not under way takes no reports.
+// gone returns why an execution that is not running accepts no reports.
 func (e *Engine) gone(ctx context.Context, arn string) error {
 	if !strings.HasPrefix(arn, e.names.executions()) {
 		return ErrNoTask
@@ -95,10 +95,11 @@ func (e *Engine) gone(ctx context.Context, arn string) error {
 	return ErrTaskTimedOut
 }
 
-// secretSize is how long the secret of an execution's task tokens is, in bytes.
+// secretSize is the length in bytes of the secret for an execution's task tokens.
 const secretSize = 16
 
-// secret draws what an execution makes its task tokens with. Only an engine that was given a seed draws it repeatably.
+// secret draws the secret from which an execution makes its task tokens. It is repeatable only if the engine was
+// given a seed.
 func (e *Engine) secret() string {
 	b := make([]byte, 0, secretSize)
 	if e.repeatable {

@@ -21,8 +21,8 @@ const (
 	activity = "arn:aws:states:us-east-1:000000000000:activity:a"
 )
 
-// tokenBed is an engine with an activity whose token tasks hand their tokens over to the test. Virtual time stands
-// still until wait.
+// tokenBed is an engine with an activity, whose token tasks pass their tokens to the test. Virtual time stands still
+// until wait.
 type tokenBed struct {
 	*engine.Engine
 	clock  *clock.Clock
@@ -80,7 +80,7 @@ func (b *tokenBed) wait(t *testing.T, arn string) (*journal.Execution, string) {
 	return x, types(t, b.Engine, arn)
 }
 
-// reaches waits until the history of an execution ends with an event of a type.
+// reaches waits until the history of an execution ends with an event of the given type.
 func (b *tokenBed) reaches(t *testing.T, arn string, last history.Type) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -189,7 +189,7 @@ func TestTokensOfNobody(t *testing.T) {
 	}
 }
 
-// TestOneOfManyAnswersCounts answers by the same token from many goroutines at once.
+// TestOneOfManyAnswersCounts reports with the same token from many goroutines at once.
 func TestOneOfManyAnswersCounts(t *testing.T) {
 	t.Parallel()
 	b := newTokenBed(t, journal.NewMemory(), 1)
@@ -216,7 +216,7 @@ func TestOneOfManyAnswersCounts(t *testing.T) {
 	}
 }
 
-// TestTokensOutliveTheProcess answers, after a restart, by tokens that were handed out before.
+// TestTokensOutliveTheProcess reports, after a restart, with tokens that were issued before.
 func TestTokensOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()

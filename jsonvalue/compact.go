@@ -2,9 +2,9 @@ package jsonvalue
 
 import "sync"
 
-// ParseCompact is Parse for a text that AppendJSON has written. Large arrays and objects within it stay text until
-// somebody looks inside, and are written as they stand. A text that is another one gives a value that is written as it
-// stands, too, and whose parts panic when they are looked into and are not JSON.
+// ParseCompact parses text written by AppendJSON. Large arrays and objects within it stay text until they are
+// accessed, and are written unchanged. If AppendJSON did not write the text, the value is also written unchanged, and
+// accessing parts that are not JSON panics.
 func ParseCompact(text string) (Value, error) {
 	p := parser{s: text, compact: true}
 	v, err := p.value(0)
@@ -17,13 +17,13 @@ func ParseCompact(text string) (Value, error) {
 	return v, nil
 }
 
-// rawText is an array or an object that has not been looked into.
+// rawText is an array or object that has not been accessed yet.
 type rawText struct {
 	text string
 	once sync.Once
 }
 
-// open gives the node its children. The text stays: it is what is written.
+// open parses the node's children. The text is kept, since it is what is written.
 func (r *rawText) open(n *node) {
 	r.once.Do(func() {
 		inside := parsed(Parse(r.text))
@@ -31,7 +31,7 @@ func (r *rawText) open(n *node) {
 	})
 }
 
-// parsed is a value whose text is known to be JSON: one that does not parse can only be a defect of its caller.
+// parsed returns v, whose text is known to be JSON. It panics on an error, which can only be a defect of the caller.
 func parsed(v Value, err error) Value {
 	if err != nil {
 		panic("jsonvalue: the document is not JSON: " + err.Error())
@@ -39,10 +39,10 @@ func parsed(v Value, err error) Value {
 	return v
 }
 
-// unopenedFrom is how many bytes an array or object has, at least, that is left as text.
+// unopenedFrom is the minimum size in bytes of an array or object that is kept as text.
 const unopenedFrom = 512
 
-// unopened passes over an array or object that is large enough to stay text.
+// unopened skips an array or object that is large enough to stay text.
 func (p *parser) unopened() (Value, bool) {
 	kind := Array
 	switch p.s[p.i] {
@@ -61,10 +61,10 @@ func (p *parser) unopened() (Value, bool) {
 	return Value{kind: kind, node: n}, true
 }
 
-// structural are the bytes at which extent does something.
+// structural marks the bytes that extent has to handle.
 var structural = [256]bool{'"': true, '[': true, ']': true, '{': true, '}': true}
 
-// extent is the number of bytes of the array or object at the beginning of a text; 0 when it does not end there.
+// extent returns the number of bytes of the array or object at the start of s; 0 if it does not end in s.
 func extent(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {

@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// TestParseCompact: a compact text reads as the same value, whatever is done with it, and is written as the same text.
+// A compact text yields the same value as Parse, whichever operation is applied, and is written as the same text.
 func TestParseCompact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,7 +42,7 @@ func TestParseCompact(t *testing.T) {
 	})
 }
 
-// compactText draws the text of a value with long parts.
+// compactText generates the text of a value with long parts.
 func compactText(t *rapid.T, depth int) string {
 	v := jsonvalue.OfString(rapid.StringMatching(`[a-c"\\\[\]{},:あ]{0,8}`).Draw(t, "text") +
 		strings.Repeat("x", rapid.IntRange(0, 300).Draw(t, "more")))

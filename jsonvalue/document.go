@@ -2,9 +2,9 @@ package jsonvalue
 
 import "strings"
 
-// Document is a JSON document that stays text until something looks inside, and stays a tree until its text is needed.
-// Each form is kept once it is made. A Document is not safe for concurrent use. The zero Document is not valid; the
-// functions below make one.
+// Document is a JSON document that stays text until it is accessed, and stays a tree until its text is needed. Each
+// form is kept once it is made. A Document is not safe for concurrent use. The zero Document is not valid; use the
+// functions below.
 type Document struct {
 	text  string
 	value Value
@@ -17,14 +17,14 @@ const (
 	isCompact
 )
 
-// TextDocument returns the document of a text that is known to be valid JSON.
+// TextDocument returns the document of a text, which must be valid JSON.
 func TextDocument(text string) *Document { return &Document{text: text, has: hasText} }
 
-// CompactDocument returns the document of a text that AppendJSON has written, or that is put together of such texts as
-// AppendJSON would have done. Its tree is that of ParseCompact.
+// CompactDocument returns the document of a text written by AppendJSON, or composed of such texts in the same form.
+// Its tree is that of ParseCompact.
 func CompactDocument(text string) *Document { return &Document{text: text, has: hasText | isCompact} }
 
-// ParsedDocument returns the document of a text whose tree is known already.
+// ParsedDocument returns the document of a text whose tree is v.
 func ParsedDocument(text string, v Value) *Document {
 	return &Document{text: text, value: v, has: hasText | hasValue}
 }
@@ -41,8 +41,8 @@ func (d *Document) Text() string {
 	return d.text
 }
 
-// Fits reports whether the document's text has at most limit bytes. The text of one that does not fit is not made: a
-// tree may share parts, so that its text could be immense.
+// Fits reports whether the document's text has at most limit bytes. It does not create the text of one that does not
+// fit: a tree may share parts, so its text could be immense.
 func (d *Document) Fits(limit int) bool {
 	if d.has&hasText == 0 {
 		text, ok := d.value.JSONUpTo(limit)

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJava appends the value as Java's toString prints maps and lists: {a=1, b=[x, 2]}, strings without quotes. That
-// is how the real service shows objects inside formatted text and messages.
+// AppendJava appends the value as Java's toString prints maps and lists: {a=1, b=[x, 2]}, strings without quotes. The
+// real service shows objects this way inside formatted text and messages.
 func (v Value) AppendJava(dst []byte) []byte {
 	switch v.kind {
 	case String:
@@ -87,7 +87,8 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// utf16Rank moves the characters above U+FFFF, whose code units are surrogates (U+D800 to U+DFFF), below U+E000.
+// utf16Rank maps the characters above U+FFFF, whose code units are surrogates (U+D800 to U+DFFF), to values below
+// U+E000.
 func utf16Rank(r rune) rune {
 	switch {
 	case r > 0xFFFF:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Float returns a number as a float64 (±Inf when it is out of range); 0 for other kinds.
+// Float returns a number as a float64 (±Inf if it is out of range); 0 for other kinds.
 func (v Value) Float() float64 {
 	f, err := strconv.ParseFloat(v.text, 64)
 	if v.kind != Number || err != nil && f == 0 {
@@ -15,7 +15,8 @@ func (v Value) Float() float64 {
 	return f
 }
 
-// Int returns a number that is a whole number within 64 bits, however it is written (2, 2.0, 2e3); false otherwise.
+// Int returns the value of a whole number within 64 bits, however it is written (2, 2.0, 2e3). It returns false for
+// all other values.
 func (v Value) Int() (int64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -35,7 +36,8 @@ func (v Value) IsIntegerText() bool {
 	return v.kind == Number && !strings.ContainsAny(v.text, ".eE")
 }
 
-// maxExactExponent bounds the exponent up to which numbers are compared as exact fractions; beyond it float64 decides.
+// maxExactExponent is the largest exponent for which numbers are compared as exact fractions; beyond it they are
+// compared as float64.
 const maxExactExponent = 400
 
 func exact(text string) (*big.Rat, bool) {
@@ -60,7 +62,7 @@ func CompareNumbers(a, b Value) int {
 		}
 	}
 	if isShortDecimal(a.text) && isShortDecimal(b.text) {
-		// Up to 15 digits, different decimals are different float64 numbers in the same order.
+		// Different decimals of up to 15 digits are different float64 numbers in the same order.
 		return sign(a.Float() < b.Float(), a.Float() > b.Float())
 	}
 	x, okX := exact(a.text)

@@ -1,10 +1,10 @@
 package jsonvalue
 
-// ObjectBuilder collects the members of one object in order. A key that is set twice keeps its first place and its last
-// value, as Jackson does.
+// ObjectBuilder collects the members of one object in order. A key that is set twice keeps its first position and its
+// last value, as in Jackson.
 type ObjectBuilder struct{ n *node }
 
-// Objects with room for their members beside them: small ones, which most are, take one allocation instead of three.
+// Objects with inline space for their members: small ones, which most are, take one allocation instead of three.
 type (
 	object1 struct {
 		node
@@ -28,7 +28,7 @@ type (
 	}
 )
 
-// NewObject returns a builder with room for size members.
+// NewObject returns a builder with capacity for size members.
 func NewObject(size int) ObjectBuilder {
 	switch {
 	case size == 1:

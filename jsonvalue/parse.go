@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deeply arrays and objects may nest, the limit of the JSON parser that AWS uses.
+// MaxDepth is the maximum nesting of arrays and objects, the limit of the JSON parser that AWS uses.
 const MaxDepth = 1000
 
-// Parse reads exactly one JSON value. Strings without escapes and numbers share the text's memory. The error is a
+// Parse parses exactly one JSON value. Strings without escapes and numbers share the text's memory. The error is a
 // *SyntaxError.
 func Parse(text string) (Value, error) {
 	p := parser{s: text}
@@ -29,11 +29,11 @@ func Parse(text string) (Value, error) {
 type parser struct {
 	s string
 	i int
-	// compact says that the text is AppendJSON's, so that large parts of it can stay text.
+	// compact is true if AppendJSON wrote the text, so that large parts of it can stay text.
 	compact bool
 }
 
-// trailing is the error of a text that goes on after its value.
+// trailing returns the error for text after the value.
 func (p *parser) trailing() error {
 	if wordStart(p.rune()) {
 		return p.token(p.i)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends the value's compact JSON text: no blanks, keys in order, numbers as they were written, everything
-// but quotes, backslashes and control characters unescaped (as Jackson writes it).
+// AppendJSON appends the value's compact JSON text: no spaces, keys in order, numbers as they were written, nothing
+// escaped except quotes, backslashes and control characters (as Jackson writes it).
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.kind {
 	case Null:
@@ -61,7 +61,7 @@ func (v Value) JSON() string {
 	return text
 }
 
-// JSONBytes is JSON for those who want bytes.
+// JSONBytes returns the value's compact JSON text as bytes.
 func (v Value) JSONBytes() []byte {
 	b, _ := buffers.Get().(*[]byte)
 	*b = v.AppendJSON((*b)[:0])
@@ -72,8 +72,8 @@ func (v Value) JSONBytes() []byte {
 	return text
 }
 
-// JSONUpTo returns the value's compact JSON text, or false when that has more bytes than limit: then little more than
-// those have been written. Values may share parts, so that the text of a small tree can be immense.
+// JSONUpTo returns the value's compact JSON text. It returns false if the text has more than limit bytes; it then
+// stops soon after the limit. Values may share parts, so the text of a small tree can be immense.
 func (v Value) JSONUpTo(limit int) (string, bool) {
 	b, _ := buffers.Get().(*[]byte)
 	*b = v.appendUpTo((*b)[:0], limit)
@@ -88,7 +88,7 @@ func (v Value) JSONUpTo(limit int) (string, bool) {
 	return text, ok
 }
 
-// appendUpTo is AppendJSON that ends early when dst has become longer than limit.
+// appendUpTo works like AppendJSON but stops once dst is longer than limit.
 func (v Value) appendUpTo(dst []byte, limit int) []byte {
 	if v.node != nil && v.node.raw != nil {
 		if room := limit - len(dst); room < len(v.node.raw.text) {
@@ -125,14 +125,14 @@ func (v Value) appendUpTo(dst []byte, limit int) []byte {
 	}
 }
 
-// buffers are where texts are written before their size is known. Larger ones than maxKept are not kept.
+// buffers holds buffers for texts whose size is not yet known. Those larger than maxKept are not kept.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxKept = 64 << 10
 
 const hexDigits = "0123456789ABCDEF"
 
-// plain are the bytes that stand for themselves in a string.
+// plain marks the bytes that need no escape in a string.
 var plain = func() (t [256]bool) {
 	for c := 0x20; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'

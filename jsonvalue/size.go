@@ -3,10 +3,10 @@ package jsonvalue
 import "unicode/utf8"
 
 // FitsIn reports whether the value's compact JSON text (AppendJSON) has at most limit bytes. It stops counting beyond
-// the limit, so that it is cheap for any value.
+// the limit, so it is cheap for any value.
 func (v Value) FitsIn(limit int) bool { return v.remaining(limit) >= 0 }
 
-// remaining returns what is left of limit after the value's text; some negative number when that is too long.
+// remaining returns limit minus the length of the value's text; some negative number if the text is too long.
 func (v Value) remaining(limit int) int {
 	switch v.kind {
 	case Null:
@@ -38,7 +38,7 @@ func (v Value) remaining(limit int) int {
 	return limit
 }
 
-// quotedLength returns the length of s as a JSON string, or one beyond limit as soon as it exceeds that.
+// quotedLength returns the length of s as a JSON string, or limit+1 as soon as it exceeds limit.
 func quotedLength(s string, limit int) int {
 	n := len(s) + 2
 	if n > limit {

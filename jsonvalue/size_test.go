@@ -28,7 +28,7 @@ func TestFitsIn(t *testing.T) {
 func TestFitsInStopsEarly(t *testing.T) {
 	t.Parallel()
 	v := jsonvalue.OfString(strings.Repeat("x", 100))
-	for range 60 { // 2^60 leaves if it did not stop
+	for range 60 { // 2^60 leaves, unless it stops
 		v = jsonvalue.OfArray([]jsonvalue.Value{v, v})
 	}
 	if v.FitsIn(1 << 20) {

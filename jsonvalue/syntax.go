@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says where a text stops being JSON.
+// SyntaxError reports where a text stops being JSON.
 type SyntaxError struct {
 	// Offset counts bytes from 0; Line and Column count from 1, columns in bytes.
 	Offset, Line, Column int
-	// Message says what was found and what would have been accepted, in the words of Jackson, the parser that AWS uses.
+	// Message describes what was found and what would have been accepted, in the wording of Jackson, the parser that
+	// AWS uses.
 	Message string
 }
 
@@ -20,13 +21,13 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s at line %d, column %d", e.Message, e.Line, e.Column)
 }
 
-// Empty is what Jackson says of a text in which there is nothing at all.
+// Empty is Jackson's message for an empty text.
 const Empty = "No content to map due to end-of-input"
 
-// values is what may stand where a value is expected.
+// values lists what is accepted where a value is expected.
 const values = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
 
-// longestToken is how much is shown of a word that is no value.
+// longestToken is the maximum length shown of a word that is not a value.
 const longestToken = 256
 
 func (p *parser) fail(message string) error {
@@ -36,7 +37,7 @@ func (p *parser) fail(message string) error {
 	return &SyntaxError{Offset: at, Line: line, Column: at - strings.LastIndexByte(before, '\n'), Message: message}
 }
 
-// unexpected is the error of the character at the cursor, or of the text's end.
+// unexpected returns the error for the character at the cursor, or for the end of the text.
 func (p *parser) unexpected(expected string) error {
 	if p.i >= len(p.s) {
 		return p.fail("Unexpected end-of-input: " + expected)
@@ -44,8 +45,8 @@ func (p *parser) unexpected(expected string) error {
 	return p.fail("Unexpected character (" + described(p.rune()) + "): " + expected)
 }
 
-// unclosed is the error of a text that ends inside an array or object: after a separator when a member or element has
-// to follow.
+// unclosed returns the error for a text that ends inside an array or object. within is true after a separator, when a
+// member or element must follow.
 func (p *parser) unclosed(kind string, start int, within bool) error {
 	if within {
 		return p.fail("Unexpected end-of-input within/between " + kind + " entries")
@@ -54,7 +55,7 @@ func (p *parser) unclosed(kind string, start int, within bool) error {
 		")")
 }
 
-// token is the error of a word that is no value.
+// token returns the error for a word that is not a value.
 func (p *parser) token(start int) error {
 	end := start
 	for end < len(p.s) {
@@ -72,7 +73,7 @@ func (p *parser) token(start int) error {
 	return p.fail("Unrecognized token '" + word + "': was expecting " + values)
 }
 
-// badNumber is the error of the character at the cursor, where a number has to go on.
+// badNumber returns the error for the character at the cursor, where a number must continue.
 func (p *parser) badNumber(why string) error {
 	if p.i >= len(p.s) {
 		return p.fail("Unexpected end-of-input in a Number value: " + why)
@@ -85,7 +86,7 @@ func (p *parser) unescaped() error {
 		"): has to be escaped using backslash to be included in string value")
 }
 
-// badHex is the error of an escape at the cursor that does not have four hexadecimal digits.
+// badHex returns the error for an escape at the cursor without four hexadecimal digits.
 func (p *parser) badHex() error {
 	for p.i += 2; p.i < len(p.s) && strings.IndexByte("0123456789abcdefABCDEF", p.s[p.i]) >= 0; p.i++ {
 	}
@@ -95,13 +96,13 @@ func (p *parser) badHex() error {
 	return p.unexpected("expected a hex-digit for character escape sequence")
 }
 
-// place is where something starts, as messages show it.
+// place formats a position as messages show it.
 func (p *parser) place(at int) string {
 	before := p.s[:at]
 	return fmt.Sprintf("[line: %d, column: %d]", strings.Count(before, "\n")+1, at-strings.LastIndexByte(before, '\n'))
 }
 
-// rune is the character at the cursor, 0 at the text's end.
+// rune returns the character at the cursor, or 0 at the end of the text.
 func (p *parser) rune() rune {
 	if p.i >= len(p.s) {
 		return 0
@@ -114,7 +115,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// described shows a character with its code.
+// described formats a character with its code.
 func described(r rune) string {
 	switch {
 	case unicode.IsControl(r):
@@ -126,16 +127,17 @@ func described(r rune) string {
 	}
 }
 
-// wordStart and wordPart are what Java lets identifiers begin with and go on with, as far as messages need it.
+// wordStart and wordPart report whether Java identifiers may begin or continue with a character, as far as messages
+// need it.
 func wordStart(r rune) bool { return unicode.IsLetter(r) || r == '_' || r == '$' }
 
 func wordPart(r rune) bool { return wordStart(r) || unicode.IsDigit(r) }
 
-// longestSource is how much Jackson shows of a text.
+// longestSource is the maximum length of text that Jackson shows.
 const longestSource = 500
 
-// TwoLines is Message as Jackson writes it whole: with a second line that shows the text, which is the one that was
-// parsed, and the place, which is behind what could not be read.
+// TwoLines returns the complete message that Jackson writes: Message, and a second line that shows the parsed text
+// and the position after the unreadable part.
 func (e *SyntaxError) TwoLines(text string) string {
 	shown, rest := text, 0
 	if r := []rune(text); len(r) > longestSource {
@@ -148,7 +150,7 @@ func (e *SyntaxError) TwoLines(text string) string {
 	return fmt.Sprintf("%s\n at [Source: %s; line: %d, column: %d]", e.Message, source, e.Line, e.behind(text))
 }
 
-// behind is the column behind the character or the word that an error is about.
+// behind returns the column after the character or word that an error is about.
 func (e *SyntaxError) behind(text string) int {
 	start := strings.LastIndexByte(text[:e.Offset], '\n') + 1
 	column := utf8.RuneCountInString(text[start:e.Offset]) + 1

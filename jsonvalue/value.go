@@ -1,8 +1,8 @@
-// Package jsonvalue is the JSON tree that paths, intrinsics and expressions work on: immutable values that keep the
-// order of object keys and the text of numbers (1.0 stays 1.0, a 20-digit integer keeps every digit).
+// Package jsonvalue implements the JSON tree that paths, intrinsics and expressions work on: immutable values that
+// keep the order of object keys and the text of numbers (1.0 stays 1.0, a 20-digit integer keeps every digit).
 //
 // It never converts a number to binary floating point unless asked to, never reorders keys and never mutates a value
-// that has been handed out: changes are made by copying the spine (With, WithIndex).
+// that has been handed out: changes copy the spine (With, WithIndex).
 package jsonvalue
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Kind says which of JSON's six kinds a Value is.
+// Kind is one of JSON's six kinds of values.
 type Kind uint8
 
 // The six kinds of JSON. The zero Value is null.
@@ -56,10 +56,10 @@ type node struct {
 	vals  []Value
 	index map[string]int
 
-	raw *rawText // of a value that has not been looked into; see ParseCompact
+	raw *rawText // of a value that has not been accessed yet; see ParseCompact
 }
 
-// inner is the node of an array or an object, with its children.
+// inner returns the node of an array or object, with its children parsed.
 func (v Value) inner() *node {
 	if v.node.raw != nil {
 		v.node.raw.open(v.node)
@@ -79,10 +79,10 @@ func OfString(s string) Value { return Value{kind: String, text: s} }
 // OfInt returns an integer number.
 func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i, 10)} }
 
-// OfNumberText returns a number with this very text, which must be a JSON number; the caller vouches for it.
+// OfNumberText returns a number with exactly this text, which must be a valid JSON number; it is not checked.
 func OfNumberText(text string) Value { return Value{kind: Number, text: text} }
 
-// OfArray returns an array that takes ownership of the elements: the caller must not change the slice afterwards.
+// OfArray returns an array that takes ownership of elements: the caller must not change the slice afterwards.
 func OfArray(elements []Value) Value { return Value{kind: Array, node: &node{vals: elements}} }
 
 // Kind returns the value's kind.
@@ -124,7 +124,7 @@ func (v Value) Keys() []string {
 // At returns element i of an array (or the i-th member value of an object); i must be in range.
 func (v Value) At(i int) Value { return v.inner().vals[i] }
 
-// Get returns the member of this name. It reports false for a missing member and for anything but an object.
+// Get returns the member with this name. It returns false for a missing member and for anything but an object.
 func (v Value) Get(key string) (Value, bool) {
 	if v.kind != Object {
 		return Value{}, false
@@ -150,7 +150,7 @@ func (n *node) find(key string) int {
 	return -1
 }
 
-// With returns a copy of the object with the member set: in place when the key exists, appended otherwise. On anything
+// With returns a copy of the object with the member set: in place if the key exists, appended otherwise. For anything
 // but an object it starts from an empty one.
 func (v Value) With(key string, member Value) Value {
 	if v.kind != Object {

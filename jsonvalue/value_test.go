@@ -183,7 +183,7 @@ func TestJSONUpTo(t *testing.T) {
 	}
 }
 
-// TestJSONUpToOfSharedParts has a value whose text would have 2^40 elements.
+// TestJSONUpToOfSharedParts uses a value whose text would have 2^40 elements.
 func TestJSONUpToOfSharedParts(t *testing.T) {
 	t.Parallel()
 	v := jsonvalue.OfInt(1)

@@ -52,7 +52,8 @@ func (p *Platform) accessLog(group aws.ARN, stream, line string) error {
 	return p.Logs.Append(group.Scope(), name, stream, []logstore.Event{event})
 }
 
-// refuseREST says that the first version of the API is not served: both have the same name in signatures.
+// refuseREST responds that the first version of the API is not implemented: both versions have the same name in
+// signatures.
 func refuseREST(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Amzn-Errortype", "NotImplemented")
@@ -62,11 +63,11 @@ func refuseREST(w http.ResponseWriter) {
 		Message string `json:"message"`
 	}{"NotImplemented", "REST APIs of API Gateway are not served here; HTTP APIs are (apigatewayv2)."})
 	if err == nil {
-		_, _ = w.Write(text) // a client that has gone is nobody to tell
+		_, _ = w.Write(text) // fails only if the client has gone
 	}
 }
 
-// gatewayCounts measures an API and its stage, as AWS/ApiGateway does.
+// gatewayCounts records a metric of an API and its stage, as AWS/ApiGateway does.
 func (p *Platform) gatewayCounts(scope aws.Scope, api, stage, metric, unit string, value float64) {
 	of := measure{scope: scope, namespace: "AWS/ApiGateway", dimension: "ApiId", resource: api}
 	p.meter.add(of, p.Clock.Now(), metric, unit, value)

@@ -11,8 +11,8 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// httpAPI is a template as CDK's HttpApi makes one: a route to a function, one to an EXPRESS state machine, one to a
-// queue.
+// httpAPI is a template as CDK's HttpApi generates it: a route to a function, one to an EXPRESS state machine, one to
+// a queue.
 const httpAPI = `{"Resources":{
  "Api":{"Type":"AWS::ApiGatewayV2::Api","Properties":{"Name":"shop","ProtocolType":"HTTP",
   "CorsConfiguration":{"AllowMethods":["GET"],"AllowOrigins":["*"],"MaxAge":600},"Tags":{"of":"shop"}}},
@@ -44,7 +44,7 @@ const httpAPI = `{"Resources":{
   "Target":{"Fn::Join":["",["integrations/",{"Ref":"Send"}]]}}}},
  "Outputs":{"Url":{"Value":{"Fn::GetAtt":["Api","ApiEndpoint"]}},"Queue":{"Value":{"Ref":"Queue"}},"Log":{"Value":{"Ref":"Log"}}}}`
 
-// outputs are those of a stack.
+// outputs returns the outputs of a stack.
 func (s stacks) outputs(name string) map[string]string {
 	s.t.Helper()
 	all, _ := s.call("DescribeStacks", map[string]any{"StackName": name})["Stacks"].([]any)

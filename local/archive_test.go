@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// unpacked unpacks a data directory, the folder d of an archive, for a test.
+// unpacked extracts a data directory, the folder d of an archive, for a test.
 func unpacked(t *testing.T, archive string) string {
 	t.Helper()
 	f, err := os.Open(archive)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAttributesOfResources asks for attributes that the schemas of AWS's registry name and few templates use.
+// TestAttributesOfResources reads attributes that the schemas of AWS's registry define and few templates use.
 func TestAttributesOfResources(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, t.TempDir())

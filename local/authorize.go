@@ -22,15 +22,15 @@ import (
 	"stepback/local/services/sts"
 )
 
-// guard decides by the policies of IAM what requests from outside may do. Requests that are signed with the access key
-// of a user of IAM, or of a session of STS, are judged; all others are those of the account's root user, who may do
-// everything. What services of the platform ask of each other does not pass here.
+// guard authorizes requests from outside by the policies of IAM. Requests signed with the access key of an IAM user
+// or an STS session are checked; all others count as the account's root user, who may do everything. Requests between
+// services of the platform do not pass through the guard.
 type guard struct {
 	p     *Platform
 	roles *iam.Service
 }
 
-// around has requests judged before a handler's services carry them out.
+// around makes a handler's services authorize requests before they carry them out.
 func (g *guard) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(g.judged(r.Context())))
@@ -39,12 +39,12 @@ func (g *guard) around(next http.Handler) http.Handler {
 
 type guardKey struct{}
 
-// judged has what is asked with a context judged.
+// judged returns a context whose requests are authorized by the guard.
 func (g *guard) judged(ctx context.Context) context.Context {
 	return context.WithValue(server.WithAuthorizer(ctx, g.judge), guardKey{}, g)
 }
 
-// guardedS3 has requests to S3 judged, which finds its operations by itself.
+// guardedS3 authorizes requests to S3, which determines its operations itself.
 func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g, ok := r.Context().Value(guardKey{}).(*guard)
@@ -70,17 +70,17 @@ func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(e.HTTPStatus())
 		_, _ = fmt.Fprint(w, xml.Header)
-		_ = xml.NewEncoder(w).Encode(struct { // the client has gone if this fails
+		_ = xml.NewEncoder(w).Encode(struct { // fails only if the client has gone
 			XMLName       xml.Name `xml:"Error"`
 			Code, Message string
 		}{Code: e.Code, Message: e.Message})
 	})
 }
 
-// judge is the server.Authorizer of all other services.
+// judge implements server.Authorizer for all other services.
 func (g *guard) judge(ctx context.Context, model, operation string, r *server.Request) error {
 	if model == "sts" && operation != "AssumeRole" {
-		return nil // anyone may ask who they are
+		return nil // anyone may look up their own identity
 	}
 	needs := access.Of(model, operation, r.Input, r.Scope)
 	if model == "apigatewayv2" {
@@ -92,8 +92,8 @@ func (g *guard) judge(ctx context.Context, model, operation string, r *server.Re
 	return g.decide(ctx, r.HTTP, r.Scope, model, needs, requestContext(r.Input))
 }
 
-// report judges who reports by a task token: they may when policies let them at the state machine whose execution made
-// the token, or at an activity. Which of the account's activities the token is for, it does not tell.
+// report authorizes a report with a task token: the caller needs permission for the state machine whose execution
+// issued the token, or for an activity. The token does not show which of the account's activities it is for.
 func (g *guard) report(ctx context.Context, r *server.Request, needs []access.Need) error {
 	token, _ := r.Input.Get("taskToken")
 	arn := ""
@@ -105,7 +105,7 @@ func (g *guard) report(ctx context.Context, r *server.Request, needs []access.Ne
 		return g.decide(ctx, r.HTTP, r.Scope, "sfn", needs, policy.Context{})
 	}
 	machine, _, _ := strings.Cut(strings.TrimPrefix(execution.Resource, "execution:"), ":")
-	machine, _, _ = strings.Cut(machine, "/") // of the child executions of a Map Run
+	machine, _, _ = strings.Cut(machine, "/") // for child executions of a Map Run
 	of := func(resource string) error {
 		one := []access.Need{{Action: needs[0].Action, Resource: resource}}
 		return g.decide(ctx, r.HTTP, r.Scope, "sfn", one, policy.Context{})
@@ -139,7 +139,7 @@ func (g *guard) report(ctx context.Context, r *server.Request, needs []access.Ne
 	}
 }
 
-// requestContext are the condition keys that come from the document of a request: its tags.
+// requestContext returns the condition keys that come from the request's document: its tags.
 func requestContext(input jsonvalue.Value) policy.Context {
 	context := policy.Context{}
 	for _, member := range []string{"Tags", "tags"} {
@@ -162,7 +162,7 @@ func requestContext(input jsonvalue.Value) policy.Context {
 	return context
 }
 
-// asker is who asks, with the policies that say what they may do.
+// asker is the caller of a request, with the policies that apply to it.
 type asker struct {
 	policy.Principal
 	grants  *iam.Grants
@@ -170,7 +170,7 @@ type asker struct {
 	context policy.Context
 }
 
-// asker finds who signs with an access key; nil for the root user.
+// asker returns the owner of an access key; nil for the root user.
 func (g *guard) asker(key string, scope aws.Scope) (*asker, error) {
 	user, active, found, err := g.roles.UserOfKey(scope.Account, key)
 	if err != nil {
@@ -195,7 +195,7 @@ func (g *guard) asker(key string, scope aws.Scope) (*asker, error) {
 	arn, ok := aws.ParseARN(c.ARN)
 	role, session, isRole := strings.Cut(strings.TrimPrefix(arn.Resource, "assumed-role/"), "/")
 	if err != nil || !found || !ok || !isRole || !strings.HasPrefix(arn.Resource, "assumed-role/") {
-		return nil, err // the root user, also with a token of his
+		return nil, err // the root user, also with a session token
 	}
 	if !c.Until.IsZero() && g.p.Clock.Now().After(c.Until) {
 		return nil, &aws.Error{Code: "ExpiredTokenException", Status: http.StatusForbidden,
@@ -212,13 +212,13 @@ func (g *guard) asker(key string, scope aws.Scope) (*asker, error) {
 	}
 	roleARN, _ := aws.ParseARN(a.Role)
 	a.grants, err = g.roles.GrantsOf(roleARN)
-	if errors.As(err, new(*aws.Error)) { // the role is not there, or not any more, and allows nothing
+	if errors.As(err, new(*aws.Error)) { // the role does not exist, or no longer, and allows nothing
 		a.grants, err = &iam.Grants{}, nil
 	}
 	return a, err
 }
 
-// decide refuses a request whose needs are not all allowed.
+// decide refuses a request unless all its needs are allowed.
 func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, model string, needs []access.Need,
 	context policy.Context) error {
 	a, err := g.asker(server.AccessKey(r), scope)
@@ -240,7 +240,7 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 		p := policy.Policies{Identity: a.grants.Identity, Boundary: a.grants.Boundary, Session: a.session}
 		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, policyModel(model, need), need)
 		resource, _ := aws.ParseARN(need.Resource)
-		owner := cmp.Or(resource.Account, a.Account) // buckets and objects name none
+		owner := cmp.Or(resource.Account, a.Account) // ARNs of buckets and objects have no account
 		context["aws:ResourceAccount"] = []string{owner}
 		if model == "s3" {
 			context["s3:ResourceAccount"] = []string{owner}
@@ -254,8 +254,8 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 	return nil
 }
 
-// passedTo is the condition key of the service that a role is passed to, machineQualifier that of a state machine's
-// version or alias.
+// passedTo is the condition key for the service that a role is passed to; machineQualifier is the one for a state
+// machine's version or alias.
 const (
 	passedTo         = "iam:PassedToService"
 	machineQualifier = "states:StateMachineQualifier"
@@ -272,7 +272,7 @@ func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scop
 	}
 	c["aws:PrincipalAccount"], c["aws:RequestedRegion"] = []string{a.Account}, []string{scope.Region}
 	c["aws:CurrentTime"], c["aws:EpochTime"] = []string{now.Format(time.RFC3339)}, []string{strconv.FormatInt(now.Unix(), 10)}
-	// At AWS these clients would ask over TLS: policies that refuse plain HTTP, as those of CDK's own bucket, are not
+	// On AWS these clients would use TLS. Policies that refuse plain HTTP, such as those of CDK's own bucket, are not
 	// meant for this address.
 	c["aws:SecureTransport"], c["aws:UserAgent"] = []string{"true"}, []string{r.UserAgent()}
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
@@ -280,7 +280,7 @@ func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scop
 	}
 }
 
-// denied is the refusal, with the code of the service.
+// denied returns the error of a refusal, with the code that the service uses.
 func denied(model, who string, need access.Need, reason string) error {
 	code, status := "AccessDeniedException", http.StatusBadRequest
 	switch model {
@@ -307,7 +307,8 @@ func denied(model, who string, need access.Need, reason string) error {
 		"resource: %s %s", who, need.Action, resource, reason)}
 }
 
-// answers calls services of an account and region as the platform itself: nil instead of an answer where there is none.
+// answers returns a function that calls services of an account and region as the platform itself. The function
+// returns nil if a call fails.
 func (g *guard) answers(ctx context.Context, of aws.Scope) func(service, operation string, in map[string]any) map[string]any {
 	return func(service, operation string, in map[string]any) map[string]any {
 		out := map[string]any{}
@@ -318,8 +319,8 @@ func (g *guard) answers(ctx context.Context, of aws.Scope) func(service, operati
 	}
 }
 
-// resource finds the policy of a resource, and the name by which policies call it: secrets and keys have names of their
-// own. needed says that nothing is allowed without it.
+// resource returns the policy of a resource and the name by which policies refer to it, which differs for secrets and
+// keys. needed is true if nothing is allowed without that policy.
 func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, need access.Need) (name string,
 	p *policy.Policy, needed bool) {
 	name = need.Resource
@@ -387,7 +388,7 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 	return name, p, needed
 }
 
-// logPolicy is all the policies that say who may write into log groups; nil for none.
+// logPolicy returns all resource policies for log groups, combined; nil if there are none.
 func (g *guard) logPolicy(call func(service, operation string, in map[string]any) map[string]any) *policy.Policy {
 	all := &policy.Policy{}
 	list, _ := call("cloudwatchlogs", "DescribeResourcePolicies", map[string]any{})["resourcePolicies"].([]any)
@@ -400,7 +401,7 @@ func (g *guard) logPolicy(call func(service, operation string, in map[string]any
 	return all
 }
 
-// member is a text within an answer.
+// member returns a string within a response.
 func member(out map[string]any, path ...string) string {
 	for _, name := range path[:len(path)-1] {
 		out, _ = out[name].(map[string]any)

@@ -19,7 +19,7 @@ import (
 	"stepback/local"
 )
 
-// TestPoliciesAreEnforced has a user of IAM and a session of a role ask for what their policies allow and deny.
+// TestPoliciesAreEnforced sends requests that the policies of an IAM user and of a role session allow and deny.
 func TestPoliciesAreEnforced(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{EnforceIAM: true})
@@ -85,7 +85,7 @@ func TestPoliciesAreEnforced(t *testing.T) {
 		t.Errorf("what is allowed: %v", err)
 	}
 
-	// The queue's own policy denies her, and then allows her what her own policies do not.
+	// The queue's own policy first denies her, then allows her what her own policies do not.
 	policy := func(effect string) {
 		t.Helper()
 		_, err := queues.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: q.QueueUrl,
@@ -135,7 +135,7 @@ func TestPoliciesAreEnforced(t *testing.T) {
 	simulate(ctx, t, people, role.Role.Arn)
 }
 
-// simulate asks IAM what the role may do.
+// simulate asks IAM what the role is allowed to do.
 func simulate(ctx context.Context, t *testing.T, people *iam.Client, role *string) {
 	t.Helper()
 	out, err := people.SimulatePrincipalPolicy(ctx, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: role,
@@ -152,7 +152,7 @@ func simulate(ctx context.Context, t *testing.T, people *iam.Client, role *strin
 	}
 }
 
-// TestNobodyIsJudgedUnlessAsked has a user without policies do what they like.
+// Without EnforceIAM, a user without policies may do everything.
 func TestNobodyIsJudgedUnlessAsked(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{})

@@ -11,12 +11,12 @@ import (
 	"stepback/local/console"
 )
 
-// changes tells who looks at executions that they have made a step. The engine never waits for it, and does next to
-// nothing for who has been told and has not asked to be told again.
+// changes notifies open pages that an execution has made a step. The engine never waits for it, and does next to
+// nothing for a page that was notified and has not asked again.
 type changes struct {
-	armed    atomic.Int64                          // how many are to be told
+	armed    atomic.Int64                          // number of watchers to be notified
 	watchers atomic.Pointer[map[string][]*watcher] // by ARN of an execution or a Map Run; all under ""
-	mu       sync.Mutex                            // orders those who change the map, which is replaced as a whole
+	mu       sync.Mutex                            // guards updates of the map, which is replaced as a whole
 	ended    chan struct{}
 	end      func()
 }
@@ -28,14 +28,14 @@ func newChanges() *changes {
 	return c
 }
 
-// watcher is one who looks.
+// watcher is an open page that watches executions.
 type watcher struct {
-	changed chan struct{} // holds one
+	changed chan struct{} // capacity of one
 	told    atomic.Bool
 }
 
-// watch has a page told of the steps of executions, of all child executions of Map Runs, or of everything when no ARN
-// is given.
+// watch registers a page for steps of the given executions, of all child executions of the given Map Runs, or of
+// everything if no ARN is given.
 func (c *changes) watch(of []string) console.Watch {
 	if len(of) == 0 {
 		of = []string{""}
@@ -76,7 +76,7 @@ func (c *changes) change(do func(map[string][]*watcher)) {
 	c.watchers.Store(&m)
 }
 
-// follow is told of every step, by workers of the engine.
+// follow is called for every step by workers of the engine.
 func (c *changes) follow(x *journal.Execution, _ []history.Event) {
 	if c.armed.Load() == 0 {
 		return

@@ -13,7 +13,7 @@ func stepOf(arn, mapRun string) *journal.Execution {
 	return x
 }
 
-// told reports whether somebody who looks has been told.
+// told reports whether the watcher has been notified.
 func told(w console.Watch) bool {
 	select {
 	case <-w.Changed:
@@ -60,8 +60,8 @@ func TestChanges(t *testing.T) {
 	<-all.Ended
 }
 
-// BenchmarkFollow is what a step of a child execution costs while sixteen pages are open, of which one waits to be told
-// of something else.
+// BenchmarkFollow measures the cost of a child execution's step while sixteen pages are open, one of which waits for
+// something else.
 func BenchmarkFollow(b *testing.B) {
 	c := newChanges()
 	for range 15 {

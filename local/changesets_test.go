@@ -10,8 +10,8 @@ const twoTopics = `{"Resources": {
 	"Topic2": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "two",
 		"DisplayName": {"Fn::GetAtt": ["Topic1", "DisplayName"]}}}}}`
 
-// TestChangesAsRecorded compares what a change set and the events of its deployment tell with recordings of AWS: one
-// topic is replaced, and another asks for a property of it.
+// TestChangesAsRecorded compares a change set and the events of its deployment with recordings of AWS: one topic is
+// replaced, and another one refers to a property of it.
 func TestChangesAsRecorded(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, t.TempDir())

@@ -28,7 +28,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// retrying are settings of clients that try again at once, up to a number of attempts.
+// retrying returns settings for clients that retry at once, up to a number of attempts.
 func retrying(p *local.Platform, attempts int) aws.Config {
 	s := settings(p)
 	s.RetryMaxAttempts = 0
@@ -50,8 +50,8 @@ func addFaults(t *testing.T, p *local.Platform, faults ...string) {
 	}
 }
 
-// TestInjectedErrorsAreThoseThatSDKsRetry has requests in each protocol be refused until the client has tried often
-// enough, and looks at the code that it sees when it does not.
+// TestInjectedErrorsAreThoseThatSDKsRetry refuses requests in each protocol until the client has retried often
+// enough, and checks the error code that the client sees if it does not retry.
 func TestInjectedErrorsAreThoseThatSDKsRetry(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{})
@@ -186,7 +186,7 @@ func TestBatchesFailInPart(t *testing.T) {
 	}
 }
 
-// TestFaultsKeepTheTimeOfThePlatform delays requests by virtual time, and has a fault end by itself.
+// Faults delay requests in virtual time, and a fault with a duration ends by itself.
 func TestFaultsKeepTheTimeOfThePlatform(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC))
@@ -209,7 +209,7 @@ func TestFaultsKeepTheTimeOfThePlatform(t *testing.T) {
 	}
 }
 
-// TestARequestThatHangsEndsWithItsFault waits until the fault is lifted, or the client gives up.
+// A request that hangs ends when the fault is lifted or the client gives up.
 func TestARequestThatHangsEndsWithItsFault(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{})
@@ -245,7 +245,7 @@ func TestARequestThatHangsEndsWithItsFault(t *testing.T) {
 	}
 }
 
-// TestTasksSufferFaultsOfServices has a state machine try a throttled function and a throttled queue again.
+// A state machine retries a throttled function and a throttled queue.
 func TestTasksSufferFaultsOfServices(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{Clock: clock.Virtual(time.Now()), BuiltIn: doubling})

@@ -5,15 +5,14 @@ import (
 	"sync"
 )
 
-// claims are the names that somebody holds.
+// claims are the names currently held.
 type claims struct {
 	mu   sync.Mutex
 	held map[string]chan struct{} // closed when the name is free again
 }
 
-// Claim waits until nobody holds a name, and holds it until release is called: what cannot be done at the same time on
-// one platform, such as two imports that deploy the same state machine, is done one after the other. The error is
-// ctx's.
+// Claim waits until a name is free, and holds it until release is called. It serializes work that cannot be done at
+// the same time on one platform, such as two imports that deploy the same state machine. The error is that of ctx.
 func (p *Platform) Claim(ctx context.Context, name string) (release func(), err error) {
 	c := &p.claims
 	for {

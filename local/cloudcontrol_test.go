@@ -24,7 +24,7 @@ func controlOf(t *testing.T, p *local.Platform) control {
 	return control{cloudcontrol.NewFromConfig(settings(p)), t}
 }
 
-// ended waits until a request has ended.
+// ended waits until a request has completed.
 func (c control) ended(e *types.ProgressEvent) *types.ProgressEvent {
 	c.t.Helper()
 	for e.OperationStatus == types.OperationStatusInProgress {

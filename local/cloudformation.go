@@ -14,8 +14,8 @@ import (
 	"stepback/local/services/cloudformation/resource"
 )
 
-// openStacks opens CloudFormation, which makes resources by the services of this platform, or by those that the
-// environment names (AWS_ENDPOINT_URL_SSM and so on).
+// openStacks opens CloudFormation, which creates resources through the services of this platform, or through those
+// that the environment names (AWS_ENDPOINT_URL_SSM and so on).
 func (p *Platform) openStacks(context.Context) (err error) {
 	p.Stacks, err = cloudformation.Open(cloudformation.Options{
 		Documents: p.Documents, Clock: p.Clock, Endpoint: p.Endpoint, Scope: p.Scope, Log: p.cfg.Log,
@@ -46,12 +46,12 @@ func (p *Platform) openStacks(context.Context) (err error) {
 type platformAPI struct {
 	p     *Platform
 	scope aws.Scope
-	// role is the role in which the calls are made, where roles are judged, and session the name of its session; empty
-	// for the account itself.
+	// role is the role with which the calls are made if roles are enforced, and session the name of its session;
+	// empty for the account itself.
 	role, session string
 }
 
-// caller calls a service where tasks of state machines would call it.
+// caller returns a caller for a service, at the endpoint that tasks of state machines would use.
 func (a platformAPI) caller(service string) *resource.Caller {
 	if s, err := model.Find(service); err == nil {
 		if url := a.p.cfg.Getenv(model.EndpointVariable(s.ID)); url != "" {

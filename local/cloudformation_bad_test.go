@@ -11,7 +11,7 @@ import (
 	"stepback/local"
 )
 
-// many is a template of n parameters, of which each tenth needs the one before it.
+// many returns a template of n parameters, every tenth of which depends on the one before it.
 func many(n int, value string) string {
 	var b strings.Builder
 	b.WriteString("Resources:\n")

@@ -14,7 +14,7 @@ import (
 	"stepback/local"
 )
 
-// stacks calls CloudFormation of a platform, and other services.
+// stacks calls CloudFormation and other services of a platform.
 type stacks struct {
 	t   *testing.T
 	cfg awssdk.Config
@@ -46,7 +46,7 @@ func (s stacks) call(operation string, in any) map[string]any {
 	return out
 }
 
-// settled waits until a stack is at rest and returns its status and the reason.
+// settled waits until no operation is in progress on a stack and returns its status and the reason.
 func (s stacks) settled(name string) (status, reason string) {
 	s.t.Helper()
 	for {
@@ -422,7 +422,7 @@ func TestChangeSets(t *testing.T) {
 	}
 }
 
-// settledIn is settled for a status that stays in progress.
+// settledIn waits like settled, for a status that counts as in progress.
 func (s stacks) settledIn(name, status string) (string, string) {
 	s.t.Helper()
 	st := s.call("DescribeStacks", map[string]any{"StackName": name})["Stacks"].([]any)[0].(map[string]any)
@@ -458,7 +458,7 @@ func TestAlarmsUndoADeployment(t *testing.T) {
 	if status, reason := s.settled("watched"); status != "CREATE_COMPLETE" {
 		t.Fatal(status, reason)
 	}
-	watch("breaching") // or the next evaluation, which may come at once, takes the state back
+	watch("breaching") // otherwise the next evaluation, which may come at once, reverts the state
 	put("SetAlarmState", map[string]any{"AlarmName": "errors", "StateValue": "ALARM", "StateReason": "test"})
 	s.call("UpdateStack", request("watched", "2", "AWS::CloudWatch::Alarm"))
 	if status, _ := s.settled("watched"); status != "UPDATE_ROLLBACK_COMPLETE" ||

@@ -18,7 +18,7 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// openCloudWatch opens CloudWatch, and what measures the other services for it.
+// openCloudWatch opens CloudWatch and the meter that measures the other services for it.
 func (p *Platform) openCloudWatch(context.Context) (err error) {
 	p.meter.asks, p.meter.done = make(chan chan<- error), make(chan struct{})
 	p.CloudWatch, err = cloudwatch.Open(cloudwatch.Options{Documents: p.Documents, Clock: p.Clock, Targets: &p.Targets,
@@ -34,32 +34,32 @@ func (p *Platform) openCloudWatch(context.Context) (err error) {
 	return nil
 }
 
-// meter collects what services measure of themselves, until it is put into CloudWatch together.
+// meter collects measurements of the services until they are put into CloudWatch together.
 type meter struct {
 	mu       sync.Mutex
 	measured map[measure]*datapoints.Summary
-	embedded map[aws.Scope][]cloudwatch.Datum // in logs, or what metric filters make of them
+	embedded map[aws.Scope][]cloudwatch.Datum // embedded in logs, or produced by metric filters
 	filters  logs.MetricFilters
-	sampled  int64                   // the minute in which queues and engines were measured last
+	sampled  int64                   // the minute in which queues and engines were last sampled
 	engines  atomic.Pointer[engines] // nil until there are any
 
-	asks chan chan<- error // of who reads, for what has been measured until then
-	done chan struct{}     // closed when nothing is put into CloudWatch any more
+	asks chan chan<- error // requests of readers to flush everything measured so far
+	done chan struct{}     // closed when nothing more is put into CloudWatch
 }
 
-// measure is a metric of a resource in a minute.
+// measure identifies a metric of a resource in a minute.
 type measure struct {
 	scope                                      aws.Scope
 	namespace, name, dimension, resource, unit string
 	minute                                     int64
-	stage                                      string // of an API of AWS/ApiGateway
-	bus                                        string // of a rule of AWS/Events that is not the default one's
+	stage                                      string // for an API in AWS/ApiGateway
+	bus                                        string // for a rule in AWS/Events that is not on the default bus
 }
 
-// often is how often measures are put into CloudWatch.
+// often is the interval at which measurements are put into CloudWatch.
 const often = time.Second
 
-// measure puts measures into CloudWatch until stop is called, which puts the last ones.
+// measure puts measurements into CloudWatch until stop is called, which puts the last ones.
 func (m *meter) measure(p *Platform) (stop func() error) {
 	ending := make(chan struct{})
 	go func() {
@@ -87,8 +87,8 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 	}
 }
 
-// flushed has everything put into CloudWatch that has been measured until now, and waits for that. One goroutine does
-// so for all: somebody else's flush has what it took, but not yet put.
+// flushed waits until everything measured so far is in CloudWatch. One goroutine flushes for all callers: otherwise
+// another caller's flush might have taken the measurements but not yet put them.
 func (m *meter) flushed() error {
 	answer := make(chan error, 1)
 	select {
@@ -125,7 +125,7 @@ func (m *meter) flush(p *Platform) error {
 }
 
 func (of *measure) dimensions() []cloudwatch.Dimension {
-	if of.dimension == "" { // of an account
+	if of.dimension == "" { // a metric of the account
 		return nil
 	}
 	d := []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}
@@ -143,7 +143,7 @@ func (m *meter) add(of measure, at time.Time, name, unit string, value float64) 
 	m.addTimes(of, at, name, unit, value, 1)
 }
 
-// addTimes adds a value that came n times.
+// addTimes adds a value that occurred n times.
 func (m *meter) addTimes(of measure, at time.Time, name, unit string, value, n float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +161,7 @@ func (m *meter) merge(of measure, at time.Time, name, unit string, values *datap
 	}
 }
 
-// summary is that of a metric in the minute of a time. mu is held.
+// summary returns the summary of a metric in the minute of a time. mu must be held.
 func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints.Summary {
 	of.minute, of.name, of.unit = at.Unix()/60, name, unit
 	sum := m.measured[of]
@@ -175,7 +175,7 @@ func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints
 	return sum
 }
 
-// ran measures an invocation of a function, as AWS/Lambda does.
+// ran records an invocation of a function, as AWS/Lambda does.
 func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
 	p.tracer.Ran(scope, &r)
 	of, at := measure{scope: scope, namespace: "AWS/Lambda", dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
@@ -193,7 +193,7 @@ func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
 	p.meter.add(of, at, "Duration", "Milliseconds", float64(r.Took)/float64(time.Millisecond))
 }
 
-// logged reads the metrics that are embedded in what is logged, and those that metric filters make of it.
+// logged extracts the metrics embedded in log events, and those that metric filters produce.
 func (p *Platform) logged(scope aws.Scope, g logstore.Group, events []logstore.Event) {
 	if data := p.meter.filters.Appended(scope, g, events); len(data) > 0 {
 		p.meter.keep(scope, filtered(data))
@@ -205,7 +205,7 @@ func (p *Platform) logged(scope aws.Scope, g logstore.Group, events []logstore.E
 	}
 }
 
-// filtered are data of metric filters as CloudWatch takes them.
+// filtered converts data of metric filters to CloudWatch's form.
 func filtered(data []logs.MetricDatum) []cloudwatch.Datum {
 	all := make([]cloudwatch.Datum, len(data))
 	for i, d := range data {
@@ -219,7 +219,7 @@ func filtered(data []logs.MetricDatum) []cloudwatch.Datum {
 	return all
 }
 
-// keep adds data that logs have.
+// keep adds data extracted from logs.
 func (m *meter) keep(scope aws.Scope, all []cloudwatch.Datum) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

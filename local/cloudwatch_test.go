@@ -9,8 +9,8 @@ import (
 	"stepback/local"
 )
 
-// TestFailedExecutionTripsAnAlarm has an execution exhaust its retries. The alarm on AWS/States' own metric tells a
-// topic, whose subscriber is a queue.
+// An execution exhausts its retries, and the alarm on AWS/States' own metric notifies a topic to which a queue is
+// subscribed.
 func TestFailedExecutionTripsAnAlarm(t *testing.T) {
 	t.Parallel()
 	virtual := clock.Virtual(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))

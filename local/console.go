@@ -10,21 +10,21 @@ import (
 	"stepback/retrymetrics/metricsfile"
 )
 
-// Console says what the console at the platform's address shows and lets people do.
+// Console configures what the console at the platform's address shows and permits.
 type Console struct {
-	// Off serves no console.
+	// Off disables the console.
 	Off bool
-	// ReadOnly serves one without actions.
+	// ReadOnly disables actions.
 	ReadOnly bool
-	// Redact are members of payloads that it never shows; see console.Config.
+	// Redact lists members of payloads that it never shows; see console.Config.
 	Redact []string
-	// Rooms are where dead letters are, as they are now; nil means nowhere. Whoever opened them closes them.
+	// Rooms returns the current sources of dead letters; nil means none. Their owner closes them.
 	Rooms func(context.Context, *Platform) ([]console.Room, error)
-	// Who is recorded with what is done to dead letters.
+	// Who is recorded as the author of actions on dead letters.
 	Who string
 }
 
-// console makes the console of the platform; nil when there is none.
+// console returns the console of the platform; nil if it is off.
 func (p *Platform) console() http.Handler {
 	if p.cfg.Console.Off {
 		return nil
@@ -48,7 +48,7 @@ func (p *Platform) console() http.Handler {
 	})
 }
 
-// points are the metric data that are kept and those that are being counted.
+// points returns the stored metric data and those still being counted.
 func (p *Platform) points() ([]retrymetrics.Point, error) {
 	kept, err := metricsfile.Read(p.Dir)
 	if err != nil {

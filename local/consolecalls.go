@@ -18,20 +18,20 @@ import (
 	"stepback/aws/loopback"
 )
 
-// caller carries out operations of services in this process, for the console.
+// caller calls operations of services in this process, for the console.
 type caller struct {
 	platform *Platform
 	targets  map[string]target
 }
 
-// target is a service that is called often, and whose protocol is simple.
+// target is a frequently called service with a simple protocol.
 type target struct {
 	handler     http.Handler
 	prefix      string
 	contentType string
 }
 
-// calling calls the services that the platform offers.
+// calling returns a caller of the services that the platform offers.
 func (p *Platform) calling() *caller {
 	return &caller{platform: p, targets: map[string]target{
 		"states": {p.offeredBy("states"), "AWSStepFunctions.", "application/x-amz-json-1.0"},
@@ -39,7 +39,7 @@ func (p *Platform) calling() *caller {
 	}}
 }
 
-// serviceError is the refusal of a service, as its JSON has it.
+// serviceError is an error response of a service in JSON.
 type serviceError struct {
 	Type    string `json:"__type"`
 	Message string `json:"message"`
@@ -48,7 +48,7 @@ type serviceError struct {
 // Error implements error.
 func (e *serviceError) Error() string { return fmt.Sprintf("%s: %s", e.Type, e.Message) }
 
-// callTime bounds an operation: TestState may call a task.
+// callTime limits the duration of an operation: TestState may call a task.
 const callTime = 5 * time.Minute
 
 func (c *caller) call(ctx context.Context, service, operation string, in, out any) error {
@@ -83,7 +83,7 @@ func (c *caller) call(ctx context.Context, service, operation string, in, out an
 	return json.NewDecoder(answer.Body).Decode(out)
 }
 
-// byModel calls a service that is offered, by its API model.
+// byModel calls an offered service, identified by its API model.
 func (c *caller) byModel(ctx context.Context, model, operation string, in, out any) error {
 	p := c.platform
 	i := slices.IndexFunc(p.offered, func(s served) bool { return s.model == model })

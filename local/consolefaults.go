@@ -7,7 +7,7 @@ import (
 	"stepback/local/console"
 )
 
-// consoleFaults are the faults of the services as the console shows them.
+// consoleFaults shows the faults of the services on the console.
 type consoleFaults struct{ set *chaos.Set }
 
 // List implements console.Faults.

@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/services.md instead of comparing with it")
 
-// TestDocsAreCurrent compares the tables of docs/services.md with what the services have registered.
+// TestDocsAreCurrent compares the tables in docs/services.md with the operations that the services have registered.
 func TestDocsAreCurrent(t *testing.T) {
 	t.Parallel()
 	const page = "../docs/services.md"

@@ -19,16 +19,16 @@ import (
 	"stepback/tasks/awssdk"
 )
 
-// deliveryActions are what a sender does to a target, by the service of the target's ARN, and the model of that
-// service.
+// deliveryActions maps the service of a target's ARN to the action that a sender performs on it, and to the service's
+// model.
 var deliveryActions = map[string]struct{ action, model string }{
 	"sqs": {"sqs:SendMessage", "sqs"}, "sns": {"sns:Publish", "sns"}, "lambda": {"lambda:InvokeFunction", "lambda"},
 	"states": {"states:StartExecution", "sfn"}, "logs": {"logs:PutLogEvents", "cloudwatchlogs"},
 	"events": {"events:PutEvents", "eventbridge"},
 }
 
-// delivers is the delivery.Judge of the platform: a service that acts in a role is judged by that, another one by the
-// policy of what it delivers to.
+// delivers implements delivery.Judge. A service with a role is authorized by that role; one without, by the target's
+// resource policy.
 func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) error {
 	act, ok := deliveryActions[to.Service]
 	if !ok {
@@ -39,12 +39,12 @@ func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) err
 	case strings.HasPrefix(to.Resource, "api-destination/"):
 		need.Action = "events:InvokeApiDestination"
 	case strings.HasPrefix(to.Resource, "event-bus/") && s.Role == "" && sameAccount(s.Source, to):
-		return nil // as of a bus to another one of its account
+		return nil // for example from a bus to another one in its account
 	}
 	role := s.Role
 	if s.Service == "lambda.amazonaws.com" {
 		if role = g.roleOf(ctx, s.Source); role == "" {
-			return nil // the function is not there any more
+			return nil // the function no longer exists
 		}
 	}
 	if role != "" {
@@ -60,13 +60,13 @@ func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) err
 	return nil
 }
 
-// serviceMay refuses what the policy of a resource does not let a service do for a source.
+// serviceMay refuses a delivery unless the policy of the resource allows it to the service for this source.
 func (g *guard) serviceMay(ctx context.Context, s delivery.Sender, scope aws.Scope, model string, need access.Need) error {
 	p := policy.Policies{NeedsResource: true}
 	need.Resource, p.Resource, _ = g.resource(ctx, scope, policyModel(model, need), need)
 	names := []string{s.Service}
 	if s.Service == "logs.amazonaws.com" {
-		names = append(names, "logs."+scope.Region+".amazonaws.com") // as permissions of functions often have it
+		names = append(names, "logs."+scope.Region+".amazonaws.com") // as function permissions often name it
 	}
 	about := sourceContext(s)
 	about["aws:ResourceAccount"] = []string{scope.Account}
@@ -82,7 +82,7 @@ func (g *guard) serviceMay(ctx context.Context, s delivery.Sender, scope aws.Sco
 	return denied(model, s.Service, need, d.Reason)
 }
 
-// sessionOf is the name of the sessions in which a service acts.
+// sessionOf returns the name of the sessions in which a service acts.
 func sessionOf(service string) string {
 	name, _, _ := strings.Cut(service, ".")
 	return name
@@ -93,7 +93,7 @@ func sameAccount(source string, to aws.ARN) bool {
 	return from.Account == to.Account
 }
 
-// sourceContext are the condition keys that tell what a service delivers for.
+// sourceContext returns the condition keys that describe the source of a delivery.
 func sourceContext(s delivery.Sender) policy.Context {
 	c := policy.Context{"aws:SourceArn": {s.Source}, "aws:PrincipalIsAWSService": {"true"},
 		"aws:PrincipalServiceName": {s.Service}, "aws:SecureTransport": {"true"}}
@@ -107,7 +107,7 @@ func sourceContext(s delivery.Sender) policy.Context {
 	return c
 }
 
-// roleOf is the role of a function; empty when it is not there.
+// roleOf returns the role of a function; empty if the function does not exist.
 func (g *guard) roleOf(ctx context.Context, function string) string {
 	arn, ok := aws.ParseARN(function)
 	if !ok {
@@ -125,7 +125,7 @@ func (g *guard) roleOf(ctx context.Context, function string) string {
 	return member(out, "Role")
 }
 
-// inRole refuses what a session of a role may not do.
+// inRole refuses a request unless a session of the role may do it.
 func (g *guard) inRole(
 	ctx context.Context,
 	role, session, model string,
@@ -152,8 +152,8 @@ func (g *guard) inRole(
 	return g.decide(ctx, r, scope, model, needs, also)
 }
 
-// acting has what is asked with a context be asked with the keys of a role, and judged. A nil guard, and an empty role,
-// change nothing.
+// acting returns a context whose requests are made with the keys of a role, and authorized. If the guard is nil or
+// the role empty, it changes nothing.
 func (g *guard) acting(ctx context.Context, role, session string) (context.Context, sts.Standing, error) {
 	if g == nil || role == "" {
 		return ctx, sts.Standing{}, nil
@@ -166,7 +166,7 @@ func (g *guard) acting(ctx context.Context, role, session string) (context.Conte
 	return awssdk.WithKeys(ctx, credentials.NewStaticCredentialsProvider(keys.Key, keys.Secret, keys.Token)), keys, nil
 }
 
-// judgedQueues take the messages of topics that their policies let in.
+// judgedQueues accepts messages of topics only if the queue's policy allows them.
 type judgedQueues struct {
 	sns.Queues
 	targets *delivery.Targets
@@ -189,8 +189,8 @@ func (q judgedQueues) DeliverAll(letters []delivery.Letter) []error {
 	return errs
 }
 
-// httpTasks has HTTP Tasks judged: whether the role may call the endpoint, and read the connection and its secret. A
-// nil guard lets them be.
+// httpTasks authorizes HTTP Tasks: whether the role may call the endpoint, and read the connection and its secret. A
+// nil guard returns next.
 func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	if g == nil {
 		return next
@@ -205,7 +205,7 @@ func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	})
 }
 
-// httpTask refuses an HTTP Task that a role may not carry out.
+// httpTask refuses an HTTP Task that a role is not allowed to carry out.
 func (g *guard) httpTask(ctx context.Context, t *engine.Task, role string) error {
 	params, err := t.Value()
 	if err != nil {
@@ -248,7 +248,7 @@ func (g *guard) httpTask(ctx context.Context, t *engine.Task, role string) error
 	return nil
 }
 
-// machineOf is the ARN of the state machine of an execution; "*" when there is none, as in TestState.
+// machineOf returns the ARN of the state machine of an execution; "*" if there is none, as in TestState.
 func machineOf(execution string) string {
 	arn, ok := aws.ParseARN(execution)
 	parts := strings.Split(arn.Resource, ":")
@@ -260,7 +260,7 @@ func machineOf(execution string) string {
 	return arn.String()
 }
 
-// secretOf is the secret of a connection; empty when it has none.
+// secretOf returns the secret of a connection; empty if it has none.
 func (g *guard) secretOf(ctx context.Context, connection string) string {
 	arn, ok := aws.ParseARN(connection)
 	if !ok {

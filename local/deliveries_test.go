@@ -8,7 +8,7 @@ import (
 	"stepback/local"
 )
 
-// enforced is a platform whose policies are enforced, asked by the account's root user.
+// enforced calls a platform whose policies are enforced, as the account's root user.
 type enforced struct{ stacks }
 
 func enforce(t *testing.T) enforced {
@@ -25,14 +25,14 @@ func (e enforced) must(service, operation string, in map[string]any) map[string]
 	return out
 }
 
-// queue makes a queue and returns its URL.
+// queue creates a queue and returns its URL.
 func (e enforced) queue(name string) string {
 	e.t.Helper()
 	url, _ := e.must("sqs", "CreateQueue", map[string]any{"QueueName": name})["QueueUrl"].(string)
 	return url
 }
 
-// lets has a queue take messages from a service for a source.
+// lets allows a service to send messages to a queue for a source.
 func (e enforced) lets(url, service, source string) {
 	e.t.Helper()
 	e.must(
@@ -44,7 +44,7 @@ func (e enforced) lets(url, service, source string) {
 	)
 }
 
-// received are the bodies of up to ten messages of a queue, waited for if wait says so.
+// received returns the bodies of up to ten messages of a queue, waiting for them if wait is set.
 func (e enforced) received(url string, wait bool) (bodies []string) {
 	e.t.Helper()
 	in := map[string]any{"QueueUrl": url, "MaxNumberOfMessages": 10, "WaitTimeSeconds": 0}
@@ -59,7 +59,7 @@ func (e enforced) received(url string, wait bool) (bodies []string) {
 	return bodies
 }
 
-// role makes a role of a service, which may do nothing.
+// role creates a role that a service may assume, without permissions.
 func (e enforced) role(name, service string) string {
 	e.t.Helper()
 	e.must(

@@ -9,7 +9,7 @@ import (
 	"stepback/local/services/ssm"
 )
 
-// openDeployment opens what deployments ask for before they begin: parameters (SSM) and repositories (ECR).
+// openDeployment opens the services that deployments need before they start: parameters (SSM) and repositories (ECR).
 func (p *Platform) openDeployment(context.Context) error {
 	parameters := ssm.New(ssm.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log,
 		Secrets: kms.Secrets{Service: p.Keys, Context: "PARAMETER_ARN"}})

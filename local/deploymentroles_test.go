@@ -19,9 +19,9 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// TestWhatDeploymentsAndWorkersNeed has a user do, under the policies that CDK writes for it, what deployments and
-// workers do: among them AWS's own reading policies, conditions on the resource's account, queues that refuse plain
-// HTTP, and reports by task tokens.
+// With the policies that CDK writes for it, a user can do everything that deployments and workers need. This covers
+// AWS's own read-only policies, conditions on the resource's account, queues that refuse plain HTTP, and reports with
+// task tokens.
 func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{EnforceIAM: true})
@@ -60,7 +60,7 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 		return caller.Call(ctx, service, operation, in, nil)
 	}
 
-	// Log groups have no policies of their own: what a user's own allows is enough.
+	// Log groups have no resource policies: the user's own policy is enough.
 	group := map[string]any{"logGroupName": "g"}
 	denied(call("cloudwatchlogs", "CreateLogGroup", group), "logs:CreateLogGroup on resource: arn:aws:logs:us-east-1:000000000000:log-group:g ")
 	may(`{"Effect":"Allow","Action":"logs:CreateLogGroup","Resource":"*","Condition":{"StringEquals":{"aws:ResourceAccount":"111111111111"}}}`)
@@ -77,14 +77,14 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 	_, err = sqs.NewFromConfig(her).SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: q.QueueUrl, MessageBody: aws.String("x")})
 	must(err)
 
-	// API Gateway's actions are the methods of HTTP.
+	// API Gateway's actions are the HTTP methods.
 	api := map[string]any{"Name": "a", "ProtocolType": "HTTP"}
 	denied(call("apigatewayv2", "CreateApi", api), "apigateway:POST on resource: arn:aws:apigateway:us-east-1::/apis ")
 	may(`{"Effect":"Allow","Action":"apigateway:POST","Resource":"arn:aws:apigateway:us-east-1::/apis"}`)
 	must(call("apigatewayv2", "CreateApi", api))
 	denied(call("apigatewayv2", "GetApis", nil), "apigateway:GET on resource: arn:aws:apigateway:us-east-1::/apis ")
 
-	// AWS's own policies that only read.
+	// AWS's own read-only policies.
 	_, err = people.AttachUserPolicy(ctx, &iam.AttachUserPolicyInput{UserName: aws.String("eve"),
 		PolicyArn: aws.String("arn:aws:iam::aws:policy/ReadOnlyAccess")})
 	must(err)
@@ -92,7 +92,7 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 	must(call("cloudformation", "ListStacks", nil))
 	denied(call("ssm", "PutParameter", map[string]any{"Name": "n", "Value": "v", "Type": "String"}), "ssm:PutParameter on resource: arn:aws:ssm:us-east-1:000000000000:parameter/n ")
 
-	// Reports by task tokens are judged at the state machine, or at an activity.
+	// Reports with task tokens are authorized at the state machine, or at an activity.
 	_, err = people.CreateRole(ctx, &iam.CreateRoleInput{RoleName: aws.String("machine"), AssumeRolePolicyDocument: aws.String(
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"states.amazonaws.com"},"Action":"sts:AssumeRole"}]}`)})
 	must(err)
@@ -140,7 +140,7 @@ func TestWhatDeploymentsAndWorkersNeed(t *testing.T) {
 	denied(err, "states:SendTaskHeartbeat on resource: * ")
 }
 
-// TestFunctionsReadSourcesInTheirRoles has event source mappings refused whose function's role may not read the source.
+// An event source mapping is refused if the function's role may not read the source.
 func TestFunctionsReadSourcesInTheirRoles(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 10)

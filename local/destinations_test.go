@@ -9,7 +9,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// TestAFailedEventReachesAQueue has an asynchronous invocation fail, whose record goes to a queue.
+// An asynchronous invocation fails, and its record is sent to a queue.
 func TestAFailedEventReachesAQueue(t *testing.T) {
 	t.Parallel()
 	fails := func(functions.Surroundings) (functions.Program, error) {

@@ -20,26 +20,26 @@ import (
 	"stepback/local/endpoint"
 )
 
-// The files by which processes share a data directory: the first one locks it, and writes where it can be reached.
+// The files by which processes share a data directory: the first process locks it and writes its address there.
 const (
 	lockFile   = "lock"
 	serverFile = "server.json"
 )
 
-// Server is where the process that has a data directory open can be reached.
+// Server describes how to reach the process that has a data directory open.
 type Server struct {
-	// Endpoint is its URL, PID its process, Version that of its program.
+	// Endpoint is its URL, PID its process ID, and Version the version of its program.
 	Endpoint string `json:"endpoint"`
 	PID      int    `json:"pid"`
 	Version  string `json:"version"`
-	// Token is what the process knows its clients by: whoever can read the file, and so the directory.
+	// Token authenticates clients of the process: anyone who can read the file, and so the directory.
 	Token string `json:"token"`
 }
 
-// InUseError says that another process has a data directory open.
+// InUseError reports that another process has a data directory open.
 type InUseError struct {
 	Dir string
-	// Server is where that process can be reached; nil when it has not said so yet.
+	// Server describes how to reach that process; nil if it has not announced itself yet.
 	Server *Server
 }
 
@@ -52,7 +52,7 @@ func (e *InUseError) Error() string {
 		e.Server.Endpoint)
 }
 
-// lock keeps others from the directory. The lock goes with the process, however that ends.
+// lock locks the directory against other processes. The lock ends with the process, for whatever reason.
 func (p *Platform) lock(context.Context) error {
 	held, err := vfs.Default.Lock(filepath.Join(p.Dir, lockFile))
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +69,7 @@ func (p *Platform) lock(context.Context) error {
 	return nil
 }
 
-// announce writes where the platform can be reached, for those who find the directory in use.
+// announce writes the platform's address for processes that find the directory in use.
 func (p *Platform) announce(context.Context) error {
 	path := filepath.Join(p.Dir, serverFile)
 	text, err := json.Marshal(Server{p.Endpoint, os.Getpid(), p.cfg.Version, p.token})
@@ -85,7 +85,7 @@ func (p *Platform) announce(context.Context) error {
 
 func newToken() string { return rand.Text() }
 
-// Running returns where the process that has a data directory open can be reached; nil when there is none.
+// Running returns how to reach the process that has a data directory open; nil if there is none.
 func Running(ctx context.Context, dir string) (*Server, error) {
 	server, err := read(dir)
 	if server == nil || err != nil {
@@ -105,7 +105,7 @@ func Running(ctx context.Context, dir string) (*Server, error) {
 	return server, nil
 }
 
-// read reads where a directory's process can be reached; nil when none has said so.
+// read returns how to reach a directory's process; nil if none has announced itself.
 func read(dir string) (*Server, error) {
 	text, err := os.ReadFile(filepath.Join(dir, serverFile))
 	if err != nil {
@@ -124,7 +124,7 @@ func read(dir string) (*Server, error) {
 
 const tokenHeader = "X-Stepback-Token"
 
-// Ask sends a request to the server's Config.Control. The caller closes the answer's body.
+// Ask sends a request to the server's Config.Control. The caller closes the response body.
 func (s *Server) Ask(ctx context.Context, body io.Reader) (*http.Response, error) {
 	return s.do(ctx, http.MethodPost, body)
 }
@@ -138,7 +138,8 @@ func (s *Server) do(ctx context.Context, method string, body io.Reader) (*http.R
 	return http.DefaultClient.Do(r)
 }
 
-// control lets those who know the token through: GET says that the platform is here, POST asks Config.Control.
+// control accepts requests that carry the token: GET confirms that the platform is running, POST calls
+// Config.Control.
 func (p *Platform) control(w http.ResponseWriter, r *http.Request) {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(p.token)) != 1 {
 		http.Error(w, "The token is not that of "+serverFile+" in the data directory.", http.StatusForbidden)

@@ -15,17 +15,17 @@ import (
 	"stepback/engine/journal"
 )
 
-// Resumed is an execution that an earlier process left under way.
+// Resumed is an execution that an earlier process left running.
 type Resumed = engine.Resumed
 
-// engines are the engines of all accounts and regions, over one clock and one journal.
+// engines holds the engines of all accounts and regions, which share one clock and one journal.
 type engines struct {
 	platform *Platform
 	activity func(arn string) (bool, error)
 	follow   func(*journal.Execution, []history.Event)
 	log      *slog.Logger
 
-	opening sync.Mutex // orders the making of engines
+	opening sync.Mutex // serializes the creation of engines
 
 	mu   sync.Mutex
 	made map[aws.Scope]*engine.Engine
@@ -35,8 +35,8 @@ func newEngines(p *Platform, activity func(arn string) (bool, error)) *engines {
 	return &engines{platform: p, activity: activity, log: p.cfg.Log, made: map[aws.Scope]*engine.Engine{}}
 }
 
-// open returns the engine of an account and region. When it is made, it goes on with what an earlier process left under
-// way.
+// open returns the engine of an account and region. A newly created engine resumes the executions that an earlier
+// process left running.
 //
 //nolint:contextcheck,nolintlint // an engine is opened for everybody, not for the one who asked first
 func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
@@ -52,7 +52,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		Formats:      itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
-		Observe: both(both(both(p.metrics.observe, p.states), p.tracer.Observe), p.cfg.Observe), Recovered: s.recovered,
+		Observe: both(both(p.executionEnded, p.tracer.Observe), p.cfg.Observe), Recovered: s.recovered,
 	})
 	if err != nil {
 		return nil, err
@@ -70,7 +70,8 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	return e, nil
 }
 
-// recovered says which executions go on, and counts what nobody has counted of them.
+// recovered logs how many executions continue, counts their ended child executions that no earlier process has
+// counted, and calls Config.Resumed for each execution.
 func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
 	if n := len(found.Executions); n > 0 {
 		s.log.Info("executions go on", "executions", n, "children", found.Children)
@@ -86,7 +87,7 @@ func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error 
 	return nil
 }
 
-// await waits for an execution, which may be one of another account.
+// await waits for an execution, possibly in another account.
 func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
 	e := s.of(scopeOf(arn))
 	if e == nil {
@@ -95,13 +96,13 @@ func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
 	return e.Await(ctx, arn)
 }
 
-// scopeOf is the account and region of an ARN.
+// scopeOf returns the account and region of an ARN.
 func scopeOf(arn string) aws.Scope {
 	a, _ := aws.ParseARN(arn)
 	return a.Scope()
 }
 
-// of returns the engine of an account and region; nil when nothing runs there.
+// of returns the engine of an account and region; nil if nothing runs there.
 func (s *engines) of(scope aws.Scope) *engine.Engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,29 +123,29 @@ func (s *engines) byScope() map[aws.Scope]*engine.Engine {
 	return maps.Clone(s.made)
 }
 
-// stopPolls has workers that wait for the tasks of activities be told that there are none.
+// stopPolls ends the polls of activity workers with the response that there are no tasks.
 func (s *engines) stopPolls() {
 	for _, e := range s.all() {
 		e.StopPolls()
 	}
 }
 
-// closing has the engines take no failure of a task any more for one of its own: functions lose the services that they
-// call.
+// closing makes the engines ignore failures of tasks from now on, since functions lose the services that they call;
+// the next engine runs those tasks again.
 func (s *engines) closing() {
 	for _, e := range s.all() {
 		e.Closing()
 	}
 }
 
-// close closes the engines. What is running goes on when the journal is opened again.
+// close closes the engines. Running executions continue when the journal is opened again.
 func (s *engines) close() {
 	for _, e := range s.all() {
 		e.Close()
 	}
 }
 
-// both tells two observers; either may be nil.
+// both returns an observer that calls both; either may be nil.
 func both(first, second func(*journal.Execution, []history.Event)) func(*journal.Execution, []history.Event) {
 	switch {
 	case first == nil:

@@ -9,10 +9,10 @@ import (
 	"stepback/local/endpoint"
 	"stepback/local/services/events"
 	"stepback/local/services/kms"
-	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/executions"
 )
 
-// openEvents opens EventBridge. It goes on with what it had accepted once everything else is there (Resume).
+// openEvents opens EventBridge. It resumes accepted events once everything else is open (Resume).
 func (p *Platform) openEvents(context.Context) (err error) {
 	p.Events, err = events.Open(events.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Targets: &p.Targets,
 		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"},
@@ -29,14 +29,14 @@ func (p *Platform) openEvents(context.Context) (err error) {
 	return nil
 }
 
-// announceStatus tells EventBridge of executions that start and end.
+// announceStatus sends EventBridge events when executions start and end.
 func (p *Platform) announceStatus(x *journal.Execution, steps []history.Event) {
 	scope := scopeOf(x.ARN)
 	if p.Events == nil || !p.Events.Listens(scope) {
 		return
 	}
-	for _, c := range stepfunctions.StatusChanges(x, steps) {
-		p.Events.Announce(events.Announcement{Scope: scope, Source: stepfunctions.EventSource,
-			DetailType: stepfunctions.StatusChangeEvent, At: c.At, Resources: []string{x.ARN}, Detail: c.Detail})
+	for _, c := range executions.StatusChanges(x, steps) {
+		p.Events.Announce(events.Announcement{Scope: scope, Source: executions.EventSource,
+			DetailType: executions.StatusChangeEvent, At: c.At, Resources: []string{x.ARN}, Detail: c.Detail})
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"stepback/local"
 )
 
-// TestSchedulesAndEventsRunThroughThePlatform has a schedule start an execution by a universal target, whose end
-// reaches a queue by a rule, as does a new object.
+// A schedule starts an execution through a universal target, and a rule delivers its end to a queue, as it does for a
+// new object.
 func TestSchedulesAndEventsRunThroughThePlatform(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC))

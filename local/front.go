@@ -11,26 +11,25 @@ import (
 
 const (
 	headerTimeout = 10 * time.Second
-	// idleTimeout is how long connections are kept on which nothing is asked: longer than clients keep them.
+	// idleTimeout is the time that idle connections are kept: longer than clients keep them.
 	idleTimeout = 5 * time.Minute
-	// grace is how long requests may take to finish once the server is told to stop.
+	// grace is the time that running requests may take to finish once the server stops.
 	grace = 5 * time.Second
-	// lastGrace is how long it may take after that to tell those who still wait.
+	// lastGrace is the time it may take after that to respond to the requests still waiting.
 	lastGrace = time.Second
 )
 
-// front is how requests reach a handler over the network.
+// front serves a handler over the network.
 type front struct {
 	handler http.Handler
-	// stopWaiting has requests that wait for something to come be answered that nothing came, and those that come
-	// later.
+	// stopWaiting makes long polls, current and later ones, return that nothing has arrived.
 	stopWaiting func()
-	grace       time.Duration // 0 means the usual
-	patience    patience      // with bodies; the zero value means the usual
+	grace       time.Duration // 0 means the default
+	patience    patience      // with slow bodies; the zero value means the default
 }
 
-// serve answers requests until the context ends, then lets those under way finish for a while. Those that take longer
-// are given up: their contexts end, so that clients are told that the server is shutting down.
+// serve serves requests until the context ends, then gives running requests some time to finish. Those that take
+// longer are given up: their contexts end, so that clients get the response that the server is shutting down.
 func (f front) serve(ctx context.Context, l net.Listener) error {
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
@@ -61,7 +60,7 @@ func (f front) serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// shutdown takes no more requests and waits for those under way.
+// shutdown stops accepting requests and waits for the running ones.
 func shutdown(ctx context.Context, s *http.Server, grace time.Duration) error {
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// TestServersThatStop stops servers while a request waits for something to come: it is told that nothing came, or given
-// up.
+// TestServersThatStop stops servers during a long poll: it returns that nothing has arrived, or is given up.
 func TestServersThatStop(t *testing.T) {
 	t.Parallel()
 	for want, grace := range map[string]time.Duration{"nothing came": time.Hour, "given up": time.Millisecond} {
@@ -63,7 +62,7 @@ func TestServersThatStop(t *testing.T) {
 	}
 }
 
-// TestSlowBodiesAreGivenUp sends a part of a body and stops, and a whole one slowly enough but in time.
+// TestSlowBodiesAreGivenUp sends part of a body and stops, and sends a complete one slowly but in time.
 func TestSlowBodiesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	read := make(chan error, 1)
@@ -102,7 +101,7 @@ func TestSlowBodiesAreGivenUp(t *testing.T) {
 	if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), "Connection: close") {
 		t.Errorf("%s, %v", answer, err)
 	}
-	for range 2 { // on one connection: the deadline of one body is none of the next request
+	for range 2 { // on one connection: one body's deadline does not affect the next request
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+l.Addr().String(), strings.NewReader("whole"))
 		if err != nil {
 			t.Fatal(err)

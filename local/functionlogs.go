@@ -11,15 +11,15 @@ import (
 	"stepback/retrymetrics"
 )
 
-// functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups that their
-// LoggingConfig names, by default /aws/lambda/NAME, in a stream for each execution environment.
+// functionLog writes the logs of the functions of an account and region to the same place as AWS: to the log groups
+// that their LoggingConfig names, by default /aws/lambda/NAME, with a stream for each execution environment.
 type functionLog struct {
 	store   *logstore.Store
 	scope   aws.Scope
 	metrics *retrymetrics.Collector
 }
 
-// WriteLog implements runner.LogSink. What a function says of its callee's circuit becomes metric data.
+// WriteLog implements runner.LogSink. Lines about the circuit of a function's callee become metric data.
 func (l functionLog) WriteLog(to runner.LogStream, lines []byte) {
 	now := time.Now().UnixMilli()
 	var events []logstore.Event
@@ -29,7 +29,7 @@ func (l functionLog) WriteLog(to runner.LogStream, lines []byte) {
 	}
 	err := l.store.Append(l.scope, to.Group, to.Name, events)
 	if errors.Is(err, logstore.ErrNoGroup) {
-		_ = l.store.CreateGroup(l.scope, logstore.Group{Name: to.Group}) // somebody else may have been faster
+		_ = l.store.CreateGroup(l.scope, logstore.Group{Name: to.Group}) // another writer may have created it first
 		_ = l.store.Append(l.scope, to.Group, to.Name, events)
 	}
 }

@@ -30,8 +30,8 @@ Resources:
               return context.log_stream_name
 `
 
-// TestWhatFunctionsLogIsThereAsTheyWroteIt has a function log metrics in the embedded format and words, to the log
-// group of its LoggingConfig. Its metrics are read as soon as it has ended.
+// A function logs metrics in the embedded format and plain text to the log group of its LoggingConfig. The text is
+// stored unchanged, and the metrics can be read as soon as the function has ended.
 func TestWhatFunctionsLogIsThereAsTheyWroteIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func TestWhatFunctionsLogIsThereAsTheyWroteIt(t *testing.T) {
 		}
 	}
 	seven("at once", s)
-	if err := p.Close(); err != nil { // which waits until the metrics are kept
+	if err := p.Close(); err != nil { // waits until the metrics are stored
 		t.Fatal(err)
 	}
 	seven("in the next process", stacksOf(t, open(t, local.Config{Dir: dir})))

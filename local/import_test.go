@@ -7,7 +7,7 @@ import (
 	"stepback/local"
 )
 
-// kept is a template of two resources that exist, and of none that is made.
+// kept is a template of two existing resources that creates none.
 const kept = `{"Resources":{
  "Queue":{"Type":"AWS::SQS::Queue","DeletionPolicy":"Retain","Properties":{"QueueName":"old"}},
  "Table":{"Type":"AWS::DynamoDB::Table","DeletionPolicy":"Retain","Properties":{"TableName":"orders","BillingMode":"PAY_PER_REQUEST",
@@ -79,7 +79,7 @@ func TestResourcesAreImported(t *testing.T) {
 		out["Table"] != "arn:aws:dynamodb:us-east-1:000000000000:table/orders" {
 		t.Errorf("outputs %v", out)
 	}
-	// The change set can be asked for until the next operation of the stack.
+	// The change set can be described until the stack's next operation.
 	if d := s.call("DescribeChangeSet", map[string]any{"StackName": "kept", "ChangeSetName": "bring"}); d["ExecutionStatus"] != "EXECUTE_COMPLETE" {
 		t.Errorf("the change set is %v", d["ExecutionStatus"])
 	}

@@ -20,15 +20,15 @@ import (
 	"stepback/tasks/states"
 )
 
-// surroundings are what tasks reach outside their engine.
+// surroundings holds what tasks use outside their engine.
 type surroundings struct {
 	endpoints awssdk.Endpoints
-	mocks     *mock.File // nil when there are no test cases
-	// connections are those of the embedded EventBridge, which keeps their secrets itself; nil without one.
+	mocks     *mock.File // nil if there are no test cases
+	// connections belongs to the embedded EventBridge, which stores their secrets itself; nil if there is none.
 	connections httptask.Connections
-	// guard judges what tasks do by the roles of their state machines; nil when nobody is judged.
+	// guard authorizes tasks by the roles of their state machines; nil if IAM is not enforced.
 	guard *guard
-	// tracer has tasks hand on the traces of their executions; nil for none.
+	// tracer makes tasks propagate the traces of their executions; nil for none.
 	tracer *tracing.Tracer
 }
 
@@ -37,7 +37,7 @@ func newSurroundings(getenv func(string) string, mocks *mock.File) *surroundings
 		endpoints: awssdk.Endpoints{Getenv: getenv, Embedded: map[string]awssdk.Endpoint{}}}
 }
 
-// testCases finds what answers the tasks of a test case; nil when no mock configuration is loaded.
+// testCases returns a function that finds the mocks of a test case; nil if no mock configuration is loaded.
 func (s *surroundings) testCases() func(machine, testCase string) (engine.Interceptor, error) {
 	if s.mocks == nil {
 		return nil
@@ -45,18 +45,19 @@ func (s *surroundings) testCases() func(machine, testCase string) (engine.Interc
 	return s.mocks.Execution
 }
 
-// embed makes a handler of this process the default endpoint of a service, by its name in aws-sdk Resources.
+// embed makes a handler in this process the default endpoint of a service, which is identified by its name in aws-sdk
+// Resources.
 func (s *surroundings) embed(service string, h http.Handler) {
 	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
 }
 
-// reach makes an address the default endpoint of a service.
+// reach sets the default endpoint of a service to a URL.
 func (s *surroundings) reach(service, url string) {
 	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: url, Client: http.DefaultClient}
 }
 
-// integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the
-// same engine (await waits for one), and all other services at their endpoints.
+// integrations returns the integrations for the tasks of an account and region: functions through the invoker, nested
+// executions of the same engine (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
 	scope aws.Scope, injector *faults.Injector, invoker invocation.Invoker, c *clock.Clock,
 	await func(ctx context.Context, t *engine.Task, arn string) error,
@@ -76,7 +77,7 @@ func (s *surroundings) integrations(
 	switch {
 	case s.connections != nil && s.endpoints.Embeds("eventbridge"):
 		calls.Connections = s.connections
-	case s.endpoints.Has("eventbridge"): // without, requests go out without the connection's authorization
+	case s.endpoints.Has("eventbridge"): // otherwise requests are sent without the connection's authorization
 		calls.Connections = httptask.EventBridge{AWS: caller}
 	}
 	all["http:invoke"] = s.guard.httpTasks(calls)

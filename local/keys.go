@@ -11,8 +11,8 @@ import (
 	"stepback/local/services/iam/policy"
 )
 
-// keyActions are what an action on an encrypted resource needs at the resource's key as well, as AWS documents it for
-// SQS, SNS, S3 and Secrets Manager.
+// keyActions maps an action on an encrypted resource to the actions that it also needs on the resource's key, as AWS
+// documents for SQS, SNS, S3 and Secrets Manager.
 var keyActions = map[string][]string{
 	"sqs:SendMessage":               {"kms:GenerateDataKey", "kms:Decrypt"},
 	"sqs:ReceiveMessage":            {"kms:Decrypt"},
@@ -24,16 +24,16 @@ var keyActions = map[string][]string{
 	"secretsmanager:PutSecretValue": {"kms:GenerateDataKey", "kms:Decrypt"},
 }
 
-// viaService is the condition key of the service that uses a key for somebody, keyCaller that of the account of who
-// asks.
+// viaService is the condition key for the service that uses a key on someone's behalf; keyCaller is the one for the
+// account of the caller.
 const (
 	viaService = "kms:ViaService"
 	keyCaller  = "kms:CallerAccount"
 )
 
-// keyNeeds are the needs at the customer's keys under which the resources of needs are encrypted. Keys of AWS itself
-// let everyone of the account use them through their service. Keys that are not there are left to the service. r tells
-// the key that an object is to be encrypted under, and may be nil.
+// keyNeeds returns the needs on the customer managed keys that encrypt the resources of needs. AWS managed keys may
+// be used by everyone in the account through their service. Missing keys are left to the service to report. r, which
+// may be nil, names the key that an object is to be encrypted with.
 func (g *guard) keyNeeds(ctx context.Context, r *http.Request, scope aws.Scope, needs []access.Need) []access.Need {
 	var more []access.Need
 	for _, need := range needs {
@@ -57,7 +57,7 @@ func (g *guard) keyNeeds(ctx context.Context, r *http.Request, scope aws.Scope, 
 	return more
 }
 
-// keyOf names the key under which a resource is encrypted; empty for none.
+// keyOf returns the key that encrypts a resource; empty for none.
 func (g *guard) keyOf(ctx context.Context, r *http.Request, scope aws.Scope, need access.Need) string {
 	arn, ok := aws.ParseARN(need.Resource)
 	if !ok {
@@ -94,7 +94,7 @@ func (g *guard) keyOf(ctx context.Context, r *http.Request, scope aws.Scope, nee
 	return ""
 }
 
-// keyUse adds the condition keys of the use of a key by a service, or takes them away for other needs.
+// keyUse adds the condition keys for the use of a key by a service, or removes them for other needs.
 func keyUse(c policy.Context, model, action string, scope aws.Scope, account string) {
 	delete(c, viaService)
 	delete(c, keyCaller)
@@ -104,7 +104,7 @@ func keyUse(c policy.Context, model, action string, scope aws.Scope, account str
 	}
 }
 
-// policyModel is the API model of the service whose resource a need is about: that of the request, or KMS.
+// policyModel returns the API model of the service whose resource a need concerns: that of the request, or KMS.
 func policyModel(model string, need access.Need) string {
 	if strings.HasPrefix(need.Action, "kms:") {
 		return "kms"

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// keyPolicy lets the account use a key by its own policies, and a service.
+// keyPolicy returns a key policy that lets the account's own policies grant use of the key and, unless service is
+// empty, lets that service use it.
 func keyPolicy(service string) string {
 	account := `{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::000000000000:root"},"Action":"kms:*","Resource":"*"}`
 	if service != "" {
@@ -15,7 +16,7 @@ func keyPolicy(service string) string {
 	return `{"Version":"2012-10-17","Statement":[` + account + `]}`
 }
 
-// TestTopicsNeedTheKeyOfTheQueue delivers to a queue that is encrypted under a key which does not know the topic's
+// TestTopicsNeedTheKeyOfTheQueue delivers to a queue encrypted with a key whose policy does not allow the topic's
 // service, the usual reason why nothing arrives on AWS.
 func TestTopicsNeedTheKeyOfTheQueue(t *testing.T) {
 	t.Parallel()
@@ -36,7 +37,7 @@ func TestTopicsNeedTheKeyOfTheQueue(t *testing.T) {
 	}
 }
 
-// TestRolesNeedTheKeyOfWhatTheyUse has a state machine's role send to an encrypted queue.
+// A state machine's role needs permission for the key to send to an encrypted queue.
 func TestRolesNeedTheKeyOfWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	e := enforce(t)
@@ -66,7 +67,7 @@ func TestRolesNeedTheKeyOfWhatTheyUse(t *testing.T) {
 	}
 }
 
-// TestBucketsKeyIsNeeded reads and writes in a bucket whose default encryption is under a key, with a condition on the
+// TestBucketsKeyIsNeeded reads and writes in a bucket whose default encryption uses a key, with a condition on the
 // service that uses the key.
 func TestBucketsKeyIsNeeded(t *testing.T) {
 	t.Parallel()
@@ -92,7 +93,7 @@ func TestBucketsKeyIsNeeded(t *testing.T) {
 	}
 }
 
-// member is a text within an answer.
+// member returns a string within a response.
 func member(out map[string]any, path ...string) string {
 	for _, name := range path[:len(path)-1] {
 		out, _ = out[name].(map[string]any)

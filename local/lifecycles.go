@@ -8,11 +8,10 @@ import (
 	"stepback/engine/clock"
 )
 
-// expireEvery is how often the lifecycles of buckets are looked at.
+// expireEvery is the interval at which the lifecycles of buckets are applied.
 const expireEvery = time.Hour
 
-// expire removes the objects whose time is over, once an hour on the platform's clock. Virtual time does not jump for
-// its sake.
+// expire removes expired objects, once an hour on the platform's clock. Virtual time does not jump for it.
 func (p *Platform) expire(context.Context) error {
 	var mu sync.Mutex
 	var working sync.WaitGroup

@@ -9,12 +9,11 @@ import (
 	"stepback/local/services/lambda/eventsource"
 )
 
-// openMappings opens the event source mappings of functions, which are carried out once everything else is there
-// (resume).
+// openMappings opens the event source mappings of functions, which start once everything else is open (resume).
 func (p *Platform) openMappings(context.Context) (err error) {
 	o := eventsource.Options{Store: p.Documents, Clock: p.Clock, Queues: p.Queues,
 		Streams: p.Tables, Functions: p.Functions, Deliver: p.Targets.Deliver, Log: p.cfg.Log}
-	if p.cfg.EnforceIAM { // nothing is read, or made, before the guard is there
+	if p.cfg.EnforceIAM { // nothing is read or created before the guard exists
 		o.MayRead = func(ctx context.Context, function, source string) error {
 			return p.around.guard.mayRead(ctx, function, source)
 		}
@@ -23,11 +22,11 @@ func (p *Platform) openMappings(context.Context) (err error) {
 	return err
 }
 
-// mayRead refuses a function whose role may not do what its event source mapping does at the source.
+// mayRead refuses an event source mapping if the function's role lacks the permissions it needs on the source.
 func (g *guard) mayRead(ctx context.Context, function, source string) error {
 	role := g.roleOf(ctx, function)
 	if role == "" {
-		return nil // the function is not there any more
+		return nil // the function no longer exists
 	}
 	model, actions := "sqs", []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 	if from, _ := aws.ParseARN(source); from.Service == "dynamodb" {

@@ -8,8 +8,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// TestAStackMapsAQueueToAFunction has CloudFormation make a queue and the mapping that hands its messages to a
-// function, and delete them again.
+// CloudFormation creates a queue and the mapping that passes its messages to a function, and deletes them again.
 func TestAStackMapsAQueueToAFunction(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 10)

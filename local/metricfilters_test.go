@@ -8,7 +8,7 @@ import (
 	"stepback/local"
 )
 
-// TestMetricFiltersCountLogs logs an event that a metric filter matches, and asks the next platform for the metric.
+// TestMetricFiltersCountLogs logs an event that a metric filter matches, and reads the metric from the next platform.
 func TestMetricFiltersCountLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMetricFilterOfAStack has CloudFormation make a metric filter whose dimensions are a list, where the API of Logs
-// takes a map.
+// CloudFormation creates a metric filter whose dimensions are a list, although the API of CloudWatch Logs takes a
+// map.
 func TestMetricFilterOfAStack(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, t.TempDir())

@@ -8,26 +8,26 @@ import (
 	"sync"
 	"time"
 
-	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
 )
 
-// metrics count the retries of all executions, and keep the metric data in the data directory.
+// metrics counts the retries of all executions and stores the metric data in the data directory.
 type metrics struct {
 	retrymetrics.Collector
 
 	dir     string
-	since   time.Time // what ended before has been kept by an earlier process
+	since   time.Time // executions that ended before this were counted by an earlier process
 	keeping sync.Mutex
 }
 
-// keepEvery is how often metric data are written to the data directory, so that a process that is killed has lost no
-// more.
+// keepEvery is the interval at which metric data are written to the data directory; a killed process loses at most
+// this much.
 const keepEvery = time.Minute
 
-// openMetrics counts from here on. Data in memory are kept nowhere.
+// openMetrics starts counting, and writes the metric data to the data directory every minute and when the platform
+// closes.
 func (p *Platform) openMetrics(context.Context) error {
 	m := &p.metrics
 	m.Period, m.OwnErrors, m.dir = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir
@@ -62,11 +62,11 @@ func (p *Platform) openMetrics(context.Context) error {
 	return nil
 }
 
-// Metrics returns what is counted; more can be added to it.
+// Metrics returns the collector of retry metrics; callers can add to it.
 func (p *Platform) Metrics() *retrymetrics.Collector { return &p.metrics.Collector }
 
-// KeepMetrics writes the metric data that have been counted to the data directory, which happens every minute and at
-// Close as well.
+// KeepMetrics writes the metric data counted so far to the data directory, which also happens every minute and at
+// Close.
 func (p *Platform) KeepMetrics() error { return p.metrics.keep() }
 
 func (m *metrics) keep() error {
@@ -75,11 +75,8 @@ func (m *metrics) keep() error {
 	return metricsfile.Add(m.dir, m.Take())
 }
 
-// observe counts an execution that has ended.
-func (m *metrics) observe(x *journal.Execution, events []history.Event) { m.Add(x.ARN, events) }
-
-// observeChildren counts the child executions of an execution's Map Runs that have ended in a process that did not live
-// to keep its metric data.
+// observeChildren counts the child executions of an execution's Map Runs that ended in a process which died before it
+// stored its metric data.
 func (m *metrics) observeChildren(ctx context.Context, j journal.Journal, execution string) error {
 	for run, err := range j.MapRuns(ctx, execution) {
 		if err != nil {
@@ -96,7 +93,7 @@ func (m *metrics) observeChildren(ctx context.Context, j journal.Journal, execut
 			if err != nil {
 				return err
 			}
-			m.observe(x, events)
+			m.Add(x.ARN, events)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // TestNestedExecution runs an execution that starts another one in the same process and waits for it, in its own
-// account and in that of a role.
+// account and in another account through a role.
 func TestNestedExecution(t *testing.T) {
 	t.Parallel()
 	t.Run("own account", func(t *testing.T) { t.Parallel(); testNestedExecution(t, "000000000000", "") })

@@ -10,7 +10,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// listeners are told of new objects: of each bucket the one that came last.
+// listeners are notified of new objects: for each bucket, only the latest one.
 type listeners struct {
 	mu   sync.Mutex
 	next int
@@ -22,9 +22,8 @@ type listener struct {
 	tell   func(objectevent.Event)
 }
 
-// OnObjectCreated has the platform call tell for every object that is put into a bucket, before the request that put it
-// there is answered, until stop is called. Meanwhile it takes the place of who has listened to the bucket before. It is
-// called from many goroutines.
+// OnObjectCreated makes the platform call tell for every object put into a bucket, before the put request returns,
+// until stop is called. It replaces the bucket's earlier listener meanwhile. tell is called from many goroutines.
 func (p *Platform) OnObjectCreated(bucket string, tell func(objectevent.Event)) (stop func()) {
 	l := &p.listeners
 	l.mu.Lock()
@@ -42,7 +41,7 @@ func (p *Platform) OnObjectCreated(bucket string, tell func(objectevent.Event)) 
 	}
 }
 
-// objectCreated tells who listens to the bucket.
+// objectCreated notifies the bucket's listener.
 func (p *Platform) objectCreated(e objectevent.Event) {
 	l := &p.listeners
 	l.mu.Lock()
@@ -56,7 +55,7 @@ func (p *Platform) objectCreated(e objectevent.Event) {
 	}
 }
 
-// announceTo hands the event of a new object to a function, which is tried again as Lambda tries events again.
+// announceTo passes the event of a new object to a function, with Lambda's retries for asynchronous events.
 func (p *Platform) announceTo(function string, e objectevent.Event) {
 	payload, err := json.Marshal(e)
 	if err == nil {

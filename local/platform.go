@@ -45,8 +45,8 @@ import (
 
 // Platform is an open data directory with everything running on it. It is safe for concurrent use.
 type Platform struct {
-	// Dir is the data directory, Scope the account and region of requests that name none, Endpoint the URL at which
-	// everything is served.
+	// Dir is the data directory; Scope is the account and region of requests that name none; Endpoint is the URL at
+	// which everything is served.
 	Dir      string
 	Scope    aws.Scope
 	Endpoint string
@@ -61,22 +61,22 @@ type Platform struct {
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
 	Scheduler     *scheduler.Service // EventBridge Scheduler
-	Faults        *faults.Injector   // what has been injected
-	Chaos         *chaos.Set         // faults of services, which come and go
-	Tables        *dynamodb.Service  // of DynamoDB
-	Keys          *kms.Service       // of KMS
+	Faults        *faults.Injector   // faults injected into tasks
+	Chaos         *chaos.Set         // faults of services, added and lifted at any time
+	Tables        *dynamodb.Service  // DynamoDB
+	Keys          *kms.Service       // KMS
 	CloudWatch    *cloudwatch.Service
-	Documents     *documents.Store // what other services keep
-	Targets       delivery.Targets // whom services deliver to
+	Documents     *documents.Store // data that other services store
+	Targets       delivery.Targets // targets of deliveries by services
 	Gateway       *apigateway.Service
 
-	// Stacks are those of CloudFormation.
+	// Stacks is CloudFormation.
 	Stacks *cloudformation.Service
 
 	cfg           Config
 	meter         meter
 	subscriptions *logsapi.Subscriptions // of log groups
-	mappings      *eventsource.Service   // of queues and streams to functions
+	mappings      *eventsource.Service   // from queues and streams to functions
 
 	offered   []served // in the order in which they are shown
 	engines   *engines
@@ -92,14 +92,14 @@ type Platform struct {
 	handler   http.Handler
 	traces    *xray.Service
 	tracer    *tracing.Tracer
-	token     string // of clients that are other processes
+	token     string // authenticates clients in other processes
 	front     front
-	broken    chan error     // what ended the serving, or the journal
+	broken    chan error     // receives the error that ended serving or the journal
 	closers   []func() error // in the order of opening
 }
 
-// Open opens or creates a data directory, goes on with the executions that an earlier process left under way, and
-// serves everything. The error is an *InUseError when another process has the directory open.
+// Open opens or creates a data directory, resumes the executions that an earlier process left running, and serves
+// everything. The error is an *InUseError if another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
 	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
@@ -134,8 +134,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 
 func (p *Platform) onClose(f func() error) { p.closers = append(p.closers, f) }
 
-// Close ends everything in the reverse order of opening and waits for it. Executions that are still running stay as the
-// journal has them: the next Open goes on with them.
+// Close stops everything in the reverse order of opening and waits for it. Executions that are still running stay in
+// the journal: the next Open resumes them.
 func (p *Platform) Close() error {
 	var errs []error
 	for i := len(p.closers) - 1; i >= 0; i-- {
@@ -145,11 +145,11 @@ func (p *Platform) Close() error {
 	return errors.Join(errs...)
 }
 
-// Broken receives the error with which the platform cannot go on: its journal refuses to write (journal.ErrBroken), or
-// its listener fails. Whoever waits closes the platform then.
+// Broken receives the error after which the platform cannot continue: its journal refuses to write
+// (journal.ErrBroken), or its listener fails. The receiver should close the platform.
 func (p *Platform) Broken() <-chan error { return p.broken }
 
-// breaks keeps the first error that ends the platform.
+// breaks stores the first error that ends the platform.
 func (p *Platform) breaks(err error) {
 	select {
 	case p.broken <- err:
@@ -178,7 +178,7 @@ func (p *Platform) openJournal(context.Context) error {
 	for _, lost := range j.LostTails() {
 		p.cfg.Log.Warn("the journal has lost what was acknowledged last", "error", lost)
 	}
-	return resultwriter.RemoveSpools(p.Dir) // the directory is locked: nobody else is here
+	return resultwriter.RemoveSpools(p.Dir) // the directory is locked: no other process uses it
 }
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
@@ -257,13 +257,13 @@ func (p *Platform) openStates(ctx context.Context) error {
 	return nil
 }
 
-// stopSubscriptions has subscriptions of log groups keep what they would deliver, once functions are about to end.
+// stopSubscriptions makes log group subscriptions keep their deliveries once functions are about to end.
 func (p *Platform) stopSubscriptions(context.Context) error {
 	p.onClose(p.subscriptions.Stop)
 	return nil
 }
 
-// resume puts everything together and goes on with what an earlier process left under way.
+// resume connects everything and resumes what an earlier process left running.
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
 	if err := p.StepFunctions.Resume(); err != nil {
@@ -276,7 +276,7 @@ func (p *Platform) resume(context.Context) error {
 	}
 	p.Functions.Resume() //nolint:contextcheck // they live as long as the platform
 	p.mappings.Resume()
-	p.onClose(func() error { // before what they tell is closed
+	p.onClose(func() error { // before the targets they deliver to are closed
 		p.mappings.Close()
 		p.Functions.StopEvents()
 		return nil
@@ -286,7 +286,7 @@ func (p *Platform) resume(context.Context) error {
 	return nil
 }
 
-// store keeps the state machines where the executions are kept.
+// store returns the store of the state machines, in the same place as the executions.
 func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 	if documents, ok := p.Journal.(stepfunctions.Documents); ok {
 		return stepfunctions.Keep(ctx, documents)
@@ -318,7 +318,7 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	return nil
 }
 
-// stopPolls has those who wait for tasks of activities, for messages or for changes be told that there are none.
+// stopPolls ends long polls for activity tasks, messages and changes with the response that there are none.
 func (p *Platform) stopPolls() {
 	p.engines.stopPolls()
 	p.changes.end()
@@ -330,7 +330,7 @@ func (p *Platform) stopPolls() {
 // Engine returns the engine of the platform's own account and region.
 func (p *Platform) Engine() (*engine.Engine, error) { return p.engines.open(p.Scope) }
 
-// Handler serves everything at one address; it is what the platform's own listener answers with.
+// Handler returns the handler that serves everything at one address, as the platform's own listener does.
 func (p *Platform) Handler() http.Handler { return p.handler }
 
 func ignoreClosed(err error) error {

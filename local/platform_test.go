@@ -24,7 +24,7 @@ import (
 	"stepback/tasks/faults"
 )
 
-// open opens a platform that is closed with the test.
+// open opens a platform that is closed at the end of the test.
 func open(t *testing.T, cfg local.Config) *local.Platform {
 	t.Helper()
 	p, err := local.Open(t.Context(), cfg)
@@ -39,7 +39,7 @@ func open(t *testing.T, cfg local.Config) *local.Platform {
 	return p
 }
 
-// settings are those of AWS's clients of a platform.
+// settings returns the configuration of AWS clients for a platform.
 func settings(p *local.Platform) aws.Config {
 	return aws.Config{Region: "us-east-1", BaseEndpoint: &p.Endpoint, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
@@ -49,7 +49,7 @@ func statesOf(p *local.Platform) *sfn.Client { return sfn.NewFromConfig(settings
 
 const role = "arn:aws:iam::000000000000:role/r"
 
-// flaky is a machine that calls a function and retries whatever goes wrong.
+// flaky is a machine that calls a function and retries every error.
 const flaky = `{"StartAt":"Call","States":{"Call":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
  "Parameters":{"FunctionName":"double","Payload.$":"$"},"OutputPath":"$.Payload",
  "Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":2,"MaxAttempts":9}],"End":true}}}`
@@ -62,8 +62,8 @@ var doubling = map[string]functions.BuiltIn{"double": func(s functions.Surroundi
 	}}, nil
 }}
 
-// TestARunOfAnyMachineIsCountedAndSuffersFaults runs a machine that is nobody's in particular: faults befall it, its
-// retries are counted, and the next platform on the directory knows its function, executions and logs.
+// A run of an arbitrary machine is affected by faults and its retries are counted; the next platform on the directory
+// has its function, executions and logs.
 func TestARunOfAnyMachineIsCountedAndSuffersFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -146,7 +146,7 @@ func TestARunOfAnyMachineIsCountedAndSuffersFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsBefallEveryKindOfTask injects an error into a task that publishes to SNS.
+// An error can be injected into a task that publishes to SNS.
 func TestFaultsBefallEveryKindOfTask(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{Clock: clock.Virtual(time.Now()),
@@ -182,8 +182,8 @@ func TestFaultsBefallEveryKindOfTask(t *testing.T) {
 	}
 }
 
-// TestQueuesOutliveTheirPlatform sends to a queue from a state machine, and reads it with a poll of the next platform's
-// client and of a state machine, which does not wait for real.
+// TestQueuesOutliveTheirPlatform sends to a queue from a state machine, and reads it with polls by a client of the
+// next platform and by a state machine, which does not wait in real time.
 func TestQueuesOutliveTheirPlatform(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -290,9 +290,8 @@ func TestATemporaryPlatformLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestADirectoryOfAnEarlierVersion opens a data directory that the version of 22 November 2026, with two platforms,
-// left:
-// an import, and a server that was killed while an execution waited.
+// TestADirectoryOfAnEarlierVersion opens a data directory left by the version of 22 November 2026, which had two
+// platforms: an import, and a server that was killed while an execution waited.
 func TestADirectoryOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	dir := unpacked(t, "testdata/data-directory-2026-11-22.tar.gz")

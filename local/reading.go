@@ -18,18 +18,18 @@ import (
 	"stepback/local/services/stepfunctions"
 )
 
-// Reading is a data directory that is only read: nothing of what was under way goes on, and nothing can be started.
+// Reading is a data directory opened read-only: executions are not resumed, and nothing can be started.
 type Reading struct {
 	Journal       journal.Journal
 	StepFunctions *stepfunctions.Service
-	// Engine is that of the scope that was asked for.
+	// Engine is the engine of the requested scope.
 	Engine *engine.Engine
 
 	closers []func() error
 }
 
-// Read opens a data directory that no process has open, for reading. StepFunctions answers what lists, describes and
-// gets; other operations fail, since nothing can be written.
+// Read opens a data directory that no process has open, for reading. StepFunctions supports the operations that list,
+// describe and get; other operations fail, since nothing can be written.
 func Read(ctx context.Context, dir string, scope aws.Scope) (_ *Reading, err error) {
 	path := filepath.Join(dir, "journal")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +74,7 @@ func Read(ctx context.Context, dir string, scope aws.Scope) (_ *Reading, err err
 	return r, nil
 }
 
-// Close closes what was opened.
+// Close closes everything that Read opened.
 func (r *Reading) Close() error {
 	var errs []error
 	for i := len(r.closers) - 1; i >= 0; i-- {

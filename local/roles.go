@@ -15,7 +15,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// functionKeys makes what functions sign with in their roles; nil where nobody is judged.
+// functionKeys returns a function that creates the keys that functions sign with in their roles; nil if IAM is not
+// enforced.
 func (p *Platform) functionKeys() func(role, function string) (map[string]string, error) {
 	if !p.cfg.EnforceIAM {
 		return nil
@@ -30,13 +31,13 @@ func (p *Platform) functionKeys() func(role, function string) (map[string]string
 	}
 }
 
-// ofMachines is the name of the sessions in which state machines act.
+// ofMachines is the session name of state machines acting in their roles.
 const ofMachines = "StepFunctions"
 
-// actingKey is the context's key of the access key with which a task acts.
+// actingKey is the context key of the access key with which a task acts.
 type actingKey struct{}
 
-// tasks has tasks act in the role of their credentials, or of their state machine. A nil guard lets them be.
+// tasks makes tasks act with the role of their credentials, or of their state machine. A nil guard returns next.
 func (g *guard) tasks(next engine.Integration) engine.Integration {
 	if g == nil {
 		return next
@@ -50,7 +51,7 @@ func (g *guard) tasks(next engine.Integration) engine.Integration {
 	})
 }
 
-// invoker has the functions that tasks call judged. A nil guard lets them be.
+// invoker authorizes the functions that tasks call. A nil guard returns next.
 func (g *guard) invoker(scope aws.Scope, next invocation.Invoker) invocation.Invoker {
 	if g == nil {
 		return next

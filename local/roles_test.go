@@ -18,7 +18,7 @@ import (
 	"stepback/local"
 )
 
-// sameHost has a client put no prefix before the host.
+// sameHost keeps a client from adding a prefix to the host.
 func sameHost(o *sfn.Options) {
 	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("host", func(ctx context.Context,
@@ -30,8 +30,8 @@ func sameHost(o *sfn.Options) {
 	})
 }
 
-// TestStateMachinesActInTheirRoles has tasks judged by the policies of the state machine's role, and a user who may
-// make state machines pass only a role that she may pass.
+// Tasks are authorized by the policies of the state machine's role, and a user who may create state machines can pass
+// only a role that she has permission to pass.
 func TestStateMachinesActInTheirRoles(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{EnforceIAM: true})

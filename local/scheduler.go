@@ -17,7 +17,7 @@ import (
 	"stepback/tasks/awssdk"
 )
 
-// openScheduler opens EventBridge Scheduler. Its schedules start once everything else is there (Resume).
+// openScheduler opens EventBridge Scheduler. Its schedules start once everything else is open (Resume).
 func (p *Platform) openScheduler(context.Context) (err error) {
 	p.Scheduler, err = scheduler.Open(scheduler.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope,
 		Targets: &p.Targets, Call: p.act, Check: model.CheckAction, Log: p.cfg.Log})
@@ -30,7 +30,7 @@ func (p *Platform) openScheduler(context.Context) (err error) {
 	return nil
 }
 
-// act carries out an action of a service, as a task of a state machine would, and answers as the service did.
+// act carries out an action of a service, as a task of a state machine would, and returns the service's error.
 func (p *Platform) act(ctx context.Context, scope aws.Scope, service, action string, input jsonvalue.Value) error {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: p.around.endpoints}
 	from, _ := delivery.SenderOf(ctx)

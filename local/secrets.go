@@ -13,7 +13,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// openSecrets opens KMS, and Secrets Manager over its keys.
+// openSecrets opens KMS, and Secrets Manager with its keys.
 func (p *Platform) openSecrets(context.Context) error {
 	p.Keys = kms.New(kms.Options{Dir: filepath.Join(p.Dir, "kms"), Documents: p.Documents, Clock: p.Clock, Scope: p.Scope,
 		Log: p.cfg.Log})
@@ -29,7 +29,7 @@ func (p *Platform) openSecrets(context.Context) error {
 	return nil
 }
 
-// invocable reports whether there is a function, as far as this platform knows.
+// invocable reports whether a function exists, as far as this platform knows.
 func (p *Platform) invocable(scope aws.Scope, function string) bool {
 	if p.cfg.LambdaEndpoint != "" || p.cfg.Beside != nil || p.cfg.StandIns != nil {
 		return true

@@ -19,18 +19,18 @@ type served struct {
 	endpoint.Service
 	// model is the name of its API model, by which tasks call it (aws-sdk:MODEL:action).
 	model string
-	// about says in the console what it does and where it keeps what.
+	// about describes in the console what it does and where it stores its data.
 	about string
-	// own says that tasks call this one even if there is another platform beside (Config.Beside).
+	// own is true if tasks call this one even if there is a platform beside (Config.Beside).
 	own bool
-	// covers says which operations it serves, when Handler does not say so itself.
+	// covers returns the operations it implements, if Handler does not report them itself.
 	covers func() server.Coverage
 }
 
-// offer adds a service. It is served, called by tasks, and shown in the console.
+// offer adds a service, which is served, called by tasks, and shown on the console.
 func (p *Platform) offer(s served) { p.offered = append(p.offered, s) }
 
-// offeredBy is the handler of a service by its name in signatures.
+// offeredBy returns the handler of a service by its signing name.
 func (p *Platform) offeredBy(signing string) http.Handler {
 	for _, s := range p.offered {
 		if s.Signing == signing {
@@ -40,16 +40,16 @@ func (p *Platform) offeredBy(signing string) http.Handler {
 	return http.NotFoundHandler()
 }
 
-// lazy is a handler that is made when it is first asked.
+// lazy is a handler created on its first request.
 type lazy[H http.Handler] struct{ made func() H }
 
-// lazily makes a handler when it is first asked, so that a service that nobody uses does not load its model.
+// lazily returns a handler that is created on its first request, so that an unused service does not load its model.
 func lazily[H http.Handler](made func() H) lazy[H] { return lazy[H]{sync.OnceValue(made)} }
 
 // ServeHTTP implements http.Handler.
 func (l lazy[H]) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.made().ServeHTTP(w, r) }
 
-// coverage is that of the handler; false when it does not tell.
+// coverage returns the coverage of the handler; false if it does not report it.
 func (l lazy[H]) coverage() (server.Coverage, bool) {
 	c, ok := any(l.made()).(coverer)
 	if !ok {
@@ -58,10 +58,10 @@ func (l lazy[H]) coverage() (server.Coverage, bool) {
 	return c.Coverage(), true
 }
 
-// coverer is a service that knows which operations of its model it serves.
+// coverer is a service that reports which operations of its model it implements.
 type coverer interface{ Coverage() server.Coverage }
 
-// coverage is which operations a service serves; false for one that is no API with a model.
+// coverage lists the operations that a service implements. It returns false if the service has no API model.
 func (s *served) coverage() (server.Coverage, bool) {
 	if s.covers != nil {
 		return s.covers(), true
@@ -77,8 +77,8 @@ func (s *served) coverage() (server.Coverage, bool) {
 	return server.Coverage{}, false
 }
 
-// Coverage says which operations each service serves, in the order in which the console shows them. The names of
-// services are those of the address (DynamoDB Streams), not those of the models.
+// Coverage lists the operations that each service implements, in the console's order. Service names are those of the
+// address (DynamoDB Streams), not those of the models.
 func (p *Platform) Coverage() []server.Coverage {
 	all := make([]server.Coverage, 0, len(p.offered))
 	for i := range p.offered {
@@ -90,7 +90,7 @@ func (p *Platform) Coverage() []server.Coverage {
 	return all
 }
 
-// Services yields the names of all services that are served: "Step Functions", "S3".
+// Services yields the names of all services: "Step Functions", "S3".
 func (p *Platform) Services() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range p.offered {
@@ -101,7 +101,7 @@ func (p *Platform) Services() iter.Seq[string] {
 	}
 }
 
-// openDocuments opens what services keep their documents in. Nothing is made before the first of them is kept.
+// openDocuments opens the store of the services' documents. It creates nothing before the first document is stored.
 func (p *Platform) openDocuments(context.Context) (err error) {
 	p.Documents, err = documents.Open(filepath.Join(p.Dir, "documents"), nil)
 	if err == nil {
@@ -110,7 +110,7 @@ func (p *Platform) openDocuments(context.Context) (err error) {
 	return err
 }
 
-// services puts the services at one address, and makes them what tasks call by default.
+// services returns the handler of all services at one address, and makes them the default targets of tasks.
 func (p *Platform) services() http.Handler {
 	h := &endpoint.Handler{
 		Log:     p.cfg.Log,
@@ -133,13 +133,13 @@ func (p *Platform) services() http.Handler {
 		}
 		p.around.embed(s.model, s.Handler)
 	}
-	if p.cfg.Public { // a machine's names are not known to it
+	if p.cfg.Public { // a machine does not know all its names
 		h.Hosts = []string{"*"}
 	}
 	return h
 }
 
-// healthName is what LocalStack's health calls the service of a name in signatures.
+// healthName returns the name that LocalStack's health page uses for a service, given its signing name.
 func healthName(signing string) string {
 	switch signing {
 	case "states":
@@ -150,7 +150,7 @@ func healthName(signing string) string {
 	return signing
 }
 
-// shown are the services as the console shows them.
+// shown returns the services as the console shows them.
 func (p *Platform) shown() []console.Service {
 	all := make([]console.Service, len(p.offered))
 	for i, s := range p.offered {

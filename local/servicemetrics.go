@@ -7,8 +7,8 @@ import (
 	"stepback/local/services/cloudwatch/datapoints"
 )
 
-// measureQueues measures the queues once a minute, as AWS/SQS does: what they have counted is that of the minute that
-// has just ended. At the end of the process it is that of the minute under way.
+// measureQueues records the metrics of the queues once a minute, as AWS/SQS does: the counts belong to the minute
+// that has just ended. At the end of the process they belong to the current minute.
 func (m *meter) measureQueues(p *Platform, ending bool) {
 	if p.Queues == nil {
 		return
@@ -47,7 +47,7 @@ func (m *meter) measureQueues(p *Platform, ending bool) {
 	}
 }
 
-// topicCounts measures a topic, as AWS/SNS does.
+// topicCounts records a metric of a topic, as AWS/SNS does.
 func (p *Platform) topicCounts(scope aws.Scope, topic, metric string, value, n float64) {
 	of := measure{scope: scope, namespace: "AWS/SNS", dimension: "TopicName", resource: topic}
 	unit := "Count"
@@ -57,7 +57,8 @@ func (p *Platform) topicCounts(scope aws.Scope, topic, metric string, value, n f
 	p.meter.addTimes(of, p.Clock.Now(), metric, unit, value, n)
 }
 
-// ruleCounts measures a rule, as AWS/Events does: of the default bus by its name, of others by that of the bus, too.
+// ruleCounts records a metric of a rule, as AWS/Events does: rules of the default bus by name, those of other buses
+// also by the bus's name.
 func (p *Platform) ruleCounts(scope aws.Scope, bus, rule, metric string, n float64) {
 	of := measure{scope: scope, namespace: "AWS/Events", dimension: "RuleName", resource: rule}
 	if bus != "default" {

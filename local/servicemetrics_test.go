@@ -18,8 +18,9 @@ import (
 	"stepback/local"
 )
 
-// TestAnAlarmFiresOnTheAgeOfAQueue lets a message lie for ten minutes of virtual time. The alarm on the age of the
-// oldest message tells a topic, whose subscriber is another queue; the metrics of all three services are there.
+// TestAnAlarmFiresOnTheAgeOfAQueue leaves a message in a queue for ten minutes of virtual time. The alarm on the age
+// of the oldest message notifies a topic to which another queue is subscribed; the metrics of all three services are
+// recorded.
 func TestAnAlarmFiresOnTheAgeOfAQueue(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC))

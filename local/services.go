@@ -28,7 +28,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// listen takes the address.
+// listen opens the listener.
 func (p *Platform) listen(ctx context.Context) error {
 	if p.cfg.Listener == nil {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -42,7 +42,7 @@ func (p *Platform) listen(ctx context.Context) error {
 	return nil
 }
 
-// reachable is the address by which this machine's programs reach a listener.
+// reachable returns the address at which programs on this machine reach a listener.
 func reachable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -54,7 +54,8 @@ func reachable(a net.Addr) string {
 // S3Client returns a client of the embedded S3.
 func (p *Platform) S3Client() *objects.Client { return objects.Local(p.Endpoint, p.Scope.Region) }
 
-// objectsOfMaps is where Maps read and write: the embedded S3, or another one with the credentials of the environment.
+// objectsOfMaps returns the object store that Maps use: the embedded S3, or another one with the credentials of the
+// environment.
 func (p *Platform) objectsOfMaps(ctx context.Context) (engine.Objects, error) {
 	switch {
 	case p.cfg.S3Endpoint != "":
@@ -75,7 +76,7 @@ func (p *Platform) objectsOfMaps(ctx context.Context) (engine.Objects, error) {
 	}, retry.NewStandard())), nil
 }
 
-// closeGrace is how long functions' processes may take to end.
+// closeGrace is the time that functions' processes may take to exit.
 const closeGrace = 5 * time.Second
 
 // openFunctions opens the embedded Lambda.
@@ -109,8 +110,8 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	return nil
 }
 
-// environment is what functions find in theirs, so that AWS's SDKs in them come here and not to AWS. What this process
-// was told about other services' endpoints holds for them too.
+// environment returns the environment variables of functions, which make AWS's SDKs in them call this platform
+// instead of AWS. Endpoints of other services that were configured for this process apply to functions too.
 func (p *Platform) environment() map[string]string {
 	env := map[string]string{"AWS_ENDPOINT_URL": p.Endpoint, "AWS_EC2_METADATA_DISABLED": "true",
 		"AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR"}
@@ -126,7 +127,7 @@ func (p *Platform) environment() map[string]string {
 	return env
 }
 
-// invoker is how the tasks of an account and region invoke functions.
+// invoker returns the invoker for the tasks of an account and region.
 func (p *Platform) invoker(scope aws.Scope) invocation.Invoker {
 	var in invocation.Invoker
 	switch {

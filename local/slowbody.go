@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// patience is how slowly the bodies of requests may come.
+// patience limits how slowly request bodies may arrive.
 type patience struct {
-	// First is how long a body may take whatever its length.
+	// First is the time that a body may take regardless of its length.
 	First time.Duration
-	// Rate is how many bytes of it have to come in each second after that.
+	// Rate is the number of bytes that must arrive in each second after that.
 	Rate int64
 }
 
-// usualPatience lets an upload over the slowest line come to its end, and a client that has stopped not hold a
+// usualPatience lets an upload over the slowest connection finish, but does not let a client that has stopped hold a
 // connection for ever.
 var usualPatience = patience{First: time.Minute, Rate: 1 << 10}
 
-// bound gives up requests whose bodies come too slowly, whichever service they are for.
+// bound gives up requests, to any service, whose bodies arrive too slowly.
 func (p patience) bound(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
@@ -31,7 +31,7 @@ func (p patience) bound(next http.Handler) http.Handler {
 	})
 }
 
-// slowBody is a body that has to come in time.
+// slowBody is a body that must arrive in time.
 type slowBody struct {
 	io.ReadCloser
 	patience patience
@@ -46,7 +46,7 @@ type slowBody struct {
 func (b *slowBody) Read(p []byte) (int, error) {
 	if !b.done {
 		allowed := b.patience.First + time.Duration(float64(b.read)/float64(b.patience.Rate)*float64(time.Second))
-		_ = b.control.SetReadDeadline(b.begun.Add(allowed)) // where there are no deadlines, nobody is slow
+		_ = b.control.SetReadDeadline(b.begun.Add(allowed)) // without deadline support there is no limit
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
@@ -55,7 +55,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		b.done = true
 		b.w.Header().Set("Connection", "close")
-	default: // the end, or a client that has gone
+	default: // the end of the body, or a client that has gone
 		b.done = true
 		_ = b.control.SetReadDeadline(time.Time{})
 	}

@@ -11,143 +11,132 @@ import (
 
 const namespaceOfStates = "AWS/States"
 
-// ended are the metrics of AWS/States that count ends, after "Executions" or "RedrivenExecutions".
+// ended maps statuses to the metrics of AWS/States that count ends, without the prefix "Executions" or
+// "RedrivenExecutions".
 var ended = map[history.Status]string{
 	history.Succeeded: "Succeeded", history.Failed: "Failed", history.TimedOut: "TimedOut", history.Aborted: "Aborted",
 }
 
-// states measures an execution that has ended, with its tasks, as AWS/States does. Child executions of Map Runs count
-// by their Map Run there, and here not at all; their tasks count.
-func (p *Platform) states(x *journal.Execution, events []history.Event) {
-	name, ok := ended[x.Status]
+// executionEnded measures an execution that has ended: its retries, for the metric data of the data directory, and what
+// AWS/States measures. It reads the history once for both.
+func (p *Platform) executionEnded(x *journal.Execution, events []history.Event) {
 	arn, valid := aws.ParseARN(x.MachineARN)
-	if !ok || !valid {
-		return
+	status, ended := ended[x.Status]
+	measured := valid && ended
+	retries := p.metrics.Begin(x.ARN)
+	var attempts history.AttemptReader
+	since := sinceRedrive(events)
+	p.meter.mu.Lock()
+	for i := range events {
+		c := attempts.Read(&events[i])
+		if i < since {
+			continue
+		}
+		retries.Count(c)
+		if measured && c.Attempt != nil {
+			p.meter.attempt(arn.Scope(), c.Attempt)
+		}
 	}
-	p.meter.tasks(arn.Scope(), events)
+	p.meter.mu.Unlock()
+	retries.End(&attempts, events)
+	if measured {
+		p.meter.execution(x, arn.Scope(), status)
+	}
+}
+
+// sinceRedrive is the index of the event behind the last redrive; 0 without one. What is before has been measured when
+// the execution ended before.
+func sinceRedrive(events []history.Event) int {
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].Type == history.ExecutionRedriven {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// execution measures an execution, as AWS/States does. Child executions of Map Runs count by their Map Run there, and
+// here not at all; their tasks count.
+func (m *meter) execution(x *journal.Execution, scope aws.Scope, status string) {
 	if x.MapRunARN != "" {
 		return
 	}
-	of := measure{scope: arn.Scope(), namespace: namespaceOfStates, dimension: "StateMachineArn", resource: x.MachineARN}
+	of := measure{scope: scope, namespace: namespaceOfStates, dimension: "StateMachineArn", resource: x.MachineARN}
 	if x.RedriveCount > 0 {
-		p.meter.add(of, x.Stop, "ExecutionsRedriven", "Count", 1)
-		p.meter.add(of, x.Stop, "RedrivenExecutions"+name, "Count", 1)
+		m.add(of, x.Stop, "ExecutionsRedriven", "Count", 1)
+		m.add(of, x.Stop, "RedrivenExecutions"+status, "Count", 1)
 		return
 	}
-	p.meter.add(of, x.Start, "ExecutionsStarted", "Count", 1)
-	p.meter.add(of, x.Stop, "Executions"+name, "Count", 1)
-	p.meter.add(of, x.Stop, "ExecutionTime", "Milliseconds", milliseconds(x.Stop.Sub(x.Start)))
+	m.add(of, x.Start, "ExecutionsStarted", "Count", 1)
+	m.add(of, x.Stop, "Executions"+status, "Count", 1)
+	m.add(of, x.Stop, "ExecutionTime", "Milliseconds", milliseconds(x.Stop.Sub(x.Start)))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// taskKind is how AWS/States calls the tasks of a kind: what counts them, what times them, and the dimension.
-type taskKind struct{ counts, times, dimension string }
-
-var (
-	activities   = &taskKind{"Activities", "Activity", "ActivityArn"}
-	lambdas      = &taskKind{"LambdaFunctions", "LambdaFunction", "LambdaFunctionArn"}
-	integrations = &taskKind{"ServiceIntegrations", "ServiceIntegration", "ServiceIntegrationResourceArn"}
-)
-
-// taskStep is what an event says of a task.
-type taskStep struct {
-	kind *taskKind
-	what string // Scheduled, Started, or how it ended; empty for what is not counted
+// taskKinds are the names that AWS/States has for tasks by their kind: of what counts them, of what times them, and of
+// the dimension.
+var taskKinds = [...]struct{ counts, times, dimension string }{
+	history.Integration:    {"ServiceIntegrations", "ServiceIntegration", "ServiceIntegrationResourceArn"},
+	history.LambdaFunction: {"LambdaFunctions", "LambdaFunction", "LambdaFunctionArn"},
+	history.Activity:       {"Activities", "Activity", "ActivityArn"},
 }
 
-var taskSteps = map[history.Type]taskStep{
-	history.ActivityScheduled: {activities, scheduled}, history.ActivityStarted: {activities, started},
-	history.ActivitySucceeded: {activities, "Succeeded"}, history.ActivityFailed: {activities, "Failed"},
-	history.ActivityTimedOut:        {activities, "TimedOut"},
-	history.LambdaFunctionScheduled: {lambdas, scheduled}, history.LambdaFunctionStarted: {lambdas, started},
-	history.LambdaFunctionSucceeded: {lambdas, "Succeeded"}, history.LambdaFunctionFailed: {lambdas, "Failed"},
-	history.LambdaFunctionTimedOut: {lambdas, "TimedOut"},
-	history.TaskScheduled:          {integrations, scheduled}, history.TaskStarted: {integrations, started},
-	history.TaskSubmitted: {kind: integrations}, history.TaskSucceeded: {integrations, "Succeeded"},
-	history.TaskFailed: {integrations, "Failed"}, history.TaskTimedOut: {integrations, "TimedOut"},
-}
-
-const scheduled, started = "Scheduled", "Started"
-
-// attempt is a task between its first and its last event.
-type attempt struct {
-	measure
-	kind               *taskKind
-	scheduled, started time.Time
-}
-
-// tasks measures the tasks of an execution by its events: those since it was redriven last, for the others have been
-// counted.
-func (m *meter) tasks(scope aws.Scope, events []history.Event) {
-	for i := len(events) - 1; i >= 0; i-- {
-		if events[i].Type == history.ExecutionRedriven {
-			events = events[i+1:]
-			break
-		}
+// attempt measures the latest step of an attempt. mu is held.
+func (m *meter) attempt(scope aws.Scope, a *history.Attempt) {
+	if a.Call == nil {
+		return // it is unknown what the attempt calls
 	}
-	var under map[int64]*attempt // by the ID of the latest event of each
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range events {
-		e := &events[i]
-		step, ok := taskSteps[e.Type]
-		if !ok {
-			continue
-		}
-		var a *attempt
-		if step.what == scheduled {
-			a = &attempt{kind: step.kind, scheduled: e.At()}
-			a.measure = measure{scope: scope, namespace: namespaceOfStates, dimension: step.kind.dimension,
-				resource: resourceOf(e, scope)}
-			if under == nil {
-				under = map[int64]*attempt{}
-			}
-		} else if a = under[e.Previous]; a == nil {
-			continue // its beginning was counted before the execution was redriven
-		}
-		delete(under, e.Previous)
-		at := e.At()
-		if step.what != "" {
-			m.summary(a.measure, at, step.kind.counts+step.what, "Count").Add(1, 1)
-		}
-		switch step.what {
-		case scheduled, "":
-			under[e.ID] = a
-		case started:
-			a.started = at
-			under[e.ID] = a
-			m.summary(a.measure, at, step.kind.times+"ScheduleTime", "Milliseconds").Add(milliseconds(at.Sub(a.scheduled)), 1)
-		default:
-			if e.More != nil && e.More.Failure.Name == "States.HeartbeatTimeout" && step.kind == activities {
-				m.summary(a.measure, at, "ActivitiesHeartbeatTimedOut", "Count").Add(1, 1)
-			}
-			if !a.started.IsZero() {
-				m.summary(a.measure, at, step.kind.times+"RunTime", "Milliseconds").Add(milliseconds(at.Sub(a.started)), 1)
-			}
-			m.summary(a.measure, at, step.kind.times+"Time", "Milliseconds").Add(milliseconds(at.Sub(a.scheduled)), 1)
-		}
+	kind := &taskKinds[a.Task]
+	of := measure{scope: scope, namespace: namespaceOfStates, dimension: kind.dimension,
+		resource: resourceOf(a.Call, scope)}
+	count := func(at history.Moment, name string) { m.summary(of, at.At(), name, "Count").Add(1, 1) }
+	took := func(from, to history.Moment, name string) {
+		m.summary(of, to.At(), kind.times+name, "Milliseconds").Add(milliseconds(time.Duration(to.Time-from.Time)), 1)
 	}
+	switch a.Step {
+	case history.StepScheduled:
+		count(a.Scheduled, kind.counts+"Scheduled")
+		return
+	case history.StepStarted:
+		count(a.Started, kind.counts+"Started")
+		took(a.Scheduled, a.Started, "ScheduleTime")
+		return
+	case history.StepSucceeded:
+		count(a.Ended, kind.counts+"Succeeded")
+	case history.StepFailed:
+		if a.TimedOut {
+			count(a.Ended, kind.counts+"TimedOut")
+		} else {
+			count(a.Ended, kind.counts+"Failed")
+		}
+		if a.Task == history.Activity && a.Failure.Name == "States.HeartbeatTimeout" {
+			count(a.Ended, "ActivitiesHeartbeatTimedOut")
+		}
+	default:
+		return
+	}
+	if a.Started.ID != 0 {
+		took(a.Started, a.Ended, "RunTime")
+	}
+	took(a.Scheduled, a.Ended, "Time")
 }
 
-// resourceOf is the ARN of what a task calls: that of the function or activity, or that of the integration.
-func resourceOf(scheduled *history.Event, scope aws.Scope) string {
-	if scheduled.More == nil {
-		return ""
+// resourceOf returns the ARN of the callee of a task: the function, the activity, or the integration.
+func resourceOf(call *history.Details, scope aws.Scope) string {
+	if strings.HasPrefix(call.Resource, "arn:") {
+		return call.Resource
 	}
-	if strings.HasPrefix(scheduled.More.Resource, "arn:") {
-		return scheduled.More.Resource
-	}
-	return "arn:" + scope.Partition() + ":states:::" + scheduled.More.ResourceType + ":" + scheduled.More.Resource
+	return "arn:" + scope.Partition() + ":states:::" + call.ResourceType + ":" + call.Resource
 }
 
-// Limits of an account, as AWS has them by default.
+// Default limits of an AWS account.
 const (
 	openExecutions = 1_000_000
 	openMapRuns    = 1000
 )
 
-// measureEngines measures what runs in each account and region that has ever run something.
+// measureEngines records what runs in each account and region that has ever run something.
 func (m *meter) measureEngines(at time.Time) {
 	all := m.engines.Load()
 	if all == nil {

@@ -12,10 +12,11 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/local"
+	"stepback/retrymetrics"
 )
 
-// TestExecutionsAndTheirTasksAreMeasured has a state machine call an integration that fails twice, a function by its
-// ARN and an activity, is redriven, and finds AWS/States' metrics of all three, of the executions and of the account.
+// A state machine calls an integration that fails twice, a function by its ARN and an activity, and is redriven.
+// AWS/States' metrics of all three, of the executions and of the account are recorded.
 func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC))
@@ -28,7 +29,7 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What is measured is put into CloudWatch before alarms are judged.
+	// Measurements are put into CloudWatch before alarms are evaluated.
 	_, err := metrics.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{AlarmName: aws.String("open"),
 		Namespace: aws.String("AWS/States"), MetricName: aws.String("OpenExecutionCount"), Statistic: cwtypes.StatisticMaximum,
 		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1000),
@@ -79,7 +80,7 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 	_, err = states.SendTaskSuccess(ctx, &sfn.SendTaskSuccessInput{TaskToken: work(), Output: aws.String("1")})
 	must(err)
 	ends(sfntypes.ExecutionStatusSucceeded)
-	pass(3 * time.Minute) // in which all is put into CloudWatch
+	pass(3 * time.Minute) // enough for everything to be put into CloudWatch
 
 	sum := func(name, dimension, value string) (total, count float64) {
 		t.Helper()
@@ -121,6 +122,15 @@ func TestExecutionsAndTheirTasksAreMeasured(t *testing.T) {
 		if _, n := sum(name, integration, send); n != 2 {
 			t.Errorf("%s has %v values, want 2", name, n)
 		}
+	}
+	attempts := 0.0
+	for _, point := range p.Metrics().Points() {
+		if point.Metric == retrymetrics.TaskAttempts {
+			attempts += point.Values[0] * float64(point.Counts[0])
+		}
+	}
+	if attempts != 5 {
+		t.Errorf("%v attempts are counted, want 5: those before the redrive once", attempts)
 	}
 	if _, n := sum("ActivityTime", worker, *activity.ActivityArn); n != 2 {
 		t.Errorf("ActivityTime has %v values, want 2", n)

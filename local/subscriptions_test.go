@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// TestAFunctionSubscribesToLogs has a function get what is logged, over the API.
+// A function receives the events of a log group through a subscription made with the API.
 func TestAFunctionSubscribesToLogs(t *testing.T) {
 	t.Parallel()
 	type event struct{ AWSLogs struct{ Data []byte } }

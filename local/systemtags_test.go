@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// taggedStack has resources of types that CloudFormation tags by itself, and a queue, which it does not.
+// taggedStack has resources of types that CloudFormation tags automatically, and a queue, which it does not.
 const taggedStack = `{"Parameters": {"Warm": {"Type": "Number", "Default": 1}},
 "Conditions": {"IsWarm": {"Fn::Not": [{"Fn::Equals": [{"Ref": "Warm"}, 0]}]}},
 "Resources": {
@@ -20,7 +20,8 @@ const taggedStack = `{"Parameters": {"Warm": {"Type": "Number", "Default": 1}},
 		"FunctionVersion": {"Fn::GetAtt": ["Version", "Version"]}, "ProvisionedConcurrencyConfig": {"Fn::If": ["IsWarm",
 			{"ProvisionedConcurrentExecutions": {"Ref": "Warm"}}, {"Ref": "AWS::NoValue"}]}}}}}`
 
-// TestResourcesKnowTheirStack has CloudFormation tag what it makes, keep the tags in an update, and provision an alias.
+// CloudFormation tags the resources that it creates, keeps the tags in an update, and provisions concurrency for an
+// alias.
 func TestResourcesKnowTheirStack(t *testing.T) {
 	t.Parallel()
 	works := func(functions.Surroundings) (functions.Program, error) {

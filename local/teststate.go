@@ -13,8 +13,8 @@ import (
 	"stepback/tasks/lambda"
 )
 
-// TestState serves Step Functions without a data directory or other services: what the operation TestState needs. Tasks
-// call services where the variables that getenv reads say. done ends it.
+// TestState returns a handler for Step Functions without a data directory or other services, sufficient for the
+// operation TestState. Tasks call services at the endpoints in the variables that getenv reads. done closes it.
 func TestState(_ context.Context, getenv func(string) string) (_ http.Handler, done func(), err error) {
 	scope := aws.Scope{Account: DefaultAccount, Region: DefaultRegion}
 	c := clock.Real()

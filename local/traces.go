@@ -9,7 +9,7 @@ import (
 	"stepback/local/tracing"
 )
 
-// openTraces opens X-Ray, and what sends it the segments of executions and invocations.
+// openTraces opens X-Ray and the tracer that sends it the segments of executions and invocations.
 func (p *Platform) openTraces(ctx context.Context) error {
 	p.traces = xray.New(xray.Options{Store: p.Documents, Now: p.Clock.Now, Scope: p.Scope, Log: p.cfg.Log})
 	p.tracer = tracing.New(ctx, p.traces, p.Scope, p.Clock.Now, p.cfg.Log)

@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// segmentOf is a segment as BatchGetTraces gives it.
+// segmentOf is a segment as BatchGetTraces returns it.
 type segmentOf struct {
 	Name, ID    string
 	TraceID     string `json:"trace_id"`
@@ -25,7 +25,7 @@ type segmentOf struct {
 	Subsegments []segmentOf
 }
 
-// all are the segment and those inside, by name and origin.
+// all collects the segment and its subsegments, by name and origin.
 func (s *segmentOf) all(into map[string][]*segmentOf) {
 	name := strings.Trim(s.Name+" "+s.Origin, " ")
 	into[name] = append(into[name], s)
@@ -34,7 +34,7 @@ func (s *segmentOf) all(into map[string][]*segmentOf) {
 	}
 }
 
-// tracing is a function that fails the first time, and sends a segment of its own to the daemon.
+// tracing is a function that fails the first time and sends its own segment to the daemon.
 func tracing(around functions.Surroundings) (functions.Program, error) {
 	failed := false
 	return functions.Program{Handler: func(ctx context.Context) error {
@@ -53,8 +53,8 @@ func tracing(around functions.Surroundings) (functions.Program, error) {
 	}}, nil
 }
 
-// TestExecutionsAreTraced has a traced machine call a function, which is tried again, and start another machine, whose
-// execution is in the same trace.
+// A traced machine calls a function, which is retried, and starts another machine, whose execution belongs to the
+// same trace.
 func TestExecutionsAreTraced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestExecutionsAreTraced(t *testing.T) {
 			"Resource":"arn:aws:states:::states:startExecution.sync:2","Parameters":{"StateMachineArn":"` + inner + `"}}}}]}}}`
 	outer := must("sfn", "CreateStateMachine", map[string]any{"name": "outer", "roleArn": role, "definition": definition,
 		"tracingConfiguration": map[string]any{"enabled": true}})["stateMachineArn"]
-	p.Clock.Hold() // whoever waits for an execution holds the clock
+	p.Clock.Hold() // waiting for an execution requires holding the clock
 	execution := must("sfn", "StartExecution", map[string]any{"stateMachineArn": outer})["executionArn"].(string)
 	e, err := p.Engine()
 	if err != nil {
@@ -105,7 +105,7 @@ func TestExecutionsAreTraced(t *testing.T) {
 	if described["status"] != "SUCCEEDED" || !strings.HasSuffix(header, ";Sampled=1") {
 		t.Fatal(described)
 	}
-	if err := p.Close(); err != nil { // which keeps what waits to be kept
+	if err := p.Close(); err != nil { // stores everything that is still waiting
 		t.Fatal(err)
 	}
 	if p, err = begin(); err != nil {

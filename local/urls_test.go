@@ -13,8 +13,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// TestAStackGivesAFunctionAURL has CloudFormation publish a layer and make the URL of a function, which a page of
-// another origin asks.
+// CloudFormation publishes a layer and creates the URL of a function, which a page of another origin requests.
 func TestAStackGivesAFunctionAURL(t *testing.T) {
 	t.Parallel()
 	greets := func(functions.Surroundings) (functions.Program, error) {

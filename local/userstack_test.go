@@ -7,7 +7,7 @@ import (
 	"stepback/local"
 )
 
-// users is a template as CDK's constructs of IAM and X-Ray make one.
+// users is a template as CDK's constructs for IAM and X-Ray generate it.
 const users = `{"Resources":{
  "Group":{"Type":"AWS::IAM::Group","Properties":{"ManagedPolicyArns":["arn:aws:iam::aws:policy/ReadOnlyAccess"]}},
  "User":{"Type":"AWS::IAM::User","Properties":{"UserName":"robot","Groups":[{"Ref":"Group"}],"Policies":[{"PolicyName":"p",

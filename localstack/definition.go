@@ -1,8 +1,8 @@
-// Package localstack rewrites a state machine's definition for LocalStack, whose parser (community image 4.14.0) knows
-// less of the Amazon States Language than AWS.
+// Package localstack rewrites a state machine's definition for LocalStack, whose parser (community image 4.14.0)
+// supports less of the Amazon States Language than AWS.
 //
-// It changes only what LocalStack would refuse and no result would show; where a result would show it, it fails and
-// says what to do.
+// It changes only parts that LocalStack would refuse and that do not affect any result. If a result would be
+// affected, it fails and says what to do.
 package localstack
 
 import (
@@ -15,14 +15,14 @@ import (
 	"strings"
 )
 
-// Definition returns the definition as LocalStack takes it:
+// Definition returns the definition in a form that LocalStack accepts:
 //
 //   - a whole ToleratedFailurePercentage is written with a decimal point;
 //   - children of a distributed Map are STANDARD executions;
 //   - CSVDelimiter COMMA, which is the default, is left out.
 //
 // An ItemBatcher (build the definition in the shape single) and any other CSVDelimiter are errors that name the
-// state. Members come out in the order of their names.
+// state. Members are sorted by name.
 func Definition(definition []byte) ([]byte, error) {
 	var machine map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(definition))
@@ -43,7 +43,7 @@ func Definition(definition []byte) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// rewriteStates goes through the states of a machine, an ItemProcessor or a branch.
+// rewriteStates rewrites the states of a machine, an ItemProcessor or a branch.
 func rewriteStates(machine map[string]any) error {
 	states, _ := machine["States"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(states)) {
@@ -66,7 +66,7 @@ func rewriteStates(machine map[string]any) error {
 	return nil
 }
 
-// rewriteMap rewrites what only Map states have.
+// rewriteMap rewrites the fields that only Map states have.
 func rewriteMap(state map[string]any) error {
 	if _, ok := state["ItemBatcher"]; ok {
 		return errors.New("LocalStack has no ItemBatcher; build the definition in the shape single")
@@ -88,7 +88,7 @@ func rewriteMap(state map[string]any) error {
 	return nil
 }
 
-// member is the object under a path of names; nil, which may be read, when there is none.
+// member returns the object at a path of names; nil, from which reads are safe, if there is none.
 func member(object map[string]any, path ...string) map[string]any {
 	for _, name := range path {
 		object, _ = object[name].(map[string]any)

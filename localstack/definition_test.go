@@ -61,7 +61,7 @@ func TestDefinitionRefuses(t *testing.T) {
 	}
 }
 
-// TestDefinitionOfTheImport changes nothing of the import's machine but the spelling of one number.
+// TestDefinitionOfTheImport expects no change to the import's machine except the spelling of one number.
 func TestDefinitionOfTheImport(t *testing.T) {
 	t.Parallel()
 	o := statemachine.Substitutions()

@@ -2,14 +2,15 @@ package outbox
 
 import "time"
 
-// Clock is what a relay waits by. It only ever measures how long something takes; times of day are the store's.
+// Clock measures time for a relay's waits. It is used only for durations; times of day are the store's.
 type Clock interface {
 	Now() time.Time
-	// Timer sends on the channel once d has passed. stop frees what the timer holds; it may be called at any time.
+	// Timer sends on the channel once d has passed. stop releases the timer's resources; it may be called at any
+	// time.
 	Timer(d time.Duration) (rang <-chan time.Time, stop func())
 }
 
-// SystemClock is the machine's clock.
+// SystemClock is the system's clock.
 type SystemClock struct{}
 
 // Now implements Clock.

@@ -14,65 +14,66 @@ import (
 	"stepback/retry"
 )
 
-// Config is what a relay is made of. Only Store and Sink have to be given.
+// Config configures a relay. Only Store and Sink are required.
 type Config struct {
 	Store Store
 	Sink  Sink
 
-	// Name tells relays apart for people who look into the table; by default the machine's name and the process.
-	// At most 200 bytes.
+	// Name identifies the relay to people who look into the table; by default it is made of the host's name and the
+	// process. At most 200 bytes.
 	Name string
-	// Check refuses a message before it is sent, with an error such as [Invalid] gives; nil means [CheckJSON].
+	// Check rejects a message before it is sent, with an error such as [Invalid] returns; nil means [CheckJSON].
 	Check func(*Message) error
-	// Policy returns the delays for an error's name; nil means 1 s, doubled up to 5 minutes, with FULL jitter,
-	// for every error.
-	// retrypatterns.PolicyFor goes by the error → pattern map.
+	// Policy returns the delays for an error's name; nil means 1 s, doubled up to 5 minutes, with FULL jitter, for
+	// every error. retrypatterns.PolicyFor returns the delays of the error's pattern.
 	Policy func(errorName string) retry.Policy
-	// MaxRetries is how many retries a message gets before it is dead: 0 means 15, and a negative number that of the
-	// policy. Policies are often made for tasks that somebody waits for; a message can wait until its
-	// receiver is back.
+	// MaxRetries is the number of retries after which a message becomes a dead letter: 0 means 15, and a negative
+	// number means that of the policy. Policies are often meant for tasks whose caller waits; a message can wait
+	// until its receiver is back.
 	MaxRetries int
-	// MaxExpiries is after how many leases that ended without news a message is dead; 0 means 20.
+	// MaxExpiries is the number of expired leases after which a message becomes a dead letter; 0 means 20.
 	MaxExpiries int
 
-	// Concurrency is how many sends are under way at once; 0 means 16.
+	// Concurrency is the maximum number of concurrent sends; 0 means 16.
 	Concurrency int
-	// Batch is how many messages are claimed at once; 0 means 512. Twice as many are held at most.
+	// Batch is the number of messages claimed at once; 0 means 512. At most twice as many are held.
 	Batch int
-	// PerKey is how many messages of one key are claimed at once; 0 means 64.
+	// PerKey is the number of messages with the same key claimed at once; 0 means 64.
 	PerKey int
-	// Bytes bounds the payloads that are held at once; 0 means 64 MB. A message of any size is sent.
+	// Bytes limits the total size of payloads held at once; 0 means 64 MB. A single message may be larger.
 	Bytes int
-	// Lease is how long a message is a relay's without news; it is extended while the relay lives. 0 means a minute.
+	// Lease is the time for which a relay holds a message without extending the lease; it extends it as long as it
+	// lives. 0 means a minute.
 	Lease time.Duration
-	// SendTimeout is how long one send may take; 0 means 30 seconds.
+	// SendTimeout is the maximum duration of one send; 0 means 30 seconds.
 	SendTimeout time.Duration
-	// Poll is how long a relay that is not woken waits before it looks again; 0 means 5 seconds.
+	// Poll is the time that a relay waits before it looks for messages again, unless it is woken earlier; 0 means 5
+	// seconds.
 	Poll time.Duration
-	// Linger is how long a relay waits after it claimed a few messages, so that it claims more at once next time; 0
-	// means 2 milliseconds, and negative not at all.
+	// Linger is the time that a relay waits after it claimed only a few messages, so that it claims more the next
+	// time; 0 means 2 milliseconds, negative means not at all.
 	Linger time.Duration
-	// Grace is how long sends that are under way are waited for when the relay stops; 0 means 20 seconds.
+	// Grace is the time that a stopping relay waits for running sends; 0 means 20 seconds.
 	Grace time.Duration
-	// Retention is how long sent and discarded messages are kept; 0 means 24 hours, and negative for ever.
+	// Retention is the time that sent and discarded messages are kept; 0 means 24 hours, negative means for ever.
 	Retention time.Duration
-	// TidyEvery is how often old messages are deleted; 0 means a minute.
+	// TidyEvery is the interval at which old messages are deleted; 0 means a minute.
 	TidyEvery time.Duration
 
-	// Clock is what the relay waits by; nil means [SystemClock].
+	// Clock measures the relay's waits; nil means [SystemClock].
 	Clock Clock
-	// Random draws the jitter; nil means math/rand/v2's.
+	// Random is the source of jitter; nil means that of math/rand/v2.
 	Rand retry.Rand
-	// Log takes what goes wrong and each dead letter; nil means no log.
+	// Log receives errors and each dead letter; nil means no log.
 	Log *slog.Logger
-	// Observe is told what happens, from many goroutines; it must be quick. nil means nobody is told.
+	// Observe is called for each event, from many goroutines; it must be quick. nil means no observer.
 	Observe func(Event)
 }
 
-// longestRetryAfter bounds what a receiver can ask for.
+// longestRetryAfter limits the delay that a receiver can request.
 const longestRetryAfter = time.Hour
 
-// complete checks the configuration and fills in what is left out.
+// complete checks the configuration and fills in defaults.
 func (c *Config) complete() error {
 	if c.Store == nil || c.Sink == nil {
 		return errors.New("a relay needs a Store and a Sink")
@@ -138,7 +139,7 @@ func (c *Config) complete() error {
 // patient is the default Config.Policy.
 func patient(string) retry.Policy { return retry.Seconds(1, 2, 300, 15, retry.JitterFull) }
 
-// processRandom is the source of math/rand/v2, which any goroutine may draw from.
+// processRandom is the source of math/rand/v2, which is safe for concurrent use.
 type processRandom struct{}
 
 // Uint64 implements retry.Rand.

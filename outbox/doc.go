@@ -1,10 +1,11 @@
-// Package outbox delivers messages that cannot be lost. A program writes a message in the very transaction that makes
-// it true (sqlitestore.Write, postgresstore.Write), so that there is a message exactly when the transaction commits.
-// A [Relay], in the same process or another, takes messages from the table in batches and hands each to a [Sink].
+// Package outbox delivers messages that must not be lost. A program writes a message in the same transaction as the
+// change it reports (sqlitestore.Write, postgresstore.Write), so the message exists exactly if the transaction
+// commits. A [Relay], in the same process or another, takes messages from the table in batches and passes each to a
+// [Sink].
 //
-// What is promised:
+// Guarantees:
 //
-//   - Every committed message is sent at least once, or becomes a dead letter that a person can see, mend and
+//   - Every committed message is sent at least once, or becomes a dead letter that a person can inspect, fix and
 //     redrive. A receiver sees a message more than once only under the same ID.
 //   - Messages with the same Key are sent one after the other in the order in which they were written; those that
 //     wait for a retry hold up their key and nothing else. A dead letter no longer holds up its key.
@@ -12,6 +13,6 @@
 //
 // Delays come from [Config.Policy], by what the sink's error is classified as ([stepback/retry.Classify]).
 //
-// The package never opens a database or a connection: stores and sinks are in packages of their own, so that a
-// program links only what it uses. It never deletes a message that was neither sent nor discarded.
+// The package never opens a database or a connection: stores and sinks are in separate packages, so that a program
+// links only what it uses. It never deletes a message that was neither sent nor discarded.
 package outbox

@@ -18,7 +18,7 @@ import (
 	"stepback/retry"
 )
 
-// exercise is an outbox in a file of its own, with a clock that is set by hand.
+// exercise is an outbox in a separate file, with a clock that is set by hand.
 type exercise struct {
 	dir   string
 	now   time.Time
@@ -45,7 +45,7 @@ func (x *exercise) end() {
 	check(errors.Join(x.db.Close(), x.store.Close(), os.RemoveAll(x.dir)))
 }
 
-// order inserts a row and the message that tells of it, in one transaction.
+// order inserts a row and the message that reports it, in one transaction.
 func (x *exercise) order(n int, payload string) (id string) {
 	tx, err := x.db.Begin()
 	check(err)
@@ -63,8 +63,8 @@ func check(err error) {
 	}
 }
 
-// Exercise A: a receiver that is out now and then. The retry count grows, the next attempt lies in the future, and in
-// the end all is sent.
+// Exercise A: a receiver fails now and then. The retry count grows, the next attempt is scheduled for later, and in
+// the end everything is sent.
 func Example_transientFailure() {
 	x := begin()
 	defer x.end()
@@ -114,7 +114,7 @@ func Example_transientFailure() {
 	// round 4: 1 sent, 0 failed
 }
 
-// orderSink refuses an order without its number for good: waiting does not bring it back.
+// orderSink permanently refuses an order without its number: waiting does not help.
 func orderSink(taken map[string]bool) outbox.Sink {
 	return outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 		var order struct{ Order *int }
@@ -122,7 +122,7 @@ func orderSink(taken map[string]bool) outbox.Sink {
 			return outbox.Invalid(errors.New(`the required member "order" is missing`))
 		}
 		if taken[m.ID] {
-			return nil // a repeat: the receiver knows the ID, and does nothing
+			return nil // a duplicate: the receiver knows the ID and does nothing
 		}
 		taken[m.ID] = true
 		fmt.Printf("received order %d\n", *order.Order)
@@ -130,7 +130,7 @@ func orderSink(taken map[string]bool) outbox.Sink {
 	})
 }
 
-// Exercise B: a payload that lacks what it needs becomes a dead letter at once, and does not hold up the others.
+// Exercise B: an incomplete payload becomes a dead letter at once and does not hold up the others.
 func Example_permanentFailure() {
 	x := begin()
 	defer x.end()
@@ -150,7 +150,7 @@ func Example_permanentFailure() {
 	// dead for invalid_payload: the required member "order" is missing
 }
 
-// Exercise C: a person finds the cause, mends the payload and redrives the letter. What was done is recorded.
+// Exercise C: a person finds the cause, fixes the payload and redrives the letter. The actions are recorded.
 func Example_redrive() {
 	ctx := context.Background()
 	x := begin()
@@ -170,7 +170,7 @@ func Example_redrive() {
 	fmt.Println(operator.Edit(ctx, id, []byte(`{"order":1`), "") != nil, "an edit that is no JSON is refused")
 	check(operator.Edit(ctx, id, []byte(`{"order":1}`), "misspelled by release 7"))
 	chosen := deadletters.Selection{Filter: &deadletters.Filter{Reason: outbox.ReasonInvalidPayload}}
-	check(operator.Redrive(ctx, chosen, deadletters.Pace{}, "mended", func(r deadletters.Result) error {
+	check(operator.Redrive(ctx, chosen, deadletters.Pace{}, "fixed", func(r deadletters.Result) error {
 		fmt.Println("redrive:", r.Outcome)
 		return r.Err
 	}))
@@ -191,6 +191,6 @@ func Example_redrive() {
 	// redrive: done
 	// received order 1
 	// delivered; the original is still {"oder":1}
-	// ann redrive (mended): {"status":"dead","reason":"invalid_payload","error":"InvalidInput","attempts":1} to {"status":"pending","attempts":0}
+	// ann redrive (fixed): {"status":"dead","reason":"invalid_payload","error":"InvalidInput","attempts":1} to {"status":"pending","attempts":0}
 	// ann edit (misspelled by release 7): {"payload":{"oder":1}} to {"payload":{"order":1}}
 }

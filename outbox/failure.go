@@ -13,23 +13,24 @@ import (
 type Failure struct {
 	// Name is the error's name, one of package retry's where one fits.
 	Name string
-	// Class says what repeating can do. Messages have IDs, so that an unknown outcome is repeated, and a conflict, too.
+	// Class is the effect that repeating can have. Since messages have IDs, an unknown outcome is repeated, and so is
+	// a conflict.
 	Class retry.Class
-	// Reason is why the message is dead when Class is Permanent; empty means ReasonRefused.
+	// Reason is the reason recorded with the dead letter if Class is Permanent; empty means ReasonRefused.
 	Reason string
-	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an
-	// hour at most.
+	// RetryAfter is the delay that the receiver requests; 0 means none. The relay waits an hour at most.
 	RetryAfter time.Duration
-	// Err is what went wrong.
+	// Err is the underlying error.
 	Err error
 }
 
 func (f *Failure) Error() string { return f.Name + ": " + f.Err.Error() }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the underlying error.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Invalid is the failure of a message whose content is wrong: it is dead at once, for ReasonInvalidPayload.
+// Invalid returns the failure of a message with invalid content, which becomes a dead letter at once, for
+// ReasonInvalidPayload.
 func Invalid(err error) *Failure {
 	return &Failure{
 		Name:   retry.InvalidInput,
@@ -39,7 +40,8 @@ func Invalid(err error) *Failure {
 	}
 }
 
-// Permanent is the failure of a message that the receiver refuses for good. An empty reason means ReasonRefused.
+// Permanent returns the failure of a message that the receiver refuses permanently. An empty reason means
+// ReasonRefused.
 func Permanent(reason string, err error) *Failure {
 	return &Failure{Name: retry.InvalidInput, Class: retry.Permanent, Reason: reason, Err: err}
 }
@@ -67,10 +69,10 @@ func FailureOf(err error) *Failure {
 	return &Failure{Name: retry.StatesTaskFailed, Class: retry.UnknownOutcome, Err: err}
 }
 
-// maxCause is how much of an error's text is kept, in bytes.
+// maxCause is the maximum length of a stored error text, in bytes.
 const maxCause = 2000
 
-// cause is an error's text as a table keeps it.
+// cause returns an error's text in the form stored in a table.
 func (f *Failure) cause() string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(f.causeText(), "�"), "\x00", "�")
 	if len(text) > maxCause {

@@ -12,7 +12,7 @@ import (
 // database_optimized.
 var storePolicy = retry.Seconds(2, 1.8, 30, 0, retry.JitterFull)
 
-// fetch claims messages and hands them to the workers until the relay is to stop; in a Drain until nothing is due.
+// fetch claims messages and passes them to the workers until the relay is to stop; in a Drain, until nothing is due.
 func (s *session) fetch() error {
 	defer close(s.idle)
 	failures := 0
@@ -66,13 +66,13 @@ func (s *session) rest() {
 	}
 	var freed <-chan struct{}
 	if s.drain {
-		freed = s.freed // what was held is what there is to wait for
+		freed = s.freed // a drain also waits for held messages to be settled
 	}
 	s.pause(wait, s.wake, freed)
 }
 
 func (s *session) claim(messages, bytes int) (Claimed, error) {
-	ctx, cancel := s.storeContext(s.hard) // a claim that is cancelled half-way may have taken messages
+	ctx, cancel := s.storeContext(s.hard) // a claim cancelled half-way may have taken messages
 	defer cancel()
 	began := s.cfg.Clock.Now()
 	claimed, err := s.cfg.Store.Claim(ctx, Claim{
@@ -90,7 +90,7 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 	return claimed, nil
 }
 
-// storeContext bounds one call of the store's.
+// storeContext limits one call of the store.
 func (s *session) storeContext(parent context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(parent, max(s.cfg.Lease/2, time.Second))
 }
@@ -104,8 +104,8 @@ func (s *session) storeFailed(doing string, err error) {
 	s.cfg.Observe(Event{Kind: EventStoreFailed, Error: doing, Err: err})
 }
 
-// dispatch hands claimed messages to the workers: those of one key together, others one by one, or in batches where
-// the sink takes them.
+// dispatch passes claimed messages to the workers: those with the same key together, others one by one, or in batches
+// if the sink supports them.
 func (s *session) dispatch(all []*Delivery) {
 	most, bytes := 1, 0
 	if b, ok := s.cfg.Sink.(BatchSink); ok {
@@ -134,7 +134,7 @@ func (s *session) dispatch(all []*Delivery) {
 	}
 }
 
-// weight is how many bytes of a batch a message takes.
+// weight returns the number of bytes that a message takes in a batch.
 func weight(d *Delivery) int {
 	n := len(d.Payload) + len(d.Topic) + len(d.Key) + len(d.TraceParent)
 	for name, value := range d.Headers {
@@ -143,7 +143,7 @@ func weight(d *Delivery) int {
 	return n
 }
 
-// release gives messages back unattempted.
+// release returns messages to the store unattempted.
 func (s *session) release(all []*Delivery) {
 	for _, d := range all {
 		s.cfg.Observe(Event{Kind: EventReleased, Delivery: d})

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Health is how a relay is.
+// Health is the state of a relay.
 type Health struct {
-	// Running says that Run or Drain was called.
+	// Running is true once Run or Drain has been called.
 	Running bool
-	// LastClaim is when the relay last asked its store for messages and got an answer, by the relay's clock.
+	// LastClaim is the time of the relay's last successful claim from its store, by the relay's clock.
 	LastClaim time.Time
-	// Failing is what the store answered since, nil when it works.
+	// Failing is the store's last error since then, nil if it works.
 	Failing error
-	// FailingSince is when it began to fail.
+	// FailingSince is the time at which it started to fail.
 	FailingSince time.Time
-	// Held is how many messages are claimed and not settled.
+	// Held is the number of messages that are claimed and not settled.
 	Held int
-	// Overruns is how many sends have not returned although their context has ended.
+	// Overruns is the number of sends that have not returned although their context has ended.
 	Overruns int
 }
 
-// Health tells how the relay is, for a health check.
+// Health returns the state of the relay, for a health check.
 func (r *Relay) Health() Health {
 	r.health.mu.Lock()
 	defer r.health.mu.Unlock()

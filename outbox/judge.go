@@ -6,7 +6,7 @@ import (
 	"stepback/retry"
 )
 
-// judge says what a failed attempt means for the message.
+// judge decides what a failed attempt means for the message.
 func (r *Relay) judge(d *Delivery, err error) Settlement {
 	f := FailureOf(err)
 	s := Settlement{Held: Held{d.Seq, d.Lease}, Key: d.Key, Status: Dead, Error: f.Name, Cause: f.cause()}
@@ -33,7 +33,7 @@ func (r *Relay) judge(d *Delivery, err error) Settlement {
 	return s
 }
 
-// expired is what becomes of a message that relay after relay was not heard of again with.
+// expired returns the settlement of a message whose lease has expired too many times; false if it has not.
 func (r *Relay) expired(d *Delivery) (Settlement, bool) {
 	if d.Expiries <= r.cfg.MaxExpiries {
 		return Settlement{}, false

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver of database/sql
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver for database/sql
 
 	"stepback/csvimport/postgresstore/postgrestest"
 	"stepback/outbox"
@@ -33,7 +33,7 @@ import (
 	"stepback/retry"
 )
 
-// The environment of the processes that are killed.
+// The environment variables of the processes that are killed.
 const (
 	killRole     = "STEPBACK_TEST_OUTBOX_ROLE" // application or relay
 	killDatabase = "STEPBACK_TEST_OUTBOX_DATABASE"
@@ -42,7 +42,7 @@ const (
 	killSecret = "a secret between relay and receiver"
 )
 
-// TestMain is also the processes that are killed.
+// TestMain also runs the processes that are killed.
 func TestMain(m *testing.M) {
 	role := os.Getenv(killRole)
 	if role == "" {
@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// openApplication opens the application's own connections, and says how it writes to the outbox.
+// openApplication opens the application's own connections, and returns the function by which it writes to the outbox.
 func openApplication(address string) (*sql.DB, func(context.Context, *sql.Tx, ...outbox.Message) error, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		db, err := sql.Open("sqlite",
@@ -74,7 +74,7 @@ func openApplication(address string) (*sql.DB, func(context.Context, *sql.Tx, ..
 	}, err
 }
 
-// application does business until it is killed: each transaction inserts a row and a message that tells of it.
+// application does business until it is killed: each transaction inserts a row and a message that reports it.
 func application(ctx context.Context, address string) error {
 	db, write, err := openApplication(address)
 	if err != nil {
@@ -112,7 +112,7 @@ func business(ctx context.Context, db *sql.DB, write func(context.Context, *sql.
 			_, err = tx.ExecContext(ctx, "INSERT INTO business (n, id) VALUES ($1, $2)", n, all[0].ID)
 		}
 		if err == nil && n%10 == 0 {
-			err = errRolledBack // some business comes to nothing
+			err = errRolledBack // some transactions are rolled back
 		}
 		if err != nil {
 			if rollback := tx.Rollback(); errors.Is(err, errRolledBack) && rollback == nil {
@@ -129,7 +129,7 @@ func business(ctx context.Context, db *sql.DB, write func(context.Context, *sql.
 
 var errRolledBack = errors.New("rolled back")
 
-// openKillStore opens the outbox of an address.
+// openKillStore opens the outbox at an address.
 func openKillStore(ctx context.Context, address string) (outbox.Store, func() error, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		s, err := sqlitestore.Open(ctx, path, sqlitestore.Config{})
@@ -145,7 +145,7 @@ func openKillStore(ctx context.Context, address string) (outbox.Store, func() er
 	return s, s.Close, nil
 }
 
-// relayProcess relays until it is killed.
+// relayProcess runs a relay until it is killed.
 func relayProcess(ctx context.Context, address string) error {
 	secret, err := webhook.NewSecret(killSecret)
 	if err != nil {
@@ -179,17 +179,17 @@ func relayProcess(ctx context.Context, address string) error {
 	return r.Run(ctx)
 }
 
-// soon draws short waits, also for a database that was killed.
+// soon draws short waits, even for a database that was killed.
 type soon struct{ *rand.Rand }
 
 func (s soon) Uint64() uint64 { return s.Rand.Uint64() >> 6 }
 
-// postOffice is the receiver: it is not killed, and refuses some messages now and then.
+// postOffice is the receiver: it is not killed, and sometimes refuses a message.
 type postOffice struct {
 	mu       sync.Mutex
 	random   *rand.Rand
-	ids      map[int]string // of each number, the ID it came under
-	last     map[string]int // of each key, the number that arrived last for the first time
+	ids      map[int]string // for each number, the ID under which it arrived
+	last     map[string]int // for each key, the latest number to arrive for the first time
 	wrong    []string
 	arrivals int
 }
@@ -235,7 +235,7 @@ func (o *postOffice) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.last[m.Key] = m.N
 }
 
-// victims are the processes, by name.
+// victims are the processes to kill, by name.
 type victims struct {
 	t    *testing.T
 	env  []string
@@ -274,9 +274,9 @@ func numberOf(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestKills kills application, relays and database with SIGKILL at random instants and starts them again. In the end
-// every committed message has arrived, under one ID, those of a key in their order, and nothing else.
-// STEPBACK_OUTBOX_KILLS and STEPBACK_OUTBOX_SEED choose how many and which instants; see make outbox-kill.
+// TestKills kills application, relays and database with SIGKILL at random instants and restarts them. In the end
+// every committed message must have arrived, under one ID and in the order of its key, and nothing else.
+// STEPBACK_OUTBOX_KILLS sets the number of kills and STEPBACK_OUTBOX_SEED selects the instants; see make outbox-kill.
 func TestKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are started and killed for a while")
@@ -306,7 +306,7 @@ func kills(t *testing.T, address string, server *postgrestest.Server) {
 		"CREATE TABLE business (n BIGINT PRIMARY KEY, id TEXT NOT NULL)"); err != nil {
 		t.Fatal(err)
 	}
-	_, closing, err := openKillStore(t.Context(), address) // makes the tables
+	_, closing, err := openKillStore(t.Context(), address) // creates the tables
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +349,16 @@ func kills(t *testing.T, address string, server *postgrestest.Server) {
 			t.Fatal(err)
 		}
 	}
-	rest(t, 90*time.Millisecond)
+	for done := map[int]string{}; len(done) == 0; rest(t, 90*time.Millisecond) { // a slow machine may not have got there
+		if err := readBusiness(t.Context(), db, done); err != nil {
+			t.Logf("read the business: %v", err) // the database was killed
+		}
+	}
 	v.kill("application")
 	settled(t, db, office)
 }
 
-// settled waits until all business has been told, and compares.
+// settled waits until all business has been reported, and compares.
 func settled(t *testing.T, db *sql.DB, office *postOffice) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -389,7 +393,7 @@ func settled(t *testing.T, db *sql.DB, office *postOffice) {
 	}
 }
 
-// readBusiness reads which business was committed, and under which ID it is told.
+// readBusiness reads which business was committed, and the ID of its message.
 func readBusiness(ctx context.Context, db *sql.DB, into map[int]string) error {
 	rows, err := db.QueryContext(ctx, "SELECT n, id FROM business")
 	if err != nil {
@@ -407,7 +411,7 @@ func readBusiness(ctx context.Context, db *sql.DB, into map[int]string) error {
 	return rows.Err()
 }
 
-// rest waits for a moment between two kills.
+// rest pauses between two kills.
 func rest(t *testing.T, d time.Duration) {
 	t.Helper()
 	timer := time.NewTimer(d)

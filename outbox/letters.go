@@ -2,10 +2,10 @@ package outbox
 
 import "stepback/outbox/deadletters"
 
-// HeaderExecution is the header that names the execution that a message tells of, by its ARN.
+// HeaderExecution is the header with the ARN of the execution that a message reports on.
 const HeaderExecution = "Stepback-Execution"
 
-// StateOf is the state, as a letter, of a message of that status.
+// StateOf converts a message's status to the state of a dead letter.
 func StateOf(s Status) deadletters.State {
 	switch s {
 	case Dead:
@@ -19,15 +19,15 @@ func StateOf(s Status) deadletters.State {
 	}
 }
 
-// RedriveSnapshots are what a redrive changes, before and after.
+// RedriveSnapshots returns what a redrive changes, before and after.
 func RedriveSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
 	none := 0
 	return deadletters.Snapshot{Status: string(Dead), Reason: l.Reason, Error: l.Error, Attempts: &l.Attempts},
 		deadletters.Snapshot{Status: string(Pending), Attempts: &none}
 }
 
-// DiscardSnapshots are what a discard changes, before and after; the payload is kept in the record, since the message
-// is deleted in time.
+// DiscardSnapshots returns what a discard changes, before and after. The payload is kept in the record, since the
+// message itself is eventually deleted.
 func DiscardSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
 	before = deadletters.WithPayload(l.Sent())
 	before.Status, before.Reason, before.Error, before.Attempts = string(Dead), l.Reason, l.Error, &l.Attempts

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Bounds of a message. Sinks may have narrower ones.
+// Limits of a message. Sinks may have narrower ones.
 const (
 	MaxPayload = 10 << 20 // bytes
 	MaxHeaders = 64 << 10 // bytes of all names and values
@@ -21,20 +21,20 @@ const (
 // JSON is the content type of a message that names none.
 const JSON = "application/json"
 
-// Message is what is to be delivered.
+// Message is a message to be delivered.
 type Message struct {
-	// ID is the UUID by which a receiver tells a repeat. Write makes one (version 7) where it is empty.
+	// ID is the UUID by which a receiver detects duplicates. If it is empty, Write creates one (version 7).
 	ID string
-	// Topic says what the message is about, such as "import.finished"; 1 to 255 bytes. Sinks route by it.
+	// Topic names the subject of the message, such as "import.finished"; 1 to 255 bytes. Sinks route by it.
 	Topic string
-	// Key orders: messages of one key are sent one after the other, as they were written. Empty means in any order, and
-	// is faster.
+	// Key orders messages: those with the same key are sent one after the other, as they were written. Empty means in
+	// any order, which is faster.
 	Key string
-	// Payload is at most 10 MB. It is sent as it is.
+	// Payload is at most 10 MB. It is sent unchanged.
 	Payload []byte
-	// ContentType is application/json where it is empty.
+	// ContentType is the content type of the payload; empty means application/json.
 	ContentType string
-	// Headers go along with the payload, as far as the sink can carry them.
+	// Headers are sent with the payload, as far as the sink can carry them.
 	Headers map[string]string
 	// TraceParent and TraceState are the W3C trace context of the transaction that wrote the message.
 	TraceParent, TraceState string
@@ -42,17 +42,17 @@ type Message struct {
 	NotBefore time.Time
 }
 
-// IsJSON reports whether the message says that its payload is JSON.
+// IsJSON reports whether the message declares its payload to be JSON.
 func (m *Message) IsJSON() bool { return IsJSONType(m.ContentType) }
 
-// IsJSONType reports whether a content type is that of JSON; the empty one is.
+// IsJSONType reports whether a content type means JSON; the empty one does.
 func IsJSONType(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
 	return media == "" || media == JSON || strings.HasSuffix(media, "+json")
 }
 
-// InvalidMessageError says why a message cannot be written.
+// InvalidMessageError reports why a message cannot be written.
 type InvalidMessageError struct {
 	ID    string // may be empty
 	Field string
@@ -68,7 +68,7 @@ func (e *InvalidMessageError) Error() string {
 }
 
 // Prepare checks a message for a store's Write and fills in ID and ContentType. The error is an
-// [InvalidMessageError]. What the payload holds is looked at when it is sent, not here: see [CheckJSON].
+// [InvalidMessageError]. The content of the payload is not checked here but when it is sent: see [CheckJSON].
 func (m *Message) Prepare() error {
 	if m.ID == "" {
 		id, err := uuid.NewV7()
@@ -119,16 +119,15 @@ func (m *Message) Prepare() error {
 	return nil
 }
 
-// isText reports whether a database can hold the text: UTF-8, and no NUL, which PostgreSQL refuses.
+// isText reports whether a database can store the text: UTF-8 without NUL, which PostgreSQL refuses.
 func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
-// isHeader reports whether the text can be a header of any protocol's.
+// isHeader reports whether the text can be a header in any protocol.
 func isHeader(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// CheckJSON refuses a message that says it is JSON and is not, for good. It is what a Relay checks unless it is told
-// otherwise.
+// CheckJSON permanently rejects a message that is declared as JSON and is not. It is a Relay's default check.
 func CheckJSON(m *Message) error {
 	if m.IsJSON() && !json.Valid(m.Payload) {
 		return Invalid(fmt.Errorf("the payload says that it is %s, and is not: %s", JSON, whyNotJSON(m.Payload)))
@@ -136,7 +135,7 @@ func CheckJSON(m *Message) error {
 	return nil
 }
 
-// whyNotJSON names the first thing that is wrong.
+// whyNotJSON describes the first error.
 func whyNotJSON(payload []byte) string {
 	var v json.RawMessage
 	err := json.Unmarshal(payload, &v)

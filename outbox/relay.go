@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Relay takes messages from a store and hands them to a sink. Many relays may work on one store.
+// Relay takes messages from a store and passes them to a sink. Many relays may work on one store.
 type Relay struct {
 	cfg     Config
-	drawing sync.Mutex // of cfg.Random
+	drawing sync.Mutex // guards cfg.Random
 	claims  atomic.Uint64
 	health  healthRecord
 }
 
-// New makes a relay; Run or Drain set it to work.
+// New returns a relay; Run or Drain starts it.
 func New(cfg Config) (*Relay, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -28,21 +28,21 @@ func New(cfg Config) (*Relay, error) {
 // ErrSinkHangs is returned when the relay stops and the sink does not return from sends whose context has ended.
 var ErrSinkHangs = errors.New("the sink does not return although the context of its sends has ended")
 
-// Run relays messages until the context ends, however often the database or the sink fail meanwhile. Then it begins
-// no more sends, waits for those under way up to the grace, cancels what is left, and records all outcomes. It
-// returns nil, or [ErrSinkHangs], or the error of a store that could not record the last outcomes: those messages are
-// sent again, under the same IDs, when their leases end.
+// Run relays messages until the context ends, however often the database or the sink fails meanwhile. Then it starts
+// no more sends, waits for running ones up to the grace, cancels the rest, and records all outcomes. It returns nil,
+// or [ErrSinkHangs], or the error of a store that could not record the last outcomes: those messages are sent again,
+// under the same IDs, when their leases expire.
 func (r *Relay) Run(ctx context.Context) error {
 	_, err := r.run(ctx, false)
 	return err
 }
 
-// Drained says what a Drain did.
+// Drained counts the outcomes of a Drain.
 type Drained struct {
 	Sent, Failed, Dead int64
 }
 
-// Drain relays until nothing is due any more, or the context ends, for programs that are started by a schedule.
+// Drain relays messages until nothing is due any more or the context ends, for programs that run on a schedule.
 // Unlike Run it returns the first error of claiming from the store.
 func (r *Relay) Drain(ctx context.Context) (Drained, error) { return r.run(ctx, true) }
 
@@ -69,7 +69,7 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 	settling.Go(s.settle)
 
 	err := s.fetch() //nolint:contextcheck // a claim that is cancelled half-way may have taken messages
-	stop()           // workers release what they have not begun
+	stop()           // workers release what they have not started
 	close(s.work)
 	background.Wait()
 	hangs := s.finish(cancel)
@@ -78,7 +78,7 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 	return s.counts.drained(), errors.Join(err, hangs, s.unsettled())
 }
 
-// finish waits for the sends under way; when the grace is over it cancels them.
+// finish waits for running sends and cancels them when the grace is over.
 func (s *session) finish(cancel context.CancelFunc) error {
 	done := make(chan struct{})
 	go func() {

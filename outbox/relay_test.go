@@ -21,7 +21,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// longest draws the longest wait of every jitter.
+// longest always draws the longest wait.
 type longest struct{}
 
 func (longest) Uint64() uint64 { return 1<<64 - 1 }
@@ -36,8 +36,8 @@ type world struct {
 	skew      time.Duration // how far the machine's clock was set
 
 	mu   sync.Mutex
-	sent []string // what the sink took: the time since the beginning and the payload
-	ends []string // what the relay said of retries and dead letters
+	sent []string // what the sink received: the time since the start, and the payload
+	ends []string // retries and dead letters that the relay reported
 }
 
 // pass lets virtual time pass.
@@ -74,7 +74,7 @@ func virtually(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// write commits messages with these payloads and wakes the relay. A payload "key:text" has a key.
+// write commits messages with these payloads and wakes the relay. A payload "key:text" sets a key.
 func (w *world) write(payloads ...string) []outbox.Message {
 	w.t.Helper()
 	all := make([]outbox.Message, len(payloads))
@@ -92,7 +92,7 @@ func (w *world) write(payloads ...string) []outbox.Message {
 	return all
 }
 
-// take is a sink that takes everything.
+// take is a sink that accepts everything.
 func (w *world) take(_ context.Context, m *outbox.Message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,7 +100,7 @@ func (w *world) take(_ context.Context, m *outbox.Message) error {
 	return nil
 }
 
-// relay runs a relay until it is stopped, which waits for its end.
+// relay runs a relay until stop is called, which waits for its end.
 func (w *world) relay(c outbox.Config) (stop func() error) {
 	w.t.Helper()
 	c.Store = w.store
@@ -113,7 +113,7 @@ func (w *world) relay(c outbox.Config) (stop func() error) {
 	if c.Sink == nil {
 		c.Sink = outbox.SinkFunc(w.take)
 	}
-	c.Linger, c.Poll = -1, time.Hour // it is woken when it is to be
+	c.Linger, c.Poll = -1, time.Hour // the tests wake it explicitly
 	c.Observe = func(e outbox.Event) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -140,7 +140,7 @@ func (w *world) relay(c outbox.Config) (stop func() error) {
 	}
 }
 
-// arrived is what the sink took so far.
+// arrived returns what the sink has received so far.
 func (w *world) arrived() []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -148,7 +148,7 @@ func (w *world) arrived() []string {
 	return slices.Clone(w.sent)
 }
 
-// said is what the relay said so far of retries and dead letters.
+// said returns the retries and dead letters that the relay has reported so far.
 func (w *world) said() []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -227,7 +227,7 @@ func TestDelaysAreTheTables(t *testing.T) {
 		w.write("unknown", "refused", "fine")
 		pass(time.Minute)
 		ends := w.said()[6:]
-		slices.Sort(ends[:2]) // of the same instant, in any order
+		slices.Sort(ends[:2]) // at the same instant, in any order
 		w.wants("unknown and refused", ends,
 			"1m0s refused died: refused, InvalidInput",
 			"1m0s unknown failed: States.TaskFailed, again after 2s",
@@ -266,7 +266,7 @@ func TestReceiversCannotAskForEver(t *testing.T) {
 	})
 }
 
-// TestAKeyWaitsForItsRetry has a message of key a fail: b goes on, and so does what has no key.
+// While a message with key a waits for its retry, key b continues, and so do messages without a key.
 func TestAKeyWaitsForItsRetry(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		failures := 2
@@ -286,7 +286,7 @@ func TestAKeyWaitsForItsRetry(t *testing.T) {
 	})
 }
 
-// TestASinkThatHangs has one send honour its context and one that does not; neither keeps others waiting.
+// TestASinkThatHangs uses one send that honours its context and one that does not; neither delays others.
 func TestASinkThatHangs(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		free := make(chan struct{})
@@ -352,7 +352,7 @@ func TestAPanicFailsOneMessage(t *testing.T) {
 	})
 }
 
-// TestAGracefulStop lets a send under way end, begins no other, and gives the rest back at once.
+// A graceful stop lets a running send finish, starts no other, and releases the rest at once.
 func TestAGracefulStop(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		slow := outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
@@ -372,7 +372,7 @@ func TestAGracefulStop(t *testing.T) {
 	})
 }
 
-// TestAGraceThatEnds cancels a send that takes longer than the grace; the message is sent again.
+// A send that takes longer than the grace is cancelled, and its message is sent again.
 func TestAGraceThatEnds(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		stop := w.relay(
@@ -387,7 +387,7 @@ func TestAGraceThatEnds(t *testing.T) {
 		w.write("m")
 		pass(time.Second)
 		stopped(t, stop)
-		w.wants("failures", w.said()) // it was not the message's fault
+		w.wants("failures", w.said()) // the message is not to blame
 		stop = w.relay(outbox.Config{})
 		pass(time.Second)
 		stopped(t, stop)
@@ -395,7 +395,7 @@ func TestAGraceThatEnds(t *testing.T) {
 	})
 }
 
-// TestALeaseIsKept has a send take longer than the lease while a second relay looks for work.
+// TestALeaseIsKept makes a send take longer than the lease while a second relay looks for work.
 func TestALeaseIsKept(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		stop := w.relay(
@@ -421,8 +421,8 @@ func TestALeaseIsKept(t *testing.T) {
 	})
 }
 
-// TestARelayThatVanishes leaves claimed messages behind; another takes them when the lease ends, until they are taken
-// to be the reason.
+// TestARelayThatVanishes leaves claimed messages behind. Another relay claims them when the lease expires, until the
+// messages are assumed to be the cause.
 func TestARelayThatVanishes(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.write("deadly", "k:1")
@@ -442,7 +442,7 @@ func TestARelayThatVanishes(t *testing.T) {
 	})
 }
 
-// TestClocksThatJump sets the machine's clock back and forth.
+// TestClocksThatJump sets the system clock back and forth.
 func TestClocksThatJump(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		set := func(d time.Duration) {
@@ -460,7 +460,7 @@ func TestClocksThatJump(t *testing.T) {
 		})})
 		w.write("retried")
 		synctest.Wait()
-		set(-1000 * time.Hour) // the retry is due in 1000 hours by this clock
+		set(-1000 * time.Hour) // by this clock, the retry is due in 1000 hours
 		w.write("new")
 		synctest.Wait()
 		w.wants("sent after the clock was set back", w.arrived(), "0s new")
@@ -478,7 +478,7 @@ func TestClocksThatJump(t *testing.T) {
 	})
 }
 
-// flaky is a store that fails every so many calls, before it does what it is asked or after.
+// flaky is a store that fails at regular intervals, before or after it does the work.
 type flaky struct {
 	outbox.Store
 	mu    sync.Mutex
@@ -562,7 +562,7 @@ func TestADatabaseThatFails(t *testing.T) {
 	})
 }
 
-// batches is a sink that takes three at once, and refuses batches with a bad message as a whole.
+// batches is a sink that accepts three messages at once, and refuses a batch with a bad message as a whole.
 type batches struct {
 	*world
 	sizes []int

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// session is one Run of a relay: a goroutine that claims, workers that send, one that records outcomes and keeps the
-// leases, and three in the background that listen, tidy and watch the workers.
+// session is one Run of a relay: a goroutine that claims, workers that send, one that records outcomes and extends
+// the leases, and three in the background that listen, tidy and watch the workers.
 type session struct {
 	*Relay
 	drain bool
-	soft  context.Context // ends when the relay is to stop: no more sends begin
-	hard  context.Context // ends when the grace is over: sends under way are cancelled
+	soft  context.Context // ends when the relay is to stop: no more sends start
+	hard  context.Context // ends when the grace is over: running sends are cancelled
 
-	work     chan []*Delivery // one message, several to be sent at once, or several of one key
-	outcomes chan Settlement  // has room for one of each message that can be held, so that nobody waits to put one in
+	work     chan []*Delivery // one message, several to be sent at once, or several with one key
+	outcomes chan Settlement  // large enough for every message that can be held, so that sending to it never blocks
 	wake     chan struct{}    // there may be something to claim
 	freed    chan struct{}    // something was settled
-	idle     chan struct{}    // closed when fetching is over
+	idle     chan struct{}    // closed when fetching has ended
 	over     chan struct{}    // closed when all outcomes are known
 
 	counts  counts
@@ -27,10 +27,10 @@ type session struct {
 
 	mu       sync.Mutex
 	held     map[int64]holding
-	bytes    int // of the payloads held
+	bytes    int // total size of the payloads held
 	all      []*worker
 	overruns int
-	settled  error // of the last Settle, while outcomes wait for it
+	settled  error // error of the last Settle, while outcomes wait for it
 }
 
 // holding is a message from its claim to its settlement.
@@ -52,7 +52,7 @@ func poke(c chan struct{}) {
 	}
 }
 
-// room is how many messages and bytes may be claimed now.
+// room returns the number of messages and bytes that may be claimed now.
 func (s *session) room() (messages, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *session) hold(all []*Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range all {
-		s.bytes -= s.held[d.Seq].bytes // it was ours before, and its lease ended
+		s.bytes -= s.held[d.Seq].bytes // it was held before, and its lease expired
 		s.held[d.Seq] = holding{d.Lease, len(d.Payload)}
 		s.bytes += len(d.Payload)
 	}
@@ -89,7 +89,7 @@ func (s *session) let(all []Settlement) {
 	poke(s.freed)
 }
 
-// pause waits for some time, for a wake or for something to be settled; false when the relay is to stop.
+// pause waits for some time, for a wake-up or for something to be settled; it returns false if the relay is to stop.
 func (s *session) pause(d time.Duration, wake, freed <-chan struct{}) bool {
 	rang, stop := s.cfg.Clock.Timer(d)
 	defer stop()

@@ -9,8 +9,8 @@ import (
 	"stepback/retry"
 )
 
-// settle records outcomes, all that wait in one transaction, and extends the leases of what is held meanwhile. One
-// goroutine does both, so that they do not wait for each other's locks.
+// settle records outcomes, all waiting ones in one transaction, and meanwhile extends the leases of held messages.
+// One goroutine does both, so that they do not wait for each other's locks.
 func (s *session) settle() {
 	var waiting []Settlement
 	extend := s.cfg.Lease / 3
@@ -34,7 +34,7 @@ func (s *session) settle() {
 	}
 }
 
-// gather adds what waits already.
+// gather adds outcomes that are already waiting.
 func (s *session) gather(all []Settlement) []Settlement {
 	for len(all) < 2*s.cfg.Batch {
 		select {
@@ -47,9 +47,9 @@ func (s *session) gather(all []Settlement) []Settlement {
 	return all
 }
 
-// record has the store record outcomes, until it does. Outcomes that the store refuses for good are recorded one by
-// one, and the one at fault is left to the end of its lease. When the relay stops, it tries for the time of the
-// grace.
+// record retries until the store has recorded the outcomes. If the store refuses outcomes permanently, they are
+// recorded one by one, and the one at fault is left until its lease expires. When the relay stops, record retries
+// only for the time of the grace.
 func (s *session) record(all []Settlement) {
 	defer s.let(all)
 	var limit <-chan time.Time
@@ -105,7 +105,7 @@ func (s *session) recordOnce(all []Settlement) error {
 	s.cfg.Observe(Event{Kind: EventSettled, Count: n, Lost: len(all) - n, Took: s.cfg.Clock.Now().Sub(began)})
 	for i := range all {
 		if all[i].Key != "" || all[i].Status != Sent {
-			poke(s.wake) // the key may go on, or a retry be due before the relay would look again
+			poke(s.wake) // the key may continue, or a retry be due before the relay would look again
 			break
 		}
 	}
@@ -121,13 +121,13 @@ func (s *session) recordSingly(all []Settlement) {
 	}
 }
 
-// refused reports whether a database will never take what it was given.
+// refused reports whether a database has refused its input permanently.
 func refused(err error) bool {
 	c, ok := retry.Classify(err)
 	return ok && c.Class == retry.Permanent && c.Error == retry.DatabaseConstraintViolation
 }
 
-// extend keeps the leases of all that is held.
+// extend extends the leases of all held messages.
 func (s *session) extend() {
 	s.mu.Lock()
 	all := make([]Held, 0, len(s.held))
@@ -145,7 +145,7 @@ func (s *session) extend() {
 	}
 }
 
-// unsettled is the error of outcomes that could not be recorded before the relay stopped.
+// unsettled returns the error of outcomes that could not be recorded before the relay stopped.
 func (s *session) unsettled() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,36 +1,36 @@
 package outbox
 
-// Status is where a message stands.
+// Status is the delivery status of a message.
 type Status string
 
-// The states of a message.
+// The statuses of a message.
 const (
-	// Pending: not attempted yet, or redriven.
+	// Pending means that the message has not been attempted yet, or has been redriven.
 	Pending Status = "pending"
-	// Processing: a relay has it, until its lease ends.
+	// Processing means that a relay holds the message until its lease ends.
 	Processing Status = "processing"
-	// Failed: the last attempt failed; another follows at the time of the next attempt.
+	// Failed means that the last attempt failed; another follows at the time of the next attempt.
 	Failed Status = "failed"
-	// Sent: the sink has taken it.
+	// Sent means that the sink has accepted the message.
 	Sent Status = "sent"
-	// Dead: it is a dead letter; only a person gets it out of there.
+	// Dead means that the message is a dead letter; only a person can redrive or discard it.
 	Dead Status = "dead"
-	// Discarded: a person decided that it will not be sent. It is kept until the retention ends, the record of who did
-	// it for longer.
+	// Discarded means that a person decided not to send the message. It is kept until its retention ends, the record
+	// of who discarded it for longer.
 	Discarded Status = "discarded"
 )
 
-// Reasons why a message is dead. A sink may give others.
+// Reasons for which a message becomes a dead letter. A sink may give others.
 const (
-	// ReasonInvalidPayload: the check before sending refused it.
+	// ReasonInvalidPayload means that the check before sending rejected the message.
 	ReasonInvalidPayload = "invalid_payload"
-	// ReasonTooLarge: it is larger than the sink can take.
+	// ReasonTooLarge means that the message is larger than the sink accepts.
 	ReasonTooLarge = "payload_too_large"
-	// ReasonRefused: the receiver refused it, and repeating does not help.
+	// ReasonRefused means that the receiver refused the message, and repeating does not help.
 	ReasonRefused = "refused"
-	// ReasonRetriesExhausted: all retries failed.
+	// ReasonRetriesExhausted means that all retries failed.
 	ReasonRetriesExhausted = "retries_exhausted"
-	// ReasonLeaseExpired: relay after relay took it and was not heard of again, as when it kills the process that sends
-	// it.
+	// ReasonLeaseExpired means that one relay after another claimed the message and vanished, as happens if it kills
+	// the process that sends it.
 	ReasonLeaseExpired = "lease_expired"
 )

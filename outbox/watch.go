@@ -9,7 +9,7 @@ import (
 	"stepback/retry"
 )
 
-// watch looks for workers that do not come back from the sink although their context has ended, and replaces them.
+// watch looks for workers whose sink does not return although their context has ended, and replaces them.
 func (s *session) watch() {
 	for {
 		rang, stop := s.cfg.Clock.Timer(slack)
@@ -32,7 +32,8 @@ func (s *session) replaceLost(before time.Time) {
 			continue
 		}
 		s.mu.Lock()
-		spare := s.overruns <= s.cfg.Concurrency // a sink that never returns does not fill the process with goroutines
+		// so that a sink which never returns does not fill the process with goroutines
+		spare := s.overruns <= s.cfg.Concurrency
 		s.mu.Unlock()
 		if spare {
 			s.employ()
@@ -43,7 +44,7 @@ func (s *session) replaceLost(before time.Time) {
 	}
 }
 
-// giveUp settles the messages of a worker that is lost.
+// giveUp settles the messages of a lost worker.
 func (s *session) giveUp(w *worker, before time.Time) bool {
 	unit, first := w.lose(before)
 	if unit == nil {
@@ -65,7 +66,7 @@ func (s *session) giveUp(w *worker, before time.Time) bool {
 	return true
 }
 
-// abandonAll gives up every worker that is still in the sink, and returns how many there are.
+// abandonAll gives up every worker that is still in the sink, and returns their number.
 func (s *session) abandonAll() int {
 	s.mu.Lock()
 	all := slices.Clone(s.all)
@@ -86,11 +87,11 @@ func (s *session) abandonAll() int {
 	return n
 }
 
-// tidy deletes what was kept for long enough, now and then.
+// tidy periodically deletes messages whose retention has ended.
 func (s *session) tidy() {
 	const atOnce, mendRounds = 1000, 60
 	for round := 0; ; round++ {
-		var longest time.Duration // looked for now and then: it reads all that is delayed
+		var longest time.Duration // set only in some rounds: the check reads all delayed messages
 		if round%mendRounds == 0 {
 			longest = s.longest()
 		}
@@ -123,12 +124,12 @@ func (s *session) tidy() {
 	}
 }
 
-// longest is the longest time that a relay like this one puts a message off for.
+// longest returns the longest time for which a relay like this one delays a message.
 func (s *session) longest() time.Duration {
 	return max(s.cfg.Lease, longestRetryAfter) + time.Minute
 }
 
-// listen has the store wake this relay, and begins again when it fails to.
+// listen lets the store wake this relay, and restarts listening when it fails.
 func (s *session) listen() {
 	failures := 0
 	for s.soft.Err() == nil {

@@ -11,16 +11,16 @@ import (
 	"stepback/retry"
 )
 
-// slack is how long after the end of its context a sink is given to return.
+// slack is the time that a sink has to return after its context has ended.
 const slack = time.Second
 
-// worker is a goroutine that sends.
+// worker is a goroutine that sends messages.
 type worker struct {
 	mu    sync.Mutex
-	unit  []*Delivery // what it sends at this moment and, of one key, what comes after that; nil between sends
-	first int         // how many of them are being sent: 1, or all of them
+	unit  []*Delivery // messages being sent now and, for one key, those to be sent after them; nil between sends
+	first int         // number of them being sent: 1, or all
 	since time.Time
-	lost  bool // it has not returned from the sink in time; its messages were settled for it
+	lost  bool // its sink did not return in time; its messages were settled without it
 }
 
 // employ starts a worker.
@@ -49,10 +49,10 @@ func (s *session) dismiss(w *worker) {
 			return
 		}
 	}
-	s.overruns-- // it had been taken out of the list
+	s.overruns-- // it had been removed from the list
 }
 
-// deliver sends what belongs together. It is false when the worker was lost meanwhile.
+// deliver sends messages that belong together. It returns false if the worker was lost meanwhile.
 func (s *session) deliver(w *worker, unit []*Delivery) bool {
 	unit = s.sendable(unit)
 	if len(unit) > 1 && unit[0].Key == "" {
@@ -108,7 +108,7 @@ func (s *session) deliverBatch(w *worker, unit []*Delivery) bool {
 	return true
 }
 
-// refusedTogether reports whether a batch was refused for good as a whole.
+// refusedTogether reports whether every message of a batch was refused permanently.
 func refusedTogether(errs []error) bool {
 	for _, err := range errs {
 		if err == nil || FailureOf(err).Class != retry.Permanent {
@@ -118,7 +118,7 @@ func refusedTogether(errs []error) bool {
 	return len(errs) > 1
 }
 
-// sendable settles messages that are not to be sent at all, and returns the others.
+// sendable settles messages that must not be sent at all, and returns the others.
 func (s *session) sendable(unit []*Delivery) []*Delivery {
 	good := unit[:0]
 	for _, d := range unit {
@@ -181,7 +181,7 @@ func recovered(who string, err *error) {
 	}
 }
 
-// conclude settles what an attempt came to.
+// conclude returns the settlement of an attempt.
 func (s *session) conclude(d *Delivery, err error, took time.Duration) Settlement {
 	var o Settlement
 	switch {
@@ -225,7 +225,7 @@ func (w *worker) begin(unit []*Delivery, first int, now time.Time) {
 	w.mu.Unlock()
 }
 
-// end reports whether the worker's messages are still its own.
+// end reports whether the worker's messages are still its own, and takes them off the worker.
 func (w *worker) end() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -233,7 +233,7 @@ func (w *worker) end() bool {
 	return !w.lost
 }
 
-// lose takes the messages of a worker that has been in the sink since before the instant.
+// lose takes over the messages of a worker that has been in the sink since before the given time.
 func (w *worker) lose(before time.Time) (unit []*Delivery, first int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// attempt is the context of one attempt: the caller's, ended early by the attempt's timeout or cancellation. It costs
-// one allocation as long as the operation does not ask for Done: the timer and the tie to the caller's context are
-// made then.
+// attempt is the context of one attempt: the caller's context, ended early by the attempt's timeout or cancellation.
+// It costs one allocation as long as the operation does not call Done; only then are the timer and the link to the
+// caller's context created.
 type attempt struct {
-	context.Context // the caller's
+	context.Context // the caller's context
 
 	clock    Clock
-	deadline time.Time // of the attempt; zero: none
+	deadline time.Time // of the attempt; zero if none
 
 	mu        sync.Mutex
 	err       error
 	done      chan struct{}
 	callbacks []*callback
 	stopTimer func() bool
-	unfollow  func() bool // ends the tie to the caller's context
+	unfollow  func() bool // removes the link to the caller's context
 }
 
 type callback struct{ f func() }
@@ -36,7 +36,7 @@ func newAttempt(ctx context.Context, clock Clock, now time.Time, timeout time.Du
 	return a
 }
 
-// Deadline is the attempt's or the caller's, whichever comes first.
+// Deadline returns the attempt's deadline or the caller's, whichever comes first.
 func (a *attempt) Deadline() (time.Time, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,7 +51,7 @@ func (a *attempt) Deadline() (time.Time, bool) {
 func (a *attempt) Err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.err == nil { // nobody may be watching: look
+	if a.err == nil { // without a watcher nothing has set err: check now
 		if err := a.Context.Err(); err != nil {
 			a.end(err)
 		} else if !a.deadline.IsZero() && !a.clock.Now().Before(a.deadline) {
@@ -71,7 +71,7 @@ func (a *attempt) Done() <-chan struct{} {
 	return a.done
 }
 
-// watch makes done and what closes it.
+// watch creates done and whatever closes it.
 func (a *attempt) watch() {
 	if a.err != nil {
 		a.done = closed
@@ -86,7 +86,8 @@ func (a *attempt) watch() {
 	}
 }
 
-// AfterFunc is what context.AfterFunc and contexts made of this one use in place of a goroutine that waits for Done.
+// AfterFunc is used by context.AfterFunc, and by contexts derived from this one, instead of a goroutine that waits
+// for Done.
 func (a *attempt) AfterFunc(f func()) (stop func() bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -133,7 +134,7 @@ func (a *attempt) end(err error) {
 		a.unfollow()
 	}
 	for _, c := range a.callbacks {
-		go c.f() // as context.AfterFunc promises
+		go c.f() // in a new goroutine, as context.AfterFunc promises
 	}
 	a.callbacks = nil
 }
@@ -141,7 +142,7 @@ func (a *attempt) end(err error) {
 // cancel ends the context when the attempt is over.
 func (a *attempt) cancel() { a.finish(context.Canceled) }
 
-// calm takes the timeout away: the attempt has succeeded, and its result is read under the caller's context.
+// calm removes the timeout: the attempt has succeeded, and its result is read under the caller's context.
 func (a *attempt) calm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -152,7 +153,7 @@ func (a *attempt) calm() {
 	}
 }
 
-// timedOut tells whether the attempt's own timeout ended it, and not the caller's context.
+// timedOut reports whether the attempt was ended by its own timeout and not by the caller's context.
 func (a *attempt) timedOut() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

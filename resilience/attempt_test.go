@@ -31,7 +31,7 @@ func TestAttemptContextEndsAfterTheAttempt(t *testing.T) {
 		ctx := inAttempt(t.Context(), t, func(ctx context.Context) {
 			var cancel context.CancelFunc
 			child, cancel = context.WithCancel(ctx)
-			t.Cleanup(cancel) // the child ends before, with its parent
+			t.Cleanup(cancel) // the child ends earlier, with its parent
 			context.AfterFunc(ctx, func() { rang = true })
 			if ctx.Err() != nil || child.Err() != nil {
 				t.Errorf("ended early: %v, %v", ctx.Err(), child.Err())

@@ -14,7 +14,7 @@ func always[T any](v T) func(context.Context) (T, error) {
 	return func(context.Context) (T, error) { return v, nil }
 }
 
-// BenchmarkBare is the floor: the operation called through a func value.
+// BenchmarkBare measures the lower bound: the operation called through a func value.
 func BenchmarkBare(b *testing.B) {
 	op := always(1)
 	for b.Loop() {

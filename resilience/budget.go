@@ -2,23 +2,23 @@ package resilience
 
 import "stepback/adaptive/breaker"
 
-// Budget bounds the retries of all calls to a service together, so that an outage does not multiply its load. The
-// budgets of [stepback/adaptive/budget] are such, with the constants of Finagle, gRPC and the AWS SDKs as presets. Many
-// goroutines use one at once.
+// Budget limits the retries of all calls to a service together, so that an outage does not multiply its load.
+// [stepback/adaptive/budget] implements it, with the constants of Finagle, gRPC and the AWS SDKs as presets. A Budget
+// must be safe for concurrent use.
 type Budget interface {
-	// Request is told of each call's first attempt.
+	// Request is called for each call's first attempt.
 	Request()
-	// Retry asks to repeat; false means that the budget is used up. afterTimeout says how the attempt before failed. A
-	// hedge asks, too.
+	// Retry requests permission to repeat; it returns false if the budget is used up. afterTimeout is true if the
+	// previous attempt timed out. Hedges request permission, too.
 	Retry(afterTimeout bool) bool
-	// Success is told of an attempt that the callee answered, also with a permanent error. retried says that Retry was
-	// asked for it, with that afterTimeout.
+	// Success is called for an attempt that got a response from the callee, even a permanent error. retried is true
+	// if Retry was called for the attempt, with that afterTimeout.
 	Success(retried, afterTimeout bool)
-	// Failure is told of an attempt that failed by the callee's fault.
+	// Failure is called for an attempt that failed through the callee's fault.
 	Failure()
 }
 
-// settle tells the budget how an attempt ended.
+// settle reports the outcome of an attempt to the budget.
 func (s *session) settle() {
 	switch {
 	case s.budget == nil:

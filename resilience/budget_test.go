@@ -12,15 +12,15 @@ import (
 	"stepback/retry"
 )
 
-// TestBudgetsBoundAnOutage has 2,000 calls of four attempts each meet a service that is down: without a budget that is
-// four times the load.
+// TestBudgetsBoundAnOutage makes 2,000 calls of up to four attempts each to a service that is down: without a budget
+// that is four times the load.
 func TestBudgetsBoundAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		policy budget.Policy
 		most   int64
 	}{
-		"Finagle": {budget.Finagle(), 2000 + 400 + 100}, // a fifth, and ten a second for ten seconds
+		"Finagle": {budget.Finagle(), 2000 + 400 + 100}, // a fifth, plus ten per second for ten seconds
 		"source":  {budget.Standard(), 2000 + 200 + 100},
 		"gRPC":    {budget.GRPC(), 2000 + 4},
 		"SDK":     {budget.SDK(), 2000 + 100},
@@ -42,7 +42,7 @@ func TestBudgetsBoundAnOutage(t *testing.T) {
 	}
 }
 
-// TestARefusalIsForTheCallerToRepeat: an executor around another one comes back when the inner breaker says so.
+// An executor around another one retries when the inner breaker permits it.
 func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,13 +60,13 @@ func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
 			t.Errorf("%v after %s, want a minute", err, took)
 		}
 		c, _ := retry.Classify(&resilience.Error{Stop: resilience.ErrBudget, Err: errUnknown})
-		if c.Class != retry.UnknownOutcome { // a mark is the nearer word: the attempt may have happened
+		if c.Class != retry.UnknownOutcome { // the mark is more specific: the attempt may have had an effect
 			t.Errorf("classified as %v", c)
 		}
 	})
 }
 
-// TestMessagesAreTheLastResort: an error that carries nothing but words is known by them, one with a code is not.
+// An error that carries only text is classified by its text; one with a code is not.
 func TestMessagesAreTheLastResort(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]retry.Class{

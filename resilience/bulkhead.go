@@ -10,25 +10,25 @@ import (
 
 // BulkheadConfig has the sizes of a [Bulkhead].
 type BulkheadConfig struct {
-	// Concurrent is how many calls run at a time; at least 1.
+	// Concurrent is the maximum number of calls that run at a time; at least 1.
 	Concurrent int
-	// Queue is how many more may wait; 0 or more.
+	// Queue is the maximum number of calls that wait in addition; 0 or more.
 	Queue int
-	// QueueTimeout is how long each of them waits at most; 0 is as long as its context lasts.
+	// QueueTimeout is the maximum wait of each of them; 0 means as long as its context lasts.
 	QueueTimeout time.Duration
 	// Clock measures QueueTimeout; nil means the machine's.
 	Clock Clock
 }
 
-// Bulkhead keeps the calls to one service from taking up everything: so many run, so many wait in the order in which
-// they came, and the rest is refused at once.
+// Bulkhead keeps the calls to one service from using up all resources: a limited number run, a limited number wait in
+// order of arrival, and the rest are refused at once.
 type Bulkhead struct {
 	config BulkheadConfig
 	clock  Clock
 
 	mu       sync.Mutex
 	running  int
-	queue    list.List // of *place
+	queue    list.List // elements are *place
 	admitted int64
 	full     int64
 	timedOut int64
@@ -37,7 +37,7 @@ type Bulkhead struct {
 // place is one caller in the queue.
 type place struct{ admitted chan struct{} }
 
-// NewBulkhead makes a bulkhead; a size that makes no sense is a [*ConfigError].
+// NewBulkhead returns a bulkhead; the error for an invalid size is a [*ConfigError].
 func NewBulkhead(s BulkheadConfig) (*Bulkhead, error) {
 	if err := needsAtLeast("Concurrent", s.Concurrent, 1); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func newBulkhead(s BulkheadConfig) *Bulkhead {
 	return &Bulkhead{config: s, clock: s.Clock}
 }
 
-// Enter waits for a place to run, which Leave gives back. It fails with an error that wraps [ErrBulkheadFull] or
+// Enter waits for a place to run, which Leave returns. It fails with an error that wraps [ErrBulkheadFull] or
 // [ErrQueueTimeout], or with the context's error.
 func (b *Bulkhead) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -94,18 +94,18 @@ func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 		return nil
 	case <-ctx.Done():
 		if !b.giveUp(p, at, false) {
-			b.Leave() // it had been admitted at the same moment
+			b.Leave() // it was admitted at the same moment
 		}
 		return ctx.Err()
 	case <-late:
 		if !b.giveUp(p, at, true) {
-			return nil // admitted at the same moment
+			return nil // it was admitted at the same moment
 		}
 		return &stop{ErrQueueTimeout, b.config.QueueTimeout.String()}
 	}
 }
 
-// giveUp leaves the queue; false when the place was admitted before.
+// giveUp leaves the queue; it returns false if the place has already been admitted.
 func (b *Bulkhead) giveUp(p *place, at *list.Element, late bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *Bulkhead) giveUp(p *place, at *list.Element, late bool) bool {
 	return true
 }
 
-// Leave gives a place back to whoever waits longest.
+// Leave passes the place on to the caller that has waited longest, or frees it.
 func (b *Bulkhead) Leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,11 +137,11 @@ func (b *Bulkhead) Leave() {
 	}
 }
 
-// BulkheadStatistics are what a bulkhead looks like and has counted.
+// BulkheadStatistics holds the current state and the counts of a bulkhead.
 type BulkheadStatistics struct {
-	// Running and Queued are the calls of this moment.
+	// Running and Queued are the current numbers of calls.
 	Running, Queued int
-	// Admitted, Full and TimedOut count the calls that ran, found no place, and waited too long.
+	// Admitted, Full and TimedOut count the calls that ran, that found no place, and that waited too long.
 	Admitted, Full, TimedOut int64
 }
 

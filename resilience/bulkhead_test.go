@@ -113,7 +113,7 @@ func TestBulkheadsKeepServicesApart(t *testing.T) {
 	}
 }
 
-// TestBulkheadNeverHoldsMore lets random callers come, wait, give up and leave.
+// TestBulkheadNeverHoldsMore lets random callers arrive, wait, give up and leave.
 func TestBulkheadNeverHoldsMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

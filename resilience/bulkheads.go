@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Bulkheads is a registry: one bulkhead for each service, made when it is first asked for.
+// Bulkheads is a registry with one bulkhead per service, created when it is first requested.
 type Bulkheads struct {
 	rest   BulkheadConfig
 	chosen map[string]BulkheadConfig
@@ -17,7 +17,8 @@ type Bulkheads struct {
 	bulkheads map[string]*Bulkhead
 }
 
-// NewBulkheads makes a registry whose bulkheads have the sizes that chosen names for their service, and rest otherwise.
+// NewBulkheads returns a registry. The sizes of a service's bulkhead are those in chosen for the service, or else
+// rest.
 func NewBulkheads(rest BulkheadConfig, chosen map[string]BulkheadConfig) (*Bulkheads, error) {
 	_, err := NewBulkhead(rest)
 	problems := []error{err}
@@ -34,8 +35,8 @@ func NewBulkheads(rest BulkheadConfig, chosen map[string]BulkheadConfig) (*Bulkh
 	}, nil
 }
 
-// For returns the service's bulkhead, always the same one. Services are named by the program, not by its users: the
-// registry forgets none.
+// For returns the service's bulkhead, always the same one. The program, not its users, must choose the service names:
+// the registry never removes one.
 func (r *Bulkheads) For(service string) *Bulkhead {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +52,7 @@ func (r *Bulkheads) For(service string) *Bulkhead {
 	return b
 }
 
-// Statistics returns those of each service's bulkhead.
+// Statistics returns the statistics of each service's bulkhead.
 func (r *Bulkheads) Statistics() map[string]BulkheadStatistics {
 	r.mu.Lock()
 	all := maps.Clone(r.bulkheads)

@@ -16,10 +16,11 @@ import (
 	"stepback/retry"
 )
 
-// The tests of this file show that the faults of the source documents' own code (mission, correction 8) cannot happen.
+// The tests in this file show that the defects of the source documents' own code (mission, correction 8) cannot
+// occur.
 
-// TestNothingOutlivesACancelledWait: time.After in a retry loop keeps its timer until it rings. Here every timer is
-// stopped, and no goroutine is left: a bubble of virtual time fails when one is.
+// time.After in a retry loop keeps its timer until it fires. Here every timer is stopped, and no goroutine is left: a
+// bubble of virtual time fails if one is.
 func TestNothingOutlivesACancelledWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestNothingOutlivesACancelledWait(t *testing.T) {
 	})
 }
 
-// stopwatch counts timers. It is used by one goroutine.
+// stopwatch counts timers. It must be used by one goroutine.
 type stopwatch struct{ started, ended int }
 
 func (*stopwatch) Now() time.Time { return time.Now() }
@@ -63,8 +64,8 @@ func (c *stopwatch) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return func() bool { c.ended++; return timer.Stop() }
 }
 
-// TestAnyPolicyRuns: rand.Int63n(0) panics where a delay comes out as 0, and 2^attempt overflows. Every policy that is
-// accepted gives waits between 0 and its bounds, for as many retries as there are.
+// rand.Int63n(0) panics if a delay is 0, and 2^attempt overflows. Every policy that is accepted yields waits between
+// 0 and its bounds, for any number of retries.
 func TestAnyPolicyRuns(t *testing.T) {
 	t.Parallel()
 	jitters := []retry.Jitter{
@@ -103,7 +104,7 @@ func TestAnyPolicyRuns(t *testing.T) {
 	})
 }
 
-// skipping is a clock that never really waits.
+// skipping is a clock that never waits in real time.
 type skipping struct {
 	now   time.Time
 	waits []time.Duration
@@ -116,7 +117,7 @@ func (c *skipping) Sleep(ctx context.Context, d time.Duration) error {
 }
 func (c *skipping) AfterFunc(time.Duration, func()) func() bool { return func() bool { return true } }
 
-// TestTheTwoHundredthRetryWaitsTheCap: 2^200 does not fit into anything.
+// The two hundredth retry waits for the cap, although 2^200 overflows every type.
 func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 	t.Parallel()
 	clock := &skipping{now: time.Now()}
@@ -133,8 +134,8 @@ func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 	}
 }
 
-// TestHalfOpenPlacesDoNotLeak: a probe that panics, is cancelled or changes the circuit gives its place back, so that
-// the circuit can close again. The source counts a probe down only if the circuit is half-open when it ends.
+// A probe that panics, is cancelled or changes the circuit returns its place, so that the circuit can close again.
+// The source documents' code releases a probe only if the circuit is half-open when it ends.
 func TestHalfOpenPlacesDoNotLeak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -177,8 +178,7 @@ func TestHalfOpenPlacesDoNotLeak(t *testing.T) {
 	})
 }
 
-// TestAClockThatJumps: a machine that is set back an hour, or forward, during an attempt neither panics nor waits
-// longer.
+// If the system clock is set back or forward by an hour during an attempt, nothing panics and no wait becomes longer.
 func TestAClockThatJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {

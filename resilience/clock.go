@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Clock is the time that an [Executor] and a [Bulkhead] live in; the machine's unless [WithClock] says otherwise. A
-// clock that goes backwards lengthens waits and never makes one negative.
+// Clock is the clock of an [Executor] or a [Bulkhead]; the default is the system's clock, and [WithClock] sets
+// another. A clock that goes backwards lengthens waits but never makes one negative.
 type Clock interface {
-	// Now tells the time.
+	// Now returns the current time.
 	Now() time.Time
 	// Sleep waits until d has passed, or returns the context's error as soon as it ends.
 	Sleep(ctx context.Context, d time.Duration) error
-	// AfterFunc runs f on a goroutine of the clock's after d, unless stop is called before; stop reports whether it
-	// was in time.
+	// AfterFunc runs f on a goroutine of the clock after d, unless stop is called first; stop reports whether it was
+	// in time.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// machineClock is the machine's time. Its readings carry Go's monotonic time, so that waits do not follow a clock that
-// somebody sets.
+// machineClock is the system's clock. Its readings include Go's monotonic time, so waits are not affected if the
+// clock is set.
 type machineClock struct{}
 
 func (machineClock) Now() time.Time { return time.Now() }
@@ -47,5 +47,5 @@ type sharedRand struct{}
 
 func (sharedRand) Uint64() uint64 { return rand.Uint64() }
 
-// MachineClock is the machine's time.
+// MachineClock returns the system's clock.
 func MachineClock() Clock { return machineClock{} }

@@ -6,10 +6,10 @@ import (
 	"stepback/retry"
 )
 
-// Do calls an operation and repeats it by a policy: a pattern's, a preset's or the caller's own. It makes an [Executor]
-// for this call; a breaker, bulkhead or budget among the options is shared by all calls that name it.
+// Do calls an operation and repeats it by a policy: a pattern's, a preset's or the caller's own. It creates an
+// [Executor] for this call; a breaker, bulkhead or budget among the options is shared by all calls that use it.
 //
-// The error is an [*Error], or a setting that makes no sense: then the operation has not been called.
+// The error is an [*Error], or reports an invalid setting, in which case the operation has not been called.
 func Do[T any](
 	ctx context.Context,
 	op func(context.Context) (T, error),
@@ -29,37 +29,40 @@ func Execute[T any](ctx context.Context, e *Executor, op func(context.Context) (
 	return Call[T]{Run: op}.Do(ctx, e)
 }
 
-// Run is [Execute] for an operation without a result.
+// Run works like [Execute] for an operation without a result.
 func (e *Executor) Run(ctx context.Context, op func(context.Context) error) error {
 	_, err := Execute(ctx, e, func(ctx context.Context) (struct{}, error) { return struct{}{}, op(ctx) })
 	return err
 }
 
-// Call is one call with all that can be said of it.
+// Call is one call with all its options.
 type Call[T any] struct {
 	// Run is the operation; it may be called several times, with [WithHedge] at the same time. It must heed its
 	// context.
 	Run func(ctx context.Context) (T, error)
-	// Judge says what is wrong with a result that came without an error, such as a response with a failing status; nil
-	// if nothing is. A result that it refuses is repeated like an error; the last one is returned beside the [*Error].
+	// Judge returns an error if a result that was returned without an error is not acceptable, such as a response
+	// with a failing status; nil if it is. A result that it refuses is repeated like an error; the last one is
+	// returned beside the [*Error].
 	Judge func(result T) error
-	// Idempotent is as the option of that name, for this call.
+	// Idempotent sets the option [WithIdempotent] for this call only.
 	Idempotent bool
-	// Final is asked after an attempt that failed why there must be no other one; it answers nil if there may.
+	// Final is called after a failed attempt. If it returns an error, no further attempt is made, and the error is
+	// the reason; nil permits another attempt.
 	Final func() error
-	// Fallback answers in place of a call that failed or was refused, and is handed the [*Error]. It is not called when
-	// the caller's context has ended. What it does is not counted.
+	// Fallback provides the result of a call that failed or was refused; it receives the [*Error]. It is not called
+	// if the caller's context has ended. Its own outcome is not counted.
 	Fallback func(ctx context.Context, err error) (T, error)
-	// Keep is handed a result that is read later, such as an HTTP response with its body: the attempt's timeout ends,
-	// but its context lives on until release is called. Keep returns the result that releases it in time. It is not
-	// called where attempts have neither a timeout nor hedges: their context is the caller's.
+	// Keep wraps a result that is read after the attempt has returned, such as an HTTP response with its body: the
+	// attempt's timeout ends, but its context stays alive until release is called. Keep returns a result that calls
+	// release when it is done. Keep is not called if attempts have neither a timeout nor hedges, because their
+	// context is then the caller's.
 	Keep func(result T, release func()) T
-	// Discard lets go of a result that nobody gets: one that Judge refused and that is repeated, or that of a hedge
-	// that came too late.
+	// Discard releases a result that is not returned to the caller: one that Judge refused and that is repeated, or
+	// that of a hedge that finished too late.
 	Discard func(result T)
 }
 
-// Do makes the call under an executor. The error is an [*Error], or the fallback's.
+// Do makes the call under an executor. The error is an [*Error], or the one that Fallback returned.
 func (c Call[T]) Do(ctx context.Context, e *Executor) (T, error) {
 	out, err := c.protected(ctx, e)
 	if err != nil && c.Fallback != nil && ctx.Err() == nil {
@@ -95,11 +98,11 @@ func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
 	}
 }
 
-// answer is what an attempt came to: a result, an error, or both when the result was refused.
+// answer is the outcome of an attempt: a result, an error, or both if Judge refused the result.
 type answer[T any] struct {
 	out   T
 	err   error
-	there bool // out is a result
+	there bool // out is set
 }
 
 func (c *Call[T]) discard(a answer[T]) {
@@ -117,7 +120,7 @@ func (c *Call[T]) run(ctx context.Context) (a answer[T]) {
 	return a
 }
 
-// attempt runs the operation once, or with hedges a few times at once.
+// attempt runs the operation once, or several times concurrently with hedges.
 func (c *Call[T]) attempt(s *session) (got answer[T]) {
 	hedge := s.hedges > 0 && s.repeats
 	if s.attemptTimeout == 0 && !hedge {

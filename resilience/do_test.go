@@ -20,24 +20,24 @@ import (
 	"stepback/statemachine"
 )
 
-// errUnavailable is transient: nothing happened.
+// errUnavailable is transient: the operation did not take effect.
 var errUnavailable = resilience.Mark(errors.New("503"), retry.Transient, retry.ServiceUnavailableError)
 
-// errInvalid will fail again.
+// errInvalid is permanent.
 var errInvalid = resilience.Mark(io.EOF, retry.Permanent, retry.InvalidInput)
 
-// errConflict lost against another one.
+// errConflict is a conflict with a concurrent operation.
 var errConflict = resilience.Mark(io.EOF, retry.Conflict, retry.OptimisticLockException)
 
-// errUnknown may have happened.
+// errUnknown leaves open whether the operation took effect.
 var errUnknown = resilience.Mark(errors.New("reset"), retry.UnknownOutcome, retry.SocketTimeoutError)
 
-// seconds is a policy of exact waits: 1 s, 2 s, 4 s …
+// seconds returns a policy with exact waits: 1 s, 2 s, 4 s …
 func seconds(retries int) retry.Policy {
 	return retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: retries, Jitter: retry.JitterNone}
 }
 
-// service answers with its errors in turn and then with "ok", and remembers when it was called.
+// service returns its errors one after the other, then "ok", and records the time of each call.
 type service struct {
 	began   time.Time
 	errs    []error
@@ -173,8 +173,8 @@ func TestConflictIsRepeatedFromTheRead(t *testing.T) {
 	})
 }
 
-// TestRowsOfTheTable drives an operation by the rows that the state ProcessSingleUserRecord has: each row counts its
-// own retries.
+// TestRowsOfTheTable runs an operation under the rows of the state ProcessSingleUserRecord: each row counts its own
+// retries.
 func TestRowsOfTheTable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -240,7 +240,8 @@ func TestNoAttemptThatCannotEndBeforeTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := must(t, seconds(9))
 		slow := &service{takes: 800 * time.Millisecond}
-		if _, err := resilience.Execute(t.Context(), e, slow.call); err != nil { // teaches how long an attempt takes
+		// the executor learns how long an attempt takes
+		if _, err := resilience.Execute(t.Context(), e, slow.call); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
@@ -469,7 +470,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// capped is a budget of so many retries.
+// capped is a budget with a fixed number of retries.
 type capped struct {
 	left   int
 	events []string

@@ -7,22 +7,22 @@ import (
 	"stepback/retry"
 )
 
-// EventKind says what happened to a call.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
 // The kinds of events.
 const (
 	// AttemptEnded: one attempt is over; Err is nil if it succeeded.
 	AttemptEnded EventKind = iota + 1
-	// RetryScheduled: the attempt failed, and after Delay there will be another one.
+	// RetryScheduled: the attempt failed, and another one starts after Delay.
 	RetryScheduled
-	// HedgeStarted: the attempt takes long, and the operation was started once more beside it.
+	// HedgeStarted: the attempt is slow, and the operation was started once more in parallel.
 	HedgeStarted
 	// CallEnded: the call is over; Err is nil if it succeeded, else an [*Error]. It is the last event of a call.
 	CallEnded
 )
 
-// String is the kind's name in logs, such as "retry_attempt".
+// String returns the kind's name in logs, such as "retry_attempt".
 func (k EventKind) String() string {
 	switch k {
 	case AttemptEnded:
@@ -38,29 +38,30 @@ func (k EventKind) String() string {
 	}
 }
 
-// Event is one thing that happened to a call.
+// Event reports one step of a call to an [Observer].
 type Event struct {
 	Kind    EventKind
 	Service string
-	// Attempt counts from 1; for CallEnded it is how many there were.
+	// Attempt is the attempt's number, counted from 1; for CallEnded it is the number of attempts.
 	Attempt int
-	// MaxRetries is what the policy that applies allows; 0 when none does.
+	// MaxRetries is the number of retries that the applicable policy allows; 0 if no policy applies.
 	MaxRetries int
-	// Delay is the wait before the next attempt, for RetryScheduled.
+	// Delay is the wait before the next attempt. It is set for RetryScheduled.
 	Delay time.Duration
-	// Duration is how long the attempt, or for CallEnded the whole call, took.
+	// Duration is the duration of the attempt, or of the whole call for CallEnded.
 	Duration time.Duration
-	// Err is what went wrong, and Classification what it was recognised as (zero when it was not).
+	// Err is the error, and Classification its class and name (zero if it was not recognised).
 	Err            error
 	Classification retry.Classification
 }
 
-// Observer is told what happens to calls, on the caller's goroutine: it must be quick. Many goroutines use it at once.
+// Observer receives the events of calls. Its methods run on the caller's goroutine, so they must be quick, and many
+// goroutines call them at once.
 type Observer interface {
-	// Begin is called before anything else of a call. The context that it returns goes to the operation and to the
-	// call's events.
+	// Begin is called before anything else in a call. The context that it returns is passed to the operation and to
+	// Observe.
 	Begin(ctx context.Context, service string) context.Context
-	// Observe is called for each event. A call that Begin was told of always has a CallEnded, also when the operation
-	// panics.
+	// Observe is called for each event. Every call for which Begin was called ends with a CallEnded, even if the
+	// operation panics.
 	Observe(ctx context.Context, e Event)
 }

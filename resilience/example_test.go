@@ -15,10 +15,10 @@ import (
 	"stepback/statemachine"
 )
 
-// quick is a policy whose waits an example can afford.
+// quick is a policy with waits short enough for an example.
 var quick = retry.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
 
-// unreliable fails so many times and then answers.
+// unreliable returns an operation that fails the given number of times and then succeeds.
 func unreliable(failures int) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		if failures--; failures >= 0 {
@@ -42,7 +42,7 @@ func ExampleDo() {
 	// true
 }
 
-// Everything that protects the calls to one service is made once and shared by all of them.
+// One executor holds everything that protects the calls to one service, and all calls share it.
 func ExampleNew() {
 	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadConfig{
 		Concurrent: 10, Queue: 20, QueueTimeout: time.Second,
@@ -82,7 +82,7 @@ func ExampleNew() {
 	// 2 attempts, 1 retry, success rate 1
 }
 
-// The rows of a state of the retry table repeat each error by its own policy.
+// With the rows of a state of the retry table, each error is repeated by its own policy.
 func ExampleNewWithRules() {
 	state, _ := statemachine.DefaultTable().State("ProcessSingleUserRecord")
 	e, err := resilience.NewWithRules(state.Rules(), resilience.WithRepeatConflicts())
@@ -119,7 +119,7 @@ func ExampleCall_fallback() {
 	}
 	price, err := resilience.Call[int]{
 		Run:      func(context.Context) (int, error) { return 42, nil },
-		Fallback: func(context.Context, error) (int, error) { return 40, nil }, // the price of yesterday
+		Fallback: func(context.Context, error) (int, error) { return 40, nil }, // yesterday's price
 	}.Do(context.Background(), e)
 	fmt.Println(price, err)
 	// Output: 40 <nil>
@@ -163,7 +163,7 @@ func ExampleBulkheads() {
 	ctx := context.Background()
 	fmt.Println(services.For("reports").Enter(ctx))
 	fmt.Println(services.For("reports").Enter(ctx))
-	fmt.Println(services.For("payments").Enter(ctx)) // is not in the way of the others
+	fmt.Println(services.For("payments").Enter(ctx)) // does not affect the other services
 	// Output:
 	// <nil>
 	// the bulkhead is full: 1 run, 0 wait

@@ -15,25 +15,25 @@ import (
 // longest is the longest time.Duration.
 const longest = time.Duration(1<<63 - 1)
 
-// defaultMaxRetryAfter is how long a pause a server may ask for unless [WithMaxRetryAfter] says otherwise.
+// defaultMaxRetryAfter is the longest pause that a server may ask for if [WithMaxRetryAfter] is not set.
 const defaultMaxRetryAfter = 5 * time.Minute
 
-// Executor is what protects the calls to one service. All goroutines that call the service share it; it owns no
-// goroutine and holds nothing that must be closed.
+// Executor protects the calls to one service. All goroutines that call the service share it; it owns no goroutine and
+// does not have to be closed.
 type Executor struct {
 	service     string
 	rules       rules
 	classify    Classifier
 	clock       Clock
-	machineTime bool // clock is the machine's
+	machineTime bool // clock is the machine's clock
 	rand        retry.Rand
 	observers   []Observer
 
 	idempotent      bool
-	byCall          bool // each Call says whether it is idempotent
+	byCall          bool // each Call sets whether it is idempotent
 	repeatConflicts bool
 	attemptTimeout  time.Duration // 0: none
-	expected        time.Duration // of an attempt; 0: measured
+	expected        time.Duration // of an attempt; 0: use the measured duration
 	maxRetryAfter   time.Duration
 	bulkhead        *Bulkhead
 	breaker         *breaker.Breaker
@@ -45,8 +45,9 @@ type Executor struct {
 	counts  counters
 }
 
-// New makes an executor that repeats by one policy: a pattern's, a preset's or the caller's own. A setting that makes
-// no sense is a [*ConfigError] or what retry.Policy.Validate says, all of them joined.
+// New returns an executor that repeats calls by one policy: a pattern's, a preset's or the caller's own. An unusable
+// setting is reported as a [*ConfigError] or as the error of retry.Policy.Validate; all such errors are
+// joined.
 func New(policy retry.Policy, options ...Option) (*Executor, error) {
 	return build(one(policy), options)
 }
@@ -83,23 +84,23 @@ func build(r rules, options []Option) (*Executor, error) {
 	return e, nil
 }
 
-// Service is the executor's name.
+// Service returns the executor's name.
 func (e *Executor) Service() string { return e.service }
 
-// Hedges tells whether the operation may run several times at once.
+// Hedges reports whether the executor hedges, so that the operation may run several times at once.
 func (e *Executor) Hedges() bool { return e.hedges > 0 }
 
-// Breaker is that of the executor; nil where there is none.
+// Breaker returns the executor's circuit breaker, or nil if it has none.
 func (e *Executor) Breaker() *breaker.Breaker { return e.breaker }
 
-// Bulkhead is that of the executor; nil where there is none.
+// Bulkhead returns the executor's bulkhead, or nil if it has none.
 func (e *Executor) Bulkhead() *Bulkhead { return e.bulkhead }
 
-// WorstWait is the longest that the waits between attempts can take together, if the server never asks for longer ones:
-// the sum over the policy's retries, or over all rows where the errors alternate.
+// WorstWait returns the longest time that the waits between attempts can take in total, if no server asks for a
+// longer pause: the sum over the policy's retries, or over all rows if the errors alternate.
 func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }
 
-// Option sets one thing of an executor. It is an error that [New] returns when its value makes no sense.
+// Option configures an executor. It returns an error, which [New] passes on, if its value is unusable.
 type Option func(*Executor) error
 
 // WithName names the service in errors, events and metrics.
@@ -107,12 +108,13 @@ func WithName(service string) Option {
 	return func(e *Executor) error { e.service = service; return nil }
 }
 
-// WithIdempotent says that the operation may run twice: then an attempt whose outcome is unknown is repeated, too.
+// WithIdempotent declares that the operation may run twice, so that an attempt with an unknown outcome is repeated too.
 func WithIdempotent() Option {
 	return func(e *Executor) error { e.idempotent = true; return nil }
 }
 
-// WithIdempotentByCall says that each [Call] tells whether it is idempotent; hedges are started for those that are.
+// WithIdempotentByCall leaves it to each [Call] to declare whether it is idempotent; hedges are started only for calls
+// that are.
 func WithIdempotentByCall() Option {
 	return func(e *Executor) error { e.byCall = true; return nil }
 }
@@ -147,10 +149,10 @@ func WithBulkhead(b *Bulkhead) Option {
 	return func(e *Executor) error { e.bulkhead = b; return present("WithBulkhead", b != nil) }
 }
 
-// WithBreaker has a circuit breaker admit or refuse calls. A call counts once, with its last attempt's outcome: as a
-// failure if the error is transient, of unknown outcome or unclassified, as a success if the callee answered (a
-// permanent error or a conflict), and not at all if the caller gave up. When the circuit changes while a call waits for
-// its next attempt, the breaker is asked again.
+// WithBreaker lets a circuit breaker admit or refuse calls. A call counts once, by the outcome of its last attempt:
+// as a failure if the error is transient, of unknown outcome or unclassified; as a success if the callee answered
+// (also with a permanent error or a conflict); and not at all if the caller gave up. If the circuit changes while a
+// call waits for its next attempt, the breaker is asked again.
 func WithBreaker(b *breaker.Breaker) Option {
 	return func(e *Executor) error { e.breaker = b; return present("WithBreaker", b != nil) }
 }
@@ -175,7 +177,7 @@ func WithClassifier(c Classifier) Option {
 	return func(e *Executor) error { e.classify = c; return present("WithClassifier", c != nil) }
 }
 
-// WithClock has the executor live in another time.
+// WithClock replaces the machine's clock.
 func WithClock(c Clock) Option {
 	return func(e *Executor) error {
 		e.clock = c
@@ -218,7 +220,7 @@ func (e *Executor) tell(ctx context.Context, ev Event) {
 	}
 }
 
-// usual is how long an attempt is expected to take.
+// usual returns the expected duration of an attempt; 0 if it is not known.
 func (e *Executor) usual() time.Duration {
 	if e.expected > 0 {
 		return e.expected
@@ -226,8 +228,8 @@ func (e *Executor) usual() time.Duration {
 	return time.Duration(e.typical.Load())
 }
 
-// learn smooths the duration of successful attempts over about the last eight. Updates of concurrent calls may replace
-// each other, which a mean can bear.
+// learn smooths the duration of successful attempts over about the last eight. Concurrent updates may overwrite each
+// other, which does not matter for a mean.
 func (e *Executor) learn(took time.Duration) {
 	if took <= 0 {
 		return
@@ -240,7 +242,8 @@ func (e *Executor) learn(took time.Duration) {
 	e.typical.Store(old + (int64(took)-old)/8)
 }
 
-// room tells whether something that takes d fits before the context's deadline; the error says how much it lacks.
+// room returns an error if wait and attempt together do not fit before the context's deadline; the error says how
+// much time is missing.
 func (e *Executor) room(ctx context.Context, now time.Time, wait, attempt time.Duration) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {

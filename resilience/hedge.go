@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ended is what one of several operations that run at once came to.
+// ended is the outcome of one of several operations that run at once.
 type ended[T any] struct {
 	answer[T]
 	panicked *PanicError
@@ -16,8 +16,8 @@ type ended[T any] struct {
 
 var errGoexit = errors.New("the operation ended its goroutine")
 
-// hedged runs the operation and, whenever nobody has answered for the hedge's delay, once more beside it. It returns
-// when all of them have ended.
+// hedged runs the operation and starts another one in parallel whenever the hedge's delay passes without a result. It
+// returns when all of them have ended.
 func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) answer[T] {
 	h := hedge[T]{
 		call: c, executor: e, outer: outer,
@@ -60,7 +60,7 @@ type hedge[T any] struct {
 
 func (h *hedge[T]) ring() { h.late <- struct{}{} }
 
-// start runs the operation on a goroutine that always answers.
+// start runs the operation on a goroutine that always sends an answer.
 func (h *hedge[T]) start() {
 	a := newAttempt(h.outer, h.executor.clock, time.Time{}, 0)
 	h.contexts = append(h.contexts, a)
@@ -77,7 +77,7 @@ func (h *hedge[T]) start() {
 	}()
 }
 
-// settle cancels and waits for all others, and passes on a panic.
+// settle cancels the other operations, waits for them, and re-raises a panic.
 func (h *hedge[T]) settle(first ended[T]) answer[T] {
 	for _, a := range h.contexts {
 		if a != first.ctx || !first.there {

@@ -11,7 +11,7 @@ import (
 	"stepback/resilience"
 )
 
-// slowFirst hangs until it is cancelled the first time, and answers at once afterwards.
+// slowFirst hangs until it is cancelled on the first call, and returns at once on later ones.
 type slowFirst struct{ calls, cancelled atomic.Int64 }
 
 func (s *slowFirst) call(ctx context.Context) (int64, error) {
@@ -97,7 +97,7 @@ func TestDiscardAndKeep(t *testing.T) {
 			Run: func(ctx context.Context) (int64, error) {
 				n := calls.Add(1)
 				if n == 1 {
-					<-ctx.Done() // loses, and succeeds all the same
+					<-ctx.Done() // loses, but succeeds nevertheless
 					return n, nil
 				}
 				inner = ctx

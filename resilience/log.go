@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// LogRetries is an observer that writes one structured line for each retry, at level Warn, with the members event,
-// service, attempt, max_retries, delay_ms, error_type, error_class and error_message. Nothing else is logged.
+// LogRetries returns an observer that logs one structured line for each retry, at level Warn, with the attributes
+// event, service, attempt, max_retries, delay_ms, error_type, error_class and error_message. Nothing else is logged.
 func LogRetries(to *slog.Logger) Observer { return retryLog{to} }
 
 type retryLog struct{ logger *slog.Logger }

@@ -37,7 +37,7 @@ func TestLogRetries(t *testing.T) {
 	})
 }
 
-// recorder writes down what it is told.
+// recorder records the events it receives.
 type recorder struct{ lines []string }
 
 type recorded struct{}
@@ -75,7 +75,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// engineTime lets an executor live in the engine's time. The caller holds the clock.
+// engineTime makes an executor use the engine's clock. The caller holds the clock.
 type engineTime struct{ *clock.Clock }
 
 func (c engineTime) AfterFunc(d time.Duration, f func()) func() bool {

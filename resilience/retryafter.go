@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ParseRetryAfter reads the value of an HTTP Retry-After header (RFC 9110, section 10.2.3): a number of seconds without
-// a fraction, or a date, which is measured from the answer's own Date header where it has one (date, else empty) and
-// from now otherwise. It is false for text that is neither. A date that has passed is 0, and what is too long for a
-// time.Duration is the longest one: whoever waits bounds it.
+// ParseRetryAfter parses the value of an HTTP Retry-After header (RFC 9110, section 10.2.3). The value is a number of
+// seconds without a fraction, or a date. A date is measured from date, the response's Date header, or from now if
+// date is empty or unusable. The result is false for any other text. A date in the past is 0. A pause too long for a
+// time.Duration is the longest Duration; the caller has to bound it.
 func ParseRetryAfter(value, date string, now time.Time) (time.Duration, bool) {
 	value = strings.TrimSpace(value)
 	if value == "" {
@@ -42,7 +42,7 @@ func isDigits(s string) bool {
 	return true
 }
 
-// httpDates are the three forms of RFC 9110, section 5.6.7; a sender uses the first.
+// httpDates are the three date formats of RFC 9110, section 5.6.7; senders must use the first.
 var httpDates = [...]string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
 
 func parseHTTPDate(s string) (time.Time, bool) {

@@ -10,15 +10,15 @@ import (
 // rules decide by which policy a named error is repeated; see [retry.Rule].
 type rules []retry.Rule
 
-// one is a single policy for every error.
+// one returns a single policy for every error.
 func one(p retry.Policy) rules { return rules{{Policy: p}} }
 
-// match is the row for an error, or -1.
+// match returns the index of the row for an error, or -1.
 func (r rules) match(name string) int {
 	return slices.IndexFunc(r, func(row retry.Rule) bool { return row.Covers(name) })
 }
 
-// spent is what a call has used up of its rules; made when an attempt fails.
+// spent records the retries that a call has used of its rules. It is allocated when an attempt fails.
 type spent struct {
 	retries  []int
 	previous []time.Duration
@@ -28,7 +28,7 @@ func (r rules) open() *spent {
 	return &spent{retries: make([]int, len(r)), previous: make([]time.Duration, len(r))}
 }
 
-// worst is the longest that the waits of all rows can take together, without Retry-After.
+// worst returns the longest total of the waits of all rows, without Retry-After.
 func (r rules) worst() time.Duration {
 	total := time.Duration(0)
 	for _, row := range r {

@@ -10,34 +10,34 @@ import (
 	"stepback/retry"
 )
 
-// session is one call on its way through an executor. It stays on the caller's stack.
+// session is one call in progress in an executor. It stays on the caller's stack.
 type session struct {
 	*Executor
-	ctx context.Context // with what the observers put there
+	ctx context.Context // as returned by the observers
 
 	repeats bool         // an unknown outcome may be repeated
-	final   func() error // why there must be no other attempt
+	final   func() error // returns why there must be no other attempt
 
 	attempts int       // started so far
-	began    time.Time // the call
-	started  time.Time // the last attempt
-	spent    *spent    // of the rules; nil before the first failure
+	began    time.Time // start of the call
+	started  time.Time // start of the last attempt
+	spent    *spent    // per rule; nil before the first failure
 
-	// Of the pause before the next attempt.
+	// wait and what follows describe the pause before the next attempt.
 	wait        time.Duration
 	last        error
 	class       retry.Classification
-	paidTimeout bool // the last retry was asked for after a timeout
+	paidTimeout bool // the last retry followed a timeout
 
-	inside   bool // holds a place of the bulkhead
+	inside   bool // holds a slot in the bulkhead
 	admitted bool // holds a permit of the breaker
 	permit   breaker.Permit
 	outcome  breaker.Outcome
-	over     bool // ended by a result or an error, and not by a panic
+	over     bool // ended with a result or an error, not with a panic
 	err      *Error
 }
 
-// enter passes the bulkhead and the breaker; the error says which refused.
+// enter passes the bulkhead and the breaker, or returns the error of the one that refused.
 func (s *session) enter() error {
 	if err := s.ctx.Err(); err != nil {
 		return s.stopped(nil, retry.Classification{}, cancelled(s.ctx))
@@ -70,21 +70,21 @@ func (s *session) enter() error {
 	return nil
 }
 
-// admit asks the breaker.
+// admit requests a permit from the breaker.
 func (s *session) admit() error {
 	permit, err := s.breaker.Allow()
 	if err != nil {
 		if open, ok := errors.AsType[*breaker.OpenError](err); ok {
-			err = MarkRetryAfter(err, open.RetryAfter) // for those who call this one and retry
+			err = MarkRetryAfter(err, open.RetryAfter) // for callers of this call that retry
 		}
 		return fmt.Errorf("%w: %w", ErrCircuitOpen, err)
 	}
 	s.permit, s.admitted = permit, true
-	s.outcome = breaker.Failure // of a panic
+	s.outcome = breaker.Failure // if the operation panics
 	return nil
 }
 
-// leave gives back what the call holds, also when the operation panics.
+// leave returns the breaker's permit and the bulkhead's slot, also when the operation panics.
 func (s *session) leave() {
 	if s.admitted {
 		s.breaker.Record(s.permit, s.outcome)
@@ -111,7 +111,7 @@ func (s *session) leave() {
 
 var errPanicked = errors.New("the operation panicked")
 
-// since is how long ago that was; 0 for the zero time and when the clock went back.
+// since returns the time elapsed since t; 0 for the zero time and if the clock went back.
 func (s *session) since(t time.Time) time.Duration {
 	if t.IsZero() {
 		return 0
@@ -119,7 +119,7 @@ func (s *session) since(t time.Time) time.Duration {
 	return max(s.clock.Now().Sub(t), 0)
 }
 
-// succeeded counts an attempt that answered.
+// succeeded records a successful attempt.
 func (s *session) succeeded() {
 	s.over, s.outcome = true, breaker.Success
 	took := s.since(s.started)
@@ -136,7 +136,7 @@ func (s *session) succeeded() {
 	}
 }
 
-// failed judges an attempt that failed; the error says why there is no other one.
+// failed handles a failed attempt. It returns nil if the call is to be retried, or else the error that ends the call.
 func (s *session) failed(err error) error {
 	now := s.clock.Now()
 	c, known := s.name(err)
@@ -156,7 +156,7 @@ func (s *session) failed(err error) error {
 	return nil
 }
 
-// pause waits for the next attempt; the error says why it will not be.
+// pause waits for the next attempt. It returns an error if the call has to end instead.
 func (s *session) pause() error {
 	if s.clock.Sleep(s.ctx, s.wait) != nil {
 		return s.stopped(s.last, s.class, cancelled(s.ctx))
@@ -170,7 +170,7 @@ func (s *session) pause() error {
 	return nil
 }
 
-// readmit asks the breaker again if its circuit has changed meanwhile.
+// readmit asks the breaker again if its circuit has changed since the permit.
 func (s *session) readmit() error {
 	if !s.admitted {
 		return nil
@@ -178,12 +178,12 @@ func (s *session) readmit() error {
 	if state := s.breaker.State(); state.Generation() == s.permit.Generation {
 		return nil
 	}
-	s.breaker.Record(s.permit, breaker.Ignored) // late: it counts nowhere
+	s.breaker.Record(s.permit, breaker.Ignored) // late, so it is not counted
 	s.admitted = false
 	return s.admit()
 }
 
-// name classifies an error. A classifier of the caller's own need not know timeouts.
+// name classifies an error. A custom classifier need not recognise timeouts.
 func (s *session) name(err error) (retry.Classification, bool) {
 	c, known := s.classify(err)
 	if !known {
@@ -194,19 +194,20 @@ func (s *session) name(err error) (retry.Classification, bool) {
 	return c, known
 }
 
-// health is what a failed attempt says about the callee.
+// health returns the breaker outcome of a failed attempt.
 func health(ctx context.Context, c retry.Classification, known bool) breaker.Outcome {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled), known && c.Error == retry.OperationCancelled:
 		return breaker.Ignored
 	case known && (c.Class == retry.Permanent || c.Class == retry.Conflict):
-		return breaker.Success // it answered
+		return breaker.Success // the callee answered
 	default:
 		return breaker.Failure
 	}
 }
 
-// decide says how long to wait before the next attempt, and how many retries the policy allows, or why there is none.
+// decide returns the wait before the next attempt and the number of retries that the policy allows, or an error if
+// there is to be no further attempt.
 func (s *session) decide(
 	now time.Time,
 	err error,
@@ -248,7 +249,8 @@ func (s *session) decide(
 	return wait, policy.MaxAttempts, nil
 }
 
-// asked is the wait after what the server wishes.
+// asked adjusts the wait to the server's pushback or Retry-After. It returns ErrPushback if the server forbids a
+// retry, and ErrRetryAfter if it asks for more than the maximum.
 func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
 	least := retryAfter(err)
 	if p, ok := errors.AsType[*pushedBack](err); ok {
@@ -263,7 +265,7 @@ func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
 	return max(wait, least), nil
 }
 
-// timedOut tells whether an attempt failed by taking too long.
+// timedOut reports whether an attempt failed because it took too long.
 func timedOut(err error, c retry.Classification) bool {
 	timeout, ok := errors.AsType[interface {
 		error
@@ -272,7 +274,7 @@ func timedOut(err error, c retry.Classification) bool {
 	return ok && timeout.Timeout() || c.Error == retry.TimeoutError
 }
 
-// repeatable says why an error of that class may not be repeated; nil when it may.
+// repeatable returns nil if an error of that class may be retried, or else the reason why not.
 func (s *session) repeatable(c retry.Classification, known bool) error {
 	if s.final != nil {
 		if reason := s.final(); reason != nil {
@@ -293,7 +295,7 @@ func (s *session) repeatable(c retry.Classification, known bool) error {
 	}
 }
 
-// stopped ends the call without success.
+// stopped ends the call without success and returns its error.
 func (s *session) stopped(err error, c retry.Classification, reason error) error {
 	s.over = true
 	s.counts.failures.Add(1)
@@ -308,7 +310,7 @@ func (s *session) stopped(err error, c retry.Classification, reason error) error
 	return s.err
 }
 
-// reasons are counted by name.
+// reasons are the errors that are counted by name.
 var reasons = [...]error{
 	ErrExhausted,
 	ErrPermanent,
@@ -326,7 +328,7 @@ var reasons = [...]error{
 	ErrCancelled,
 }
 
-// cancelled says how the caller's context ended.
+// cancelled returns an error for how the caller's context ended: ErrDeadline or ErrCancelled.
 func cancelled(ctx context.Context) error {
 	reason := ErrCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Statistics are what an executor has counted since it was made.
+// Statistics holds an executor's counts since it was created.
 type Statistics struct {
-	// Calls that have ended; Successes and Failures are their parts.
+	// Calls counts calls that have ended: Successes plus Failures.
 	Calls, Successes, Failures int64
-	// Attempts are how often the operation was started, hedges included.
+	// Attempts counts how often the operation was started, including hedges.
 	Attempts int64
-	// Retries are attempts after a failed one; RetriedSuccesses are calls that succeeded by a retry.
+	// Retries counts attempts after a failed one; RetriedSuccesses counts calls that succeeded by a retry.
 	Retries, RetriedSuccesses int64
-	// Hedges are operations that were started beside one that took long.
+	// Hedges counts operations that were started in parallel to a slow one.
 	Hedges int64
-	// Fallbacks are calls that a fallback answered.
+	// Fallbacks counts calls whose fallback was used.
 	Fallbacks int64
 	// Refused counts calls and retries that were given up, by the reason's text (such as "the circuit is open").
 	Refused map[string]int64
@@ -27,19 +27,19 @@ type Statistics struct {
 	TypicalAttempt time.Duration
 }
 
-// RetryRate is the share of attempts that were retries; 0 without attempts.
+// RetryRate returns the share of attempts that were retries; 0 without attempts.
 func (s Statistics) RetryRate() float64 { return ratio(s.Retries, s.Attempts) }
 
-// SuccessRate is the share of calls that succeeded; 0 without calls.
+// SuccessRate returns the share of calls that succeeded; 0 without calls.
 func (s Statistics) SuccessRate() float64 { return ratio(s.Successes, s.Calls) }
 
-// RetrySuccessRate is the share that succeeded of the calls whose first attempt failed and that were retried or given
-// up; 0 without any.
+// RetrySuccessRate returns the share of calls that succeeded among those whose first attempt failed and that were
+// retried or given up; 0 without any.
 func (s Statistics) RetrySuccessRate() float64 {
 	return ratio(s.RetriedSuccesses, s.RetriedSuccesses+s.Failures)
 }
 
-// MeanAttempts is attempts per call; 0 without calls.
+// MeanAttempts returns the attempts per call; 0 without calls.
 func (s Statistics) MeanAttempts() float64 { return ratio(s.Attempts, s.Calls) }
 
 func ratio(part, all int64) float64 {
@@ -50,10 +50,10 @@ func ratio(part, all int64) float64 {
 }
 
 type counters struct {
-	firstTime        atomic.Int64 // calls that succeeded by their first attempt alone
+	firstTime        atomic.Int64 // calls that succeeded with a single attempt
 	retriedSuccesses atomic.Int64
 	failures         atomic.Int64
-	attempts         atomic.Int64 // all but those of firstTime
+	attempts         atomic.Int64 // of all calls except those in firstTime
 	retries          atomic.Int64
 	hedges           atomic.Int64
 	fallbacks        atomic.Int64
@@ -82,7 +82,7 @@ func (c *counters) refuse(reason error) {
 	c.refused[reason.Error()]++
 }
 
-// Statistics returns what was counted. Calls that are under way may be counted in part.
+// Statistics returns the counts. Calls in progress may be counted in part.
 func (e *Executor) Statistics() Statistics {
 	c := &e.counts
 	first, retried, failed := c.firstTime.Load(), c.retriedSuccesses.Load(), c.failures.Load()

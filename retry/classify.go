@@ -44,7 +44,7 @@ func Classify(err error) (c Classification, ok bool) {
 		return c, true
 	}
 	if coded {
-		return Classification{}, false // it has a code: its words are not consulted
+		return Classification{}, false // it has a code, so its message is not considered
 	}
 	return ClassifyMessage(err.Error())
 }
@@ -104,7 +104,7 @@ func packageOf(err error) string {
 	return t.PkgPath()
 }
 
-// classifyAWSError goes by the code, if there is a coder, then by the HTTP status.
+// classifyAWSError classifies by the error code, if there is a coder, and then by the HTTP status.
 func classifyAWSError(err error, coder awsCoder) (Classification, bool) {
 	service := ""
 	if operation, ok := errors.AsType[awsOperation](err); ok {

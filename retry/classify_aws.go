@@ -2,14 +2,14 @@ package retry
 
 import "strings"
 
-// awsRule covers error codes of one service, or of all when service is empty.
+// awsRule covers error codes of one service, or of all services if service is empty.
 type awsRule struct {
 	service string
 	codes   []string
 	verdict verdict
 }
 
-// awsRules are tried in order: a service's own names first.
+// awsRules are tried in order; a service's own codes come first.
 var awsRules = []awsRule{
 	{"S3", []string{"SlowDown"}, verdict{S3SlowDown, Transient}},
 	{"S3", []string{"ServiceUnavailable"}, verdict{S3ServiceUnavailable, Transient}},
@@ -53,8 +53,8 @@ var awsRules = []awsRule{
 }
 
 // ClassifyAWS classifies the error code of an AWS service by the service's name as the SDK spells it ("S3", "Lambda",
-// "DynamoDB"; empty if unknown) and the code ("SlowDown"). It is false for a code that the table lacks: then the HTTP
-// status decides.
+// "DynamoDB"; empty if unknown) and the code ("SlowDown"). It is false for a code that is not in the table: then the
+// HTTP status decides.
 func ClassifyAWS(service, code string) (Classification, bool) {
 	for _, rule := range awsRules {
 		if rule.service != "" && !strings.EqualFold(rule.service, service) {
@@ -69,7 +69,7 @@ func ClassifyAWS(service, code string) (Classification, bool) {
 	return Classification{}, false
 }
 
-// classifyAWSStatus classifies an AWS answer that has no known code, as the answer to a HEAD request has none.
+// classifyAWSStatus classifies an AWS response that has no known code, for instance the response to a HEAD request.
 func classifyAWSStatus(service string, status int) (Classification, bool) {
 	c, ok := ClassifyHTTP(status)
 	if !ok || !strings.EqualFold(service, "S3") {

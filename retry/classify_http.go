@@ -2,15 +2,15 @@ package retry
 
 import "strconv"
 
-// httpRule covers the statuses from…to, both included.
+// httpRule covers the statuses from from to to, inclusive.
 type httpRule struct {
 	from, to int
 	meaning  string
 	verdict  verdict
 }
 
-// httpRules are tried in order. A status that says nothing about whether the request was carried out (500, 504) has an
-// unknown outcome. 429 and 503 may carry a Retry-After header, which the caller honours.
+// httpRules are tried in order. A status that leaves open whether the request was processed (500, 504) has an unknown
+// outcome. 429 and 503 may carry a Retry-After header, which the caller honours.
 var httpRules = []httpRule{
 	{401, 401, "Unauthorized", verdict{AccessDenied, Permanent}},
 	{403, 403, "Forbidden", verdict{AccessDenied, Permanent}},
@@ -32,8 +32,7 @@ var httpRules = []httpRule{
 	{500, 599, "Internal Server Error and any other server error", verdict{InternalServerError, UnknownOutcome}},
 }
 
-// ClassifyHTTP classifies the status of an HTTP response; false below 400 and above 599, where there is no error to
-// classify.
+// ClassifyHTTP classifies the status of an HTTP response. It is false below 400 and above 599, which are not errors.
 func ClassifyHTTP(status int) (Classification, bool) {
 	for _, rule := range httpRules {
 		if rule.from <= status && status <= rule.to {

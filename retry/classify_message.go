@@ -2,13 +2,13 @@ package retry
 
 import "strings"
 
-// messageRule looks for a text in an error's message, in any letter case.
+// messageRule matches a text in an error's message, ignoring case.
 type messageRule struct {
 	text    string // lower case
 	verdict verdict
 }
 
-// messageRules are the texts that Node.js, Go, libpq, SQLite and Lambda use. They are tried in order, the more telling
+// messageRules are texts that Node.js, Go, libpq, SQLite and Lambda use. They are tried in order, the more specific
 // ones first.
 var messageRules = []messageRule{
 	{"econnrefused", verdict{ConnectionTimeoutError, Transient}},
@@ -33,8 +33,8 @@ var messageRules = []messageRule{
 	{"service unavailable", verdict{ServiceUnavailableError, Transient}},
 }
 
-// ClassifyMessage classifies by the text of an error message. Messages change without notice and quote other people's
-// words, so it is the last resort, for errors that carry no code at all. It is false when no known text occurs.
+// ClassifyMessage classifies an error by its message. Messages change without notice and quote other messages, so
+// this is the last resort, for errors that carry no code at all. It is false if no known text occurs.
 func ClassifyMessage(message string) (Classification, bool) {
 	message = strings.ToLower(message)
 	for _, rule := range messageRules {

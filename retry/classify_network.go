@@ -13,22 +13,22 @@ import (
 	"syscall"
 )
 
-// networkRule recognises an error value of the standard library.
+// networkRule matches an error value of the standard library.
 type networkRule struct {
 	meaning string
 	match   func(error) bool
 	verdict verdict
 }
 
-// networkRules are tried in order. What happened before anything was sent is transient; what happened later has an
-// unknown outcome.
+// networkRules are tried in order. An error before anything was sent is transient; a later one has an unknown
+// outcome.
 var networkRules = []networkRule{
 	{"context cancelled", is(context.Canceled), verdict{OperationCancelled, Permanent}},
 	{"connection of database/sql is bad or closed", is(driver.ErrBadConn, sql.ErrConnDone),
 		verdict{DatabaseConnectionError, Transient}},
 	{"DNS lookup failed", as[*net.DNSError], verdict{ConnectionTimeoutError, Transient}},
 	{"TLS certificate not trusted", certificateRefused, verdict{AccessDenied, Permanent}},
-	{"TLS answer is not TLS", as[tls.RecordHeaderError], verdict{InvalidInput, Permanent}},
+	{"TLS response is not TLS", as[tls.RecordHeaderError], verdict{InvalidInput, Permanent}},
 	{"TLS handshake refused", as[tls.AlertError], verdict{ConnectionTimeoutError, Transient}},
 	{"refused, host or network unreachable (ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL)",
 		is(syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.ENETDOWN,

@@ -2,18 +2,18 @@ package retry
 
 import "strconv"
 
-// sqliteRule covers one extended result code, or with a number below 256 a primary code and all its extensions.
+// sqliteRule covers one extended result code, or, with a code below 256, a primary code and all its extensions.
 type sqliteRule struct {
 	code    int
 	name    string
 	verdict verdict
 }
 
-// sqliteRules names the extended codes that differ from their primary code, then the primary codes. The rest are
-// statements that SQLite refuses.
+// sqliteRules lists the extended codes that differ from their primary code, then the primary codes. All other codes
+// are statements that SQLite rejects.
 var sqliteRules = []sqliteRule{
 	{517, "SQLITE_BUSY_SNAPSHOT", verdict{ConcurrentModificationException, Conflict}},
-	// waiting does not help: begin again
+	// waiting does not help: start a new transaction
 	{2, "SQLITE_INTERNAL", verdict{StorageError, Permanent}},
 	{3, "SQLITE_PERM", verdict{AccessDenied, Permanent}},
 	{4, "SQLITE_ABORT", verdict{OperationCancelled, Permanent}},
@@ -32,7 +32,7 @@ var sqliteRules = []sqliteRule{
 	{26, "SQLITE_NOTADB", verdict{StorageError, Permanent}},
 }
 
-// Codes of SQLite that are no errors.
+// SQLite result codes that are not errors.
 const (
 	sqliteOK      = 0
 	sqliteNotice  = 27
@@ -41,8 +41,8 @@ const (
 	sqliteDone    = 101
 )
 
-// ClassifySQLite classifies an SQLite result code, extended or primary. A conflict asks for a new transaction. It is
-// false for negative numbers and for codes that are no errors (OK, NOTICE, WARNING, ROW, DONE).
+// ClassifySQLite classifies an SQLite result code, extended or primary. A conflict requires a new transaction. It is
+// false for negative numbers and for codes that are not errors (OK, NOTICE, WARNING, ROW, DONE).
 func ClassifySQLite(code int) (Classification, bool) {
 	primary := code & 0xff
 	switch primary {

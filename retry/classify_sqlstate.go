@@ -1,14 +1,14 @@
 package retry
 
-// sqlRule covers one SQLSTATE, or with two characters a whole class of them.
+// sqlRule covers one SQLSTATE, or, with two characters, a whole class.
 type sqlRule struct {
 	code    string
 	meaning string
 	verdict verdict
 }
 
-// sqlRules names the codes that differ from their class, then the classes. Whatever the list does not hold is a
-// statement that the database refuses.
+// sqlRules lists the codes that differ from their class, then the classes. All other codes are statements that the
+// database rejects.
 var sqlRules = []sqlRule{
 	{"08001", "cannot establish the connection", verdict{DatabaseConnectionError, Transient}},
 	{"08004", "server rejected the connection", verdict{DatabaseConnectionError, Transient}},
@@ -37,11 +37,11 @@ var sqlRules = []sqlRule{
 	{"XX", "internal error, corruption", verdict{StorageError, Permanent}},
 }
 
-// refusedBySQL is the verdict on data exceptions (22), constraint violations (23), syntax errors (42) and everything
+// refusedBySQL is the verdict for data exceptions (22), constraint violations (23), syntax errors (42) and everything
 // else that sqlRules leaves out.
 var refusedBySQL = verdict{DatabaseConstraintViolation, Permanent}
 
-// ClassifySQLState classifies a PostgreSQL or Aurora SQLSTATE. A conflict asks for a new transaction. It is false for
+// ClassifySQLState classifies a PostgreSQL or Aurora SQLSTATE. A conflict requires a new transaction. It is false for
 // text that is not a code of five characters, and for the codes of success (00), warning (01) and no data (02).
 func ClassifySQLState(code string) (Classification, bool) {
 	if len(code) != 5 {

@@ -172,7 +172,7 @@ func TestClassifyMessage(t *testing.T) {
 	}
 }
 
-// Errors with the methods that drivers and SDKs give theirs.
+// Errors with the methods that drivers' and SDKs' errors have.
 type (
 	sqlError  struct{ state string }
 	apiError  struct{ code string }

@@ -1,4 +1,4 @@
-// Package retry is the vocabulary of retries that the libraries of this project share:
+// Package retry contains the vocabulary of retries that the libraries of this project share:
 //
 //   - delays, jitter and schedules ([Policy], [Jitter], [Schedule]), ready-made policies ([Presets]) and policies by
 //     error name ([Rule]),
@@ -8,7 +8,7 @@
 // [Classify] recognises any Go error. [ClassifyHTTP], [ClassifyGRPC], [ClassifySQLState], [ClassifySQLite],
 // [ClassifyAWS] and [ClassifyMessage] are for callers that have a status, a code or a text and no error value.
 //
-// The package never reads a clock, sleeps, draws a random number of its own, does I/O or keeps state: random numbers
-// come from the caller, and tables are handed out as copies. It imports nothing of the project. Package retrypatterns
-// has the patterns and the retry tables of state machines.
+// The package never reads a clock, sleeps, draws random numbers itself, does I/O or keeps state: random numbers come
+// from the caller, and tables are returned as copies. It imports nothing of the project. Package retrypatterns has the
+// patterns and the retry tables of state machines.
 package retry

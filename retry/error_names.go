@@ -2,24 +2,25 @@ package retry
 
 import "slices"
 
-// Error names that no retry can mend; see [PermanentErrors].
+// Error names that retries cannot fix; see [PermanentErrors].
 const (
-	ValidationError             = "ValidationError"             // a record breaks a business rule
-	DatabaseConstraintViolation = "DatabaseConstraintViolation" // the statement will be refused again (SQLSTATE 22, 23, 42 and the like)
-	StorageError                = "StorageError"                // a disk is full, read-only or damaged: a person has to act
-	InvalidInput                = "InvalidInput"                // a malformed event or request
-	AccessDenied                = "AccessDenied"                // missing or wrong credentials, rights or trust
-	OperationCancelled          = "OperationCancelled"          // somebody stopped it on purpose
-	RetryNotWorthwhile          = "RetryNotWorthwhile"          // a retry would cost more than it can gain
+	ValidationError = "ValidationError" // a record breaks a business rule
+	// the statement would be rejected again (SQLSTATE 22, 23, 42 and the like)
+	DatabaseConstraintViolation = "DatabaseConstraintViolation"
+	StorageError                = "StorageError"       // a disk is full, read-only or damaged: an operator has to act
+	InvalidInput                = "InvalidInput"       // a malformed event or request
+	AccessDenied                = "AccessDenied"       // missing or wrong credentials, permissions or trust
+	OperationCancelled          = "OperationCancelled" // cancelled on purpose
+	RetryNotWorthwhile          = "RetryNotWorthwhile" // a retry would cost more than it can gain
 )
 
-// Error names that mean: not now. The call was not made, and the work comes back later at a slow pace.
+// Error names for calls that were deferred: the call was not made, and the work is retried later at a slow pace.
 const (
 	CircuitOpen          = "CircuitOpen"          // the circuit breaker in front of the callee is open
-	RetryBudgetExhausted = "RetryBudgetExhausted" // the callee has no room for this call, or for another retry
+	RetryBudgetExhausted = "RetryBudgetExhausted" // the callee has no capacity for this call, or for another retry
 )
 
-// Error names that the error → pattern map of the retry design holds (package retrypatterns).
+// Error names in the retry design's error → pattern map (package retrypatterns).
 const (
 	LambdaServiceException         = "Lambda.ServiceException"
 	LambdaAWSLambdaException       = "Lambda.AWSLambdaException"
@@ -45,26 +46,28 @@ const (
 	S3InternalError      = "S3.InternalError"
 )
 
-// Transient error names that the design's map lacks.
+// Transient error names that are missing from the design's map.
 const (
-	OptimisticLockException               = "OptimisticLockException" // in the design's rows, missing in its map
+	OptimisticLockException               = "OptimisticLockException" // in the design's rows, but not in its map
 	LambdaClientExecutionTimeoutException = "Lambda.ClientExecutionTimeoutException"
 	LambdaUnknown                         = "Lambda.Unknown"    // crash or timeout on older runtimes
 	RuntimeExitError                      = "Runtime.ExitError" // the process exited without a report
 	SandboxTimedout                       = "Sandbox.Timedout"  // the function's own timeout
 	StatesHeartbeatTimeout                = "States.HeartbeatTimeout"
-	TooManyRequestsError                  = "TooManyRequestsError"    // HTTP 429 and its like from any callee
-	ServiceUnavailableError               = "ServiceUnavailableError" // HTTP 503 and its like from any callee
-	InternalServerError                   = "InternalServerError"     // HTTP 500 and its like from any callee
+	TooManyRequestsError                  = "TooManyRequestsError"    // HTTP 429 and similar errors of any callee
+	ServiceUnavailableError               = "ServiceUnavailableError" // HTTP 503 and similar errors of any callee
+	InternalServerError                   = "InternalServerError"     // HTTP 500 and similar errors of any callee
 	SNSInternalErrorException             = "SNS.InternalErrorException"
 	SNSThrottledException                 = "SNS.ThrottledException"
 	SNSAmazonSNSException                 = "SNS.AmazonSNSException" // unmodelled service error
 	SNSSdkClientException                 = "SNS.SdkClientException"
 )
 
-// Names that Step Functions and Lambda raise themselves and no retry mends.
+// StatesALL matches every error in ErrorEquals.
+const StatesALL = "States.ALL"
+
+// Error names that Step Functions and Lambda raise themselves and that retries cannot fix.
 const (
-	StatesALL                       = "States.ALL"
 	statesPermissions               = "States.Permissions"
 	statesDataLimitExceeded         = "States.DataLimitExceeded"
 	lambdaResourceNotFoundException = "Lambda.ResourceNotFoundException"
@@ -78,8 +81,8 @@ var permanentErrors = []string{
 	statesPermissions, statesDataLimitExceeded,
 }
 
-// PermanentErrors returns the names of this package that no retry mends. A state machine may add names of its own. The
-// slice is the caller's own.
+// PermanentErrors returns this package's names that retries cannot fix. A state machine may add names of its own. The
+// slice is a copy.
 func PermanentErrors() []string { return slices.Clone(permanentErrors) }
 
 // IsPermanent reports whether the name is one of [PermanentErrors].

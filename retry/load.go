@@ -2,7 +2,7 @@ package retry
 
 import "slices"
 
-// overloadErrors are evidence of too much load: a timeout, a throttle, a rejection.
+// overloadErrors are errors that indicate overload: timeouts, throttles, rejections.
 var overloadErrors = []string{
 	StatesTimeout, StatesHeartbeatTimeout, SandboxTimedout,
 	TimeoutError, ConnectionTimeoutError, SocketTimeoutError,
@@ -13,8 +13,7 @@ var overloadErrors = []string{
 	SNSThrottledException,
 }
 
-// brokenErrors are of the load type too: the callee or the way to it is broken, which too much load may be the cause
-// of.
+// brokenErrors are load errors too: the callee or the connection to it is broken, possibly because of overload.
 var brokenErrors = []string{
 	DatabaseConnectionError, AuroraTemporaryError,
 	LambdaServiceException, LambdaAWSLambdaException,
@@ -24,9 +23,9 @@ var brokenErrors = []string{
 	StatesTaskFailed, StatesALL,
 }
 
-// IsLoadError reports whether an error name is of the load type: it speaks of the callee's health and not of the
-// request. Deadlocks and other conflicts are not, as they are resolved by trying again.
+// IsLoadError reports whether an error name is a load error, which concerns the callee's health and not the request.
+// Deadlocks and other conflicts are not, because retrying resolves them.
 func IsLoadError(name string) bool { return IsOverload(name) || slices.Contains(brokenErrors, name) }
 
-// IsOverload reports whether an error name is evidence of too much load.
+// IsOverload reports whether an error name indicates overload.
 func IsOverload(name string) bool { return slices.Contains(overloadErrors, name) }

@@ -8,7 +8,7 @@ import (
 
 func TestLoadErrors(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string][2]bool{ // of the load type, evidence of overload
+	for name, want := range map[string][2]bool{ // load error, overload
 		"States.Timeout": {true, true}, "Lambda.TooManyRequestsException": {true, true}, "S3.SlowDown": {true, true},
 		"DatabaseConnectionError": {true, false}, "Lambda.ServiceException": {true, false},
 		"DeadlockException": {false, false}, "ValidationError": {false, false}, "CircuitOpen": {false, false},

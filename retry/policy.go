@@ -9,43 +9,44 @@ import (
 	"time"
 )
 
-// maxDuration is where delays saturate: about 292 years.
+// maxDuration is the value at which delays saturate: about 292 years.
 const maxDuration = time.Duration(math.MaxInt64)
 
-// Rand gives the random numbers of jitter: uniformly distributed 64-bit values. *rand.Rand, *rand.PCG and
+// Rand provides the random numbers for jitter: uniformly distributed 64-bit values. *rand.Rand, *rand.PCG and
 // *rand.ChaCha8 of math/rand/v2 are Rands.
 type Rand interface {
 	Uint64() uint64
 }
 
-// Policy is one backoff rule. Its methods accept any values and never panic or overflow: a negative interval is 0, a
-// rate below 1 (or NaN) is 1, a MaxDelay of 0 or less is no cap, an unknown jitter is none, and a delay too long for
-// time.Duration is the longest one. [Policy.Validate] refuses such values.
+// Policy is a backoff rule. Its methods accept any values and never panic or overflow: a negative interval counts as
+// 0, a rate below 1 (or NaN) as 1, a MaxDelay of 0 or less as no cap, an unknown jitter as none, and a delay too long
+// for time.Duration as the longest one. [Policy.Validate] rejects such values.
 type Policy struct {
-	// Interval is the delay before the first retry; the base of DECORRELATED.
+	// Interval is the delay before the first retry; it is the base of DECORRELATED.
 	Interval time.Duration
-	// Rate multiplies the delay from one retry to the next; 1 or more.
+	// Rate is the factor by which the delay grows from one retry to the next; 1 or more.
 	Rate float64
 	// MaxDelay caps the delay before jitter; 0 means no cap.
 	MaxDelay time.Duration
 	// MaxAttempts is the number of retries, as in ASL: the first attempt does not count, and 0 means never retry.
 	MaxAttempts int
-	// Jitter spreads the delay.
+	// Jitter randomises the delay.
 	Jitter Jitter
-	// JitterFactor is the fraction of the delay that PROPORTIONAL adds at most; 0 to 1. Other strategies ignore it.
+	// JitterFactor is the maximum fraction of the delay that PROPORTIONAL adds; 0 to 1. Other strategies ignore it.
 	JitterFactor float64
 }
 
 // Delay returns the wait before the given retry, counted from 1: Step Functions' rule d = Interval × Rate^(retry−1),
-// capped by MaxDelay, then jitter. A retry number below 1 waits nothing; MaxAttempts is not looked at. Both ends of a
+// capped by MaxDelay, then jitter. It returns 0 for a retry number below 1, and ignores MaxAttempts. Both ends of a
 // jitter range can be drawn, and a nil Rand draws the longest wait. It allocates nothing.
 //
-// For DECORRELATED the previous delay is taken to be the interval; use [Policy.DelayAfter] where the real one is known.
+// For DECORRELATED the previous delay is assumed to be the interval; use [Policy.DelayAfter] if the real one is
+// known.
 func (p Policy) Delay(retry int, rnd Rand) time.Duration {
 	return p.DelayAfter(retry, 0, rnd)
 }
 
-// DelayAfter is Delay for callers that keep the previous wait, which only DECORRELATED looks at; 0 or less means that
+// DelayAfter is Delay for callers that keep the previous wait, which only DECORRELATED uses; 0 or less means that
 // there is none.
 func (p Policy) DelayAfter(retry int, previous time.Duration, rnd Rand) time.Duration {
 	d := p.ceiling(retry)
@@ -70,7 +71,7 @@ func (p Policy) DelayAfter(retry int, previous time.Duration, rnd Rand) time.Dur
 	}
 }
 
-// ceiling is the delay before jitter.
+// ceiling returns the delay before jitter.
 func (p Policy) ceiling(retry int) time.Duration {
 	if retry < 1 || p.Interval <= 0 {
 		return 0
@@ -89,8 +90,8 @@ func (p Policy) capped(d time.Duration) time.Duration {
 	return d
 }
 
-// uniform draws from [lo, hi], both ends included, exactly: multiplying by the number of values instead of by a float
-// keeps every nanosecond in range.
+// uniform draws from [lo, hi], both ends included. It multiplies by the number of values in integers instead of by a
+// float, so that every nanosecond stays in range.
 func uniform(rnd Rand, lo, hi time.Duration) time.Duration {
 	if hi <= lo {
 		return lo
@@ -102,8 +103,8 @@ func uniform(rnd Rand, lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(offset)
 }
 
-// scale multiplies, rounds to the nanosecond and stays within [0, maxDuration]; a factor that is negative or not a
-// number gives 0.
+// scale multiplies, rounds to the nanosecond and clamps the result to [0, maxDuration]; a factor that is negative or
+// NaN gives 0.
 func scale(d time.Duration, factor float64) time.Duration {
 	product := math.Round(float64(d) * factor)
 	switch {
@@ -116,7 +117,7 @@ func scale(d time.Duration, factor float64) time.Duration {
 	}
 }
 
-// saturatingAdd adds two durations that are not negative.
+// saturatingAdd adds two non-negative durations; the sum is at most maxDuration.
 func saturatingAdd(a, b time.Duration) time.Duration {
 	if a > maxDuration-b {
 		return maxDuration
@@ -124,7 +125,7 @@ func saturatingAdd(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// String reads like "5 retries, 1s ×2 up to 1m0s, jitter FULL".
+// String returns text such as "5 retries, 1s ×2 up to 1m0s, jitter FULL".
 func (p Policy) String() string {
 	if p.MaxAttempts == 0 {
 		return "no retry"

@@ -87,7 +87,7 @@ func TestJitterBoundsAreReachedExactly(t *testing.T) {
 	}
 }
 
-// The sources' Go code panics in rand.Int63n(0) when a delay is 0, and overflows when 2^attempt leaves the 63 bits of a
+// The sources' Go code panics in rand.Int63n(0) if a delay is 0, and overflows if 2^attempt exceeds the 63 bits of a
 // duration.
 func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 	}
 }
 
-// anyPolicy draws policies from all values, sane or not.
+// anyPolicy draws policies from all values, valid or not.
 func anyPolicy() *rapid.Generator[retry.Policy] {
 	floats := rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 4),
 		rapid.SampledFrom([]float64{0, -1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,

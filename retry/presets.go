@@ -12,8 +12,8 @@ type Preset struct {
 	Policy Policy
 }
 
-// presets holds the sources' numbers. The first three double the delay, cap it and add up to jitterFactor of it on top;
-// the worst-case totals that their source prints (4.5 s, 90 s, 30 min) do not follow from its own formula, and the
+// presets holds the sources' numbers. The first three double the delay, cap it and add up to jitterFactor of it on
+// top. The worst-case totals in their source (4.5 s, 90 s, 30 min) do not follow from its own formula, so the
 // documentation prints what [Policy.Schedule] computes. The other three are the guide values of the tuning section.
 var presets = []Preset{
 	{"interactive", "a person is waiting", proportional(3, 100*time.Millisecond, 3*time.Second, 0.2)},
@@ -35,10 +35,10 @@ func doubling(retries int, interval, maxDelay time.Duration, jitter Jitter) Poli
 }
 
 // Presets returns the presets interactive, standard, batch, external_api, database and message_queue, in that order.
-// The slice is the caller's own.
+// The slice is a copy.
 func Presets() []Preset { return slices.Clone(presets) }
 
-// PresetNamed returns the preset of that name, and whether there is one.
+// PresetNamed returns the preset with a name; ok is false if there is none.
 func PresetNamed(name string) (Preset, bool) {
 	i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name })
 	if i < 0 {

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// listedRetries bounds how many retries a [Schedule] lists one by one. Totals cover all of them.
+// listedRetries is the maximum number of retries that a [Schedule] lists individually. Totals cover all of them.
 const listedRetries = 1000
 
-// Wait is what a delay, or a sum of delays, can be.
+// Wait is the range and the mean of a delay, or of a sum of delays.
 type Wait struct {
 	Min, Mean, Max time.Duration
 }
 
-// Schedule is what a [Policy] can do to a caller that fails every time.
+// Schedule describes the waits of a [Policy] for a caller that fails every time.
 type Schedule struct {
 	// Retries is the number of retries, never negative.
 	Retries int
 	// Waits holds the wait before retry 1, 2, …; at most the first 1,000.
 	Waits []Wait
-	// Total sums all retries. Where a total exceeds about 292 years it stays there.
+	// Total is the sum over all retries; it saturates at about 292 years.
 	Total Wait
 }
 
-// Schedule computes the waits of all MaxAttempts retries. Bounds are exact; means are exact except for DECORRELATED
-// once its cap bites, where the mean of each step is computed from the mean of the step before, which is an upper bound
-// of the true mean.
+// Schedule computes the waits of all MaxAttempts retries. Bounds are exact. Means are exact, except for DECORRELATED
+// once its cap applies: the mean of each step is then computed from that of the step before, which gives an upper
+// bound of the true mean.
 func (p Policy) Schedule() Schedule {
 	retries := max(p.MaxAttempts, 0)
 	s := Schedule{Retries: retries, Waits: make([]Wait, 0, min(retries, listedRetries))}
@@ -44,7 +44,7 @@ func (p Policy) Schedule() Schedule {
 	return s
 }
 
-// wait is what the given retry's delay can be after the previous one.
+// wait returns the range of the given retry's delay after the previous one.
 func (p Policy) wait(retry int, previous Wait) Wait {
 	if p.Jitter == JitterDecorrelated {
 		return p.decorrelatedWait(previous)
@@ -81,7 +81,7 @@ func (p Policy) decorrelatedWait(previous Wait) Wait {
 	}
 }
 
-// cappedUniformMean is the mean of min(limit, X), X uniform in [lo, hi].
+// cappedUniformMean returns the mean of min(limit, X), for X uniform in [lo, hi].
 func cappedUniformMean(lo, hi, limit time.Duration) time.Duration {
 	switch {
 	case lo >= limit:
@@ -91,18 +91,18 @@ func cappedUniformMean(lo, hi, limit time.Duration) time.Duration {
 	case hi <= limit:
 		return lo + (hi-lo)/2
 	}
-	below := float64(limit-lo) / float64(hi-lo) // chance of staying below the limit
+	below := float64(limit-lo) / float64(hi-lo) // probability of staying below the limit
 	mean := below*(float64(lo)+float64(limit))/2 + (1-below)*float64(limit)
 	return min(scale(1, mean), limit)
 }
 
-// rest sums retries from…to without walking through them: their number may be anything up to MaxInt.
+// rest sums the retries from from to to without iterating over them: their number may be anything up to MaxInt.
 func (p Policy) rest(from, to int, last Wait) Wait {
 	if p.Jitter == JitterDecorrelated {
 		// After 1,000 steps of growth by at least half, every bound is at its limit.
 		return p.decorrelatedWait(last).Times(to - from + 1)
 	}
-	// Delays grow until they reach the last one's height and stay there.
+	// Delays grow until they reach the last one's value and stay there.
 	top := p.ceiling(to)
 	growing := sort.Search(to-from, func(i int) bool { return p.ceiling(from+i) >= top })
 	sum := saturatingTimes(top, to-from+1-growing)
@@ -124,7 +124,7 @@ func (w Wait) Times(n int) Wait {
 	return Wait{saturatingTimes(w.Min, n), saturatingTimes(w.Mean, n), saturatingTimes(w.Max, n)}
 }
 
-// saturatingTimes multiplies two numbers that are not negative.
+// saturatingTimes multiplies two non-negative numbers; the product is at most maxDuration.
 func saturatingTimes(d time.Duration, n int) time.Duration {
 	if n > 0 && d > maxDuration/time.Duration(n) {
 		return maxDuration
@@ -132,7 +132,7 @@ func saturatingTimes(d time.Duration, n int) time.Duration {
 	return d * time.Duration(n)
 }
 
-// MarshalJSON implements json.Marshaler: seconds, in lowerCamel.
+// MarshalJSON implements json.Marshaler, with seconds and lowerCamel names.
 func (w Wait) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Min  float64 `json:"minSeconds"`

@@ -12,7 +12,7 @@ import (
 	"stepback/retry"
 )
 
-// The source prints 4.5 s, 90 s and 30 min for the first three. Its formula gives these.
+// The source gives 4.5 s, 90 s and 30 min for the first three, but its formula gives these values.
 func TestPresetsTotalWorstCaseWait(t *testing.T) {
 	t.Parallel()
 	want := []struct {

@@ -48,7 +48,7 @@ func (p Policy) Problems() []*PolicyError {
 	if p.MaxDelay > 0 && p.Interval > (MaxDelaySeconds-1)*time.Second {
 		report("IntervalSeconds", p.Interval.String(), "less than 31622400 seconds, the longest cap, or no cap")
 	}
-	if !(p.Rate >= 1) || math.IsInf(p.Rate, 1) { // the negation catches NaN
+	if !(p.Rate >= 1) || math.IsInf(p.Rate, 1) { // the negation also matches NaN
 		report("BackoffRate", fmt.Sprint(p.Rate), "a finite number from 1.0")
 	}
 	if p.MaxDelay < 0 || p.MaxDelay > 0 && p.MaxDelay <= p.Interval {
@@ -60,11 +60,11 @@ func (p Policy) Problems() []*PolicyError {
 // PolicyError reports a number of a policy that Step Functions would refuse.
 type PolicyError struct {
 	Field string // the field, by its ASL name
-	Value string // what stands there
-	Want  string // what would be accepted
+	Value string // the value
+	Want  string // what is accepted
 }
 
-// Error names the field, the value and what would be accepted.
+// Error names the field, the value and what is accepted.
 func (e *PolicyError) Error() string {
 	return fmt.Sprintf("retry policy: %s is %s; want %s", e.Field, e.Value, e.Want)
 }

@@ -2,71 +2,72 @@ package retrymetrics
 
 import "slices"
 
-// The metrics. RetryAttempts, RetrySuccess, RetryFailure, RetryDelay and CircuitBreakerState are the source design's.
+// The metrics. RetryAttempts, RetrySuccess, RetryFailure, RetryDelay and CircuitBreakerState come from the source
+// design.
 var (
 	TaskAttempts = declare("TaskAttempts", Count, FullLog, added,
-		"Attempts of tasks, first ones and retries.", ByMachine, ByState)
+		"Attempts of tasks: first attempts and retries.", ByMachine, ByState)
 	TaskFailures = declare("TaskFailures", Count, ErrorLog, added,
-		"Attempts that failed, whether or not another followed.", ByMachine, ByState, ByError, ByStateAndError)
+		"Attempts that failed, whether or not another attempt followed.", ByMachine, ByState, ByError, ByStateAndError)
 	RetryAttempts = declare("RetryAttempts", Count, FullLog, added,
-		"Retries: attempts that followed a failed one, under the error of the failed one.", ByMachine, ByState, ByError,
+		"Retries: attempts that followed a failed one, counted under the error of the failed one.", ByMachine, ByState, ByError,
 		ByStateAndError)
 	RetrySuccess = declare("RetrySuccess", Count, FullLog, added,
-		"Retries that succeeded, under the error they recovered from.", ByMachine, ByState, ByError)
+		"Retries that succeeded, counted under the error they recovered from.", ByMachine, ByState, ByError)
 	RetryFailure = declare("RetryFailure", Count, FullLog, added,
 		"Retries that failed and were not followed by another: the retries were exhausted, or the last error is not retried.",
 		ByMachine, ByState, ByError)
 	RetryDelay = declare("RetryDelay", Seconds, FullLog, distribution,
-		"Time between a failure and the next attempt, as it was actually waited; to two significant digits.", ByMachine,
+		"Actual time between a failure and the next attempt, to two significant digits.", ByMachine,
 		ByState)
 	AttemptsPerTask = declare("AttemptsPerTask", Count, FullLog, distribution,
-		"Attempts that one task took, counted when the task ended: by success, or by a failure that nothing followed.",
+		"Attempts that one task took, counted when the task ended: with success, or with a failure that no attempt followed.",
 		ByMachine, ByState)
 	Throttles = declare("Throttles", Count, ErrorLog, added,
-		"Attempts refused for their rate or concurrency. The function never saw them.", ByMachine, ByState)
+		"Attempts refused because of their rate or concurrency. The function never received them.", ByMachine, ByState)
 	Timeouts = declare("Timeouts", Count, ErrorLog, added,
-		"Attempts ended by a timeout or a missing heartbeat. The function may have gone on.", ByMachine, ByState)
+		"Attempts ended by a timeout or a missing heartbeat. The function may have continued.", ByMachine, ByState)
 	CircuitBreakerState = declare("CircuitBreakerState", None, ErrorLog, highest,
-		"1 when an attempt was refused by an open circuit breaker, 0 when one was let through and succeeded (level ALL only); the highest of a period.",
+		"1 when an attempt was refused by an open circuit breaker, 0 when an attempt was let through and succeeded (level ALL only); the highest value of a period.",
 		ByMachine, ByState)
 	ExecutionsSucceeded = declare("ExecutionsSucceeded", Count, FullLog, added,
 		"Files whose execution succeeded.", ByMachine)
 	ExecutionsFailed = declare("ExecutionsFailed", Count, ErrorLog, added,
 		"Files whose execution failed, timed out or was aborted.", ByMachine)
 	ExecutionsRefused = declare("ExecutionsRefused", Count, ErrorLog, added,
-		"Of the failed ones, those that failed for what is in their file: it was refused as a whole, or too many of its rows were not applied.",
+		"Of the failed executions, those that failed because of their file: it was rejected as a whole, or too many of its rows were not applied.",
 		ByMachine)
 	ChildExecutionsSucceeded = declare("ChildExecutionsSucceeded", Count, FullLog, added,
 		"Batches of rows that the distributed Map finished.", ByMachine)
 	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
 		"Batches of rows whose child execution failed, timed out or was aborted.", ByMachine)
 	UnpairedEvents = declare("UnpairedEvents", Count, FullLog, added,
-		"Records of the log that did not come in time, or were too many to keep: retries next to them may be missing; none from whole histories.",
+		"Records of the log that did not arrive in time, or were too many to keep: retries next to them may be missing. Complete histories have none.",
 		ByMachine)
 	RowsApplied = declare("RowsApplied", Count, Summary, added,
 		"Rows that were counted in the database.", ByMachine)
 	RowsAlreadyApplied = declare("RowsAlreadyApplied", Count, Summary, added,
 		"Rows that another execution had counted before.", ByMachine)
 	RowsRejected = declare("RowsRejected", Count, Summary, added,
-		"Rows that a business rule refuses.", ByMachine)
+		"Rows that a business rule rejects.", ByMachine)
 	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,
 		"Rows given up: retries exhausted, or not worth it.", ByMachine)
 	RowsRetried = declare("RowsRetried", Count, Summary, added,
-		"Rows that were tried again, under the error of the attempt before: those that a batch left to go one by one, and those that failed after more than one attempt.",
+		"Rows that were retried, counted under the error of the attempt before: those that a batch left to be processed one by one, and those that failed after more than one attempt.",
 		ByMachine, ByError)
 	RowsRecovered = declare("RowsRecovered", Count, Summary, added,
-		"Of the rows that a batch left to go one by one, those that were applied in the end.", ByMachine)
+		"Of the rows that a batch left to be processed one by one, those that were finally applied.", ByMachine)
 	SharedStateUnavailable = declare("SharedStateUnavailable", Count, Functions, added,
-		"Times that a function could not reach the shared state of its callee's breaker, and refused nothing.",
+		"How often a function could not reach the shared state of its callee's breaker, and therefore refused nothing.",
 		ByMachine,
 		ByState)
 	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
-		"Retries that a state's Retry array allows one task when errors alternate, as it is configured now.", ByState)
+		"Retries that a state's Retry array, as configured now, allows one task when errors alternate.", ByState)
 	ConfiguredWait = declare("ConfiguredWait", Seconds, Definition, highest,
-		"How long these retries wait at most, together.", ByState)
+		"The longest total wait of these retries.", ByState)
 )
 
-// The metrics of AWS's own that alarms watch and the controller measures.
+// The metrics published by AWS services that alarms watch and the controller measures.
 var (
 	MessagesWaiting = vended("AWS/SQS", "ApproximateNumberOfMessagesVisible", Count, Maximum,
 		"Messages in the queue of events for which no execution could be started.", ByQueue)
@@ -75,19 +76,19 @@ var (
 	FunctionInvocations = vended("AWS/Lambda", "Invocations", Count, Sum,
 		"Invocations of a function.", ByFunction)
 	FunctionDuration = vended("AWS/Lambda", "Duration", Milliseconds, Average,
-		"How long invocations of a function run.", ByFunction)
+		"How long invocations of a function take.", ByFunction)
 	FunctionConcurrency = vended("AWS/Lambda", "ConcurrentExecutions", Count, Maximum,
-		"Invocations of a function that run at a time.", ByFunction)
+		"Concurrent invocations of a function.", ByFunction)
 	StatesExecutionsFailed = vended("AWS/States", "ExecutionsFailed", Count, Sum,
-		"Executions that failed, as Step Functions itself counts them.", ByMachineARN)
+		"Failed executions, as counted by Step Functions.", ByMachineARN)
 	StatesExecutionsTimedOut = vended("AWS/States", "ExecutionsTimedOut", Count, Sum,
-		"Executions that ran out of time.", ByMachineARN)
+		"Executions that timed out.", ByMachineARN)
 	StatesExecutionsAborted = vended("AWS/States", "ExecutionsAborted", Count, Sum,
-		"Executions that somebody stopped.", ByMachineARN)
+		"Executions that a user or a program stopped.", ByMachineARN)
 	NotificationsFailed = vended("AWS/SNS", "NumberOfNotificationsFailed", Count, Sum,
 		"Messages that a topic could not deliver to a subscriber.", ByTopic)
 	DatabaseUtilisation = vended("AWS/RDS", "ACUUtilization", Percent, Average,
-		"Share of its largest capacity that an Aurora Serverless cluster uses.", ByCluster)
+		"Share of its maximum capacity that an Aurora Serverless cluster uses.", ByCluster)
 )
 
 var vendedMetrics = []*Metric{
@@ -118,15 +119,16 @@ func declare(name string, unit Unit, origin Origin, how mode, text string, in ..
 		mode: how}
 }
 
-// vended declares a metric that a service of AWS publishes.
+// vended declares a metric that an AWS service publishes.
 func vended(namespace, name string, unit Unit, stat Stat, text string, in ...Set) *Metric {
 	return &Metric{namespace: namespace, name: name, text: text, unit: unit, stat: stat, sets: in, origin: Service}
 }
 
-// Catalogue returns every metric that is published here, in the order of the documentation.
+// Catalogue returns every metric that stepback publishes, in the order of the documentation.
 func Catalogue() []*Metric { return slices.Clone(catalogue) }
 
-// Named returns the metric of a name, one of AWS's own where none is published here by it.
+// Named returns the metric with a name; one of AWS's own if stepback publishes none with that name. ok is false if
+// there is neither.
 func Named(name string) (*Metric, bool) {
 	all := namesakes(name)
 	if len(all) == 0 {
@@ -135,7 +137,7 @@ func Named(name string) (*Metric, bool) {
 	return all[0], true
 }
 
-// namesakes are the metrics of a name in all namespaces, those that are published here first.
+// namesakes returns the metrics with a name in all namespaces, those that stepback publishes first.
 func namesakes(name string) []*Metric {
 	return slices.DeleteFunc(slices.Concat(catalogue, vendedMetrics), func(m *Metric) bool { return m.name != name })
 }

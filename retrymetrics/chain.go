@@ -2,47 +2,39 @@ package retrymetrics
 
 import (
 	"cmp"
+	"slices"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
-// chain is what a [LogReader] keeps of one execution.
+// chain is the state that a [LogReader] keeps of one execution.
 type chain struct {
-	only      string // the state where it is not told
+	only      string // the state's name if records do not contain it
 	unordered bool   // log level ERROR: previous events are not logged
-	links     map[int64]link
-	seen      idSet              // records that have come
-	applied   idSet              // those that are counted
-	n         int64              // how many have come
-	held      map[int64][]Record // by the previous event, which has not come
+	attempts  history.AttemptReader
+	seen      idSet              // records received
+	applied   idSet              // records counted
+	n         int64              // number of records received
+	held      map[int64][]Record // records by their previous event, which has not been received
 	heldCount int
 	lost      map[int64]bool // previous events that were given up
-	end       int64          // ID of the terminal event; 0 while it has not come
+	end       int64          // ID of the terminal event; 0 until it is received
 	endTime   int64
-	since     moment // when the last record came, if the execution lacks some
+	since     moment // when the last record arrived, if the execution lacks some
 }
 
-// moment is a point in what a reader has read; the zero value is none.
+// moment is a position in what a reader has read; the zero value is none.
 type moment struct {
 	at    int64 // the newest record's time
 	reads int64
 }
 
-// link is where an attempt stands: at its state's entry, under way, or failed.
-type link struct {
-	state string
-	n     int  // which attempt of its task it is; 0 when that is not known or none has begun
-	retry *Key // of the failure that the attempt follows
-	fail  *failure
-}
-
 func (c *chain) waiting() int { return c.heldCount }
 
-// complete reports whether every event up to the terminal one is counted.
+// complete reports whether every event up to the terminal one has been counted.
 func (c *chain) complete() bool { return c.end > 0 && c.heldCount == 0 && c.n >= c.end && !c.unordered }
 
-// take counts a record and what was held for it, or holds it.
+// take counts a record and the records that were held for it, or holds it.
 func (c *chain) take(t *teller, e *Record) {
 	if c.seen.add(e.ID) {
 		return
@@ -74,13 +66,16 @@ func (c *chain) take(t *teller, e *Record) {
 func (c *chain) apply(t *teller, e *Record) {
 	c.applied.add(e.ID)
 	c.event(t, e)
-	if c.lost[e.ID] { // what followed it is counted already
+	if c.unordered {
+		c.attempts.Forget(e.ID) // nothing will follow it
+	}
+	if c.lost[e.ID] { // the records after it have already been counted
 		delete(c.lost, e.ID)
-		delete(c.links, e.ID)
+		c.attempts.Forget(e.ID)
 	}
 }
 
-// release counts what is held, without what it was held for.
+// release counts the held records without the records they were held for.
 func (c *chain) release(t *teller) {
 	var all []Record
 	for previous, records := range c.held {
@@ -94,102 +89,52 @@ func (c *chain) release(t *teller) {
 		all = append(all, records...)
 	}
 	c.held, c.heldCount = nil, 0
-	sorting.Func(all, func(a, b Record) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b Record) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range all {
 		c.apply(t, &all[i])
 	}
 }
 
-// unpaired counts records that lack.
+// unpaired counts n missing records.
 func (c *chain) unpaired(t *teller, at, n int64) {
 	t.add(UnpairedEvents, Labels{StateMachine: t.machine}, at, float64(n))
 }
 
-// close counts the failures that nothing followed, and the records that have not come.
+// close counts the failures that nothing followed, and the records that were not received.
 func (c *chain) close(t *teller) {
-	for _, l := range c.links {
-		if l.fail != nil {
-			t.ended(*l.fail)
-		}
-	}
+	cutOff(t, &c.attempts)
 	if lack := c.end - c.n - int64(len(c.lost)); lack > 0 && c.end <= maxEvents {
 		c.unpaired(t, c.endTime, lack)
 	}
 }
 
-// abandon counts the failures of which nobody will know what followed.
+// abandon counts the failures for which it will never be known what followed.
 func (c *chain) abandon(t *teller) {
-	for _, l := range c.links {
-		if l.fail != nil && !c.unordered {
-			c.unpaired(t, l.fail.at, 1)
+	for a := range c.attempts.Open() {
+		if a.Failed() {
+			c.unpaired(t, a.Ended.Time, 1)
 		}
 	}
 }
 
 func (c *chain) event(t *teller, e *Record) {
-	before := c.links[e.Previous]
-	at := stepOf(e.Type)
-	if before.fail != nil && at != scheduled {
-		t.ended(*before.fail) // something else follows the failure
-		delete(c.links, e.Previous)
+	one := history.Event{ID: e.ID, Previous: e.Previous, Time: e.Time, Type: e.Type, Name: e.Name}
+	if e.Type.Step() == history.StepFailed {
+		one.More = &history.Details{Failure: history.Failure{Name: e.Error}}
 	}
-	switch at {
-	case scheduled:
-		c.scheduled(t, e, before)
-	case started:
-		c.move(e, before)
-	case succeeded:
-		delete(c.links, e.Previous)
-		t.succeeded(c.state(before), e.Time, before.n)
-		if before.retry != nil {
-			t.recovered(*before.retry, e.Time)
-		}
-	case failed:
-		c.failed(t, e, before)
-	case elsewhere:
-		if e.Type == history.TaskStateEntered {
-			c.links[e.ID] = link{state: e.Name}
-		}
+	change := c.attempts.Read(&one)
+	if a := change.Attempt; a != nil && a.State == "" {
+		a.State = c.only
 	}
+	count(t, change)
 }
 
-func (c *chain) state(l link) string { return cmp.Or(l.state, c.only) }
-
-// move lets a link stand at its next event.
-func (c *chain) move(e *Record, l link) {
-	delete(c.links, e.Previous)
-	c.links[e.ID] = l
-}
-
-func (c *chain) scheduled(t *teller, e *Record, before link) {
-	t.attempted(c.state(before), e.Time)
-	next := link{state: before.state}
-	switch {
-	case before.fail != nil:
-		t.retried(*before.fail, e.Time)
-		next.retry = &before.fail.key
-		if before.n > 0 {
-			next.n = before.n + 1
-		}
-	case before.state != "":
-		next.n = 1
-	}
-	c.move(e, next)
-}
-
-func (c *chain) failed(t *teller, e *Record, before link) {
-	f := failure{key: Key{c.state(before), e.Error}, at: e.Time, timedOut: timedOut(e.Type), attempt: before.n,
-		after: before.retry}
-	t.failed(f)
-	c.move(e, link{state: before.state, n: before.n, fail: &f})
-}
-
-// idSet holds event IDs, of which an execution has no more than maxEvents.
+// idSet is a set of event IDs; an execution has at most maxEvents.
 type idSet []uint64
 
 const maxEvents = 25_000
 
-// add reports whether the ID was there already. An ID that no history has is never there.
+// add adds an ID and reports whether it was already present. An ID out of range is never present.
 func (s *idSet) add(id int64) bool {
 	if id < 0 || id > maxEvents {
 		return false
@@ -203,7 +148,7 @@ func (s *idSet) add(id int64) bool {
 	return had
 }
 
-// has reports whether the ID is there. One that no history has is taken for there, so that nothing waits for it.
+// has reports whether an ID is present. An ID out of range counts as present, so that nothing waits for it.
 func (s *idSet) has(id int64) bool {
 	if id < 0 || id > maxEvents {
 		return true

@@ -12,13 +12,14 @@ import (
 	"stepback/statemachine"
 )
 
-// Collector turns what happened into metric data. The zero value is ready; it is safe for concurrent use.
+// Collector turns histories and other counts into metric data. The zero value is ready to use; it is safe for
+// concurrent use.
 type Collector struct {
-	// Period is how long the periods are for which values are put together; 0 means a minute, CloudWatch's standard
+	// Period is the length of the periods over which values are aggregated; 0 means one minute, CloudWatch's standard
 	// resolution.
 	Period time.Duration
-	// OwnErrors is how many error names of each machine, beside those of the retry table, are an ErrorType of their
-	// own; those that come later are [OtherError]. 0, for where each metric has its price, is none.
+	// OwnErrors is the number of error names per machine, in addition to those of the retry table, that get their own
+	// ErrorType; later ones become [OtherError]. The default is 0, because each metric costs money in CloudWatch.
 	OwnErrors int
 
 	mu     sync.Mutex
@@ -29,22 +30,46 @@ type Collector struct {
 // Add counts one ended execution's whole history.
 func (c *Collector) Add(executionARN string, events []history.Event) {
 	t := c.teller(machineOf(executionARN))
-	one := scan{sink: &t}
-	one.run(events)
-	if n := len(events); n > 0 {
-		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
-	}
+	scan(&t, events)
+	t.last(executionARN, events)
 	c.take(&t)
+}
+
+// Counting counts one execution since its last redrive, see [Collector.Begin].
+type Counting struct {
+	teller    teller
+	execution string
+}
+
+// Begin begins to count an execution whose history the caller reads. Nothing shows until [Counting.End].
+func (c *Collector) Begin(executionARN string) *Counting {
+	return &Counting{c.teller(machineOf(executionARN)), executionARN}
+}
+
+// Count counts what one event changed. Events up to the last redrive are left out, since they were counted when the
+// execution ended before.
+func (x *Counting) Count(c history.Change) { count(&x.teller, c) }
+
+// End counts what the end of the history decides: failures that nothing follows, and the end of the execution, which is
+// the last of events. r has read the history.
+func (x *Counting) End(r *history.AttemptReader, events []history.Event) {
+	for a := range r.Open() {
+		if a.Failed() && a.Redrive == r.Redrives() {
+			x.teller.ended(a, true)
+		}
+	}
+	x.teller.last(x.execution, events)
+	x.teller.collector.take(&x.teller)
 }
 
 // Rows are a file's rows by outcome.
 type Rows struct {
 	Applied, AlreadyApplied, Rejected, DeadLettered int64
 	Retried                                         map[string]int64 // rows that were tried again, by error
-	Recovered                                       int64            // of those, applied
+	Recovered                                       int64            // rows among them that were applied
 }
 
-// AddRows counts what AggregateResults found for one file.
+// AddRows counts the rows that AggregateResults found for one file.
 func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
 	t := c.teller(machine)
 	l := Labels{StateMachine: machine}
@@ -67,7 +92,7 @@ func (c *Collector) teller(machine string) teller {
 	return teller{machine: machine, period: cmp.Or(c.Period, time.Minute), collector: c}
 }
 
-// errorType is the ErrorType of an error name of this machine.
+// errorType returns the ErrorType of an error name of this machine.
 func (t *teller) errorType(name string) string {
 	known := ErrorTypeOf(name)
 	if known != OtherError || t.collector.OwnErrors == 0 || !plain(name) {
@@ -104,14 +129,14 @@ func (c *Collector) take(t *teller) {
 	}
 }
 
-// Points returns what has been counted, sorted by time, metric and labels.
+// Points returns the counted data, sorted by time, metric and labels.
 func (c *Collector) Points() []Point {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.points.sorted()
 }
 
-// Take returns what has been counted, like Points, and starts anew.
+// Take returns the counted data like Points, and resets the collector.
 func (c *Collector) Take() []Point {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,21 +152,21 @@ func machineOf(executionARN string) string {
 	return machine
 }
 
-// child reports whether an execution is one of a distributed Map, whose machine name carries the Map's label.
+// child reports whether an execution is a child of a distributed Map; its machine name then contains the Map's label.
 func child(executionARN string) bool {
 	machine, _, _ := strings.Cut(afterType(executionARN), ":")
 	return strings.Contains(machine, "/")
 }
 
-// afterType cuts arn:aws:states:REGION:ACCOUNT:execution: off.
+// afterType removes arn:aws:states:REGION:ACCOUNT:execution: from an ARN.
 func afterType(arn string) string {
 	a, _ := aws.ParseARN(arn)
 	_, rest, _ := strings.Cut(a.Resource, ":")
 	return rest
 }
 
-// teller is the sink that writes points. Attempts and successes are by far the most that happens; they are counted
-// while state and period stay the same.
+// teller is the sink that writes points. Attempts and successes are by far the most frequent; they are counted in
+// runs while state and period stay the same.
 type teller struct {
 	machine   string
 	period    time.Duration
@@ -151,11 +176,11 @@ type teller struct {
 	collector *Collector
 }
 
-// run is a number of like happenings.
+// run is a number of consecutive equal events.
 type run struct {
 	state   string
 	at, n   int64
-	attempt int // which attempts they were, where that counts
+	attempt int // the attempts' number, if it matters
 }
 
 func (t *teller) add(m *Metric, l Labels, at int64, v float64) {
@@ -168,7 +193,8 @@ func (t *teller) fits(r run, state string, at int64) bool {
 
 func (t *teller) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }
 
-func (t *teller) attempted(state string, at int64) {
+func (t *teller) attempted(a *history.Attempt) {
+	state, at := a.State, a.Scheduled.Time
 	if !t.fits(t.attempts, state, at) {
 		t.flushAttempts()
 		t.attempts = run{state: state, at: at}
@@ -176,10 +202,11 @@ func (t *teller) attempted(state string, at int64) {
 	t.attempts.n++
 }
 
-func (t *teller) succeeded(state string, at int64, attempt int) {
-	if !t.fits(t.passes, state, at) || t.passes.attempt != attempt {
+func (t *teller) succeeded(a *history.Attempt) {
+	state, at := a.State, a.Ended.Time
+	if !t.fits(t.passes, state, at) || t.passes.attempt != a.Number {
 		t.flushPasses()
-		t.passes = run{state: state, at: at, attempt: attempt}
+		t.passes = run{state: state, at: at, attempt: a.Number}
 	}
 	t.passes.n++
 }
@@ -189,7 +216,8 @@ func (t *teller) flush() { t.flushAttempts(); t.flushPasses() }
 func (t *teller) flushAttempts() {
 	if t.attempts.n > 0 {
 		t.add(TaskAttempts, t.labels(t.attempts.state), t.attempts.at, float64(t.attempts.n))
-		// Nothing that went wrong is said as well: metric math has no value where a term has none, a chart shows a gap.
+		// Zeros are published as well, because metric math has no value if a term has none, and a chart would show a
+		// gap.
 		for _, m := range []*Metric{RetryAttempts, TaskFailures, Throttles, Timeouts} {
 			t.add(m, t.labels(t.attempts.state), t.attempts.at, 0)
 		}
@@ -205,7 +233,7 @@ func (t *teller) flushPasses() {
 	t.passes.n = 0
 }
 
-// took counts tasks that ended, by how many attempts each of them took.
+// took counts tasks that ended, by the number of attempts of each.
 func (t *teller) took(state string, at int64, attempts int, tasks int64) {
 	if attempts > 0 {
 		t.points.add(AttemptsPerTask, t.labels(state), startOf(at, t.period), float64(attempts), tasks)
@@ -220,41 +248,49 @@ func (t *teller) some(m *Metric, k Key, at int64, n float64) {
 	t.add(m, l, at, n)
 }
 
-func (t *teller) failed(f failure) {
-	t.one(TaskFailures, f.key, f.at)
-	l := t.labels(f.key.State)
-	if throttled(f.key.Error) {
-		t.add(Throttles, l, f.at, 1)
+func (t *teller) failed(a *history.Attempt) {
+	at := a.Ended.Time
+	t.one(TaskFailures, keyOf(a), at)
+	l := t.labels(a.State)
+	if throttled(a.Failure.Name) {
+		t.add(Throttles, l, at, 1)
 	}
-	if f.timedOut || ranOutOfTime(f.key.Error) {
-		t.add(Timeouts, l, f.at, 1)
+	if a.TimedOut || ranOutOfTime(a.Failure.Name) {
+		t.add(Timeouts, l, at, 1)
 	}
-	if f.key.Error == retry.CircuitOpen {
-		t.add(CircuitBreakerState, l, f.at, 1)
-	}
-}
-
-func (t *teller) retried(f failure, at int64) {
-	t.one(RetryAttempts, f.key, at)
-	t.add(RetryDelay, t.labels(f.key.State), at, rounded(time.Duration(at-f.at).Seconds()))
-}
-
-// recovered counts a success and no failure: metric math has no value where a term has never had one, and FILL does not
-// help a metric that nobody has published.
-func (t *teller) recovered(k Key, at int64) {
-	t.one(RetrySuccess, k, at)
-	t.some(RetryFailure, k, at, 0)
-}
-
-func (t *teller) ended(f failure) {
-	t.took(f.key.State, f.at, f.attempt, 1)
-	if f.after != nil {
-		t.one(RetryFailure, f.key, f.at)
-		t.some(RetrySuccess, f.key, f.at, 0)
+	if a.Failure.Name == retry.CircuitOpen {
+		t.add(CircuitBreakerState, l, at, 1)
 	}
 }
 
-// terminal counts the end of an execution, with the name of the error that it failed with.
+func (t *teller) retried(a *history.Attempt) {
+	t.one(RetryAttempts, before(a), a.Scheduled.Time)
+	t.add(RetryDelay, t.labels(a.State), a.Scheduled.Time, rounded(a.Wait().Seconds()))
+}
+
+// recovered counts a success and zero failures: metric math has no value if a term has never had one, and FILL does
+// not help with a metric that was never published.
+func (t *teller) recovered(a *history.Attempt) {
+	t.one(RetrySuccess, before(a), a.Ended.Time)
+	t.some(RetryFailure, before(a), a.Ended.Time, 0)
+}
+
+func (t *teller) ended(a *history.Attempt, _ bool) {
+	t.took(a.State, a.Ended.Time, a.Number, 1)
+	if a.Retry() {
+		t.one(RetryFailure, keyOf(a), a.Ended.Time)
+		t.some(RetrySuccess, keyOf(a), a.Ended.Time, 0)
+	}
+}
+
+// last counts the end of an execution, if the last event is one.
+func (t *teller) last(executionARN string, events []history.Event) {
+	if n := len(events); n > 0 {
+		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
+	}
+}
+
+// terminal counts the end of an execution. failure is the name of the error with which it failed.
 func (t *teller) terminal(executionARN string, end history.Type, failure string, at int64) {
 	if !end.Terminal() {
 		return
@@ -280,7 +316,7 @@ func (t *teller) terminal(executionARN string, end history.Type, failure string,
 	}
 }
 
-// failureName is the error that an execution's last event fails it with.
+// failureName returns the name of the error in an execution's last event.
 func failureName(e *history.Event) string {
 	if e.More == nil {
 		return ""

@@ -19,7 +19,7 @@ const (
 	childARN = "arn:aws:states:us-east-1:000000000000:execution:csv-import/ProcessUserRecords:0001"
 )
 
-// everything is a history in which every metric that histories tell happens.
+// everything returns a history in which every metric that is counted from histories occurs.
 func everything() []history.Event {
 	timedOut := failed(12, 11, 70, "States.Timeout")
 	timedOut.Type = history.TaskTimedOut
@@ -67,7 +67,7 @@ func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
 			t.Errorf("%s has no dimension set or no description", m.Name())
 		}
 		if m.Origin() == retrymetrics.Functions {
-			continue // emitted by package csvimport/sharedguard, whose tests see it
+			continue // emitted by package csvimport/sharedguard and tested there
 		}
 		for _, s := range m.Sets() {
 			if !slices.ContainsFunc(points, func(p retrymetrics.Point) bool {
@@ -123,7 +123,7 @@ func TestPointsOfAHistory(t *testing.T) {
 	}
 }
 
-// drawHistory makes up a history of several tasks at once, as an inline Map writes it.
+// drawHistory generates a history of several concurrent tasks, as an inline Map writes it.
 func drawHistory(t *rapid.T) []history.Event {
 	events := []history.Event{event(1, 0, 0, history.ExecutionStarted)}
 	at := int64(0)
@@ -162,7 +162,7 @@ func drawHistory(t *rapid.T) []history.Event {
 	return events
 }
 
-// logged writes a history as Step Functions logs it.
+// logged converts a history to the log records of Step Functions.
 func logged(t rapid.TB, arn string, events []history.Event) []retrymetrics.Record {
 	t.Helper()
 	var out []retrymetrics.Record
@@ -242,7 +242,7 @@ func TestLevelErrorTellsFailuresOnly(t *testing.T) {
 	}
 }
 
-// unpaired adds up what could not be paired.
+// unpaired sums the values of UnpairedEvents.
 func unpaired(points []retrymetrics.Point) float64 {
 	sum := 0.0
 	for _, p := range points {
@@ -269,7 +269,7 @@ func TestTheOldestExecutionIsForgottenFirst(t *testing.T) {
 	}
 }
 
-// TestAnExecutionOutlivesThoseThatEnd lets many executions begin and end while one is open.
+// TestAnExecutionOutlivesThoseThatEnd starts and ends many executions while one stays open.
 func TestAnExecutionOutlivesThoseThatEnd(t *testing.T) {
 	t.Parallel()
 	reader := retrymetrics.LogReader{Executions: 2}
@@ -294,7 +294,8 @@ func TestRecordsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestRefusedFilesAreToldFromFailures: an execution that fails for its file counts as failed and as refused.
+// TestRefusedFilesAreToldFromFailures checks that an execution that fails because of its file counts as failed and as
+// refused.
 func TestRefusedFilesAreToldFromFailures(t *testing.T) {
 	t.Parallel()
 	for name, refused := range map[string]float64{

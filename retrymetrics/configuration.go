@@ -12,27 +12,27 @@ import (
 	"stepback/statemachine"
 )
 
-// Step Functions' values for what a retrier leaves out.
+// Step Functions' defaults for the fields of a retrier.
 const (
 	defaultMaxAttempts     = 3
 	defaultIntervalSeconds = 1
 	defaultBackoffRate     = 2.0
 )
 
-// maxWait bounds what is shown, in seconds: no execution lasts longer than a year.
+// maxWait bounds the reported waits, in seconds: no execution lasts longer than a year.
 const maxWait = 366 * 24 * 3600
 
-// Configuration is what the Retry array of one state allows when errors alternate: each retrier counts its own retries,
-// so that retries and waits add up.
+// Configuration summarises the Retry array of one state for the case that errors alternate: each retrier counts its
+// own retries, so their retries and waits add up.
 type Configuration struct {
 	State   string
 	Retries int
-	Wait    time.Duration // all waits, each the longest that jitter leaves
+	Wait    time.Duration // sum of all waits, each the longest that jitter permits
 }
 
-// Configurations reads the Retry arrays of a definition in the Amazon States Language, those inside Map and Parallel
-// states too. States without a Retry array are left out. The error is that of JSON: whether the definition is a valid
-// one is not looked at.
+// Configurations extracts the Retry arrays of a definition in the Amazon States Language, including those inside Map
+// and Parallel states. States without a Retry array are left out. It returns an error only for invalid JSON; the
+// definition is not validated.
 func Configurations(definition []byte) ([]Configuration, error) {
 	var m graph
 	if err := json.Unmarshal(definition, &m); err != nil {
@@ -41,14 +41,14 @@ func Configurations(definition []byte) ([]Configuration, error) {
 	return m.configurations(nil), nil
 }
 
-// BaseConfiguration is what a state's Retry array allows by the default retry table, and whether the table has the
-// state.
+// BaseConfiguration returns what a state's Retry array allows by the default retry table; false if the table does not
+// contain the state.
 func BaseConfiguration(state string) (Configuration, bool) {
 	e, err := statemachine.DefaultTable().Explain(state)
 	return Configuration{State: state, Retries: e.Retries, Wait: e.Wait.Max}, err == nil
 }
 
-// AddConfiguration counts how a state machine's definition retries.
+// AddConfiguration counts the retry configuration of a state machine's definition.
 func (c *Collector) AddConfiguration(machine string, at time.Time, all []Configuration) {
 	t := c.teller(machine)
 	for _, s := range all {
@@ -68,7 +68,7 @@ type graph struct {
 	}
 }
 
-// retrier tells an absent MaxAttempts from 0, which means never.
+// retrier distinguishes a missing MaxAttempts from 0, which means no retries.
 type retrier struct {
 	retrypatterns.Retrier
 	MaxAttempts *int
@@ -92,7 +92,7 @@ func (g *graph) configurations(out []Configuration) []Configuration {
 	for name, s := range g.States {
 		if len(s.Retry) > 0 {
 			c := Configuration{State: name}
-			var wait float64 // seconds, which do not overflow
+			var wait float64 // in seconds, so that it does not overflow
 			for _, r := range s.Retry {
 				schedule := r.policy().Schedule()
 				c.Retries += schedule.Retries

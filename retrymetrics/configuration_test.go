@@ -34,7 +34,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// The definition that the table writes has the table's configuration in every state.
+// The definition generated from the table has the table's configuration in every state.
 func TestTheWrittenDefinitionIsTheBase(t *testing.T) {
 	t.Parallel()
 	o := statemachine.Substitutions()

@@ -1,8 +1,10 @@
 package retrymetrics
 
-// Prices are what CloudWatch charges in one region, in USD.
+import "stepback/aws/prices"
+
+// Prices are CloudWatch's prices in one region, in USD.
 type Prices struct {
-	Region, Date string  // where and when they were read
+	Region, Date string  // region of the prices, and the month in which they were read
 	LogGB        float64 // ingestion of one GB, standard class
 	MetricMonth  float64 // one custom metric for a month, up to 10,000 of them
 	AlarmMonth   float64 // one metric in an alarm of standard resolution for a month
@@ -10,31 +12,34 @@ type Prices struct {
 	Transitions  float64 // 1,000 state transitions of a STANDARD state machine, for comparison
 }
 
-// DefaultPrices are those of us-east-1, from secondary sources in November 2026. The free tier is not taken off.
+// DefaultPrices returns the prices of prices.Default. The free tier is not subtracted.
 func DefaultPrices() Prices {
+	l := prices.InDefault()
 	return Prices{
-		Region: "us-east-1", Date: "2026-11", LogGB: 0.50, MetricMonth: 0.30, AlarmMonth: 0.10, PageMonth: 0.50,
-		Transitions: 0.025,
+		Region: l.Region, Date: l.Month(), LogGB: l.Of(prices.LogGB), MetricMonth: l.Of(prices.MetricMonth),
+		AlarmMonth: l.Of(prices.AlarmMonth), PageMonth: l.Of(prices.CompositeAlarmMonth),
+		Transitions: l.Of(prices.StateTransitions),
 	}
 }
 
-// Workload is a month of imports.
+// Workload describes a month of imports.
 type Workload struct {
 	Files, RowsPerFile, Batch int64
-	// FailedShare is failed attempts per row, 0 to 1.
+	// FailedShare is the number of failed attempts per row, 0 to 1.
 	FailedShare float64
-	// RecordBytes is the mean size of a log record without execution data, with what CloudWatch Logs adds to each.
+	// RecordBytes is the mean size of a log record without execution data, including the overhead that CloudWatch
+	// Logs adds to each.
 	RecordBytes int64
-	// Bulk is the shape in which a batch is one task, and only rows that fail are tasks of their own.
+	// Bulk means that a batch is one task, and only rows that fail become separate tasks.
 	Bulk bool
 }
 
-// DefaultWorkload is 1,000 files of a million rows in batches of 100, with one failed attempt for a hundred rows.
+// DefaultWorkload returns 1,000 files of a million rows in batches of 100, with one failed attempt per hundred rows.
 func DefaultWorkload() Workload {
 	return Workload{Files: 1000, RowsPerFile: 1_000_000, Batch: 100, FailedShare: 0.01, RecordBytes: 450}
 }
 
-// What a history has, counted from one: each row of a batch, each child execution, each failed attempt.
+// The number of events in a history for each row of a batch, each child execution and each failed attempt.
 const (
 	// iteration started and succeeded, state entered and exited, task scheduled, started, succeeded
 	eventsPerRow     = 7
@@ -43,7 +48,7 @@ const (
 	eventsPerBulk    = 11
 )
 
-// Records is how many log records the workload writes at a log level.
+// Records returns how many log records the workload writes at a log level.
 func (w Workload) Records(level Level) float64 {
 	rows := float64(w.Files) * float64(w.RowsPerFile)
 	failures := rows * w.FailedShare
@@ -56,11 +61,11 @@ func (w Workload) Records(level Level) float64 {
 	return rows*eventsPerRow + rows/float64(w.Batch)*eventsPerChild + failures*eventsPerFailure
 }
 
-// GB is how much log the workload writes at a log level, in 10⁹ bytes.
+// GB returns the log volume that the workload writes at a log level, in 10⁹ bytes.
 func (w Workload) GB(level Level) float64 { return w.Records(level) * float64(w.RecordBytes) / 1e9 }
 
-// SeriesCount is how many custom metrics there are at a log level when so many states and error types, and pairs of the
-// two, occur in a month.
+// SeriesCount returns the number of custom metrics at a log level if the given numbers of states, error types and
+// pairs of the two occur in a month.
 func SeriesCount(level Level, states, errors, pairs int) int {
 	n := 0
 	for _, m := range catalogue {

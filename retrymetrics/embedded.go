@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// AddEmbedded counts the values that a line in CloudWatch's embedded metric format has of some metrics of the
-// catalogue, and reports whether there were any. A line of anything else is left alone.
+// AddEmbedded counts the values of the given catalogue metrics in a line of CloudWatch's embedded metric format, and
+// reports whether there were any. Any other line is ignored.
 func (c *Collector) AddEmbedded(line []byte, of ...*Metric) bool {
 	if !bytes.HasPrefix(line, []byte("{")) || !bytes.Contains(line, []byte(`"_aws"`)) {
 		return false
@@ -48,7 +48,7 @@ func (c *Collector) AddEmbedded(line []byte, of ...*Metric) bool {
 	return found
 }
 
-// embeddedValues are a number, or numbers.
+// embeddedValues parses a number or an array of numbers.
 func embeddedValues(text json.RawMessage) []float64 {
 	var one float64
 	if json.Unmarshal(text, &one) == nil {

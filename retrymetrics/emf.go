@@ -15,8 +15,8 @@ const (
 	maxDimensionValue      = 1024
 )
 
-// AppendEMF appends points as lines of CloudWatch's embedded metric format, one line per labels and period, or more
-// where a metric has over 100 values. Each metric is listed with every set it is declared with whose dimensions are all
+// AppendEMF appends points as lines of CloudWatch's embedded metric format: one line per labels and period, or more
+// if a metric has over 100 values. Each metric is listed with every declared dimension set whose dimensions are all
 // known.
 func AppendEMF(dst []byte, ps []Point) ([]byte, error) {
 	type place struct {
@@ -49,7 +49,7 @@ func AppendEMF(dst []byte, ps []Point) ([]byte, error) {
 	return dst, nil
 }
 
-// emfLine is one line under way.
+// emfLine is a line that is being built.
 type emfLine struct {
 	labels     Labels
 	start      time.Time
@@ -68,8 +68,8 @@ type emfMetric struct {
 	Unit Unit
 }
 
-// fill puts points into a line and returns what did not fit: values beyond the hundredth of a metric, and a metric that
-// the line has already.
+// fill adds points to a line and returns those that did not fit: values beyond the hundredth of a metric, and metrics
+// that the line already contains.
 func fill(l Labels, start time.Time, ps []Point) (emfLine, []Point) {
 	line := emfLine{labels: l, start: start, values: map[string]any{}}
 	var rest []Point
@@ -113,7 +113,7 @@ func dimensionsOf(m *Metric, l Labels) [][]Dimension {
 	return out
 }
 
-// spread writes values out as often as they came, up to the limit.
+// spread repeats each value by its count, up to the limit, and returns the rest.
 func spread(p Point) (any, *Point) {
 	if len(p.Values) == 1 && p.Counts[0] == 1 {
 		return p.Values[0], nil
@@ -153,7 +153,7 @@ func (line *emfLine) json() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// clip shortens a dimension's value to what CloudWatch takes.
+// clip shortens a dimension's value to the length that CloudWatch accepts.
 func clip(v string) string {
 	if len(v) <= maxDimensionValue {
 		return v

@@ -54,7 +54,7 @@ func drawPoints(t *rapid.T) []retrymetrics.Point {
 	return retrymetrics.Merge(all)
 }
 
-// Every line is within the format's limits, every target exists, and nothing is lost or told twice.
+// Every line is within the format's limits, every target exists, and no value is lost or duplicated.
 func TestEMFKeepsToTheSpecification(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -168,8 +168,8 @@ func ExampleCollector() {
 	// 00:00 RetryAttempts Work Lambda.TooManyRequestsException 1 Count
 }
 
-// TestOwnErrorTypesAreBounded: where metrics cost nothing, each machine's first names are its own ErrorTypes, but for
-// those that no dimension can have.
+// TestOwnErrorTypesAreBounded checks that with OwnErrors, each machine's first error names become their own
+// ErrorTypes, except those that cannot be a dimension's value.
 func TestOwnErrorTypesAreBounded(t *testing.T) {
 	t.Parallel()
 	c := retrymetrics.Collector{OwnErrors: 2}

@@ -12,7 +12,7 @@ import (
 // OtherError is the ErrorType of every error name that is not in the retry table.
 const OtherError = "Other"
 
-// OwnErrors is how many error names of its own a machine has where metrics cost nothing.
+// OwnErrors is the number of own error names per machine if metrics cost nothing.
 const OwnErrors = 50
 
 var errorTypes = knownErrors()
@@ -35,9 +35,9 @@ func knownErrors() []string {
 // ErrorTypes returns every value that the dimension ErrorType can have, sorted.
 func ErrorTypes() []string { return slices.Clone(errorTypes) }
 
-// ErrorTypeOf returns the ErrorType of an error name. Names come from code, of which a panic alone can make up any:
-// each would be one more metric to pay for, so that a name which the retry table does not know is counted as
-// [OtherError]; but see Collector.OwnErrors.
+// ErrorTypeOf returns the ErrorType of an error name. A name that is not in the retry table becomes [OtherError]:
+// names come from code, a panic can produce any name, and each would be one more metric to pay for. See also
+// Collector.OwnErrors.
 func ErrorTypeOf(name string) string {
 	if _, ok := slices.BinarySearch(errorTypes, name); ok {
 		return name
@@ -45,21 +45,21 @@ func ErrorTypeOf(name string) string {
 	return OtherError
 }
 
-// plain reports whether a name can be the value of a dimension, and be read: up to 100 printable characters of ASCII.
+// plain reports whether a name can be a readable value of a dimension: up to 100 printable ASCII characters.
 func plain(name string) bool {
 	const longest = 100
 	return name != "" && len(name) <= longest &&
 		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// throttled reports whether an error says that a callee refused an attempt for its rate or concurrency.
+// throttled reports whether an error means that a callee refused an attempt because of its rate or concurrency.
 func throttled(name string) bool {
 	return strings.HasSuffix(name, "TooManyRequestsException") || strings.HasSuffix(name, "ThrottledException") ||
 		strings.HasSuffix(name, "ThrottlingException") || name == retry.S3SlowDown ||
 		name == retry.TooManyRequestsError
 }
 
-// ranOutOfTime reports whether an error says that time ran out on an attempt.
+// ranOutOfTime reports whether an error means that an attempt timed out.
 func ranOutOfTime(name string) bool {
 	switch name {
 	case retry.StatesTimeout, retry.StatesHeartbeatTimeout, retry.SandboxTimedout,

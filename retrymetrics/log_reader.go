@@ -4,44 +4,45 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
-// LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It takes each
-// execution's events in the order of the history: a record whose previous event (previous_event_id) has not come is
-// held until it comes. So the figures are those of the whole histories, however deliveries overtake each other. A
-// record that comes twice counts once while its execution is kept or remembered.
+// LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It processes each
+// execution's events in the order of the history: a record whose previous event (previous_event_id) has not arrived
+// is held until it arrives. The figures therefore equal those of the whole histories, even if deliveries overtake
+// each other. A duplicate record counts once while its execution is kept or remembered.
 //
-// What is kept is bounded: see Executions, Held and Patience. A record that is given up counts without what came before
-// it: an attempt is then no retry. [UnpairedEvents] counts what was missing, so that incomplete figures show.
+// Its memory is bounded: see Executions, Held and Patience. A held record that is given up counts without its
+// predecessors: an attempt then does not count as a retry. [UnpairedEvents] counts what was missing, so that
+// incomplete figures are visible.
 //
-// The zero value is ready. It is not safe for concurrent use.
+// The zero value is ready to use. It is not safe for concurrent use.
 type LogReader struct {
-	// Level is the log level; [LevelAll] when empty. At [LevelError] only failures are logged: nothing is held, no
-	// retry can be told from a first attempt, and the state's name is known of child executions only, from ChildState.
+	// Level is the log level; [LevelAll] if empty. At [LevelError] only failures are logged: nothing is held, retries
+	// cannot be distinguished from first attempts, and the state's name is known for child executions only, from
+	// ChildState.
 	Level Level
 	// ChildState is the only Task state of the distributed Map's child executions, or empty.
 	ChildState string
-	// Executions is how many executions are kept at a time, and how many ended ones are remembered by their ARN, so
-	// that records which come twice are told; 0 or less means 10,000. The one that began first is given up first.
+	// Executions is the maximum number of executions kept at a time, and the number of ended ones whose ARNs are
+	// remembered so that duplicate records are recognised; 0 or less means 10,000. The execution that started first
+	// is given up first.
 	Executions int
-	// Held is how many records are held at a time, of all executions together; 0 or less means 100,000, which take some
-	// 20 MB. When there are more, the executions that began first give theirs up.
+	// Held is the maximum number of records held at a time, for all executions together; 0 or less means 100,000,
+	// which take about 20 MB. If there are more, the executions that started first give up theirs.
 	Held int
-	// Patience is how long an execution that lacks records waits for the next one, before what is held of it is given
-	// up; 0 or less means 15 minutes. It is measured on the records' own times, as the newest of all tells, and on the
-	// number of calls of Read, of which there must have been at least 64.
+	// Patience is the maximum time for which an execution that lacks records waits for the next one; then its held
+	// records are given up. 0 or less means 15 minutes. The time is measured by the records' own times, up to the
+	// newest of all, and there must also have been at least 64 calls of Read.
 	Patience time.Duration
 
 	collector Collector
 	kept      map[string]*chain
 	order     []string // of kept, and of some that have ended
 	ended     map[string]int64
-	past      []string // the keys of ended, the oldest first
+	past      []string // the keys of ended, oldest first
 	held      int
 	newest    int64 // the newest record's time
-	swept     int64 // newest when what has waited too long was last given up
+	swept     int64 // value of newest when overdue records were last given up
 	reads     int64
 }
 
@@ -52,11 +53,11 @@ const (
 	patienceReads     = 64
 )
 
-// Read counts a batch and returns what it came to, with what was held for it.
+// Read counts a batch, and returns the points for it and for the held records that it released.
 func (r *LogReader) Read(batch []Record) []Point {
 	r.reads++
 	batch = slices.Clone(batch)
-	sorting.Stable(batch, func(a, b Record) int {
+	slices.SortStableFunc(batch, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Execution, b.Execution), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range batch {
@@ -79,8 +80,8 @@ func (r *LogReader) Read(batch []Record) []Point {
 	return r.collector.Take()
 }
 
-// Expire gives up what has waited longer than Patience at a time, and returns what it came to. It is for a log that has
-// become quiet: without further records, Read does not learn that time has passed.
+// Expire gives up records that have been held for longer than Patience at the time now, and returns their points. Use
+// it for a log that has become quiet: without further records, Read does not notice that time has passed.
 func (r *LogReader) Expire(now time.Time) []Point {
 	r.expire(now.UnixNano(), 0)
 	return r.collector.Take()
@@ -88,12 +89,12 @@ func (r *LogReader) Expire(now time.Time) []Point {
 
 func (r *LogReader) limit() int { return cmp.Or(max(r.Executions, 0), defaultExecutions) }
 
-// execution counts records of one execution.
+// execution counts the records of one execution.
 func (r *LogReader) execution(batch []Record) {
 	arn := batch[0].Execution
 	last, over := r.ended[arn]
 	if over && batch[len(batch)-1].ID <= last {
-		return // they came before
+		return // duplicates
 	}
 	c := r.chain(arn, last)
 	t := r.collector.teller(machineOf(arn))
@@ -112,8 +113,8 @@ func (r *LogReader) execution(batch []Record) {
 	r.collector.take(&t)
 }
 
-// chain returns what is kept of an execution. One that is not kept begins after the event last, which is 0 or where it
-// ended before it was redriven.
+// chain returns the state of an execution. A new one starts after the event last, which is 0, or the event with which
+// the execution ended before it was redriven.
 func (r *LogReader) chain(arn string, last int64) *chain {
 	if c := r.kept[arn]; c != nil {
 		return c
@@ -122,7 +123,7 @@ func (r *LogReader) chain(arn string, last int64) *chain {
 		r.kept = map[string]*chain{}
 	}
 	r.makeRoom(r.limit())
-	c := &chain{links: map[int64]link{}, unordered: r.Level == LevelError}
+	c := &chain{unordered: r.Level == LevelError}
 	if child(arn) {
 		c.only = r.ChildState
 	}
@@ -136,8 +137,8 @@ func (r *LogReader) chain(arn string, last int64) *chain {
 	return c
 }
 
-// makeRoom gives up the oldest executions until there is room for one more, and now and then forgets the names of those
-// that have ended.
+// makeRoom gives up the oldest executions until another one fits, and occasionally removes the ARNs of ended ones
+// from order.
 func (r *LogReader) makeRoom(limit int) {
 	for len(r.kept) >= limit {
 		if arn := r.order[0]; r.kept[arn] != nil {
@@ -150,7 +151,7 @@ func (r *LogReader) makeRoom(limit int) {
 	}
 }
 
-// dismiss counts what is held of an execution and forgets it.
+// dismiss counts the held records of an execution and removes the execution.
 func (r *LogReader) dismiss(arn string) {
 	c := r.kept[arn]
 	t := r.collector.teller(machineOf(arn))
@@ -165,7 +166,7 @@ func (r *LogReader) dismiss(arn string) {
 	r.collector.take(&t)
 }
 
-// close ends an execution whose terminal event has come.
+// close ends an execution whose terminal event has arrived.
 func (r *LogReader) close(arn string, c *chain, t *teller) {
 	c.close(t)
 	delete(r.kept, arn)
@@ -182,7 +183,8 @@ func (r *LogReader) close(arn string, c *chain, t *teller) {
 	}
 }
 
-// expire gives up what has waited longer than Patience and since so many calls of Read.
+// expire gives up records that have been held for longer than Patience and for at least the given number of calls of
+// Read.
 func (r *LogReader) expire(now, reads int64) {
 	r.swept = r.newest
 	patience := int64(cmp.Or(max(r.Patience, 0), defaultPatience))
@@ -199,7 +201,7 @@ func (r *LogReader) expire(now, reads int64) {
 	}
 }
 
-// unburden gives up held records of the oldest executions, until a quarter of the limit is free.
+// unburden gives up held records of the oldest executions until a quarter of the limit is free.
 func (r *LogReader) unburden(limit int) {
 	for _, arn := range r.order {
 		if r.held <= limit-limit/4 {
@@ -211,7 +213,7 @@ func (r *LogReader) unburden(limit int) {
 	}
 }
 
-// letGo counts what is held of an execution and keeps the execution.
+// letGo counts the held records of an execution but keeps the execution.
 func (r *LogReader) letGo(arn string, c *chain) {
 	t := r.collector.teller(machineOf(arn))
 	r.held -= c.waiting()

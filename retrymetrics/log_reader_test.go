@@ -9,7 +9,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// counted adds up a metric's values.
+// counted sums a metric's values.
 func counted(points []retrymetrics.Point, m *retrymetrics.Metric) float64 {
 	sum := 0.0
 	for _, p := range points {
@@ -55,7 +55,7 @@ func TestHeldRecordsAreBounded(t *testing.T) {
 	if counted(got, retrymetrics.TaskAttempts) != 2 || counted(got, retrymetrics.UnpairedEvents) != 2 {
 		t.Errorf("the fifth gives up all: 2 attempts, for 2 events that have not come; got %+v", got)
 	}
-	// What was missing comes late. It counts, but no retry is told from it any more.
+	// The missing records arrive late. They are counted, but no longer recognised as belonging to a retry.
 	got = append(got, reader.Read(records[:5])...)
 	got = append(got, reader.Read(records[9:10])...)
 	got = append(got, reader.Read(records[11:])...)

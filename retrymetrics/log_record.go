@@ -9,19 +9,19 @@ import (
 	"stepback/engine/history"
 )
 
-// Record is what is needed of one event that Step Functions wrote to CloudWatch Logs. Execution data (inputs and
-// outputs) is not, so that logging may leave it out.
+// Record holds the required fields of one event that Step Functions wrote to CloudWatch Logs. Execution data (inputs
+// and outputs) is not required, so the log may omit it.
 type Record struct {
 	Execution    string // ARN
 	ID, Previous int64
 	Type         history.Type
-	Time         int64 // nanoseconds since 1970, of milliseconds
+	Time         int64 // nanoseconds since 1970, with a resolution of milliseconds
 	Name         string
 	Error        string
 }
 
-// ParseRecord reads a log record: one JSON object per event, with numbers as strings. An event type that this package
-// does not know is [history.Unknown], which counts as nothing.
+// ParseRecord parses a log record: one JSON object per event, with numbers as strings. An unknown event type becomes
+// [history.Unknown], which is not counted.
 func ParseRecord(text []byte) (Record, error) {
 	var j struct {
 		ID       int64  `json:"id,string"`

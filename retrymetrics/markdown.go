@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes docs/metrics.md: the catalogue, the rates, what each log level tells and what it costs.
+// WriteMarkdown writes docs/metrics.md: the catalogue, the rates, which metrics each log level provides, and its
+// cost.
 func WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString(intro)
@@ -44,96 +45,96 @@ const intro = `# Metrics
 
 This page is generated from package ` + "`retrymetrics`" + ` by ` + "`go generate ./retrymetrics`" + `; do not edit it.
 
-Step Functions publishes no metric of retries. These are counted from the execution history, which has every attempt, also those
-that no function ever saw: on AWS from the state machine's log, by the function ` + "`lambdas/metrics`" +
-	` on the log group's
-subscription; on a laptop from the histories themselves. The rows by outcome come from AggregateResults, which prints them when
-` + "`STATE_MACHINE`" + ` is set. What each alarm means is in [alarms.md](alarms.md).
+Step Functions publishes no metrics about retries. stepback counts them from the execution history, which contains every
+attempt, including those that no function ever received. On AWS, the function ` + "`lambdas/metrics`" + ` counts them from the
+state machine's log, through the log group's subscription; on a laptop they are counted from the histories themselves.
+The rows by outcome come from AggregateResults, which prints them if ` + "`STATE_MACHINE`" + ` is set. The meaning of each alarm
+is in [alarms.md](alarms.md).
 
-The namespace is ` + "`" + Namespace + "`" +
-	`. CloudWatch finds a custom metric by exactly a dimension set that it was published with and by its
-unit; dashboards and alarms are built from this table and checked against it. An error name that the retry table does not know
-is counted under the ErrorType ` + "`" + OtherError + "`" +
-	`, so that no bug in a function can make up new metrics without end; on a laptop, where they cost nothing, the first
-fifty of each state machine have their own.
+The namespace is ` + "`" + Namespace + "`" + `. CloudWatch finds a custom metric only by exactly the dimension set and the
+unit with which it was published; dashboards and alarms are built from this table and checked against it. An error name
+that is not in the retry table is counted under the ErrorType ` + "`" + OtherError + "`" + `, so that a bug in a function cannot create
+new metrics without limit. On a laptop, where metrics cost nothing, the first fifty such names of each state machine
+have their own.
 
 `
 
 const ofAWS = `
-How a state machine is configured is published every five minutes on AWS, and with each import on a laptop, so that it can be
-compared with the base configuration, that of the retry table.
+The configuration of a state machine is published every five minutes on AWS, and with each import on a laptop, so that
+it can be compared with the base configuration, that of the retry table.
 
-These metrics come from AWS itself and cost nothing:
+AWS itself publishes these metrics, which cost nothing:
 
 `
 
 const rates = `
 ## Rates
 
-Rates are metric math and never published: the average of published rates would weigh a minute with one retry like one with a thousand.
+Rates are metric math and never published: an average of published rates would weigh a minute with one retry like one
+with a thousand.
 
 `
 
 const levels = `
 ## What a log level tells
 
-At level ALL every event is logged and everything above is counted. At level ERROR Step Functions logs failures only: no attempt,
-success or entry. Failed attempts, throttles, timeouts, an open breaker and failed executions are still counted, and rows by
-outcome as ever; retries, recoveries and delays are not, for nothing in the log tells a retry from a first attempt. The name of
-the state is not logged either; it is known for the Map's children, which have one Task state (` + "`CHILD_STATE`" +
-	` of the function), and the
-metrics with ` + "`State`" + ` are left out for the others. Dashboard and alarms are built for a level, and hold nothing that the level cannot tell.
+At level ALL every event is logged and everything above is counted. At level ERROR Step Functions logs only failures: no
+attempts, successes or entries. Failed attempts, throttles, timeouts, an open breaker and failed executions are still
+counted, and so are rows by outcome. Retries, recoveries and delays are not, because nothing in the log distinguishes a
+retry from a first attempt. The name of the state is not logged either. It is known for the Map's children, which have
+one Task state (` + "`CHILD_STATE`" + ` of the function); for all others the metrics with ` + "`State`" + ` are omitted. Dashboard and
+alarms are built for a level, and contain nothing that the level does not log.
 
-What retries come to is told at level ERROR by rows, from the results that AggregateResults reads. ` + "`RowsRetried`" + ` has each row that a batch
-left to go one by one, under the error of the batch, and each row that failed for good after more than one attempt, under its last error;
-` + "`RowsRecovered`" + ` has the rows of the first kind that were applied. Three things are counted at level ALL only: how many retries a row took
-that went one by one and was applied in the end, which of its failed attempts were retries (all are in ` + "`TaskFailures`" + `), and how long it waited.
+At log level ERROR, retry outcomes are reported per row, taken from the results that AggregateResults reads.
+` + "`RowsRetried`" + ` has each row that a batch left to be processed one by one, under the error of the batch, and each row that
+failed permanently after more than one attempt, under its last error. ` + "`RowsRecovered`" + ` has the rows of the first kind
+that were applied. Three things are counted only at level ALL: how many retries a row took that was processed alone and
+finally applied, which of its failed attempts were retries (all are in ` + "`TaskFailures`" + `), and how long it waited.
 
-Execution data need not be logged at either level. The function pairs an attempt with the failure before it, which may be in
-another batch of the subscription: it keeps open executions in memory, so give it a reserved concurrency of 1. CloudWatch Logs
-invokes it asynchronously, so batches overtake each other. A record whose previous event has not come is held until it comes,
-and the figures are the same in any order. What is held is bounded: 10,000 open executions, 100,000 records, and 15 minutes since
-the last record of the execution came. What is given up beyond that, or lost by a restart of the function, counts without what came
-before it: an attempt is then no retry. ` + "`UnpairedEvents`" +
-	` counts the records that were missing. CloudWatch Logs delivers at least once
-and promises no more than its best: records that come twice are counted once, for as long as their execution is among the 10,000 open
-or the 10,000 that ended last.
+Execution data need not be logged at either level. The function pairs an attempt with the failure before it, which may
+be in another batch of the subscription. It keeps open executions in memory, so give it a reserved concurrency of 1.
+CloudWatch Logs invokes it asynchronously, so batches can overtake each other. A record whose previous event has not
+arrived is held until it does, so the figures are the same in any order. The held data is limited to 10,000 open
+executions, 100,000 records, and 15 minutes since the last record of the execution arrived. If records are dropped
+beyond that, or lost by a restart of the function, the events after them count without them: an attempt is then not a
+retry. ` + "`UnpairedEvents`" + ` counts the missing records. CloudWatch Logs delivers at least once, as best effort: records that
+arrive twice are counted once, as long as their execution is among the 10,000 open ones or the 10,000 that ended last.
 
-The function has 1,769 MB, which is one whole processor. Reading takes some 10 µs of it for each record; an import at level ALL makes
-23,000 to 35,000 records a second.
+The function has 1,769 MB, which is one whole processor. Reading takes some 10 µs for each record; an import at level
+ALL produces 23,000 to 35,000 records a second.
 
 ## The figures of a run's report
 
-` + "`stepback run`" + ` prints these and ` + "`--json`" +
-	` has them all. They are counted from the whole histories of the import's execution and
-its children, when these have ended. A figure under a state and an error is that of the failures with that error: a retry belongs to the
-failure that it follows, whatever becomes of it. The printed table leaves out a column that is 0 in every line.
+` + "`stepback run`" + ` prints these figures and ` + "`--json`" + ` has them all. They are counted from the complete histories of the
+import's execution and its children, when these have ended. A figure under a state and an error is that of the failures
+with that error: a retry belongs to the failure before it, whatever its own result. The printed table omits a column
+that is 0 in every line.
 
 | Figure | JSON | What it is, and when it is counted |
 |---|---|---|
-| attempts | ` + "`attempts`" + ` | Attempts of tasks that were scheduled, first ones and retries. |
+| attempts | ` + "`attempts`" + ` | Attempts of tasks that were scheduled: first attempts and retries. |
 | | ` + "`succeededAttempts`" + ` | Attempts that succeeded. |
 | | ` + "`failedAttempts`" + ` | Attempts that failed or timed out: the sum of all failed. |
 | | ` + "`unfinishedAttempts`" + ` | Attempts under way when their execution ended. |
 | failed | ` + "`failures`" + ` | Attempts that failed with this error. |
 | retried | ` + "`retries`" + ` | Failures that another attempt followed, counted when it is scheduled. |
 | not retried | ` + "`notRetried`" + ` | Failures that were given up because no retrier takes the error, or at the task's first attempt. |
-| exhausted | ` + "`exhausted`" + ` | Failures that were given up although a retrier takes the error: it had made all its retries. |
-| | ` + "`interrupted`" + ` | Failures after which the execution ended, before it was known whether they are retried. |
+| exhausted | ` + "`exhausted`" + ` | Failures that were given up although a retrier takes the error, because it had made all its retries. |
+| | ` + "`interrupted`" + ` | Failures after which the execution ended before it was known whether they would be retried. |
 | recovered | ` + "`recovered`" + ` | Retries that succeeded. |
 | failed again | ` + "`failedAgain`" + ` | Retries that failed, with this error or another. |
 | | ` + "`unfinished`" + ` | Retries under way when their execution ended. |
-| waited | ` + "`waitedSeconds`" + ` | Delays before the retries, from the failure to the next attempt. Tasks that wait at the same time each count in full, so that the sum may be longer than the run. |
-| the run took | ` + "`elapsedSeconds`" + ` | Real time, also when the run's own time is virtual. |
+| waited | ` + "`waitedSeconds`" + ` | Delays before the retries, from the failure to the next attempt. Tasks that wait at the same time each count in full, so the sum may be longer than the run. |
+| the run took | ` + "`elapsedSeconds`" + ` | Real time, even if the run uses virtual time. |
 
-They add up, always:
+They always add up:
 
     attempts = succeededAttempts + failedAttempts + unfinishedAttempts
     failures = retries + notRetried + exhausted + interrupted
     retries  = recovered + failedAgain + unfinished
 
-How long attempts were under way is not reported: it holds the time that they queued for a processor or for the database, so that its
-sum over all children is no measure of work.
+The duration of attempts is not reported: it includes the time that they queued for a processor or for the database, so
+its sum over all children is not a measure of work.
 
 ## What it costs in a month
 
@@ -143,8 +144,8 @@ func writeCost(b *bytes.Buffer) {
 	w, p := DefaultWorkload(), DefaultPrices()
 	// A month with all task states and a dozen errors.
 	const states, errors, pairs, alarmMetrics = 6, 12, 20, 12
-	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from secondary\n"+
-		"sources: check before use. Free tiers, volume tiers and the function's own invocations are not in it.\n\n",
+	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from\n"+
+		"secondary sources: check before use. Free tiers, volume tiers and the function's own invocations are not included.\n\n",
 		grouped(float64(w.Files)), grouped(float64(w.RowsPerFile)), w.Batch, 100*w.FailedShare, w.RecordBytes, p.Region,
 		p.Date)
 	b.WriteString("| Item | level ERROR | level ALL |\n|---|---|---|\n")
@@ -164,10 +165,10 @@ func writeCost(b *bytes.Buffer) {
 		return "**" + dollars(w.GB(l)*p.LogGB+series(l)*p.MetricMonth+alarmMetrics*p.AlarmMonth+p.PageMonth) + "**"
 	})
 	rows := float64(w.Files) * float64(w.RowsPerFile)
-	fmt.Fprintf(b, "\nFor comparison: one state transition for each row alone costs %s.\n\n",
+	fmt.Fprintf(b, "\nFor comparison: one state transition per row alone costs %s.\n\n",
 		dollars(rows/1000*p.Transitions))
-	b.WriteString("So level ERROR is the one for production at this size: what it costs grows with what fails and not with what is imported. Take level ALL\n" +
-		"in development and staging, and in production for the days of an investigation.\n")
+	b.WriteString("So at this size use level ERROR in production: its cost grows with the failures and not with the imported rows. Use level\n" +
+		"ALL in development and staging, and in production for the days of an investigation.\n")
 }
 
 func dollars(v float64) string {
@@ -177,7 +178,7 @@ func dollars(v float64) string {
 	return grouped(v) + " USD"
 }
 
-// grouped writes a number with commas, with one decimal below ten.
+// grouped formats a number with thousands separators, and with one decimal below ten.
 func grouped(v float64) string {
 	if v < 10 {
 		return fmt.Sprintf("%.1f", v)

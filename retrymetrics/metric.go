@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Namespace is the CloudWatch namespace of every metric that is published here (section 6 of the source design).
+// Namespace is the CloudWatch namespace of every metric that stepback publishes (section 6 of the source design).
 const Namespace = "CSVProcessing/Retry"
 
-// Unit is a CloudWatch unit. A query with another unit than the published one finds nothing.
+// Unit is a CloudWatch unit. A query with a unit other than the published one finds nothing.
 type Unit string
 
 // The units in use.
@@ -16,7 +16,7 @@ const (
 	Count   Unit = "Count"
 	Seconds Unit = "Seconds"
 	None    Unit = "None"
-	Percent Unit = "Percent" // of expressions only
+	Percent Unit = "Percent" // only for expressions
 	// Milliseconds is the unit of Lambda's own durations.
 	Milliseconds Unit = "Milliseconds"
 )
@@ -41,15 +41,15 @@ const (
 	StateMachine Dimension = "StateMachine"        // the machine's name
 	State        Dimension = "State"               // the state that the attempt belongs to
 	ErrorType    Dimension = "ErrorType"           // an error name, bounded by [ErrorTypeOf]
-	QueueName    Dimension = "QueueName"           // of metrics that Amazon SQS publishes
-	FunctionName Dimension = "FunctionName"        // of metrics that AWS Lambda publishes
-	MachineARN   Dimension = "StateMachineArn"     // of metrics that AWS Step Functions publishes
-	TopicName    Dimension = "TopicName"           // of metrics that Amazon SNS publishes
-	ClusterName  Dimension = "DBClusterIdentifier" // of metrics that Amazon RDS publishes
+	QueueName    Dimension = "QueueName"           // for metrics that Amazon SQS publishes
+	FunctionName Dimension = "FunctionName"        // for metrics that AWS Lambda publishes
+	MachineARN   Dimension = "StateMachineArn"     // for metrics that AWS Step Functions publishes
+	TopicName    Dimension = "TopicName"           // for metrics that Amazon SNS publishes
+	ClusterName  Dimension = "DBClusterIdentifier" // for metrics that Amazon RDS publishes
 )
 
-// Set is a dimension set that metrics are published with. CloudWatch does not add up over dimensions: a metric is found
-// by exactly a set it was published with.
+// Set is a dimension set with which metrics are published. CloudWatch does not aggregate over dimensions: a metric is
+// found only with a set with which it was published.
 type Set int
 
 // The dimension sets.
@@ -77,10 +77,10 @@ var sets = [...][]Dimension{
 	ByCluster:       {ClusterName},
 }
 
-// Dimensions returns the set's dimensions in the order in which values are given.
+// Dimensions returns the set's dimensions in the order of a series' values.
 func (s Set) Dimensions() []Dimension { return slices.Clone(sets[s]) }
 
-// String is the set as {A, B}.
+// String returns the set as {A, B}.
 func (s Set) String() string {
 	names := make([]string, len(sets[s]))
 	for i, d := range sets[s] {
@@ -89,31 +89,31 @@ func (s Set) String() string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// Origin says what a metric is counted from, and so which log level it takes on AWS.
+// Origin is the source from which a metric is counted, which determines the log level that it needs on AWS.
 type Origin int
 
 const (
-	// ErrorLog is events that Step Functions logs at level ERROR and ALL.
+	// ErrorLog: events that Step Functions logs at the levels ERROR and ALL.
 	ErrorLog Origin = iota
-	// FullLog is events that it logs at level ALL only: schedulings, entries, successes.
+	// FullLog: events that it logs only at level ALL: schedulings, entries, successes.
 	FullLog
-	// Summary is what AggregateResults found, at any log level.
+	// Summary: the results of AggregateResults, at any log level.
 	Summary
-	// Definition is the state machine's definition, at any log level.
+	// Definition: the state machine's definition, at any log level.
 	Definition
-	// Service is a service of AWS, which publishes the metric itself.
+	// Service: an AWS service, which publishes the metric itself.
 	Service
-	// Functions are the Lambda functions, which publish it while they run, at any log level.
+	// Functions: the Lambda functions, which publish the metric while they run, at any log level.
 	Functions
 )
 
-// String says it for people.
+// String returns a readable name.
 func (o Origin) String() string {
 	return [...]string{"log level ERROR", "log level ALL", "AggregateResults", "definition", "AWS itself",
 		"functions"}[o]
 }
 
-// Level is a log level of a state machine at which metrics are counted from its log.
+// Level is a state machine's log level at which metrics are counted from its log.
 type Level string
 
 // The levels that metrics can be counted from.
@@ -122,7 +122,7 @@ const (
 	LevelAll   Level = "ALL"
 )
 
-// Metric is one declared metric. Only this package can make one, so that what refers to a metric refers to a declared
+// Metric is a declared metric. Only this package can create one, so every reference to a metric refers to a declared
 // one.
 type Metric struct {
 	namespace  string
@@ -134,34 +134,35 @@ type Metric struct {
 	mode       mode
 }
 
-// mode is how the values of one period are put together.
+// mode is the way in which the values of one period are aggregated.
 type mode int
 
 const (
-	added        mode = iota // to one sum
-	highest                  // to one maximum
-	distribution             // to values and how often each came
+	added        mode = iota // into their sum
+	highest                  // into their maximum
+	distribution             // into distinct values with counts
 )
 
-// Namespace returns the namespace it is published in, which is [Namespace] but for the metrics that AWS publishes.
+// Namespace returns the namespace in which the metric is published: [Namespace], except for metrics that AWS
+// publishes.
 func (m *Metric) Namespace() string { return m.namespace }
 
 // Name returns the metric's name.
 func (m *Metric) Name() string { return m.name }
 
-// Unit returns the unit it is published with.
+// Unit returns the unit with which it is published.
 func (m *Metric) Unit() Unit { return m.unit }
 
-// Description says what one value means.
+// Description explains what one value means.
 func (m *Metric) Description() string { return m.text }
 
-// Stat returns the statistic that makes sense where none is asked for.
+// Stat returns the default statistic.
 func (m *Metric) Stat() Stat { return m.stat }
 
-// Sets returns the dimension sets it is published with.
+// Sets returns the dimension sets with which it is published.
 func (m *Metric) Sets() []Set { return slices.Clone(m.sets) }
 
-// Origin returns what it is counted from.
+// Origin returns the source from which it is counted.
 func (m *Metric) Origin() Origin { return m.origin }
 
 // At reports whether the metric can be counted at a log level.

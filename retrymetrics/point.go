@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
-// Labels are the dimension values that are known about a value; empty ones are not.
+// Labels holds the known dimension values of a value; unknown ones are empty.
 type Labels struct {
 	StateMachine string `json:"stateMachine"`
 	State        string `json:"state,omitempty"`
@@ -28,7 +26,7 @@ func (l Labels) Value(d Dimension) string {
 	case StateMachine:
 		return l.StateMachine
 	default:
-		return "" // a dimension of AWS's own metrics
+		return "" // a dimension of a metric that AWS publishes
 	}
 }
 
@@ -42,13 +40,13 @@ func (l Labels) Has(s Set) bool {
 	return true
 }
 
-// Point is what one metric came to in one period under its labels.
+// Point holds the values of one metric in one period under its labels.
 type Point struct {
 	Metric *Metric
 	Labels Labels
-	Start  time.Time // of the period, UTC
-	// Values are distinct and ascending, Counts says how often each came. A counter has its sum as the only value,
-	// counted once.
+	Start  time.Time // start of the period, UTC
+	// Values are distinct and ascending; Counts holds how often each occurred. A counter has its sum as the only
+	// value, with a count of 1.
 	Values []float64
 	Counts []int64
 }
@@ -84,7 +82,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// add takes a value in, in the metric's own way.
+// add adds a value, aggregated in the metric's mode.
 func (p *Point) add(v float64, times int64) {
 	if len(p.Values) == 0 {
 		p.Values, p.Counts = []float64{v}, []int64{times}
@@ -104,7 +102,7 @@ func (p *Point) add(v float64, times int64) {
 	}
 }
 
-// points are metrics' periods by what makes them one. The zero value is ready.
+// points holds points by metric, labels and period. The zero value is ready to use.
 type points map[pointKey]*Point
 
 type pointKey struct {
@@ -113,7 +111,7 @@ type pointKey struct {
 	start  int64
 }
 
-// add takes a value in at the start of a period, in nanoseconds since 1970.
+// add adds a value to the period that starts at start, in nanoseconds since 1970.
 func (ps *points) add(m *Metric, l Labels, start int64, v float64, times int64) {
 	if *ps == nil {
 		*ps = points{}
@@ -127,7 +125,7 @@ func (ps *points) add(m *Metric, l Labels, start int64, v float64, times int64) 
 	p.add(v, times)
 }
 
-// startOf is the start of the period that a time is in; both in nanoseconds since 1970.
+// startOf returns the start of the period that contains a time; both are in nanoseconds since 1970.
 func startOf(at int64, period time.Duration) int64 {
 	rest := at % int64(period)
 	if rest < 0 {
@@ -136,7 +134,7 @@ func startOf(at int64, period time.Duration) int64 {
 	return at - rest
 }
 
-// sorted returns the points in the order of time, metric and labels.
+// sorted returns the points, sorted by time, metric and labels.
 func (ps points) sorted() []Point {
 	out := make([]Point, 0, len(ps))
 	for _, p := range ps {
@@ -144,7 +142,7 @@ func (ps points) sorted() []Point {
 		c.Values, c.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
 		out = append(out, c)
 	}
-	sorting.Func(out, func(a, b Point) int {
+	slices.SortFunc(out, func(a, b Point) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name),
 			cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
 			cmp.Compare(a.Labels.State, b.Labels.State), cmp.Compare(a.Labels.ErrorType, b.Labels.ErrorType))
@@ -152,14 +150,14 @@ func (ps points) sorted() []Point {
 	return out
 }
 
-// Merge adds up points of the same metric, labels and start.
+// Merge aggregates points of the same metric, labels and start.
 func Merge(all []Point) []Point {
 	var ps points
 	ps.merge(all, 1)
 	return ps.sorted()
 }
 
-// Coarsen adds up points to longer periods.
+// Coarsen aggregates points to longer periods.
 func Coarsen(all []Point, period time.Duration) []Point {
 	var ps points
 	ps.merge(all, period)
@@ -174,7 +172,7 @@ func (ps *points) merge(all []Point, period time.Duration) {
 	}
 }
 
-// rounded is a value to two significant digits, so that a distribution has some 90 values for each power of ten.
+// rounded rounds a value to two significant digits, so that a distribution has about 90 values for each power of ten.
 func rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
 	if err != nil {

@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// Series names one CloudWatch metric: a declared metric with one of its dimension sets and the set's values.
+// Series identifies one CloudWatch metric: a declared metric with one of its dimension sets and the values of the
+// set.
 type Series struct {
 	Metric *Metric
 	Set    Set
-	// Values are those of the set's dimensions, in their order.
+	// Values are the values of the set's dimensions, in their order.
 	Values []string
 }
 
-// In names the metric's series for a set and its values.
+// In returns the metric's series for a set and its values.
 func (m *Metric) In(s Set, values ...string) Series { return Series{m, s, values} }
 
-// String names the series for people, and differs between different ones.
+// String returns a readable name that is unique to the series.
 func (s Series) String() string {
 	var b strings.Builder
 	b.WriteString(s.Metric.name)
@@ -30,8 +31,8 @@ func (s Series) String() string {
 	return b.String()
 }
 
-// Check reports why CloudWatch would find nothing under the series: a set that the metric is not published with, or
-// other than one value for each dimension.
+// Check returns an error if CloudWatch would find nothing under the series: the metric is not published with the set,
+// or there is not exactly one value for each dimension.
 func (s Series) Check() error {
 	switch {
 	case s.Metric == nil:
@@ -60,7 +61,7 @@ func (s Series) Matches(p *Point) bool {
 	return true
 }
 
-// SeriesOf finds the series that CloudWatch knows by a metric's name and dimensions.
+// SeriesOf returns the series that CloudWatch identifies by a metric's name and dimensions.
 func SeriesOf(name string, dimensions map[Dimension]string) (Series, error) {
 	all := namesakes(name)
 	if len(all) == 0 {

@@ -2,8 +2,8 @@ package retrymetrics
 
 import "fmt"
 
-// Rate is metric math over declared metrics. Rates are never published: an average of published rates would weigh a
-// minute with one retry like one with a thousand.
+// Rate is a metric math expression over declared metrics. Rates are never published: an average of published rates
+// would give a minute with one retry the same weight as one with a thousand.
 type Rate struct {
 	Name, Description string
 	Unit              Unit
@@ -19,49 +19,49 @@ type Term struct {
 	Stat   Stat
 }
 
-// RetrySuccessRate is the source design's: of the retries that came to an end, the share that succeeded.
+// RetrySuccessRate is the source design's rate: of the retries that ended, the share that succeeded.
 func RetrySuccessRate() Rate {
 	return Rate{
 		Name: "RetrySuccessRate", Unit: Percent,
-		Description: "Share of ended retries that succeeded. No value while none ended.",
+		Description: "Share of completed retries that succeeded. No value while none completed.",
 		Expression:  "100 * FILL(success, 0) / (FILL(success, 0) + FILL(failure, 0))",
 		Terms:       []Term{{"success", RetrySuccess, Sum}, {"failure", RetryFailure, Sum}},
 	}
 }
 
-// FailedBySystem are the failed executions less those that failed for what is in their file. Both are counted from the
-// same record of the log, so that neither is ever seen without the other.
+// FailedBySystem is the number of failed executions minus those that failed because of their file. Both are counted
+// from the same log record, so neither is ever visible without the other.
 func FailedBySystem() Rate {
 	return Rate{
 		Name: "FailedBySystem", Unit: Count,
-		Description: "Executions that failed for another reason than what is in their file.",
+		Description: "Executions that failed for a reason other than their file.",
 		Expression:  "failed - refused",
 		Terms:       []Term{{"failed", ExecutionsFailed, Sum}, {"refused", ExecutionsRefused, Sum}},
 	}
 }
 
-// MinimumRetries and MinimumDeadLetters are how many ended retries, and dead-lettered rows, of a period a rate is made
-// of that may wake somebody: below, it says nothing.
+// MinimumRetries and MinimumDeadLetters are the smallest numbers of ended retries and of dead-lettered rows in a
+// period for which a paging rate has a meaning; with fewer, the rate reports no problem.
 const (
 	MinimumRetries     = 20
 	MinimumDeadLetters = 10
 )
 
-// SignificantRetrySuccessRate is RetrySuccessRate where enough retries ended, and 100 where fewer did.
+// SignificantRetrySuccessRate is RetrySuccessRate if enough retries ended in the period, and 100 otherwise.
 func SignificantRetrySuccessRate() Rate {
 	r := RetrySuccessRate()
 	r.Name = "SignificantRetrySuccessRate"
-	r.Description = fmt.Sprintf("RetrySuccessRate of a period in which %d retries and more ended, 100 otherwise.",
+	r.Description = fmt.Sprintf("RetrySuccessRate of a period in which %d or more retries completed, 100 otherwise.",
 		MinimumRetries)
 	r.Expression = fmt.Sprintf("IF(FILL(success, 0) + FILL(failure, 0) >= %d, %s, 100)", MinimumRetries, r.Expression)
 	return r
 }
 
-// DeadLetterRate is the share of the rows of a period's imports that were dead-lettered, and 0 where they were few.
+// DeadLetterRate is the share of the rows of a period's imports that were dead-lettered, or 0 if they were few.
 func DeadLetterRate() Rate {
 	return Rate{
 		Name: "DeadLetterRate", Unit: Percent,
-		Description: fmt.Sprintf("Share of rows that were dead-lettered, of a period with %d and more of them; 0 otherwise.",
+		Description: fmt.Sprintf("Share of rows that were dead-lettered, in a period with %d or more of them; 0 otherwise.",
 			MinimumDeadLetters),
 		Expression: fmt.Sprintf("IF(dead >= %d, 100 * dead / (applied + already + rejected + dead), 0)",
 			MinimumDeadLetters),
@@ -70,11 +70,11 @@ func DeadLetterRate() Rate {
 	}
 }
 
-// RowRecoveryRate is the share of the rows that were tried again which were applied in the end, at any log level.
+// RowRecoveryRate is the share of retried rows that were applied in the end, at any log level.
 func RowRecoveryRate() Rate {
 	return Rate{
 		Name: "RowRecoveryRate", Unit: Percent,
-		Description: "Share of rows tried again that were applied in the end; told when a file ends, at any log level.",
+		Description: "Share of retried rows that were finally applied; published when a file ends, at any log level.",
 		Expression:  "100 * recovered / retried",
 		Terms:       []Term{{"recovered", RowsRecovered, Sum}, {"retried", RowsRetried, Sum}},
 	}
@@ -89,7 +89,7 @@ func RetryRate() Rate {
 	}
 }
 
-// BreakerTransitions counts how often the circuit breaker opened or closed, as the executions saw it.
+// BreakerTransitions counts how often the circuit breaker opened or closed, as observed by executions.
 func BreakerTransitions() Rate {
 	return Rate{
 		Name: "BreakerTransitions", Unit: None,

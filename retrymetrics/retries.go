@@ -1,58 +1,60 @@
-// Package retrymetrics declares every metric of the retries, once, and counts them from execution histories, which is
-// the only place that shows all retries: a throttled or timed out invocation never reaches the function's own code. The
-// same counting works on a whole history ([Collector.Add]) and on the records that Step Functions writes to CloudWatch
-// Logs ([LogReader]). The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
+// Package retrymetrics declares every retry metric, once, and counts them from execution histories. Only histories
+// show all retries, because a throttled or timed-out invocation never reaches the function's own code. The same code
+// counts whole histories ([Collector.Add]) and the records that Step Functions writes to CloudWatch Logs
+// ([LogReader]). The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
 package retrymetrics
 
 //go:generate go test . -run TestDocsAreCurrent -update
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
-// Key is what retries are counted by.
+// Key is the state and the error by which retries are counted.
 type Key struct {
 	State string // the state that failed
-	Error string // the error name it failed with
+	Error string // the name of its error
 }
 
-// Tally is what happened under one key, an execution's state and error. Every failure is followed by exactly one of
-// four things, and every retry ends in exactly one of three:
+// Tally counts the failures and retries of one key. Every failure is followed by exactly one of four things, and
+// every retry ends in exactly one of three:
 //
 //	Failures = Retries + Exhausted + NotRetried + Interrupted
 //	Retries  = Recovered + FailedAgain + Unfinished
 //
-// A retry counts under the failure that it follows: one that fails with another error is FailedAgain here, and a
-// failure under the other error's key.
+// A retry counts under the failure that it follows: one that fails with another error counts as FailedAgain here, and
+// as a failure under the other error's key.
 type Tally struct {
 	Key
-	// Failures is how many attempts failed with this error.
+	// Failures is the number of attempts that failed with this error.
 	Failures int64
-	// Retries is how many of the failures were followed by another attempt.
+	// Retries is the number of failures that were followed by another attempt.
 	Retries int64
-	// Exhausted is how many were given up after at least one retry of the task, NotRetried how many at the task's first
-	// attempt, and Interrupted how many the execution's end kept from being retried or given up.
+	// Exhausted is the number of failures given up after at least one retry of the task, NotRetried the number given
+	// up after the task's first attempt, and Interrupted the number that the execution's end kept from being retried
+	// or given up.
 	Exhausted, NotRetried, Interrupted int64
-	// Recovered is how many of the retries succeeded, FailedAgain how many failed, with whatever error, and Unfinished
-	// how many were under way when the execution ended.
+	// Recovered is the number of retries that succeeded, FailedAgain the number that failed, with any error, and
+	// Unfinished the number that were running when the execution ended.
 	Recovered, FailedAgain, Unfinished int64
-	// Waited is the sum of the delays before the retries, as the timestamps show them. Tasks that wait at the same time
-	// each count in full.
+	// Waited is the sum of the delays before the retries, according to the timestamps. If tasks wait at the same
+	// time, each wait counts in full.
 	Waited time.Duration
 }
 
-// Attempts is what became of all attempts: Started = Succeeded + Failed + Unfinished.
+// Attempts counts all attempts by outcome: Started = Succeeded + Failed + Unfinished.
 type Attempts struct {
 	Started, Succeeded, Failed int64
-	Unfinished                 int64 // under way when their execution ended
+	Unfinished                 int64 // running when their execution ended
 }
 
-// Counter adds up histories of executions that have ended. The zero value is ready; it is safe for concurrent use.
+// Counter counts the retries in histories of ended executions. The zero value is ready to use; it is safe for
+// concurrent use.
 type Counter struct {
 	mu    sync.Mutex
 	found tallies
@@ -61,8 +63,7 @@ type Counter struct {
 // Add counts one execution's whole history.
 func (c *Counter) Add(events []history.Event) {
 	var found tallies
-	one := scan{sink: &found}
-	one.run(events)
+	scan(&found, events)
 	if found.attempts == (Attempts{}) {
 		return
 	}
@@ -84,7 +85,7 @@ func (c *Counter) Add(events []history.Event) {
 	}
 }
 
-// Tallies returns what has been counted, by state and error name.
+// Tallies returns the counts by state and error name.
 func (c *Counter) Tallies() []Tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,13 +95,13 @@ func (c *Counter) Tallies() []Tally {
 		one.Unfinished = one.Retries - one.Recovered - one.FailedAgain
 		out = append(out, one)
 	}
-	sorting.Func(out, func(a, b Tally) int {
+	slices.SortFunc(out, func(a, b Tally) int {
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Error, b.Error))
 	})
 	return out
 }
 
-// Attempts returns what became of all attempts.
+// Attempts returns the number of attempts by outcome.
 func (c *Counter) Attempts() Attempts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,29 +128,33 @@ func (s *tallies) of(k Key) *Tally {
 	return t
 }
 
-func (s *tallies) attempted(string, int64)      { s.attempts.Started++ }
-func (s *tallies) succeeded(string, int64, int) { s.attempts.Succeeded++ }
-func (s *tallies) recovered(k Key, _ int64)     { s.of(k).Recovered++ }
-func (s *tallies) failed(f failure) {
+func (s *tallies) attempted(*history.Attempt)   { s.attempts.Started++ }
+func (s *tallies) succeeded(*history.Attempt)   { s.attempts.Succeeded++ }
+func (s *tallies) recovered(a *history.Attempt) { s.of(before(a)).Recovered++ }
+func (s *tallies) failed(a *history.Attempt) {
 	s.attempts.Failed++
-	s.of(f.key).Failures++
-	if f.after != nil {
-		s.of(*f.after).FailedAgain++
+	s.of(keyOf(a)).Failures++
+	if a.Retry() {
+		s.of(before(a)).FailedAgain++
 	}
 }
-func (s *tallies) ended(f failure) {
-	t := s.of(f.key)
+func (s *tallies) ended(a *history.Attempt, cut bool) {
+	t := s.of(keyOf(a))
 	switch {
-	case f.cut:
+	case cut:
 		t.Interrupted++
-	case f.after != nil:
+	case a.Retry():
 		t.Exhausted++
 	default:
 		t.NotRetried++
 	}
 }
-func (s *tallies) retried(f failure, at int64) {
-	t := s.of(f.key)
+func (s *tallies) retried(a *history.Attempt) {
+	t := s.of(before(a))
 	t.Retries++
-	t.Waited += time.Duration(at - f.at)
+	t.Waited += a.Wait()
 }
+
+// keyOf returns what a failed attempt is counted by, before what the failure that an attempt retries is counted by.
+func keyOf(a *history.Attempt) Key  { return Key{a.State, a.Failure.Name} }
+func before(a *history.Attempt) Key { return Key{a.State, a.RetryOf.Error} }

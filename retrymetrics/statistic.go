@@ -3,9 +3,8 @@ package retrymetrics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
 // Datapoint is the value of a statistic over one period.
@@ -14,8 +13,8 @@ type Datapoint struct {
 	Value float64
 }
 
-// Statistic evaluates a statistic of a series over periods, as CloudWatch does: periods begin at multiples of their
-// length, and one without data has no datapoint.
+// Statistic evaluates a statistic of a series over periods, as CloudWatch does: periods start at multiples of their
+// length, and a period without data has no datapoint.
 func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapoint, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -43,11 +42,11 @@ func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapo
 		}
 		out = append(out, Datapoint{time.Unix(0, at).UTC(), v})
 	}
-	sorting.Func(out, func(a, b Datapoint) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(out, func(a, b Datapoint) int { return a.Start.Compare(b.Start) })
 	return out, nil
 }
 
-// sample is what was published in one period.
+// sample holds the values published in one period.
 type sample struct {
 	values []weighted
 	n      int64
@@ -84,9 +83,9 @@ func (s *sample) statistic(stat Stat) (float64, error) {
 	}
 }
 
-// percentile is the smallest value that at least the share q of all values do not exceed.
+// percentile returns the smallest value such that at least a share q of all values do not exceed it.
 func (s *sample) percentile(q float64) float64 {
-	sorting.Func(s.values, func(a, b weighted) int {
+	slices.SortFunc(s.values, func(a, b weighted) int {
 		if a.v < b.v {
 			return -1
 		}

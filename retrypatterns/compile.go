@@ -10,15 +10,15 @@ import (
 	"stepback/retry"
 )
 
-// Compilation is a state's Retry array and what is to be known about it.
+// Compilation is a state's Retry array, with notes about it.
 type Compilation struct {
 	Retry []Retrier
 	Notes []Note
 }
 
-// Compile turns a state's rows into its ASL Retry array, row by row in the table's order. What ASL cannot express is
-// replaced by the nearest thing it can, and a [Note] says so. A row that Step Functions would refuse is an error (of
-// [RowError] values, joined), and so is a state that the table lacks.
+// Compile compiles a state's rows to its ASL Retry array, row by row in the table's order. What ASL cannot express is
+// replaced by the nearest equivalent and described by a [Note]. It returns an error (of joined [RowError] values) if
+// Step Functions would reject a row, and an error if the table does not contain the state.
 func (t Table) Compile(state string) (Compilation, error) {
 	s, ok := t.State(state)
 	if !ok {
@@ -50,7 +50,7 @@ func (s StateRetries) Compile() (Compilation, error) {
 	return c, nil
 }
 
-// lowering compiles one valid row and collects the notes about it.
+// lowering compiles one valid row and collects notes about it.
 type lowering struct {
 	state string
 	row   int
@@ -76,7 +76,7 @@ func (l *lowering) retrier(row Row) Retrier {
 	return r
 }
 
-// seconds rounds to whole seconds, half a second up, and into [lowest, highest].
+// seconds rounds to whole seconds, half a second up, and clamps the result to [lowest, highest].
 func (l *lowering) seconds(field string, d time.Duration, lowest, highest int) int {
 	whole := int(d / time.Second)
 	if d%time.Second >= time.Second/2 {
@@ -104,7 +104,7 @@ func (l *lowering) jitter(j retry.Jitter) retry.Jitter {
 	}
 }
 
-// shadowed notes the names of row i that an earlier row of the state matches.
+// shadowed returns notes for the names of row i that an earlier row of the state matches.
 func shadowed(s StateRetries, i int) []Note {
 	var notes []Note
 	for _, name := range s.Rows[i].Errors {
@@ -116,8 +116,8 @@ func shadowed(s StateRetries, i int) []Note {
 	return notes
 }
 
-// matches reports whether a retrier on errorEquals takes every error that a retrier on name would: States.TaskFailed
-// takes everything but a timeout.
+// matches reports whether a retrier with errorEquals matches every error that a retrier for name would:
+// States.TaskFailed matches everything except a timeout.
 func matches(errorEquals []string, name string) bool {
 	if slices.Contains(errorEquals, name) {
 		return true

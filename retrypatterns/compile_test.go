@@ -137,7 +137,7 @@ func TestStatesThatStepFunctionsWouldRefuse(t *testing.T) {
 	}
 }
 
-// Whatever table a user hands in, an array that comes out is one that Step Functions accepts.
+// Whatever table a caller passes, a compiled array is one that Step Functions accepts.
 func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,11 +7,10 @@ import (
 	"stepback/retry"
 )
 
-// Provenance says where a row of a table comes from.
+// Provenance is the origin of a table row.
 type Provenance string
 
-// A row is either the source design's own, with its numbers untouched, or was added because the source leaves a gap
-// there.
+// A row either comes from the source design, with its numbers unchanged, or was added to fill a gap in it.
 const (
 	FromDesign Provenance = "source"
 	Addition   Provenance = "addition"
@@ -24,7 +23,7 @@ type ErrorPattern struct {
 	Provenance Provenance
 }
 
-// errorPatterns is the source's map in its order, then the additions.
+// errorPatterns holds the source's map in its order, then the additions.
 var errorPatterns = []ErrorPattern{
 	{retry.LambdaServiceException, Aggressive, FromDesign},
 	{retry.LambdaAWSLambdaException, Aggressive, FromDesign},
@@ -51,14 +50,14 @@ var errorPatterns = []ErrorPattern{
 
 	// The source's rows treat it like ConcurrentModificationException.
 	{retry.OptimisticLockException, Aggressive, Addition},
-	// AWS names it in one breath with the three Lambda faults above.
+	// AWS lists it together with the three Lambda errors above.
 	{retry.LambdaClientExecutionTimeoutException, Aggressive, Addition},
-	// A crash or a hang may repeat itself: little patience.
+	// A crash or a hang may well repeat itself, so few retries.
 	{retry.LambdaUnknown, Minimal, Addition},
 	{retry.RuntimeExitError, Minimal, Addition},
 	{retry.SandboxTimedout, Minimal, Addition},
 	{retry.StatesHeartbeatTimeout, Minimal, Addition},
-	// Other callees, by the pattern of their S3 and Lambda counterparts.
+	// Errors of other callees, with the pattern of the corresponding S3 and Lambda errors.
 	{retry.TooManyRequestsError, Conservative, Addition},
 	{retry.ServiceUnavailableError, Aggressive, Addition},
 	{retry.InternalServerError, Aggressive, Addition},
@@ -66,17 +65,17 @@ var errorPatterns = []ErrorPattern{
 	{retry.SNSAmazonSNSException, Aggressive, Addition},
 	{retry.SNSSdkClientException, Aggressive, Addition},
 	{retry.SNSThrottledException, Conservative, Addition},
-	// Put off on purpose, not failed.
+	// Deferred on purpose, not failed.
 	{retry.CircuitOpen, Paced, Addition},
 	{retry.RetryBudgetExhausted, Paced, Addition},
 }
 
-// ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is the
-// caller's own.
+// ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is a
+// copy.
 func ErrorPatterns() []ErrorPattern { return slices.Clone(errorPatterns) }
 
-// PatternFor returns the pattern by which the named error is retried. It is false for a permanent error and for a name
-// that the map does not hold.
+// PatternFor returns the pattern by which the named error is retried. It is false for a permanent error and for a
+// name that is not in the map.
 func PatternFor(errorName string) (Pattern, bool) {
 	for _, row := range errorPatterns {
 		if row.Error == errorName {

@@ -6,38 +6,40 @@ import (
 	"stepback/retry"
 )
 
-// RetrierExplanation is what one retrier of a state can do when its error never goes away.
+// RetrierExplanation describes what one retrier of a state does if its error never goes away.
 type RetrierExplanation struct {
-	// Retrier is what Step Functions carries out, and Provenance where the row comes from.
+	// Retrier is the retrier that Step Functions executes, and Provenance the origin of its row.
 	Retrier    Retrier
 	Provenance Provenance
 	// Schedule holds the wait before each retry and their total.
 	Schedule retry.Schedule
-	// WaitFitsTimeout tells whether the longest total wait is no longer than the state's timeout. It is a measure of
-	// patience, not a limit that Step Functions enforces: the timeout runs per attempt and stands still during waits.
+	// WaitFitsTimeout is true if the longest total wait does not exceed the state's timeout. It is only an indication
+	// of how long the state keeps retrying; Step Functions does not enforce it, because the timeout applies per
+	// attempt and does not run during waits.
 	WaitFitsTimeout bool
-	// Longest is how long the state lasts if every attempt runs into its timeout and every wait is the longest:
-	// (retries + 1) × timeout + waits.
+	// Longest is the duration of the state if every attempt times out and every wait is the longest: (retries + 1) ×
+	// timeout + waits.
 	Longest time.Duration
 }
 
-// Explanation is what a state's Retry array can do.
+// Explanation describes what a state's Retry array does in the worst case.
 type Explanation struct {
 	State     string
 	Timeout   time.Duration // of one attempt
 	Heartbeat time.Duration // 0 if none
 	Retriers  []RetrierExplanation
-	// Retries, Wait and Longest describe the worst case of errors that alternate: each retrier has a counter of its
-	// own, so their retries add up.
+	// Retries, Wait and Longest describe the worst case of alternating errors: each retrier has its own counter, so
+	// their retries add up.
 	Retries int
 	Wait    retry.Wait
 	Longest time.Duration
-	// Notes are those of compiling the state.
+	// Notes are the notes from compiling the state.
 	Notes []Note
 }
 
-// Explain tells for each retrier of the state its schedule and worst case, and how they relate to the state's timeout.
-// It explains the compiled retriers, since those are what runs. The error is that of [Table.Compile].
+// Explain returns the schedule and the worst case of each retrier of the state, and their relation to the state's
+// timeout. It explains the compiled retriers, because Step Functions executes those. The error is that of
+// [Table.Compile].
 func (t Table) Explain(state string) (Explanation, error) {
 	compiled, err := t.Compile(state)
 	if err != nil {
@@ -61,7 +63,7 @@ func (t Table) Explain(state string) (Explanation, error) {
 	return e, nil
 }
 
-// longest is the time of retries+1 attempts of the full timeout, and the waits.
+// longest returns the duration of retries+1 attempts of the full timeout, plus the waits.
 func longest(retries int, timeout time.Duration, wait retry.Wait) time.Duration {
 	return retry.Wait{Max: timeout}.Times(retries + 1).Plus(wait).Max
 }

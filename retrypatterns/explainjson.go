@@ -7,8 +7,8 @@ import (
 	"stepback/retry"
 )
 
-// MarshalJSON implements json.Marshaler: durations are seconds, names are in lowerCamel; retrier is what a definition
-// has, with AWS's names.
+// MarshalJSON implements json.Marshaler. Durations are in seconds, names are in lowerCamel; retrier has the form that
+// it has in a definition, with AWS's names.
 func (r RetrierExplanation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Retrier    Retrier      `json:"retrier"`
@@ -36,7 +36,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		e.Wait, bound(e.Longest, e.Timeout), append([]Note{}, e.Notes...)})
 }
 
-// bound is how long a state lasts at the most, which is known where its attempts have a timeout.
+// bound returns a state's maximum duration in seconds; 0 if its attempts have no timeout, because it is then unknown.
 func bound(longest, timeout time.Duration) float64 {
 	if timeout == 0 {
 		return 0

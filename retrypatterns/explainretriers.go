@@ -2,9 +2,9 @@ package retrypatterns
 
 import "time"
 
-// ExplainRetriers tells of any Retry array what [Table.Explain] tells of the table's: schedules and worst
-// cases. A timeout of 0 means that the state has none, or one that only its input tells: how long it can last is not
-// known then.
+// ExplainRetriers does for any Retry array what [Table.Explain] does for the table's: it computes schedules and worst
+// cases. A timeout of 0 means that the state has none, or that the timeout depends on its input; its maximum duration
+// is then unknown.
 func ExplainRetriers(state string, timeout, heartbeat time.Duration, retriers []Retrier) Explanation {
 	e := Explanation{State: state, Timeout: timeout, Heartbeat: heartbeat}
 	for _, r := range retriers {

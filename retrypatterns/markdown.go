@@ -11,7 +11,7 @@ import (
 )
 
 // WriteMarkdown writes sections of Markdown on a retry table: patterns, error map, rows of each state, presets and
-// classification tables, all from the same data that the code decides by. The error is the writer's.
+// classification tables, all from the data that the code itself uses. It returns the writer's error.
 func WriteMarkdown(w io.Writer, t Table) error {
 	var page strings.Builder
 	writePatterns(&page)
@@ -33,10 +33,10 @@ func writePatterns(page *strings.Builder) {
 		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
 			total.Max.String())...)...)
 	}
-	section(page, "The four patterns, and one for what is put off",
-		"`paced` is an addition: it has work come back that a circuit "+
-			"breaker, a limiter or a retry budget refused. `DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
-			"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
+	section(page, "The four patterns, and one for deferred work",
+		"`paced` is an addition: it retries work that a circuit breaker, a limiter or a retry budget refused. `DECORRELATED`,\n"+
+			"`PARTIAL` and `PROPORTIONAL` jitter exist only in this project's own policies. Amazon States Language supports `FULL`\n"+
+			"and `NONE`, so compiled retriers use `FULL` instead.", t)
 }
 
 func writeErrorMap(page *strings.Builder, table Table) {
@@ -85,14 +85,14 @@ func writePresets(page *strings.Builder) {
 			total.Max.Round(time.Millisecond).String())...)...)
 	}
 	section(page, "Presets for callers in Go",
-		"`PROPORTIONAL` adds at random up to the given part of a delay on top of it. "+
-			"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
+		"`PROPORTIONAL` adds a random part of the delay to it, up to the given factor. The totals are computed; those printed in\n"+
+			"the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
 			"`stepback retries presets` prints each wait.", t)
 }
 
 func writeClassification(page *strings.Builder) {
-	heading(page, "Classification", "How errors get their names. *Transient*: it did not happen, repeat it. *Unknown outcome*: repeat it only if it is "+
-		"idempotent. *Conflict*: start again from the read. *Permanent*: do not repeat it.")
+	heading(page, "Classification", "How errors get their names. *Transient*: the call did not take effect, repeat it. *Unknown outcome*: repeat it only if\n"+
+		"it is idempotent. *Conflict*: start again from the read. *Permanent*: do not repeat it.")
 	for _, kind := range retry.Classifiers() {
 		t := newMarkdownTable(kind.Key, "Meaning", "Error", "Class", "Pattern")
 		for _, row := range kind.Rows {

@@ -2,16 +2,16 @@ package retrypatterns
 
 import "fmt"
 
-// NoteKind says what compiling did to a row.
+// NoteKind is the kind of a [Note].
 type NoteKind string
 
-// What compiling does to rows that ASL cannot express, and what it points out.
+// The changes that compiling makes to rows that ASL cannot express, and the problems that it reports.
 const (
-	// JitterLowered: ASL knows FULL and NONE only, so FULL stands in.
+	// JitterLowered: ASL supports only FULL and NONE, so FULL is used instead.
 	JitterLowered NoteKind = "jitter lowered"
-	// SecondsRounded: ASL knows whole seconds only.
+	// SecondsRounded: ASL supports only whole seconds.
 	SecondsRounded NoteKind = "seconds rounded"
-	// ValueClamped: the value lay outside AWS's range and was moved to its edge.
+	// ValueClamped: the value was outside AWS's range and was moved to its limit.
 	ValueClamped NoteKind = "value clamped"
 	// ErrorShadowed: an earlier row already matches the error, so this row never sees it.
 	ErrorShadowed NoteKind = "error shadowed"
@@ -23,11 +23,11 @@ type Note struct {
 	State string   `json:"state"`
 	Row   int      `json:"row"`   // the row's number within the state, from 1
 	Field string   `json:"field"` // the ASL field
-	From  string   `json:"from"`  // what the row says: a value or, for ErrorShadowed, the error name
-	To    string   `json:"to"`    // what was emitted or, for ErrorShadowed, which row wins
+	From  string   `json:"from"`  // the row's value or, for ErrorShadowed, the error name
+	To    string   `json:"to"`    // the emitted value or, for ErrorShadowed, the row that applies
 }
 
-// String reads like "ValidateCSVFile, retry row 3: jitter lowered: JitterStrategy PARTIAL → FULL".
+// String returns text such as "ValidateCSVFile, retry row 3: jitter lowered: JitterStrategy PARTIAL → FULL".
 func (n Note) String() string {
 	return fmt.Sprintf("%s, retry row %d: %s: %s %s → %s", n.State, n.Row, n.Kind, n.Field, n.From, n.To)
 }

@@ -17,9 +17,9 @@ const (
 	DatabaseOptimized PatternName = "database_optimized"
 )
 
-// Paced is the pattern for work that was put off on purpose: a circuit breaker, a limiter or a retry budget refused the
-// call, and the work comes back later, a little at a time. It is an addition to the source's four: long waits, spread
-// over their whole length, that reach over 40 minutes of outage on average.
+// Paced is the pattern for work that was deferred on purpose: a circuit breaker, a limiter or a retry budget refused
+// the call, and the work is retried later, gradually. It is an addition to the source's four patterns, with long,
+// fully randomised waits that cover more than 40 minutes of outage on average.
 const Paced PatternName = "paced"
 
 // Pattern is a policy with a name and the kind of error it is meant for.
@@ -29,20 +29,20 @@ type Pattern struct {
 	Policy retry.Policy
 }
 
-// patterns holds the source's numbers exactly, and Paced: initial interval, backoff rate, maximum delay, maximum number
+// patterns holds the source's exact numbers, and Paced: initial interval, backoff rate, maximum delay, maximum number
 // of retries, jitter strategy.
 var patterns = []Pattern{
 	{Aggressive, "temporary errors", retry.Seconds(1, 2.0, 60, 5, retry.JitterFull)},
 	{Conservative, "resource limits", retry.Seconds(5, 2.5, 300, 3, retry.JitterPartial)},
 	{Minimal, "configuration errors", retry.Seconds(2, 1.5, 10, 2, retry.JitterNone)},
 	{DatabaseOptimized, "database connections", retry.Seconds(2, 1.8, 30, 4, retry.JitterFull)},
-	{Paced, "work put off on purpose", retry.Seconds(30, 1.5, 300, 20, retry.JitterFull)},
+	{Paced, "work deferred on purpose", retry.Seconds(30, 1.5, 300, 20, retry.JitterFull)},
 }
 
-// Patterns returns the source's four patterns in its order, and Paced. The slice is the caller's own.
+// Patterns returns the source's four patterns in its order, and Paced. The slice is a copy.
 func Patterns() []Pattern { return slices.Clone(patterns) }
 
-// PatternNamed returns the pattern of that name, and whether there is one.
+// PatternNamed returns the pattern with a name; ok is false if there is none.
 func PatternNamed(name PatternName) (Pattern, bool) {
 	i := slices.IndexFunc(patterns, func(p Pattern) bool { return p.Name == name })
 	if i < 0 {
@@ -51,5 +51,5 @@ func PatternNamed(name PatternName) (Pattern, bool) {
 	return patterns[i], true
 }
 
-// String reads like "aggressive (temporary errors): 5 retries, 1s ×2 up to 1m0s, jitter FULL".
+// String returns text such as "aggressive (temporary errors): 5 retries, 1s ×2 up to 1m0s, jitter FULL".
 func (p Pattern) String() string { return string(p.Name) + " (" + p.Use + "): " + p.Policy.String() }

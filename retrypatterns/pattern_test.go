@@ -20,7 +20,7 @@ func TestPatternsHoldTheSourcesNumbers(t *testing.T) {
 			Rate: 1.5, MaxDelay: 10 * time.Second, Jitter: "NONE"}},
 		{Name: "database_optimized", Use: "database connections", Policy: retry.Policy{MaxAttempts: 4,
 			Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, Jitter: "FULL"}},
-		{Name: "paced", Use: "work put off on purpose", Policy: retry.Policy{MaxAttempts: 20, // an addition
+		{Name: "paced", Use: "work deferred on purpose", Policy: retry.Policy{MaxAttempts: 20, // an addition
 			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 5 * time.Minute, Jitter: "FULL"}},
 	}
 	got := rp.Patterns()

@@ -6,9 +6,9 @@ import (
 	"stepback/retry"
 )
 
-// Retrier is one element of an ASL Retry array. Its JSON has AWS's field names, in the order of AWS's documentation. A
-// field whose zero value AWS does not accept is left out when zero, which is how a retrier that never retries
-// (MaxAttempts 0) carries no delays.
+// Retrier is one element of an ASL Retry array. Its JSON has AWS's field names, in the order of AWS's documentation.
+// A field is omitted if it is zero and AWS does not accept zero for it, so a retrier that never retries (MaxAttempts
+// 0) has no delays.
 type Retrier struct {
 	ErrorEquals     []string     `json:"ErrorEquals"`
 	IntervalSeconds int          `json:"IntervalSeconds,omitempty"`
@@ -19,7 +19,7 @@ type Retrier struct {
 	Comment         string       `json:"Comment,omitempty"`
 }
 
-// Policy is how Step Functions carries the retrier out.
+// Policy returns the policy by which Step Functions executes the retrier.
 func (r Retrier) Policy() retry.Policy {
 	return retry.Policy{
 		Interval:    time.Duration(r.IntervalSeconds) * time.Second,

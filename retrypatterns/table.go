@@ -9,18 +9,18 @@ import (
 
 // Row is one retrier of a state before it is compiled.
 type Row struct {
-	// Errors are the error names it applies to; at least one.
+	// Errors are the names of the errors to which it applies; at least one.
 	Errors []string
-	// Policy is how it retries; the zero Policy never does.
+	// Policy is the retry policy; the zero Policy never retries.
 	Policy retry.Policy
-	// Comment becomes the retrier's Comment: the source's own words for the source's rows, "Addition: …" for the
+	// Comment becomes the retrier's Comment: the source's own wording for the source's rows, "Addition: …" for the
 	// others.
 	Comment string
-	// Provenance tells the source's rows from additions.
+	// Provenance distinguishes the source's rows from additions.
 	Provenance Provenance
 }
 
-// StateRetries is what the table says about one state.
+// StateRetries is the table's entry for one state.
 type StateRetries struct {
 	// State is the state's name.
 	State string
@@ -32,13 +32,13 @@ type StateRetries struct {
 	Rows []Row
 }
 
-// Table holds the retry rows of the states of one state machine. It is a plain value that anybody may build or change;
-// [Table.Validate] and [Table.Compile] refuse what Step Functions would refuse.
+// Table holds the retry rows of the states of one state machine. It is a plain value that can be built or changed
+// freely; [Table.Validate] and [Table.Compile] reject what Step Functions would reject.
 type Table struct {
 	States []StateRetries
 }
 
-// State returns the entry of that name, and whether there is one.
+// State returns the entry of the state with a name; ok is false if there is none.
 func (t Table) State(name string) (StateRetries, bool) {
 	i := slices.IndexFunc(t.States, func(s StateRetries) bool { return s.State == name })
 	if i < 0 {

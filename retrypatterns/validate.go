@@ -9,22 +9,22 @@ import (
 	"stepback/retry"
 )
 
-// What Step Functions accepts.
+// The limits of Step Functions.
 const (
 	maxTimeoutSeconds = 99_999_999
 	maxNameLength     = 256
 )
 
-// RowError says that a table holds something Step Functions would refuse.
+// RowError reports a value in a table that Step Functions would reject.
 type RowError struct {
 	State string // the state
 	Row   int    // the row's number within the state, from 1; 0 for the state itself
 	Field string // the field, by its ASL name
-	Value string // what stands there
-	Want  string // what would be accepted
+	Value string // the value
+	Want  string // what is accepted
 }
 
-// Error names the place, the value and what would be accepted.
+// Error names the place, the value and what is accepted.
 func (e *RowError) Error() string {
 	place := "state " + e.State
 	if e.Row > 0 {
@@ -33,8 +33,8 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s: %s is %s; want %s", place, e.Field, e.Value, e.Want)
 }
 
-// Validate returns nil when every state of the table compiles to a Retry array that Step Functions accepts, else all
-// [RowError] values, joined.
+// Validate returns nil if every state of the table compiles to a Retry array that Step Functions accepts, otherwise
+// all [RowError] values, joined.
 func (t Table) Validate() error {
 	var problems []error
 	seen := make(map[string]bool, len(t.States))
@@ -77,7 +77,7 @@ func (s StateRetries) problems() []error {
 
 type reporter func(field, value, want string)
 
-// checkErrors checks ErrorEquals; last says that no row follows.
+// checkErrors checks ErrorEquals; last is true if no row follows.
 func (r Row) checkErrors(last bool, report reporter) {
 	if len(r.Errors) == 0 {
 		report("ErrorEquals", "empty", "at least one error name")

@@ -1,7 +1,7 @@
 package statemachine
 
-// applyBatch applies all rows of a batch in one invocation. Its answer has the rows by outcome, and under oneByOne
-// those that it leaves: the answer is all that goes on, without the rows themselves.
+// applyBatch applies all rows of a batch in one invocation. Its result contains the rows by outcome, and under
+// oneByOne those that it leaves. Only the result is passed on, without the rows themselves.
 func (b builder) applyBatch() object {
 	return b.lambda(ApplyBatch, "Adds the counts of all rows to their users in one transaction, exactly once",
 		b.ProcessFunction,
@@ -13,7 +13,7 @@ func (b builder) applyBatch() object {
 		})
 }
 
-// splitRows gives a batch that failed as a whole the form of an answer that leaves all its rows.
+// splitRows converts a batch that failed as a whole to a result that leaves all its rows.
 func splitRows() object {
 	return object{
 		{"Type", "Pass"},
@@ -26,8 +26,8 @@ func splitRows() object {
 	}
 }
 
-// processOneByOne applies the rows that a batch has left, each with the Retry of its own state, and puts their results
-// in their place. Mostly there are none.
+// processOneByOne applies the rows that a batch has left, each with the Retry of its state, and replaces them by
+// their results. Usually there are none.
 func (b builder) processOneByOne() object {
 	return object{
 		{"Type", "Map"},

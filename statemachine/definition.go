@@ -7,7 +7,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// The states that are not in the retry table, which names the others.
+// The states that are not in the retry table, which names all others.
 const (
 	initialize         = "Initialize"
 	checkValidation    = "CheckValidation"
@@ -27,27 +27,27 @@ const (
 	importFailed       = "ImportFailed"
 )
 
-// ToleranceExceeded is the error with which an execution fails when more rows were rejected or dead-lettered than are
+// ToleranceExceeded is the error of an execution in which more rows were rejected or dead-lettered than are
 // tolerated.
 const ToleranceExceeded = ToleratedFailurePercentageExceeded
 
-// TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution reaches
-// them. Only the shape Bulk has ApplyBatch.
+// TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution
+// reaches them. ApplyBatch only exists in the shape Bulk.
 func TaskStates() []string {
 	return []string{ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord,
 		AggregateResults}
 }
 
-// WorkPrefix is the key prefix, in the result bucket, of what an execution needs only while it runs.
+// WorkPrefix returns the key prefix, in the result bucket, of data that an execution needs only while it runs.
 func WorkPrefix(execution string) string { return "work/" + execution }
 
-// OutputPrefix is the key prefix, in the result bucket, of what an execution leaves behind for people: summary, dead
+// OutputPrefix returns the key prefix, in the result bucket, of an execution's output for its users: summary, dead
 // letters, corrections.
 func OutputPrefix(execution string) string { return "output/" + execution }
 
-// Definition writes the state machine as indented JSON. Its Retry arrays, timeouts and heartbeats are those of the
+// Definition returns the state machine as indented JSON. It takes Retry arrays, timeouts and heartbeats from the
 // table's states of the same names. The same table and options always give the same text. The error names each option
-// that is out of range, or is that of the table's [retrypatterns.Table.Compile].
+// that is out of range, or comes from [retrypatterns.Table.Compile].
 func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("state machine options: %w", err)
@@ -75,10 +75,10 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 // builder holds what the states are built from.
 type builder struct {
 	Options
-	limits map[string]object // by state: its timeout, heartbeat and Retry
+	limits map[string]object // each state's timeout, heartbeat and Retry
 }
 
-// limits are the members of a state that the retry table decides.
+// limits returns the members of a state that the retry table determines.
 func limits(s retrypatterns.StateRetries, retry []retrypatterns.Retrier) object {
 	o := object{{"TimeoutSeconds", int(s.Timeout / time.Second)}}
 	if s.Heartbeat > 0 {
@@ -113,16 +113,16 @@ func (b builder) machine() object {
 	}
 }
 
-// task is a Task state: what it calls, what the retry table says, where it goes.
+// task returns a Task state: what it calls, the members from the retry table, and then its transitions.
 func (b builder) task(state, comment, resource string, parameters object, then object) object {
 	o := object{{"Type", "Task"}, {"Comment", comment}, {"Resource", resource}, {"Parameters", parameters}}
 	o = append(o, b.limits[state]...)
 	return append(o, then...)
 }
 
-// lambda is a Task state that invokes a function. The optimized integration, unlike a bare function ARN, also keeps
-// Lambda's own faults apart by name. The payload also tells which attempt it is: a function that fails may know that
-// another would not be worth its cost.
+// lambda returns a Task state that invokes a function. The optimized integration, unlike a bare function ARN, also
+// distinguishes Lambda's own faults by name. The payload includes the number of the attempt, because a failing
+// function may know that another attempt would not be worth its cost.
 func (b builder) lambda(state, comment, function string, payload object, then object) object {
 	payload = append(payload[:len(payload):len(payload)], member{"attempt", object{
 		{"state.$", "$$.State.Name"}, {"retries.$", "$$.State.RetryCount"}, {"entered.$", "$$.State.EnteredTime"},
@@ -131,12 +131,12 @@ func (b builder) lambda(state, comment, function string, payload object, then ob
 		{"Payload", payload}}, then)
 }
 
-// catchAll goes on at next with the error written to path.
+// catchAll returns a Catch that writes any error to path and transitions to next.
 func catchAll(path, next string) member {
 	return member{"Catch", []object{{{"ErrorEquals", []string{"States.ALL"}}, {"ResultPath", path}, {"Next", next}}}}
 }
 
-// fail ends the execution with the error that led to it.
+// fail returns a Fail state that ends the execution with the error that led to it.
 func fail(comment string) object {
 	return object{{"Type", "Fail"}, {"Comment", comment}, {"ErrorPath", "$.error.Error"},
 		{"CausePath", "$.error.Cause"}}

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// local has the names of a laptop.
+// local returns options with the names used on a laptop.
 func local() statemachine.Options {
 	o := statemachine.DefaultOptions()
 	o.ValidateFunction, o.ProcessFunction, o.AggregateFunction = "csv-validate", "csv-process", "csv-aggregate"

@@ -11,17 +11,17 @@ import (
 const (
 	CSVFileNotFound        = "CSVFileNotFound"        // the object or its bucket does not exist
 	CSVKeyIsDirectory      = "CSVKeyIsDirectory"      // the key names a folder placeholder
-	CSVFileEmpty           = "CSVFileEmpty"           // nothing in it
+	CSVFileEmpty           = "CSVFileEmpty"           // the file is empty
 	CSVFileTooLarge        = "CSVFileTooLarge"        // above the configured size limit
 	CSVFileBinary          = "CSVFileBinary"          // NUL bytes or another sign of a binary file
 	CSVEncodingUnsupported = "CSVEncodingUnsupported" // neither UTF-8 nor Shift_JIS
 	CSVHeaderInvalid       = "CSVHeaderInvalid"       // required columns missing, repeated or unknown
-	CSVFileChanged         = "CSVFileChanged"         // the object's ETag is no longer the event's
+	CSVFileChanged         = "CSVFileChanged"         // the object's ETag differs from the event's
 
 	AggregateMismatch = "AggregateMismatch" // the outcomes do not add up to the file's rows
 )
 
-// ToleratedFailurePercentageExceeded is the error of an import of whose rows more were rejected or dead-lettered than
+// ToleratedFailurePercentageExceeded is the error of an import in which more rows were rejected or dead-lettered than
 // are tolerated.
 const ToleratedFailurePercentageExceeded = "ToleratedFailurePercentageExceeded"
 
@@ -45,8 +45,8 @@ func PermanentErrors() []string {
 // IsPermanent reports whether the name is one of [PermanentErrors].
 func IsPermanent(name string) bool { return slices.Contains(PermanentErrors(), name) }
 
-// IsRefusal reports whether an import that ended with this error refused its file as a whole for what is in it or
-// became of it: nothing is broken but the file, and its sender has to mend it.
+// IsRefusal reports whether an import that ended with this error refused its whole file because of its content or
+// because it changed: only the file is at fault, and its sender has to fix it.
 func IsRefusal(name string) bool {
 	return strings.HasPrefix(name, "CSV") || name == retry.ValidationError
 }

@@ -62,7 +62,7 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 			t.Errorf("retrier %d: %+v\nwant %+v", i, got, w)
 		}
 	}
-	// 4+5+4+3+5+3+5+2+2+20 retries; 54 attempts of 30 s and the waits.
+	// 4+5+4+3+5+3+5+2+2+20 retries; 54 attempts of 30 s, plus the waits.
 	waits := 299369*ms + 4823437500*time.Microsecond
 	if e.Retries != 53 || e.Wait.Max != waits || e.Longest != 54*30*time.Second+waits {
 		t.Errorf("whole state: %d retries, waits %s, lasts %s", e.Retries, e.Wait.Max, e.Longest)

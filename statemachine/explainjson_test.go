@@ -8,7 +8,7 @@ import (
 	"stepback/statemachine"
 )
 
-// TestAnExplanationAsJSON holds its style: lowerCamel names, seconds, and AWS's names inside a retrier.
+// TestAnExplanationAsJSON checks the JSON style: lowerCamel names, seconds, and AWS's names inside a retrier.
 func TestAnExplanationAsJSON(t *testing.T) {
 	t.Parallel()
 	e, err := statemachine.DefaultTable().Explain(statemachine.ProcessSingleUserRecord)

@@ -10,11 +10,12 @@ import (
 	"stepback/retrypatterns"
 )
 
-// ExpressLimit is how long an EXPRESS execution may take.
+// ExpressLimit is the maximum duration of an EXPRESS execution.
 const ExpressLimit = 5 * time.Minute
 
-// checkExpress refuses EXPRESS children whose longest Retry does not fit into the time that they have: that of
-// ApplyBatch, and then that of ProcessSingleUserRecord as many times in a row as the rows of a batch follow each other.
+// checkExpress rejects EXPRESS child executions if their longest Retry does not fit into ExpressLimit: the one of
+// ApplyBatch, followed by the one of ProcessSingleUserRecord as many times as rows of a batch are processed one after
+// another.
 func (o Options) checkExpress(table retrypatterns.Table) error {
 	if !o.Express {
 		return nil
@@ -41,15 +42,15 @@ func (o Options) checkExpress(table retrypatterns.Table) error {
 	return nil
 }
 
-// longest is the longest that one retrier of a state can take, and its first error: its waits without jitter, and,
-// where it is for a state that times out, the timeouts.
+// longest returns the longest time that a retrier of a state can take, and that retrier's first error. It counts the
+// waits without jitter and, for retriers of timeouts, the timeouts.
 func longest(s retrypatterns.StateRetries) (time.Duration, string) {
 	var most time.Duration
 	var name string
 	for _, r := range s.Rows {
 		var total time.Duration
 		for n := range r.Policy.MaxAttempts {
-			total += r.Policy.Delay(n+1, nil) // the longest
+			total += r.Policy.Delay(n+1, nil) // without jitter, which is the longest
 		}
 		if slices.Contains(r.Errors, retry.StatesTimeout) {
 			total += time.Duration(r.Policy.MaxAttempts+1) * s.Timeout

@@ -1,7 +1,7 @@
 package statemachine
 
-// notify publishes a message to the topic. What the message says has happened already, so the execution goes on to its
-// end even if nobody can be told.
+// notify returns a state that publishes a message to the topic. The message describes what has already happened, so
+// the execution continues even if publishing fails.
 func (b builder) notify(state, subject string, message object, next string) object {
 	return b.task(state, "Tells how the import ended; whether anybody hears it does not change that",
 		"arn:aws:states:::sns:publish",

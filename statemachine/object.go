@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// object is a JSON object whose members keep the order in which they are written, so that a definition reads from top
-// to bottom and never changes without a reason.
+// object is a JSON object whose members keep their order, so that a definition reads from top to bottom and never
+// changes without a reason.
 type object []member
 
 type member struct {
@@ -14,7 +14,7 @@ type member struct {
 	value any
 }
 
-// MarshalJSON writes the members in order, and text as it stands: no < or & is escaped.
+// MarshalJSON encodes the members in order, without escaping < or & in texts.
 func (o object) MarshalJSON() ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -36,7 +36,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// indented writes the object as a text that ends in a line feed.
+// indented returns the object as indented JSON with a final line feed.
 func (o object) indented() ([]byte, error) {
 	compact, err := o.MarshalJSON()
 	if err != nil {

@@ -7,48 +7,48 @@ import (
 	"time"
 )
 
-// Options are what differs between places where the state machine runs. Take them from [DefaultOptions] or
-// [Substitutions] and change what is to change: zero values are taken at their word.
+// Options holds what differs between the environments in which the state machine runs. Start from [DefaultOptions] or
+// [Substitutions] and change what is needed: zero values are not replaced by defaults.
 type Options struct {
 	// ValidateFunction, ProcessFunction and AggregateFunction are names or ARNs of the three Lambda functions.
 	ValidateFunction, ProcessFunction, AggregateFunction string
-	// ResultBucket takes the copies that Maps read (work/), the Map's result files (results/) and the outputs
-	// (output/). It must not be the bucket that uploads go to: a copy written there would start an execution of its
-	// own.
+	// ResultBucket receives the copies that Maps read (work/), the Map's result files (results/) and the outputs
+	// (output/). It must not be the bucket that uploads go to: a copy written there would start another execution.
 	ResultBucket string
-	// TopicARN is the SNS topic that hears how each import ended.
+	// TopicARN is the SNS topic to which the outcome of each import is published.
 	TopicARN string
 
-	// Shape is what a child execution does with its rows; see decision 025.
+	// Shape determines how a child execution processes its rows; see decision 025.
 	Shape Shape
-	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log,
-	// and cannot be redriven. A table whose longest Retry does not fit is refused; see ExpressTable.
+	// Express makes child executions EXPRESS. These cost less, are limited to five minutes, have no history except
+	// their log, and cannot be redriven. A table whose longest Retry does not fit is rejected; see
+	// ExpressTable.
 	Express bool
-	// Concurrency is how many child executions run at once, 1 to 10,000.
+	// Concurrency is the maximum number of concurrent child executions, 1 to 10,000.
 	Concurrency int
-	// BatchSize is how many rows one child execution takes, 1 to MaxBatchSize; 1 in the shape Single. The shape Batch
-	// with 1 row is Single.
+	// BatchSize is the number of rows per child execution, 1 to MaxBatchSize; in the shape Single it is 1. The shape
+	// Batch with 1 row is the same as Single.
 	BatchSize int
-	// BatchConcurrency is how many rows of one batch are applied at once, 1 to 40, where they are applied one by one.
-	// Lambda sees up to Concurrency × BatchConcurrency invocations.
+	// BatchConcurrency is the number of rows of a batch that are applied concurrently, 1 to 40, where they are
+	// applied one by one. Lambda receives up to Concurrency × BatchConcurrency concurrent invocations.
 	BatchConcurrency int
-	// ToleratedFailurePercentage is how many of the rows may be rejected or dead-lettered, and how many of the Map's
-	// children may fail, before the execution fails; 0 to 100.
+	// ToleratedFailurePercentage is the percentage of rows that may be rejected or dead-lettered, and of the Map's
+	// children that may fail, before the execution fails; 0 to 100.
 	ToleratedFailurePercentage float64
-	// Timeout ends an execution that takes longer; whole seconds, 1 second to a year.
+	// Timeout is the maximum duration of an execution; whole seconds, 1 second to a year.
 	Timeout time.Duration
 }
 
-// Shape is what a child execution does with its rows.
+// Shape determines how a child execution processes its rows.
 type Shape string
 
 // The shapes.
 const (
-	// Bulk applies all rows in one invocation and one transaction, and those that this leaves one by one.
+	// Bulk applies all rows in one invocation and one transaction, and the rows that this leaves one by one.
 	Bulk Shape = "bulk"
-	// Batch applies each row in an invocation of its own.
+	// Batch applies each row in a separate invocation.
 	Batch Shape = "batch"
-	// Single is the source's shape: a child execution for each row.
+	// Single uses one child execution per row, as the source project does.
 	Single Shape = "single"
 )
 
@@ -56,8 +56,8 @@ const (
 func Shapes() []Shape { return []Shape{Bulk, Batch, Single} }
 
 // MaxBatchSize keeps the history of a child execution below Step Functions' limit of 25,000 events: an applied row
-// takes 7 events and each retry 3 more, so 500 rows leave each of them room for 14 retries. It is the same for a batch
-// in bulk, all rows of which may have to be applied one by one.
+// takes 7 events and each retry 3 more, so 500 rows leave enough for 14 retries each. It is the same in the shape
+// Bulk, where all rows may have to be applied one by one.
 const MaxBatchSize = 500
 
 const (
@@ -66,8 +66,8 @@ const (
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions has the default numbers: in bulk, 40 children of 250 rows at a time, 5 percent tolerated, a day's
-// time. The names of functions, bucket and topic are empty and have to be filled in.
+// DefaultOptions returns the default settings: shape Bulk, 40 concurrent children of 250 rows, 5 percent tolerated
+// failures, a timeout of one day. The names of functions, bucket and topic are empty and must be filled in.
 func DefaultOptions() Options {
 	return Options{
 		Shape:                      Bulk,
@@ -79,9 +79,9 @@ func DefaultOptions() Options {
 	}
 }
 
-// Substitutions is DefaultOptions with placeholders of the form ${Name} in place of names, for the
-// DefinitionSubstitutions of CloudFormation: ValidateFunctionArn, ProcessFunctionArn, AggregateFunctionArn,
-// ResultBucketName and NotificationTopicArn.
+// Substitutions returns DefaultOptions with placeholders of the form ${Name} as names, for CloudFormation's
+// DefinitionSubstitutions: ValidateFunctionArn, ProcessFunctionArn, AggregateFunctionArn, ResultBucketName and
+// NotificationTopicArn.
 func Substitutions() Options {
 	o := DefaultOptions()
 	o.ValidateFunction = "${ValidateFunctionArn}"
@@ -92,7 +92,7 @@ func Substitutions() Options {
 	return o
 }
 
-// Calls is how many invocations of ProcessFunction there may be at a time while no row fails.
+// Calls returns the maximum number of concurrent invocations of ProcessFunction while no row fails.
 func (o Options) Calls() int {
 	if o.Shape == Batch {
 		return o.Concurrency * o.BatchConcurrency
@@ -100,10 +100,10 @@ func (o Options) Calls() int {
 	return o.Concurrency
 }
 
-// single tells whether a child execution takes one row, without an inner Map.
+// single reports whether a child execution processes one row, without an inner Map.
 func (o Options) single() bool { return o.Shape == Single || o.Shape == Batch && o.BatchSize == 1 }
 
-// check returns all that is wrong with the options, joined.
+// check returns all problems with the options, joined.
 func (o Options) check() error {
 	var problems []error
 	for _, name := range []struct{ option, value string }{

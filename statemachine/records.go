@@ -2,8 +2,8 @@ package statemachine
 
 import "stepback/retry"
 
-// processUserRecords is the distributed Map over the rows in S3. If it fails as a whole, the rows that did get
-// somewhere are still aggregated.
+// processUserRecords returns the distributed Map over the rows in S3. If it fails as a whole, the rows that were
+// processed are still aggregated.
 func (b builder) processUserRecords() object {
 	o := object{
 		{"Type", "Map"},
@@ -30,8 +30,8 @@ func (b builder) processUserRecords() object {
 	)
 }
 
-// results says where the results of the children go. Of a batch that succeeded its output is all that is kept: the full
-// record repeats the input with each of its rows, a hundred times as much to write and to read again.
+// results returns the ResultWriter of the Map. Only the outputs of successful batches are written: the full records
+// repeat the input with every row, which would be a hundred times as much to write and to read again.
 func (b builder) results() object {
 	o := object{{"Resource", "arn:aws:states:::s3:putObject"}}
 	if !b.single() {
@@ -40,11 +40,11 @@ func (b builder) results() object {
 	return append(o, member{"Parameters", object{{"Bucket.$", "$.results.bucket"}, {"Prefix.$", "$.results.prefix"}}})
 }
 
-// maxBatchBytes makes batches of unusually long rows smaller. The results of a batch repeat its failed rows, each with
-// its error, and have to fit into the 256 KiB that Step Functions hands on from state to state.
+// maxBatchBytes limits the size of batches with unusually long rows. The results of a batch repeat its failed rows,
+// each with its error, and must fit into the 256 KiB that Step Functions passes from state to state.
 const maxBatchBytes = 64 << 10
 
-// items says what a child execution gets: a batch of rows with the source and the run once, or one row with both.
+// items returns the input of child executions: a batch of rows with source and run once, or one row with both.
 func (b builder) items() object {
 	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
 	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}}
@@ -61,7 +61,7 @@ func (b builder) items() object {
 	}
 }
 
-// childExecution is the machine of the Map's children.
+// childExecution returns the state machine of the Map's child executions.
 func (b builder) childExecution() object {
 	kind := "STANDARD"
 	if b.Express {
@@ -89,8 +89,8 @@ func (b builder) childExecution() object {
 	}
 }
 
-// processBatch applies the rows of one batch and keeps of them what AggregateResults needs: numbers for those that went
-// well, everything about those that did not.
+// processBatch returns the state that applies the rows of a batch and keeps what AggregateResults needs: row numbers
+// for those that succeeded, everything about those that failed.
 func (b builder) processBatch() object {
 	return object{
 		{"Type", "Map"},
@@ -108,12 +108,12 @@ func (b builder) processBatch() object {
 	}
 }
 
-// rowProcessor is the inline machine of one row among others.
+// rowProcessor returns the inline state machine for one row of a batch.
 func (b builder) rowProcessor() object {
 	return append(object{{"ProcessorConfig", object{{"Mode", "INLINE"}}}}, b.record()...)
 }
 
-// byOutcome sorts the results of rows.
+// byOutcome returns parameters that group the results of rows by outcome.
 func byOutcome() object {
 	return object{
 		{"applied.$", "$[?(@.outcome == 'applied')].row"},
@@ -122,7 +122,7 @@ func byOutcome() object {
 	}
 }
 
-// record is the machine of one row: {source, run, row, record} in, its result out.
+// record returns the state machine for one row: its input is {source, run, row, record}, its output the row's result.
 func (b builder) record() object {
 	return object{
 		{"StartAt", ProcessSingleUserRecord},
@@ -148,7 +148,8 @@ func (b builder) processSingleUserRecord() object {
 		})
 }
 
-// catchRecord keeps what only the failing state knows: the number of attempts and when the first one began.
+// catchRecord returns a catcher that stores what only the failing state knows: the number of attempts and when the
+// first one started.
 func catchRecord(errorName, next string) object {
 	return object{
 		{"ErrorEquals", []string{errorName}},
@@ -161,8 +162,9 @@ func catchRecord(errorName, next string) object {
 	}
 }
 
-// failedRecord shapes a failure as the row's result, so that it reaches S3 with the others and is not lost if the Map
-// as a whole fails. The result of a batch names the child execution as well, since nothing around it does.
+// failedRecord returns a state that shapes a failure as the row's result, so that it is written to S3 with the others
+// and is not lost if the Map as a whole fails. In a batch, the result also names the child execution, since nothing
+// around it does.
 func (b builder) failedRecord(comment, outcome string) object {
 	result := object{
 		{"outcome", outcome},

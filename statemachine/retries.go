@@ -21,15 +21,16 @@ const (
 
 // DefaultTable returns the CSV system's retry table, a fresh copy each time.
 //
-// Each state's rows begin with one that names the permanent errors and never retries them. Then come the source's rows,
+// Each state's rows start with one that names the permanent errors and never retries them. The source's rows follow,
 // in the source's order and with the source's numbers, and after them the additions: errors that the state can raise
-// and the source's rows forget, each by its pattern in the error map. One exception: a row on States.TaskFailed takes
-// every error but a timeout, so in ValidateCSVFile the additions that it would swallow stand before it.
+// but the source's rows omit, each with its pattern in the error map. There is one exception: a row for
+// States.TaskFailed matches every error except a timeout, so in ValidateCSVFile the additions that it would shadow
+// come before it.
 //
-// The three Notify states are not in the source; all their rows are additions. Nor is ApplyBatch, which applies many
-// records at once and has the rows and limits of ProcessSingleUserRecord, but for a batch that Lambda refuses: it waits
-// as what a limiter refuses does. Given up, its records would be as many invocations, of a function that has no room
-// for one.
+// The three Notify states are not in the source; all their rows are additions. ApplyBatch is not in the source
+// either. It applies many records at once and has the rows and limits of ProcessSingleUserRecord, except for a batch
+// that Lambda throttles, which waits like a call that a limiter refused. If the batch were given up, its records
+// would become as many invocations of a function that has no capacity even for one.
 func DefaultTable() retrypatterns.Table {
 	return retrypatterns.Table{States: []retrypatterns.StateRetries{
 		state(ValidateCSVFile, 300*time.Second, 30*time.Second, validateRows()),
@@ -42,8 +43,9 @@ func DefaultTable() retrypatterns.Table {
 	}}
 }
 
-// ExpressTable is DefaultTable for records that are processed in EXPRESS executions, which have five minutes: what a
-// breaker, a limiter or a budget put off comes back sooner and fewer times. The source's rows are the same.
+// ExpressTable is DefaultTable for records that are processed in EXPRESS executions, which last at most five minutes:
+// calls that a breaker, a limiter or a budget deferred are retried sooner and fewer times. The source's rows are the
+// same.
 func ExpressTable() retrypatterns.Table {
 	table := DefaultTable()
 	for _, s := range table.States {
@@ -53,7 +55,7 @@ func ExpressTable() retrypatterns.Table {
 		for k, row := range s.Rows {
 			if row.Policy.MaxAttempts == pacedAttempts() {
 				s.Rows[k].Policy = retry.Seconds(5, 2.0, 30, 3, retry.JitterFull)
-				s.Rows[k].Comment = "Addition: a call that was put off, not made, within an EXPRESS execution"
+				s.Rows[k].Comment = "Addition: a call that was deferred, not made, within an EXPRESS execution"
 			}
 		}
 	}
@@ -109,14 +111,14 @@ func processRows() []retrypatterns.Row {
 	}
 }
 
-// batchRows are processRows, but that a batch which Lambda has no room for goes on asking for forty minutes on average:
-// after the source's first delays, at last every five minutes.
+// batchRows returns processRows, except that a batch that Lambda throttles is retried for forty minutes on average:
+// after the source's first delays, finally every five minutes.
 func batchRows() []retrypatterns.Row {
 	rows := processRows()
 	for i := range rows {
 		if slices.Contains(rows[i].Errors, retry.LambdaTooManyRequestsException) {
 			rows[i].Policy = retry.Seconds(3, 2.5, 300, pacedAttempts(), retry.JitterFull)
-			rows[i].Comment = "Addition: Lambda has no room for the batch, nor for its records one by one"
+			rows[i].Comment = "Addition: Lambda has no capacity for the batch, nor for its records one by one"
 			rows[i].Provenance = retrypatterns.Addition
 		}
 	}
@@ -159,12 +161,12 @@ func notifyRows() []retrypatterns.Row {
 }
 
 func neverRetry() retrypatterns.Row {
-	return retrypatterns.Row{Errors: PermanentErrors(), Comment: "Addition: errors that no retry can mend", Provenance: retrypatterns.Addition}
+	return retrypatterns.Row{Errors: PermanentErrors(), Comment: "Addition: permanent errors, never retried", Provenance: retrypatterns.Addition}
 }
 
-// paced has what a breaker, a limiter or a budget refused come back; its retries count for none of the other rows.
+// paced retries calls that a breaker, a limiter or a budget refused; its retries do not count for any other row.
 func paced() retrypatterns.Row {
-	return addition("a call that was put off, not made", retrypatterns.Paced, retry.CircuitOpen, retry.RetryBudgetExhausted)
+	return addition("a call that was deferred, not made", retrypatterns.Paced, retry.CircuitOpen, retry.RetryBudgetExhausted)
 }
 
 func source(comment string, policy retry.Policy, errors ...string) retrypatterns.Row {

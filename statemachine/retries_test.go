@@ -14,8 +14,8 @@ import (
 	"stepback/statemachine"
 )
 
-// sourceRetries are the source's Retry blocks, field by field, with the one change that ASL forces: PARTIAL became
-// FULL.
+// sourceRetries holds the source's Retry blocks, field by field, with the one change that ASL requires: PARTIAL
+// became FULL.
 var sourceRetries = map[string][]string{
 	statemachine.ValidateCSVFile: {
 		`{"ErrorEquals":["Lambda.ServiceException","Lambda.AWSLambdaException","Lambda.SdkClientException"],"IntervalSeconds":1,"MaxAttempts":5,"BackoffRate":2,"MaxDelaySeconds":60,"JitterStrategy":"FULL","Comment":"AWS Lambda サービス例外の積極的再試行"}`,
@@ -83,13 +83,13 @@ func TestPermanentErrorsAreNamedFirstAndNeverRetried(t *testing.T) {
 			t.Errorf("%s begins with %+v", entry.State, first)
 		}
 		text, _ := json.Marshal(first)
-		if want := `"MaxAttempts":0,"Comment":"Addition: errors that no retry can mend"}`; !strings.HasSuffix(string(text), want) {
+		if want := `"MaxAttempts":0,"Comment":"Addition: permanent errors, never retried"}`; !strings.HasSuffix(string(text), want) {
 			t.Errorf("%s: %s does not end in %s", entry.State, text, want)
 		}
 	}
 }
 
-// retrierFor scans as Step Functions does: the first match is the only candidate.
+// retrierFor scans as Step Functions does: only the first match counts.
 func retrierFor(retry []rp.Retrier, name string) *rp.Retrier {
 	for i, r := range retry {
 		taskFailed := slices.Contains(r.ErrorEquals, "States.TaskFailed") && name != "States.Timeout"
@@ -144,7 +144,7 @@ func TestAdditionsFollowTheErrorMap(t *testing.T) {
 			if entry.State == statemachine.ApplyBatch && row.Errors[0] == "Lambda.ThrottledException" {
 				want := retry.Policy{Interval: 3 * time.Second, Rate: 2.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
 					Jitter: retry.JitterFull}
-				if row.Policy != want { // its own numbers: a batch waits for Lambda
+				if row.Policy != want { // its own numbers, because a batch waits for Lambda
 					t.Errorf("ApplyBatch waits for Lambda by %+v", row.Policy)
 				}
 				continue

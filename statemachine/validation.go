@@ -2,8 +2,8 @@ package statemachine
 
 import "stepback/retry"
 
-// initialize shapes the execution's input {bucket, key, etag}. Everything that a later state may or may not write
-// starts as null, since a path that leads nowhere would fail the execution for good.
+// initialize returns the state that shapes the execution's input {bucket, key, etag}. Every field that a later state
+// may set starts as null, because a path to a missing field would fail the execution.
 func (b builder) initialize() object {
 	return object{
 		{"Type", "Pass"},
@@ -24,7 +24,7 @@ func (b builder) initialize() object {
 	}
 }
 
-// place is a prefix of the result bucket that belongs to the execution alone.
+// place returns a prefix of the result bucket that only this execution uses.
 func (b builder) place(folder string) object {
 	return object{{"bucket", b.ResultBucket}, {"prefix.$", "States.Format('" + folder + "{}', $$.Execution.Name)"}}
 }
@@ -55,8 +55,8 @@ func (b builder) checkValidation() object {
 	}
 }
 
-// invalidFile gives a report that says "not valid" the form of an error, which is the form in which the other refusals
-// arrive.
+// invalidFile returns the state that turns a report of an invalid file into an error, the form in which all other
+// rejections arrive.
 func (b builder) invalidFile() object {
 	return object{
 		{"Type", "Pass"},

@@ -9,7 +9,7 @@ import (
 	"stepback/stepbacktest"
 )
 
-// A test of a definition whose function is busy twice.
+// Tests a definition whose function is busy twice.
 func Example() {
 	type order struct{ ID string }
 	const definition = `{"StartAt": "Charge", "States": {"Charge": {

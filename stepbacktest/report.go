@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/stepbacktest/observed"
+	"stepback/engine/history"
 )
 
-// fail reports an expectation that is not met, and what happened.
+// fail reports an expectation that is not met, together with the history.
 func (x *Execution) fail(format string, args ...any) {
 	x.t.Helper()
 	x.t.Errorf("%s\nthe history:\n%s", fmt.Sprintf(format, args...), x.story())
 }
 
-// story is the history for people: one event on a line, with the time since the beginning.
+// story returns the history as text: one event per line, with the time since the start.
 func (x *Execution) story() string {
 	var b strings.Builder
 	for i := range x.Events {
 		e := &x.Events[i]
 		fmt.Fprintf(&b, "  %4d %10s  %s", e.ID, "+"+e.At().Sub(x.Start).String(), e.Type)
-		if state := observed.StateOf(x.Events, e); state != "" {
+		if state := history.StateOf(x.Events, e); state != "" {
 			b.WriteString(" " + state)
 		}
 		if e.More != nil && e.More.Failure.HasName() {
@@ -36,7 +36,7 @@ func (x *Execution) story() string {
 	return b.String()
 }
 
-// shortened is a text on one line, not much longer than a line.
+// shortened returns a text on one line, cut to a little more than a line's length.
 func shortened(s string) string {
 	const most = 120
 	r := []rune(strings.Join(strings.Fields(s), " "))

@@ -16,32 +16,32 @@ import (
 
 // Options are the parameters of one run: what the state machine finds around it. The zero Options has no functions.
 type Options struct {
-	// Functions carry out the tasks that call Lambda functions, by name.
+	// Functions performs the tasks that call Lambda functions, by name.
 	Functions stepback.Functions
-	// Integrations carry out other tasks, by service and action, such as "sns:publish".
+	// Integrations performs all other tasks, by service and action, such as "sns:publish".
 	Integrations map[string]stepback.Integration
-	// Objects is where distributed Maps read and write.
+	// Objects is where distributed Maps read items and write results.
 	Objects stepback.Objects
 	// Express runs an EXPRESS state machine.
 	Express bool
-	// Begin is the time at which the execution begins; the zero time is 2000-01-01 in UTC.
+	// Begin is the time at which the execution starts; the zero time means 2000-01-01 in UTC.
 	Begin time.Time
-	// Seed chooses the jitter; 0 is 1.
+	// Seed determines the jitter; 0 means 1.
 	Seed uint64
 }
 
-// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which
-// goes on.
+// Execution is an execution that has ended. Its methods are expectations: one that is not met marks the test as
+// failed, and the test continues.
 type Execution struct {
 	*stepback.Execution
-	// Events are those of the history, in order.
+	// Events is the history, in order.
 	Events []stepback.Event
 
 	t testing.TB
 }
 
-// Run runs a state machine once, with an input in JSON text, and waits for its end. A definition that AWS would refuse,
-// and an input that is not JSON, end the test.
+// Run runs a state machine once, with an input in JSON, and waits until it has ended. A definition that AWS would
+// reject, or an input that is not JSON, stops the test.
 func Run(t testing.TB, definition, input string, cfg Options) *Execution {
 	t.Helper()
 	if cfg.Begin.IsZero() {
@@ -88,14 +88,14 @@ func Run(t testing.TB, definition, input string, cfg Options) *Execution {
 	return &Execution{Execution: x, Events: events, t: t}
 }
 
-// rawJSON is JSON text that is encoded as it is.
+// rawJSON is JSON text that is encoded unchanged.
 type rawJSON string
 
 // MarshalJSON implements json.Marshaler.
 func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-// Succeeded expects that the execution succeeded with this output, in JSON text. The order of members and the spelling
-// of numbers do not count.
+// Succeeded expects that the execution succeeded with this output, given as JSON. The order of members and the
+// spelling of numbers do not matter.
 func (x *Execution) Succeeded(output string) {
 	x.t.Helper()
 	want, err := jsonvalue.Parse(output)
@@ -115,7 +115,7 @@ func (x *Execution) Succeeded(output string) {
 	}
 }
 
-// Failed expects that the execution failed by this error name.
+// Failed expects that the execution failed with this error name.
 func (x *Execution) Failed(name string) {
 	x.t.Helper()
 	switch {
@@ -133,8 +133,8 @@ func (x *Execution) why() string {
 	return ", " + x.Failure.Name + ": " + x.Failure.Cause
 }
 
-// Entered expects that exactly these states were entered, in this order. States of branches and of inline Maps count as
-// they were entered; those of a distributed Map are in executions of their own.
+// Entered expects that exactly these states were entered, in this order. States of branches and of inline Maps are
+// included in the order in which they were entered; those of a distributed Map belong to separate executions.
 func (x *Execution) Entered(states ...string) {
 	x.t.Helper()
 	got := observed.Entered(x.Events)
@@ -143,7 +143,7 @@ func (x *Execution) Entered(states ...string) {
 	}
 }
 
-// Attempts expects that a Task state was carried out this often, its retries included, in all its visits together.
+// Attempts expects that a Task state was tried this often, including retries, over all its visits.
 func (x *Execution) Attempts(state string, n int) {
 	x.t.Helper()
 	got := observed.Attempts(x.Events, state)
@@ -152,8 +152,8 @@ func (x *Execution) Attempts(state string, n int) {
 	}
 }
 
-// Waits expects the waits of a state, in their order: those of its retriers between two attempts, or how long a Wait
-// state took.
+// Waits expects the waits of a state, in order: the waits of its retriers between two attempts, or the durations of a
+// Wait state.
 func (x *Execution) Waits(state string, waits ...time.Duration) {
 	x.t.Helper()
 	got := observed.Waits(x.Events, state)
@@ -162,7 +162,7 @@ func (x *Execution) Waits(state string, waits ...time.Duration) {
 	}
 }
 
-// Took expects how long the execution took, in virtual time.
+// Took expects the duration of the execution, in virtual time.
 func (x *Execution) Took(d time.Duration) {
 	x.t.Helper()
 	if got := x.Stop.Sub(x.Start); got != d {

@@ -23,7 +23,7 @@ const orders = `{"StartAt": "Pause", "States": {
 	"Done": {"Type": "Succeed"}
 }}`
 
-// after fails by the names in order, then answers.
+// after returns functions that fail with the given errors in order, and then succeed.
 func after(names ...string) stepbacktest.Options {
 	return stepbacktest.Options{Functions: stepback.Functions{
 		"charge": stepback.Func(func(context.Context, map[string]any) (map[string]any, error) {
@@ -57,8 +57,8 @@ func TestWhatIsExpectedHappens(t *testing.T) {
 	run.Attempts("Charge", 4)
 }
 
-// TestFunctionsAreLambdaFunctions calls a function by the integration, by a name that is not there, and one that cannot
-// read its event.
+// TestFunctionsAreLambdaFunctions calls a function through the integration, one that does not exist, and one that
+// cannot decode its event.
 func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	t.Parallel()
 	const call = `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
@@ -84,7 +84,7 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	}
 }
 
-// TestIntegrationsOfOnesOwn calls one that AWS does not have.
+// A program can add an integration that AWS does not have.
 func TestIntegrationsOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	stepbacktest.Run(t, `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::mail:send",
@@ -99,7 +99,7 @@ func (mail) Invoke(_ context.Context, task *stepback.Task) (stepback.Result, err
 	return engine.TextResult(`{"sent":` + task.Parameters + `}`), nil
 }
 
-// listener collects what a test reports.
+// listener collects the failures that a test reports.
 type listener struct {
 	testing.TB
 	reported []string

@@ -5,35 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"stepback/adaptive/worth"
-	"stepback/internal/sorting"
 )
 
-// Options are the prices of an analysis. [DefaultOptions] are a start.
+// Options are the prices and parameters of an analysis. Start with [DefaultOptions].
 type Options struct {
-	// Region is whose prices are used.
+	// Region is the AWS region whose prices are used.
 	Region string
-	// MemoryMB is the memory of the functions that are called; 0 when tasks call no functions. Architecture is theirs.
+	// MemoryMB is the memory of the functions that are called, and Architecture their architecture. MemoryMB is 0 if
+	// tasks call no functions.
 	MemoryMB     int
 	Architecture worth.Architecture
-	// Value of a task that succeeds in the end, in USD.
+	// Value is the value in USD of a task that succeeds in the end.
 	Value float64
-	// DelayPerHour is what an hour of delay of one task costs, LoadPrice what a call costs a callee that is overloaded,
-	// in USD.
+	// DelayPerHour is the cost of one hour of delay of one task, and LoadPrice the cost of one call to a callee that
+	// is overloaded, both in USD.
 	DelayPerHour, LoadPrice float64
-	// Spell is the time in which attempts on one callee are not independent; a millisecond to a day.
+	// Spell is the time within which attempts on one callee are not independent; between a millisecond and a day.
 	Spell time.Duration
 }
 
-// DefaultOptions are functions of 1,024 MB in us-east-1, a tenth of a cent for a success, and spells of five minutes.
+// DefaultOptions returns options for functions of 1,024 MB in us-east-1, a tenth of a cent for a success, and spells
+// of five minutes.
 func DefaultOptions() Options {
 	return Options{Region: "us-east-1", MemoryMB: 1024, Architecture: worth.X86, Value: 0.001,
 		Spell: 5 * time.Minute}
 }
 
-// Validate reports every option that is out of its range, joined.
+// Validate returns an error for each option that is out of its range, all joined.
 func (o Options) Validate() error {
 	var problems []error
 	for _, f := range []struct {
@@ -60,23 +62,23 @@ func (o Options) Validate() error {
 	return errors.Join(problems...)
 }
 
-// Report is an analysis.
+// Report is the result of an analysis.
 type Report struct {
 	Read
-	// From and To are when the first and the last attempt of the record were.
+	// From and To are the times of the first and the last attempt of the record.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
-	// Prices are those of Region on Date; Value, DelayPerHour and LoadPrice were given, in USD.
+	// Prices holds the prices of Region on Date, and the given Value, DelayPerHour and LoadPrice, in USD.
 	Prices Prices `json:"prices"`
-	// Classes are states and the errors that their tasks failed with first, those with the most tasks first.
+	// Classes groups the tasks by state and by the error with which they failed first, the largest class first.
 	Classes []Class `json:"classes"`
-	// Callees are what was called, in the order of their names.
+	// Callees are the called services, sorted by name.
 	Callees []Load `json:"callees"`
-	// Recommendations are what to do about each class, in the order of the classes.
+	// Recommendations holds one recommendation for each class, in the order of the classes.
 	Recommendations []Recommendation `json:"recommendations"`
 }
 
-// Prices are what the money of a report comes from.
+// Prices are the prices on which a report is based.
 type Prices struct {
 	Region       string             `json:"region"`
 	Date         string             `json:"date"`
@@ -88,86 +90,89 @@ type Prices struct {
 	SpellSeconds float64            `json:"spellSeconds"`
 }
 
-// Load is what one callee was asked for.
+// Load is the load on one callee.
 type Load struct {
 	Callee string `json:"callee"`
-	// Calls were made, Retries of them were no first attempts.
+	// Calls counts all calls, Retries those that were not first attempts.
 	Calls   int `json:"calls"`
 	Retries int `json:"retries"`
-	// FailedSeconds is the time of attempts that failed.
+	// FailedSeconds is the total duration of failed attempts.
 	FailedSeconds float64 `json:"failedSeconds"`
-	// Overloaded is the share of ten-second bins in which a fifth of the calls failed by overload.
+	// Overloaded is the share of ten-second bins in which a fifth or more of the calls failed by overload.
 	Overloaded float64 `json:"overloaded"`
-	// Feedback is the correlation of calls and failures by overload; above 0.3 retries may feed the overload.
+	// Feedback is the correlation between calls and failures by overload; above 0.3, retries may feed the overload.
 	Feedback float64 `json:"feedback"`
 }
 
-// Class is the tasks of one state that failed first with one error.
+// Class is the tasks of one state whose first error was the same.
 type Class struct {
 	State  string `json:"state"`
 	Callee string `json:"callee"`
 	Error  string `json:"error"`
-	// Tasks failed first with the error. Each has one ending: it recovered, was given up, or is censored.
+	// Tasks counts the tasks that failed first with the error. Each has one ending: recovered, given up or censored.
 	Tasks     int `json:"tasks"`
 	Recovered int `json:"recovered"`
 	GivenUp   int `json:"givenUp"`
 	Censored  int `json:"censored"`
-	// Changed tasks failed with another error later: a competing one. They are counted here until then.
+	// Changed counts tasks that later failed with a different (competing) error. Until then they count in this class.
 	Changed int `json:"changed"`
-	// Retries are the first, second, … retry.
+	// Retries holds the first, second, … retry.
 	Retries []Retry `json:"retries"`
-	// Curve is the share that recovered by a time since the first failure, MedianSeconds and NinetySeconds when half
-	// and nine tenths of those that recover have.
+	// Curve is the share that had recovered by a time after the first failure. MedianSeconds and NinetySeconds are
+	// the times by which half and nine tenths of those that recover have recovered.
 	Curve         []CurvePoint `json:"curve,omitempty"`
 	MedianSeconds float64      `json:"medianSeconds"`
 	NinetySeconds float64      `json:"ninetySeconds"`
-	// Extrapolated is the fitted chance of one more retry than the record has; nothing is recommended on it alone.
+	// Extrapolated is the fitted success probability of one more retry than the record contains; no recommendation is
+	// based on it alone.
 	Extrapolated *float64 `json:"extrapolated,omitempty"`
-	// WaitedSeconds were spent waiting for retries, USD on their transitions and invocations.
+	// WaitedSeconds is the time spent waiting for retries; USD is the cost of their transitions and invocations.
 	WaitedSeconds float64 `json:"waitedSeconds"`
 	USD           float64 `json:"usd"`
 
 	trials []trials
 }
 
-// Retry is one retry of a class: the tasks that had failed so many times, each time with the class's error.
+// Retry is the n-th retry of a class: of the tasks that had failed n times, each time with the class's error.
 type Retry struct {
 	// Number is 1 for the first retry.
 	Number int `json:"number"`
-	// Started = Recovered + Again + Changed; Censored ones began as well, and nobody knows how they ended, or they were
-	// answered without a call. They are not among Started.
+	// Started = Recovered + Again + Changed. Censored retries began as well, but their end is unknown, or they were
+	// answered without a call; they are not included in Started.
 	Started   int `json:"started"`
 	Recovered int `json:"recovered"`
 	Again     int `json:"again"`
 	Changed   int `json:"changed"`
 	Censored  int `json:"censored"`
-	// Estimate is the chance that the retry recovers, All what all retries up to this one recover together.
+	// Estimate is the success probability of this retry, All that of all retries up to this one together.
 	Estimate
 	All Estimate `json:"all"`
-	// USD is what one such retry costs on average, with its delay and its load; WaitSeconds the mean wait before it.
+	// USD is the average cost of one such retry, including its delay and load; WaitSeconds is the mean wait before
+	// it.
 	USD         float64 `json:"usd"`
 	WaitSeconds float64 `json:"waitSeconds"`
-	// Verdict compares the interval × value with the cost.
+	// Verdict compares the estimate's interval, times the value, with the cost.
 	Verdict Verdict `json:"verdict"`
 
 	lasted, waited time.Duration
 	saturated      int
 }
 
-// Verdict is whether a retry pays.
+// Verdict is the result of comparing a retry's benefit with its cost.
 type Verdict string
 
 // The verdicts on a retry.
 const (
-	// Pays: the lower bound of its chance × value is at least its cost. Loses: even the upper bound is below.
+	// Pays: the lower bound of its success probability, times the value, is at least its cost. Loses: even the upper
+	// bound is below its cost.
 	Pays  Verdict = "pays"
 	Loses Verdict = "loses"
-	// Undecided: the interval is too wide. TooLittle: fewer than [Sufficient] effective retries.
+	// Undecided: the interval is too wide for a verdict. TooLittle: fewer than [Sufficient] effective retries.
 	Undecided Verdict = "undecided"
 	TooLittle Verdict = "too-little-data"
 )
 
-// Analyze makes the report. The error is that of the options.
+// Analyze returns the report, or an error if the options are invalid.
 func (c *Collector) Analyze(o Options) (*Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -200,11 +205,11 @@ func (c *Collector) loads() []Load {
 			Overloaded: float64(len(x.saturated())) / float64(max(bins, 1)), Feedback: x.feedback(),
 		})
 	}
-	sorting.Func(out, func(a, b Load) int { return cmp.Compare(a.Callee, b.Callee) })
+	slices.SortFunc(out, func(a, b Load) int { return cmp.Compare(a.Callee, b.Callee) })
 	return out
 }
 
-// classes are the tasks by state, callee and first error; the largest classes first.
+// classes groups the tasks by state, callee and first error, the largest class first.
 func (c *Collector) classes() [][]*Task {
 	type key struct{ state, callee, name string }
 	by := map[key][]*Task{}
@@ -219,7 +224,7 @@ func (c *Collector) classes() [][]*Task {
 	for k := range by {
 		keys = append(keys, k)
 	}
-	sorting.Func(keys, func(a, b key) int {
+	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a.state, b.state),
 			cmp.Compare(a.name, b.name), cmp.Compare(a.callee, b.callee))
 	})
@@ -261,7 +266,7 @@ func (c *Collector) class(tasks []*Task, o Options, prices worth.Prices) Class {
 	return one
 }
 
-// take counts one task, and tells between which times it recovered.
+// take counts one task, and returns the interval in which it recovered.
 func (c *Class) take(t *Task, saturated map[int64]bool, spell time.Duration) censored {
 	begun := t.Attempts[0].End
 	recovery := censored{high: math.Inf(1)}
@@ -292,7 +297,7 @@ func (c *Class) take(t *Task, saturated map[int64]bool, spell time.Duration) cen
 	return recovery
 }
 
-// follow counts retry i of a task; false when the task is followed no further.
+// follow counts retry i of a task. It returns false if later retries of the task do not count in this class.
 func (c *Class) follow(t *Task, i int, saturated map[int64]bool, spell time.Duration) bool {
 	for len(c.Retries) < i {
 		c.Retries = append(c.Retries, Retry{Number: len(c.Retries) + 1})
@@ -325,7 +330,7 @@ func (c *Class) follow(t *Task, i int, saturated map[int64]bool, spell time.Dura
 	return false
 }
 
-// price says what a retry costs, and whether it pays.
+// price computes a retry's cost and its verdict.
 func (c *Class) price(r *Retry, o Options, prices worth.Prices) {
 	r.Verdict = TooLittle
 	if r.Started == 0 {

@@ -15,7 +15,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// task is one whose attempts end with the errors, one a second, from a time on; an empty error is a success.
+// task returns a task whose attempts end with errors, one a second, beginning at a time; an empty error is a success.
 func task(at time.Duration, errors ...string) analysis.Task {
 	t := analysis.Task{Execution: fmt.Sprint(at), State: "Save", Callee: "db", Rules: "a", Ending: analysis.GivenUp}
 	for i, e := range errors {
@@ -106,7 +106,7 @@ func TestRecommendations(t *testing.T) {
 	}
 }
 
-// The estimates of independent chance errors hold the truth as often as they say, and count nearly every retry.
+// Estimates for independent random errors contain the truth as often as they claim, and count nearly every retry.
 func TestIndependentErrorsAreNotTakenForOutages(t *testing.T) {
 	t.Parallel()
 	text := `
@@ -141,8 +141,8 @@ calls: {Save: {service: db}}
 
 func TestRecoveryTimesAreIntervalCensored(t *testing.T) {
 	t.Parallel()
-	// Half recover between 1 and 2 s after the first failure, half between 10 and 20 s: what is between the last
-	// attempt that failed and the first that succeeded.
+	// Half recover between 1 and 2 s after the first failure, half between 10 and 20 s. Each recovery is known only
+	// to lie between the last failed attempt and the first successful one.
 	var c analysis.Collector
 	add := func(offsets ...float64) {
 		x := task(0, "E")
@@ -178,7 +178,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Where retries feed the overload there is no figure but a scenario, which behaves as the record did.
+// If retries feed the overload, the report gives no figure, but a scenario that behaves like the record.
 func TestFeedbackIsSentToTheLaboratory(t *testing.T) {
 	t.Parallel()
 	text := `

@@ -8,15 +8,15 @@ import (
 	"stepback/retry"
 )
 
-// callee is what is known of one callee, second by second.
+// callee holds what was recorded of one callee, second by second.
 type callee struct {
 	name    string
 	seconds map[int64]*second
-	order   []int64 // the seconds in order; nil when new ones came
+	order   []int64 // the seconds, sorted; nil after new ones were added
 	around  map[int64]second
-	ended   map[int64]int // successes by the second in which they ended
-	ends    map[int64]end // all attempts by the second in which they ended
-	// Of successes: how long they took, in seconds, and the squares.
+	ended   map[int64]int // successes, by the second in which they ended
+	ends    map[int64]end // all attempts, by the second in which they ended
+	// The number of successes, and the sums of their durations in seconds and of the squares.
 	succeeded       int
 	took, tookTwice float64
 	longestTimeout  time.Duration
@@ -24,11 +24,11 @@ type callee struct {
 	failedTime      time.Duration
 }
 
-// end counts the attempts that ended within one second: calls, those of them that failed by load, and what was put off
-// and not made.
+// end counts the attempts that ended within one second: calls, calls that failed by load, and attempts that were
+// deferred without a call.
 type end struct{ calls, failed, refused int }
 
-// ending counts an attempt by its end.
+// ending counts an attempt in the second of its end.
 func (x *callee) ending(a *Attempt) {
 	if a.End.IsZero() {
 		return
@@ -47,11 +47,11 @@ func (x *callee) ending(a *Attempt) {
 	x.ends[at] = e
 }
 
-// ofLate is how many seconds tell how a callee fares.
+// ofLate is the number of seconds over which a callee's recent failure rate is measured.
 const ofLate = 10
 
-// fared is how the callee fared in the seconds up to a time: the share of its calls that failed by load, and the share
-// of what was asked of it that was put off, as it had no room. It is false when no call ended in them.
+// fared returns how the callee performed in the seconds up to a time: the share of its calls that failed by load, and
+// the share of requests that were deferred for lack of capacity. known is false if no call ended in these seconds.
 func (x *callee) fared(at time.Time) (failureRate, load float64, known bool) {
 	var sum end
 	for second := at.Unix() - ofLate + 1; second <= at.Unix(); second++ {
@@ -111,7 +111,7 @@ func (x *callee) add(a *Attempt, first bool) {
 	}
 }
 
-// mean is how long a success takes; 0 when there was none.
+// mean returns the mean duration of a success; 0 if there was none.
 func (x *callee) mean() time.Duration {
 	if x.succeeded == 0 {
 		return 0
@@ -119,7 +119,7 @@ func (x *callee) mean() time.Duration {
 	return time.Duration(x.took / float64(x.succeeded) * float64(time.Second))
 }
 
-// variation is the coefficient of variation of a success's time.
+// variation returns the coefficient of variation of the duration of successes.
 func (x *callee) variation() float64 {
 	n := float64(x.succeeded)
 	mean := x.took / n
@@ -129,7 +129,7 @@ func (x *callee) variation() float64 {
 	return math.Sqrt(max(x.tookTwice/n-mean*mean, 0)) / mean
 }
 
-// sorted are the seconds in order.
+// sorted returns the seconds in order.
 func (x *callee) sorted() []int64 {
 	if x.order == nil {
 		x.order = make([]int64, 0, len(x.seconds))
@@ -142,13 +142,14 @@ func (x *callee) sorted() []int64 {
 	return x.order
 }
 
-// The neighbourhood of a time: as many recorded attempts, and no farther away.
+// The neighbourhood of a time: its nearest attempts up to this number, within this distance.
 const (
 	neighbours = 100
 	reach      = 30 // seconds
 )
 
-// near is what happened around a second: the attempts of the nearest seconds until there are neighbours, within reach.
+// near returns what happened around a second: the attempts of the nearest seconds, until there are enough neighbours,
+// within reach.
 func (x *callee) near(at int64) second {
 	order := x.sorted()
 	if s, known := x.around[at]; known {
@@ -194,16 +195,16 @@ func (x *callee) gather(order []int64, at int64) second {
 	return sum
 }
 
-// bin is how many seconds one point of the feedback test, and of a fitted scenario, has.
+// bin is the length in seconds of one point of the feedback test and of a fitted scenario.
 const bin = 10
 
-// point is what happened in one bin.
+// point counts the attempts of one bin.
 type point struct {
-	at                                 int64 // its first second
+	at                                 int64 // the bin's first second
 	calls, succeeded, failed, overload int
 }
 
-// points are the bins in order; bins without a call are left out.
+// points returns the bins in order; bins without a call are left out.
 func (x *callee) points() []point {
 	var all []point
 	for _, at := range x.sorted() {
@@ -223,7 +224,7 @@ func (x *callee) points() []point {
 	return all
 }
 
-// Feedback by load is assumed from these numbers on.
+// Thresholds for assuming that retries feed the overload.
 const (
 	feedbackFrom   = 0.3
 	leastOverload  = 20
@@ -232,8 +233,8 @@ const (
 	saturatedShare = 0.2
 )
 
-// feedback is how strongly failures by overload go along with the number of calls: the correlation over bins of ten
-// seconds. It is 0 when there is too little to see.
+// feedback measures how strongly failures by overload correlate with the number of calls, over bins of ten seconds.
+// It returns 0 if there are too few data.
 func (x *callee) feedback() float64 {
 	var calls, failing []float64
 	overload := 0
@@ -250,7 +251,7 @@ func (x *callee) feedback() float64 {
 	return correlation(calls, failing)
 }
 
-// saturated are the bins, by their first second, in which the callee was overloaded.
+// saturated returns the bins, by their first second, in which the callee was overloaded.
 func (x *callee) saturated() map[int64]bool {
 	all := map[int64]bool{}
 	for _, p := range x.points() {
@@ -261,7 +262,7 @@ func (x *callee) saturated() map[int64]bool {
 	return all
 }
 
-// correlation is Pearson's; 0 when one side does not vary.
+// correlation returns Pearson's correlation coefficient; 0 if one side does not vary.
 func correlation(a, b []float64) float64 {
 	var ma, mb float64
 	for i := range a {

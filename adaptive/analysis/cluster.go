@@ -9,13 +9,12 @@ import (
 
 	"stepback/adaptive/controller/decide"
 	"stepback/adaptive/lab/statistics"
-	"stepback/internal/sorting"
 )
 
-// Sufficient is the effective number of retries from which something is said of them.
+// Sufficient is the minimum effective number of retries for a conclusion.
 const Sufficient = 20
 
-// cluster is a callee and a spell: attempts on one callee within it share an outage, or its absence.
+// cluster is a callee and a spell: attempts on one callee within one spell share an outage, or its absence.
 type cluster struct {
 	callee string
 	spell  int64
@@ -28,7 +27,7 @@ func clusterOf(callee string, a *Attempt, spell time.Duration) cluster {
 // tally counts the retries of one cluster.
 type tally struct{ started, recovered float64 }
 
-// trials are retries by cluster.
+// trials holds the tallies of retries by cluster.
 type trials map[cluster]*tally
 
 func (t trials) add(at cluster, recovered bool) {
@@ -61,13 +60,13 @@ func (t trials) sum() (all tally) {
 	return all
 }
 
-// inOrder are the tallies, always in the same order.
+// inOrder returns the tallies in a fixed order.
 func (t trials) inOrder() []tally {
 	keys := make([]cluster, 0, len(t))
 	for at := range t {
 		keys = append(keys, at)
 	}
-	sorting.Func(keys, func(a, b cluster) int {
+	slices.SortFunc(keys, func(a, b cluster) int {
 		return cmp.Or(cmp.Compare(a.spell, b.spell), cmp.Compare(a.callee, b.callee))
 	})
 	all := make([]tally, len(keys))
@@ -82,19 +81,19 @@ type Estimate struct {
 	Rate float64 `json:"rate"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Effective is how many independent retries would tell as much as those that were recorded; Clusters is from how
-	// many spells they are.
+	// Effective is the number of independent retries that would carry as much information as the recorded ones;
+	// Clusters is the number of clusters they come from.
 	Effective float64 `json:"effective"`
 	Clusters  int     `json:"clusters"`
 }
 
-// Sufficient reports whether there is enough to go by.
+// Sufficient reports whether there are enough retries for a conclusion.
 func (e Estimate) Sufficient() bool { return e.Effective >= Sufficient }
 
-// estimate is the share that recovered. Its interval is Wilson's of the effective number, which is Korn and Graubard's:
+// estimate returns the share that recovered. Its interval is Wilson's for the effective number of Korn and Graubard:
 // the number at which independent trials would vary as much as the clusters do, with Student's t for the number of
-// clusters. Where the clusters do not vary, as when nothing recovered at all, the correlation within them comes from
-// alike, the class's other retries; where these tell none either, a cluster counts as one trial.
+// clusters. If the clusters do not vary, for instance because nothing recovered at all, the correlation within them
+// is alike, that of the class's other retries. If alike is unknown too, a cluster counts as one trial.
 func (t trials) estimate(alike float64) Estimate {
 	all := t.sum()
 	e := Estimate{Clusters: len(t)}
@@ -119,7 +118,7 @@ func (t trials) effective(rate, n, alike float64) float64 {
 		squares += d * d
 		sizes += x.started * x.started
 	}
-	size := sizes / n // the mean size of the cluster that a retry is in
+	size := sizes / n // the mean size of a retry's cluster
 	variance := squares / (n * n) * clusters / (clusters - 1)
 	effective := clusters
 	switch {
@@ -133,8 +132,8 @@ func (t trials) effective(rate, n, alike float64) float64 {
 	return min(effective*(normal/t95)*(normal/t95), n)
 }
 
-// alike is the correlation of two retries of one cluster, estimated by the analysis of variance over all of them; NaN
-// when they do not vary or there are too few clusters.
+// alike estimates the correlation of two retries of one cluster by an analysis of variance over all of them; NaN if
+// they do not vary or there are too few clusters.
 func (t trials) alike() float64 {
 	all := t.sum()
 	clusters := float64(len(t))
@@ -158,11 +157,11 @@ func (t trials) alike() float64 {
 	return min(max((between-within)/(between+(size-1)*within), 0), 1)
 }
 
-// resamples is how often clusters are drawn for the interval of what all retries together recover.
+// resamples is the number of bootstrap samples for the intervals of cumulative.
 const resamples = 1000
 
-// cumulative is what the first k retries recover together, for every k, with bootstrap intervals over clusters. The
-// random numbers are the same each time.
+// cumulative returns, for every k, the share that the first k retries recover together, with bootstrap intervals over
+// clusters. The random numbers are the same each time.
 func cumulative(retries []trials) []Estimate {
 	keys := trials{}
 	for _, t := range retries {
@@ -172,10 +171,10 @@ func cumulative(retries []trials) []Estimate {
 	for at := range keys {
 		names = append(names, at)
 	}
-	sorting.Func(names, func(a, b cluster) int {
+	slices.SortFunc(names, func(a, b cluster) int {
 		return cmp.Or(cmp.Compare(a.spell, b.spell), cmp.Compare(a.callee, b.callee))
 	})
-	// sums[i] and drawn hold what each drawn cluster adds.
+	// sums[i] and drawn hold the contribution of each drawn cluster.
 	curve := func(weight func(i int) float64) []float64 {
 		out := make([]float64, len(retries))
 		left := 1.0

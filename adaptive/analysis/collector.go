@@ -6,8 +6,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Collector gathers what executions did. Tasks without a failure leave only counts behind, so that a record of a
-// million rows needs little memory. The zero value is ready; it is not safe for concurrent use.
+// Collector collects what executions did. Tasks without a failure are only counted, so a record of a million rows
+// needs little memory. The zero value is ready to use; it is not safe for concurrent use.
 type Collector struct {
 	rules   map[string]map[string][]retrypatterns.Retrier
 	latest  map[string]latest // by state
@@ -19,36 +19,37 @@ type Collector struct {
 	to      time.Time
 }
 
-// Read is what a collector has read, and what it could not use.
+// Read counts what a collector has read and what it could not use.
 type Read struct {
-	// Executions is how many histories, Tasks how many tasks and Attempts how many attempts there were.
+	// Executions, Tasks and Attempts are the numbers of histories, tasks and attempts.
 	Executions int `json:"executions"`
 	Tasks      int `json:"tasks"`
 	Attempts   int `json:"attempts"`
-	// Running is how many of the executions had not ended.
+	// Running is the number of executions that had not ended.
 	Running int `json:"running"`
-	// Gaps is how many histories lack events; CutByGaps how many tasks are known only up to a gap, or not at all.
+	// Gaps is the number of histories that lack events; CutByGaps is the number of tasks that are known only up to a
+	// gap, or not at all.
 	Gaps      int `json:"gaps"`
 	CutByGaps int `json:"cutByGaps"`
 }
 
-// latest is the newest Retry array that a state was seen to run with.
+// latest is the most recent Retry array with which a state ran.
 type latest struct {
 	at    time.Time
 	rules string
 }
 
-// stateCount is what happened in a state, failed or not.
+// stateCount counts the tasks of a state, failed or not.
 type stateCount struct {
 	callee         string
 	closed         int
 	tasks, done    int
 	attempts       int
-	begun, lasted  time.Time // of the first and the last attempt
+	begun, lasted  time.Time // start of the first and end of the last attempt
 	lastedInFlight time.Duration
 }
 
-// Rules tells the Retry arrays that executions ran with, by state, under an ID that tasks name.
+// Rules registers the Retry arrays with which executions ran, by state, under an ID to which tasks refer.
 func (c *Collector) Rules(id string, states map[string][]retrypatterns.Retrier) {
 	if c.rules == nil {
 		c.rules = map[string]map[string][]retrypatterns.Retrier{}
@@ -56,10 +57,10 @@ func (c *Collector) Rules(id string, states map[string][]retrypatterns.Retrier) 
 	c.rules[id] = states
 }
 
-// KnowsRules reports whether an ID was told.
+// KnowsRules reports whether Rules was called for an ID.
 func (c *Collector) KnowsRules(id string) bool { return c.rules[id] != nil }
 
-// Add takes a task. One without attempts is ignored.
+// Add adds a task. A task without attempts is ignored.
 func (c *Collector) Add(t Task) {
 	if len(t.Attempts) == 0 {
 		return
@@ -137,10 +138,11 @@ func (c *Collector) callee(name string) *callee {
 	return x
 }
 
-// Failed are the tasks of which an attempt failed, in the order in which they were added. They are not to be changed.
+// Failed returns the tasks with a failed attempt, in the order in which they were added. The caller must not modify
+// them.
 func (c *Collector) Failed() []Task { return c.tasks }
 
-// rulesOf are the retriers that a task ran with; false when they are not known.
+// rulesOf returns the retriers with which a task ran; ok is false if they are unknown.
 func (c *Collector) rulesOf(t *Task) ([]retrypatterns.Retrier, bool) {
 	states, ok := c.rules[t.Rules]
 	if !ok || t.Rules == "" {
@@ -150,7 +152,7 @@ func (c *Collector) rulesOf(t *Task) ([]retrypatterns.Retrier, bool) {
 	return retry, ok
 }
 
-// present are the retriers that a state ran with last; false when they are not known.
+// present returns the retriers with which a state ran last; false if they are unknown.
 func (c *Collector) present(state string) ([]retrypatterns.Retrier, bool) {
 	l, ok := c.latest[state]
 	if !ok {

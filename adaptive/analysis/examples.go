@@ -2,14 +2,14 @@ package analysis
 
 import "stepback/adaptive/predict"
 
-// Examples are the retries of the record for package predict, in the order of their tasks: after which error, the how
-// many-th, how long after the first failure, and how they ended. Retries that were answered without a call, or of which
-// nobody knows how they ended, are left out.
+// Examples returns the retries of the record as training examples for package predict, in the order of their tasks:
+// the error, the retry's number, the time since the first failure, and the outcome. Retries that were answered
+// without a call, or whose end is unknown, are left out.
 //
-// How the callee fared is measured as the functions' guards do when an attempt has failed (shared.Gate.Callee): in the
-// ten seconds before, the share of all its calls in the record that failed by load, and the share of what was asked of
-// it that was put off. It is nil when no call of it ended in them. The size is that of what the retry sent, nil when
-// the history does not have it.
+// The callee's health is measured as by the functions' guards after a failed attempt (shared.Gate.Callee): over the
+// ten seconds before, the share of all its recorded calls that failed by load, and the share of requests that were
+// deferred. It is nil if no call ended in them. The size is the size of the retry's payload; nil if the history does
+// not contain it.
 func (c *Collector) Examples() []predict.Example {
 	var all []predict.Example
 	for i := range c.tasks {
@@ -18,7 +18,7 @@ func (c *Collector) Examples() []predict.Example {
 		for k := 1; k < len(t.Attempts); k++ {
 			before, a := &t.Attempts[k-1], &t.Attempts[k]
 			if deferred(before.Error) {
-				continue // it was put off: this is no retry of a call
+				continue // it was deferred, so it is not a retry of a call
 			}
 			retry++
 			if k >= 2 && before.Error == t.Attempts[k-2].Error {

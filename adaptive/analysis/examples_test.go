@@ -21,9 +21,10 @@ func TestExamples(t *testing.T) {
 	c.Add(x)
 	open := x
 	open.Execution, open.Ending = "two", analysis.Cut
-	open.Attempts = []analysis.Attempt{x.Attempts[0], {Start: x.Attempts[1].Start}} // nobody knows how it ended
+	open.Attempts = []analysis.Attempt{x.Attempts[0], {Start: x.Attempts[1].Start}} // its end is unknown
 	c.Add(open)
-	for i, name := range []string{"States.Timeout", "", "", ""} { // of others, before the first retry was decided
+	// attempts of other tasks, before the first retry was decided
+	for i, name := range []string{"States.Timeout", "", "", ""} {
 		end := at.Add(time.Duration(i-8) * time.Second)
 		c.Add(analysis.Task{Execution: "other", State: "Save", Callee: "db", Ending: analysis.Done,
 			Attempts: []analysis.Attempt{{Start: end.Add(-time.Second), End: end, Error: name, Bytes: 1}}})
@@ -33,7 +34,8 @@ func TestExamples(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst, " ", e.Repeated, " ", e.Succeeded,
 			" ", *e.FailureRate, " ", *e.Load, " ", *e.Bytes))
 	}
-	// 1 of 6 calls failed by load before the first retry (a Deadlock is no load); the third saw one, and no refusal.
+	// 1 of 6 calls failed by load before the first retry (a Deadlock is not load); before the third, one call was
+	// seen and no refusal.
 	want := "[one Deadlock 1 9 false false 0.16666666666666666 0 200 one Deadlock 3 39 false true 0 0 200]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("examples are %v, want %s", got, want)

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"stepback/internal/sorting"
 	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
-// fit writes a scenario of the laboratory that resembles the record of one state: its arrivals or its Map, its callee
-// as a queue, and the times at which the callee failed by itself as faults.
+// fit returns a laboratory scenario that resembles the record of one state: its arrivals or its Map, its callee as a
+// queue, and as faults the times at which the callee failed for reasons other than load.
 func (c *Collector) fit(state string) string {
 	s, x := c.states[state], c.callee(c.states[state].callee)
 	begun := s.begun.Truncate(bin * time.Second)
@@ -49,9 +48,9 @@ func (c *Collector) fit(state string) string {
 	return b.String()
 }
 
-// fitted are how long a call takes when the callee is well, in seconds, and how many servers it has: as many as make
-// the best seconds possible. Under load a success's time is mostly waiting, so that only the quietest quarter of the
-// calm seconds counts.
+// fitted returns the mean duration of a call in seconds when the callee is healthy, and its number of servers: as
+// many as the best seconds require. Under load a success spends most of its time waiting, so only the quietest
+// quarter of the calm seconds counts.
 func (x *callee) fitted() (mean float64, servers int) {
 	saturated := x.saturated()
 	var calm []*second
@@ -60,7 +59,7 @@ func (x *callee) fitted() (mean float64, servers int) {
 			calm = append(calm, s)
 		}
 	}
-	sorting.Stable(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
+	slices.SortStableFunc(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
 	n := 0
 	for _, s := range calm[:(len(calm)+3)/4] {
 		mean += s.took
@@ -75,7 +74,8 @@ func (x *callee) fitted() (mean float64, servers int) {
 	return mean, servers
 }
 
-// best is the most successes a second that ended within five seconds: while a queue is worked off, the servers' rate.
+// best returns the highest rate of successes per second over any five seconds: while a queue is drained, this is the
+// servers' rate.
 func (x *callee) best() float64 {
 	const window = 5
 	best := 0
@@ -89,11 +89,11 @@ func (x *callee) best() float64 {
 	return float64(best) / window
 }
 
-// broken reports whether the callee failed by itself in a bin: at least half of the calls, by something else than
-// overload.
+// broken reports whether the callee failed by itself in a bin: at least half of its calls failed with errors other
+// than overload.
 func (p *point) broken() bool { return p.calls > 0 && 2*(p.failed-p.overload) >= p.calls }
 
-// faults are the bins in a row in which the callee failed by itself.
+// faults returns as YAML the runs of consecutive bins in which the callee failed by itself.
 func (x *callee) faults(begun time.Time) string {
 	var b strings.Builder
 	var run point
@@ -122,7 +122,7 @@ func (x *callee) faults(begun time.Time) string {
 	return b.String()
 }
 
-// chance are the errors of calm times, which come by chance.
+// chance returns as YAML the random errors of calm times.
 func (x *callee) chance() string {
 	calls, by := 0, map[string]int{}
 	bad := x.saturated()
@@ -149,7 +149,7 @@ func (x *callee) chance() string {
 	return strings.Join(all, ", ")
 }
 
-// commonest is the error name that came most often among those that are wanted; empty when none did.
+// commonest returns the most frequent error name for which wanted is true; empty if there is none.
 func (x *callee) commonest(wanted func(string) bool) string {
 	by := map[string]int{}
 	for _, s := range x.seconds {
@@ -168,7 +168,7 @@ func (x *callee) commonest(wanted func(string) bool) string {
 	return best
 }
 
-// retryYAML is a Retry array as a scenario has it.
+// retryYAML formats a Retry array for a scenario.
 func retryYAML(all []retrypatterns.Retrier) string {
 	if len(all) == 0 {
 		return " none"

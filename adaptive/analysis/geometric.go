@@ -3,8 +3,8 @@ package analysis
 import "math"
 
 // betaGeometric fits h(k) = α ÷ (α + β + k − 1) to how often each retry recovered: a mixture of tasks that recover
-// soon and tasks that hardly ever do, as when some errors are permanent. It returns the fitted chance of retry k, and
-// false when there are fewer than two retries to fit.
+// soon and tasks that hardly ever do, as when some errors are permanent. It returns the fitted success probability of
+// retry k. ok is false if there are fewer than two retries to fit.
 func betaGeometric(retries []tally) (chance func(k int) float64, ok bool) {
 	seen := 0
 	for _, t := range retries {

@@ -1,29 +1,30 @@
 package analysis
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 )
 
-// Execution is what [Collector.AddHistory] has to know of an execution beside its events.
+// Execution describes an execution, besides its events, for [Collector.AddHistory].
 type Execution struct {
-	// ARN names it.
+	// ARN is the execution's ARN.
 	ARN string
-	// Rules is the ID of the Retry arrays it runs with, see [Collector.Rules]; empty when they are not known.
+	// Rules is the ID of the Retry arrays with which it runs, see [Collector.Rules]; empty if they are unknown.
 	Rules string
-	// Closed tells that it is a child of a distributed Map.
+	// Closed is true for a child execution of a distributed Map.
 	Closed bool
-	// Ended tells that it has ended.
+	// Ended is true if the execution has ended.
 	Ended bool
 }
 
-// AddHistory takes the history of one execution, in any order of its events. A history with gaps is used up to them:
-// what came behind a gap is not guessed.
+// AddHistory adds the history of one execution; its events may be in any order. If the history has gaps, it is used
+// up to the first one: what follows a gap is not guessed.
 func (c *Collector) AddHistory(x Execution, events []history.Event) {
 	c.read.Executions++
 	if !x.Ended {
@@ -32,7 +33,7 @@ func (c *Collector) AddHistory(x Execution, events []history.Event) {
 	r := &reading{x: x, add: c.Add}
 	if !slices.IsSortedFunc(events, byID) {
 		events = slices.Clone(events)
-		sorting.Func(events, byID)
+		slices.SortFunc(events, byID)
 	}
 	r.read(events)
 	if r.gaps {
@@ -43,129 +44,106 @@ func (c *Collector) AddHistory(x Execution, events []history.Event) {
 
 func byID(a, b history.Event) int { return int(a.ID - b.ID) }
 
-// reading reads one history.
+// reading holds the state of reading one history.
 type reading struct {
-	x    Execution
-	add  func(Task)
-	open map[int64]*visit // by the ID of its newest event
-	gaps bool
-	cut  int
+	x        Execution
+	add      func(Task)
+	attempts history.AttemptReader
+	open     map[int64]*visit // by the ID of the event that entered the state
+	gaps     bool
+	cut      int
 }
 
-// visit is a task that is under way.
+// visit is a task that has not been left.
 type visit struct {
 	Task
-	underWay bool // its last attempt has not ended
+	newest   int64 // ID of its newest event
+	underWay bool  // its last attempt has not ended
 }
 
 func (r *reading) read(events []history.Event) {
 	r.open = map[int64]*visit{}
-	// An execution begins with event 1; without it, or with numbers left out, events are missing.
+	// An execution starts with event 1. If that is missing or numbers are skipped, events are missing.
 	r.gaps = len(events) > 0 && events[0].ID > 1
 	for i := range events {
 		e := &events[i]
 		if i > 0 && e.ID == events[i-1].ID {
-			continue // the same event twice
+			continue // a duplicate event
 		}
 		if i > 0 && e.ID != events[i-1].ID+1 {
 			r.gaps = true
 		}
 		r.event(e)
 	}
-	for _, v := range r.inOrder() {
-		r.end(v, Cut)
-	}
+	r.cutOff()
 }
 
-// inOrder are the open visits by their newest event.
-func (r *reading) inOrder() []*visit {
-	ids := make([]int64, 0, len(r.open))
-	for id := range r.open {
-		ids = append(ids, id)
+// cutOff ends what has not been left, in the order of the newest events.
+func (r *reading) cutOff() {
+	byNewest := func(a, b *visit) int { return cmp.Compare(a.newest, b.newest) }
+	for _, v := range slices.SortedFunc(maps.Values(r.open), byNewest) {
+		r.end(v, Cut)
 	}
-	slices.Sort(ids)
-	all := make([]*visit, len(ids))
-	for i, id := range ids {
-		all[i] = r.open[id]
-	}
-	return all
+	clear(r.open)
 }
 
 func (r *reading) event(e *history.Event) {
-	if e.Type == history.TaskStateEntered {
-		// The entry of a state that follows a failure ends the visit before it.
-		r.leave(e)
-		r.open[e.ID] = &visit{Task: Task{
+	if e.Type == history.ExecutionRedriven {
+		r.cutOff()
+	}
+	c := r.attempts.Read(e)
+	if c.Left != nil {
+		r.leave(c.Left.Entered, e)
+	}
+	switch {
+	case e.Type == history.TaskStateEntered:
+		r.open[e.ID] = &visit{newest: e.ID, Task: Task{
 			Execution: r.x.ARN, State: e.Name, Rules: r.x.Rules, Closed: r.x.Closed,
 		}}
-		return
+	case c.Attempt != nil:
+		r.attempt(e, c)
 	}
-	if e.Type == history.ExecutionRedriven {
-		for _, v := range r.inOrder() {
-			r.end(v, Cut)
-		}
-		clear(r.open)
-		return
+}
+
+// attempt takes what an event changed into its visit. After a redrive, and behind a gap, there is none.
+func (r *reading) attempt(e *history.Event, c history.Change) {
+	a := c.Attempt
+	v := r.open[a.Entered]
+	if v != nil && c.Begins && !a.Retry() && len(v.Attempts) > 0 { // its output could not be evaluated
+		r.leave(a.Entered, e)
+		v = nil
 	}
-	v := r.open[e.Previous]
-	begins := stepOf(e.Type) == scheduled
 	if v == nil {
-		if begins && r.gaps {
-			r.cut++ // an attempt of which nobody knows whose it is
+		if c.Begins && r.gaps {
+			r.cut++ // an attempt whose task is unknown
 		}
 		return
 	}
-	if !r.moves(v, e) {
-		r.leave(e)
-		return
-	}
-	delete(r.open, e.Previous)
-	r.open[e.ID] = v
-}
-
-// moves takes an event into a visit; false when the event is none of the visit's.
-func (r *reading) moves(v *visit, e *history.Event) bool {
-	switch stepOf(e.Type) {
-	case scheduled:
-		if v.underWay {
-			return false
+	v.newest = e.ID
+	if c.Begins || !v.underWay && a.Over() {
+		start := a.Scheduled
+		if start.ID == 0 {
+			start = a.Ended
 		}
-		callee, bytes := calleeOf(e)
-		v.Callee = callee
-		v.Attempts = append(v.Attempts, Attempt{Start: e.At(), Bytes: bytes})
-		v.underWay = true
-	case started:
-	case succeeded:
-		v.last(e).End = e.At()
-		v.underWay = false
-	case failed:
-		a := v.last(e)
-		a.End, a.Error = e.At(), "States.TaskFailed"
-		if e.More != nil && e.More.Failure.Name != "" {
-			a.Error = e.More.Failure.Name
-		}
-		v.underWay = false
-	case elsewhere:
-		return false
+		callee, bytes := calleeOf(a)
+		v.Callee = cmp.Or(callee, v.Callee)
+		v.Attempts = append(v.Attempts, Attempt{Start: start.At(), Bytes: bytes})
 	}
-	return true
+	v.underWay = !a.Over()
+	last := &v.Attempts[len(v.Attempts)-1]
+	last.End = a.Ended.At()
+	if a.Failed() {
+		last.Error = cmp.Or(a.Failure.Name, "States.TaskFailed")
+	}
 }
 
-// last is the attempt that an end belongs to: one that failed to be scheduled has no beginning of its own.
-func (v *visit) last(e *history.Event) *Attempt {
-	if !v.underWay {
-		v.Attempts = append(v.Attempts, Attempt{Start: e.At()})
-	}
-	return &v.Attempts[len(v.Attempts)-1]
-}
-
-// leave ends the visit that an event of something else follows.
-func (r *reading) leave(e *history.Event) {
-	v := r.open[e.Previous]
+// leave ends the visit of a state that was entered by an event, as an event of something else follows.
+func (r *reading) leave(entered int64, e *history.Event) {
+	v := r.open[entered]
 	if v == nil {
 		return
 	}
-	delete(r.open, e.Previous)
+	delete(r.open, entered)
 	switch e.Type {
 	case history.TaskStateAborted, history.ExecutionAborted, history.ExecutionTimedOut, history.MapIterationAborted,
 		history.MapStateAborted, history.ParallelStateAborted:
@@ -175,7 +153,7 @@ func (r *reading) leave(e *history.Event) {
 	}
 }
 
-// end hands a visit on, with the ending that its last attempt does not tell itself.
+// end adds a visit's task to the collector. ending applies if the last attempt does not determine the ending itself.
 func (r *reading) end(v *visit, ending Ending) {
 	if len(v.Attempts) == 0 {
 		return
@@ -192,61 +170,33 @@ func (r *reading) end(v *visit, ending Ending) {
 	r.add(v.Task)
 }
 
-// step is what an event is to an attempt.
-type step int
-
-const (
-	elsewhere step = iota
-	scheduled
-	started
-	succeeded
-	failed
-)
-
-func stepOf(t history.Type) step {
-	switch t {
-	case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
-		return scheduled
-	case history.TaskStarted, history.LambdaFunctionStarted, history.ActivityStarted, history.TaskSubmitted:
-		return started
-	case history.TaskSucceeded, history.LambdaFunctionSucceeded, history.ActivitySucceeded:
-		return succeeded
-	case history.TaskFailed, history.TaskTimedOut, history.LambdaFunctionFailed, history.LambdaFunctionTimedOut,
-		history.ActivityFailed, history.ActivityTimedOut, history.TaskStartFailed, history.TaskSubmitFailed,
-		history.LambdaFunctionScheduleFailed, history.LambdaFunctionStartFailed, history.ActivityScheduleFailed:
-		return failed
-	default:
-		return elsewhere
-	}
-}
-
-// calleeOf is what a scheduled event calls, and the size of what it sends: of a function's payload, else of all
-// parameters.
-func calleeOf(e *history.Event) (name string, bytes int) {
-	bytes = len(e.Data)
-	if e.More == nil {
+// calleeOf returns the function or action that an attempt calls, and the size of its request in bytes: of a function's
+// payload, or of all parameters.
+func calleeOf(a *history.Attempt) (name string, bytes int) {
+	bytes = len(a.Input)
+	if a.Call == nil {
 		return "", bytes
 	}
-	resource := e.More.Resource
-	if e.More.ResourceType == "lambda" {
+	resource := a.Call.Resource
+	if a.Call.ResourceType == "lambda" {
 		var asked struct {
 			FunctionName string
 			Payload      json.RawMessage
 		}
-		if json.Unmarshal([]byte(e.Data), &asked) == nil && asked.FunctionName != "" {
+		if json.Unmarshal([]byte(a.Input), &asked) == nil && asked.FunctionName != "" {
 			return "lambda " + functionName(asked.FunctionName), len(asked.Payload)
 		}
 	}
 	if _, name, ok := strings.Cut(resource, ":function:"); ok {
 		return "lambda " + functionName(":function:"+name), bytes
 	}
-	if e.More.ResourceType == "" {
+	if a.Call.ResourceType == "" {
 		return resource, bytes
 	}
-	return fmt.Sprintf("%s %s", e.More.ResourceType, resource), bytes
+	return fmt.Sprintf("%s %s", a.Call.ResourceType, resource), bytes
 }
 
-// functionName is the name within a function's ARN or partial ARN, without version or alias.
+// functionName extracts the name from a function's ARN or partial ARN, without version or alias.
 func functionName(arn string) string {
 	if _, name, ok := strings.Cut(arn, "function:"); ok {
 		arn = name

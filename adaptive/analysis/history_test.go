@@ -11,7 +11,8 @@ import (
 	"stepback/engine/history"
 )
 
-// events reads a history from lines of ID, previous ID, second, type and a name: the state, the error or the callee.
+// events parses a history from lines of ID, previous ID, second, type and a name, which is the state, the error or
+// the callee.
 func events(t *testing.T, text string) []history.Event {
 	t.Helper()
 	types := map[string]history.Type{}
@@ -51,7 +52,7 @@ const retried = `
 8 7 5 LambdaFunctionFailed Busy
 `
 
-// read analyses one history; a task without a failure leaves no class behind.
+// read analyses one history; a task without a failure adds no class.
 func read(t *testing.T, text string, ended bool) *analysis.Report {
 	t.Helper()
 	var c analysis.Collector
@@ -123,7 +124,7 @@ func TestEventsInAnyOrderAndTwice(t *testing.T) {
 	}
 }
 
-// FuzzAddHistory: no history, however damaged, makes an analysis fail or count more endings than tasks.
+// FuzzAddHistory checks that no history, however damaged, makes an analysis fail or count more endings than tasks.
 func FuzzAddHistory(f *testing.F) {
 	f.Add([]byte{1, 0, 13, 2, 1, 22, 3, 2, 26, 4, 3, 22})
 	f.Fuzz(func(t *testing.T, raw []byte) {

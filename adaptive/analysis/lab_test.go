@@ -15,12 +15,12 @@ import (
 	"stepback/retrypatterns"
 )
 
-// What-if answers are compared with what the laboratory does when it really runs the other Retry block on the same
+// What-if answers are compared with the laboratory's result when it really runs the other Retry block on the same
 // seeds: the same records meet the same service times and errors.
 
 var began = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// retryYAML is a Retry array as scenarios have it.
+// retryYAML formats a Retry array for a scenario.
 func retryYAML(all []retrypatterns.Retrier) string {
 	var b strings.Builder
 	for _, r := range all {
@@ -31,7 +31,7 @@ func retryYAML(all []retrypatterns.Retrier) string {
 	return "[" + b.String() + "]"
 }
 
-// record runs a scenario, in which RETRY stands for the Retry array, and returns its tasks.
+// record runs a scenario, in which RETRY is replaced by the Retry array, and returns its tasks.
 func record(t *testing.T, text string, retry []retrypatterns.Retrier, seed uint64) []analysis.Task {
 	t.Helper()
 	text = strings.ReplaceAll(text, "RETRY", retryYAML(retry))
@@ -89,7 +89,7 @@ func whatIf(t *testing.T, c *analysis.Collector, other []retrypatterns.Retrier) 
 	return w
 }
 
-// The scenarios: chance errors, outages, and both with items that never succeed. The service has room to spare.
+// The scenarios: random errors, outages, and both with items that never succeed. The service has spare capacity.
 var spacious = []string{
 	`errors: [{name: DeadlockException, p: 0.2, after: 0.05}]`,
 	`errors: [{name: DeadlockException, p: 0.4}, {name: ValidationError, p: 0.05, kind: permanent, by: item}]`,
@@ -134,7 +134,7 @@ func calls(tasks []analysis.Task) (n int) {
 	return n
 }
 
-// Where the other Retry block only stops earlier, the answer is what really happens, to the call.
+// If the other Retry block only stops earlier, the answer matches the laboratory exactly, to the call.
 func TestExactIsWhatTheLaboratoryDoes(t *testing.T) {
 	t.Parallel()
 	before := []retrypatterns.Retrier{retrier(2, 4, 1.8, "Away", "DeadlockException"), retrier(1, 2, 2, "ValidationError")}
@@ -170,7 +170,7 @@ func TestExactIsWhatTheLaboratoryDoes(t *testing.T) {
 	}
 }
 
-// Where it waits otherwise or retries more often, what really happens lies between the bounds in nine of ten cases.
+// If it waits differently or retries more often, the laboratory's result lies within the bounds in nine of ten cases.
 func TestBracketsHoldWhatTheLaboratoryDoes(t *testing.T) {
 	t.Parallel()
 	before := []retrypatterns.Retrier{retrier(2, 2, 1.8, "Away", "DeadlockException"), retrier(1, 1, 2, "ValidationError")}

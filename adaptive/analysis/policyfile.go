@@ -14,9 +14,9 @@ import (
 	"stepback/retrypatterns/tablefile"
 )
 
-// PolicyOf reads a policy file, in JSON or YAML: a state machine definition, the Retry arrays of states by name, as
-// retries show --json prints them, or a retry table as package tablefile reads it. AWS's rules for Retry arrays hold,
-// and its defaults. Errors name line and column; the file's name only stands in them.
+// PolicyOf parses a policy file in JSON or YAML: a state machine definition, the Retry arrays of states by name as
+// "retries show --json" prints them, or a retry table as read by package tablefile. AWS's rules and defaults for
+// Retry arrays apply. Errors contain line and column; file is used only in error messages.
 func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	if tablefile.Looks([]byte(text)) {
 		return tableOf(file, text)
@@ -51,7 +51,7 @@ func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	return states, nil
 }
 
-// tableOf reads a retry table.
+// tableOf parses a retry table.
 func tableOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	table, err := tablefile.Read(file, []byte(text))
 	if err != nil {
@@ -71,8 +71,8 @@ func tableOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	return states, nil
 }
 
-// refused is what is wrong with a file, each at its place. What an open placeholder might mend is no error of the
-// file alone; without any other it is said as a whole.
+// refused returns the errors of a file, each with its position. Errors that follow from an open placeholder are left
+// out; if there are no others, it returns a single error for the whole file.
 func refused(file string, found []asl.Diagnostic) error {
 	var all []error
 	for _, d := range found {
@@ -94,20 +94,20 @@ func refused(file string, found []asl.Diagnostic) error {
 	return errors.Join(all...)
 }
 
-// wrapping is a definition around Retry arrays by state.
+// wrapping is a definition built around Retry arrays by state.
 type wrapping struct {
 	text   strings.Builder
 	pieces []piece
-	lines  *source.Lines // of the text within
+	lines  *source.Lines // of the wrapped text
 }
 
-// piece is a part of the definition and where it is from.
+// piece maps a part of the definition to its origin.
 type piece struct {
 	made, from source.Span
 	verbatim   bool
 }
 
-// wrap writes a definition with a Task for each state of a JSON object of Retry arrays.
+// wrap returns a definition with a Task for each state of a JSON object of Retry arrays.
 func wrap(text string, names []string) *wrapping {
 	w, index := &wrapping{}, source.NewIndex(text)
 	fmt.Fprintf(&w.text, `{"StartAt":%s,"States":{`, jsonvalue.OfString(names[0]).JSON())
@@ -137,7 +137,7 @@ func (w *wrapping) write(text string, from source.Span, verbatim bool) {
 	w.pieces = append(w.pieces, piece{source.Span{Start: start, End: w.text.Len()}, from, verbatim})
 }
 
-// origins has diagnostics point to the text that was wrapped.
+// origins moves the positions of diagnostics to the wrapped text.
 func (w *wrapping) origins(found []asl.Diagnostic) []asl.Diagnostic {
 	if w == nil {
 		return found

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Recommendation is what to do about one class.
+// Recommendation is the recommended action for one class.
 type Recommendation struct {
 	State  string `json:"state"`
 	Error  string `json:"error"`
 	Action Action `json:"action"`
-	// From is the number of retries that the class has now, To what it should have; both are absent when the present
-	// Retry block is not known, or nothing is to be changed.
+	// From is the present number of retries of the class, To the recommended one. Both are nil if the present Retry
+	// block is unknown, or nothing is to be changed.
 	From *int `json:"from,omitempty"`
 	To   *int `json:"to,omitempty"`
-	// Evidence says why, in sentences with the counts.
+	// Evidence gives the reasons in sentences, with the counts.
 	Evidence string `json:"evidence"`
 }
 
-// Action is what is recommended.
+// Action is a recommended action.
 type Action string
 
 // The actions.
@@ -27,14 +27,14 @@ const (
 	CutRetries   Action = "cut"
 	RaiseRetries Action = "raise"
 	KeepRetries  Action = "keep"
-	// WaitLonger: recoveries still come when the waits are over.
+	// WaitLonger: tasks still recover after all waits are over.
 	WaitLonger Action = "wait-longer"
-	// NoAction: there is too little to say anything.
+	// NoAction: there are too few data for a recommendation.
 	NoAction Action = "too-little-data"
 )
 
-// recommend says what to do: retries are cut only where even the upper bound of what they recover loses, and raised
-// only where the lower bound of what was recorded beyond the present number pays.
+// recommend chooses the action for a class. Retries are cut only if even the upper bound of what they recover loses,
+// and raised only if the lower bound of what was recorded beyond the present number pays.
 func (c *Collector) recommend(one *Class, o Options) Recommendation {
 	rec := Recommendation{State: one.State, Error: one.Error, Action: NoAction}
 	now, known := c.retriesNow(one.State, one.Error)
@@ -79,7 +79,8 @@ func (c *Collector) recommend(one *Class, o Options) Recommendation {
 	return rec
 }
 
-// cut finds the fewest retries behind which all others lose together, and each of which there is enough of.
+// cut returns the smallest number of retries such that all further ones lose together, and so does each of these with
+// sufficient data. ok is false if there is none.
 func (c *Class) cut(o Options) (m int, evidence string, ok bool) {
 	for m = range len(c.Retries) {
 		tail, started, cost := trials{}, 0, 0.0
@@ -119,7 +120,7 @@ func (c *Class) alike() float64 {
 	return all.alike()
 }
 
-// raise finds the most retries beyond the present number that the record shows to pay.
+// raise returns the highest number of retries, beyond the present number, that pays according to the record.
 func (c *Class) raise(now int, o Options) (m int, evidence string, ok bool) {
 	for i := len(c.Retries) - 1; i >= now; i-- {
 		if r := &c.Retries[i]; r.Verdict == Pays {
@@ -130,7 +131,7 @@ func (c *Class) raise(now int, o Options) (m int, evidence string, ok bool) {
 	return 0, "", false
 }
 
-// lastSufficient is the last retry of which there is enough.
+// lastSufficient returns the last retry with sufficient data, or the first retry if there is none.
 func (c *Class) lastSufficient() *Retry {
 	last := &c.Retries[0]
 	for i := range c.Retries {
@@ -141,12 +142,12 @@ func (c *Class) lastSufficient() *Retry {
 	return last
 }
 
-// late reports whether recoveries still come when the waits are over, and tasks are lost for it.
+// late reports whether a relevant share of tasks is given up although tasks still recover after all waits are over.
 func (c *Class) late(waits time.Duration) bool {
 	return c.GivenUp*20 >= c.Tasks && c.Recovered > 0 && c.NinetySeconds > waits.Seconds()
 }
 
-// retriesNow is how many retries the present Retry block gives an error.
+// retriesNow returns how many retries the present Retry block allows for an error; false if it is unknown.
 func (c *Collector) retriesNow(state, name string) (int, bool) {
 	retry, ok := c.present(state)
 	if !ok {
@@ -159,7 +160,7 @@ func (c *Collector) retriesNow(state, name string) (int, bool) {
 	return retry[i].MaxAttempts, true
 }
 
-// waitsNow is how long the waits of an error are together, on average.
+// waitsNow returns the mean total of the waits for an error under the present Retry block; false if it is unknown.
 func (c *Collector) waitsNow(state, name string) (time.Duration, bool) {
 	retry, ok := c.present(state)
 	i := -1

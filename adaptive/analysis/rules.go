@@ -8,8 +8,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// RulesOf are the Retry arrays of all Task states of a definition, at any depth, by state. A definition that does not
-// parse is an error.
+// RulesOf returns the Retry arrays of all Task states of a definition, at any depth, by state. It returns an error if
+// the definition is not valid.
 func RulesOf(definition string) (map[string][]retrypatterns.Retrier, error) {
 	machine, found := asl.Parse(definition)
 	if machine == nil || asl.HasErrors(found) {
@@ -61,7 +61,7 @@ func retriersOf(all []asl.Retrier) []retrypatterns.Retrier {
 	return out
 }
 
-// match is the index of the retrier that takes an error, as Step Functions matches, or -1.
+// match returns the index of the retrier for an error, by the rules of Step Functions, or -1.
 func match(retry []retrypatterns.Retrier, name string) int {
 	if name == "States.Runtime" {
 		return -1

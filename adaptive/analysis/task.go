@@ -8,50 +8,51 @@ import (
 
 // Task is one visit of a Task state by one execution: its attempts and how they ended.
 type Task struct {
-	// Execution is the ARN or another name of the execution.
+	// Execution is the ARN or another unique name of the execution.
 	Execution string
 	// State is the state's name, Callee what the state calls, such as "lambda my-function".
 	State, Callee string
-	// Rules is the ID under which [Collector.Rules] was told the Retry blocks that the execution ran with; empty when
-	// they are not known.
+	// Rules is the ID under which the execution's Retry blocks were registered with [Collector.Rules]; empty if they
+	// are unknown.
 	Rules string
-	// Closed tells that the execution was a child of a distributed Map: it waited for its turn.
+	// Closed is true if the execution was a child of a distributed Map, which had to wait for its turn.
 	Closed bool
-	// Attempts are in the order of their beginning; at least one.
+	// Attempts are sorted by start; there is at least one.
 	Attempts []Attempt
-	// Ending is what came after the last attempt.
+	// Ending classifies what followed the last attempt.
 	Ending Ending
 }
 
 // Attempt is one attempt of a task.
 type Attempt struct {
-	// Start is when it was scheduled, End when it ended; End is zero for one that was under way at the end of the
-	// record.
+	// Start is the time at which it was scheduled, End the time of its end; End is zero for an attempt that had not
+	// ended at the end of the record.
 	Start, End time.Time
-	// Error is the error name that it failed with; empty for a success and for one that was under way.
+	// Error is the name of the error that it failed with; empty for a success and for an attempt that had not ended.
 	Error string
-	// Bytes is the size of what the callee was sent; 0 when it is not known.
+	// Bytes is the size of the request to the callee; 0 if it is unknown.
 	Bytes int
 }
 
-// Ending is what came after the last attempt of a task.
+// Ending classifies what followed the last attempt of a task.
 type Ending string
 
 // The endings of a task.
 const (
 	// Done: the last attempt succeeded.
 	Done Ending = "done"
-	// GivenUp: the last attempt failed, and no other followed although the execution went on or failed for it.
+	// GivenUp: the last attempt failed and no other one followed, although the execution continued or failed because
+	// of it.
 	GivenUp Ending = "given-up"
-	// Cut: it is not known what would have followed. The execution was stopped, timed out, was redriven, still runs, or
-	// its history has a gap. A cut task is censored, not failed.
+	// Cut: what would have followed is unknown, because the execution was stopped, timed out, was redriven or is
+	// still running, or its history has a gap. A cut task is censored, not failed.
 	Cut Ending = "cut"
 )
 
 // failed reports whether the attempt ended with an error.
 func (a *Attempt) failed() bool { return a.Error != "" }
 
-// lasted is how long the attempt took; 0 when it had not ended.
+// lasted returns the duration of the attempt; 0 if it had not ended.
 func (a *Attempt) lasted() time.Duration {
 	if a.End.Before(a.Start) {
 		return 0
@@ -59,8 +60,8 @@ func (a *Attempt) lasted() time.Duration {
 	return a.End.Sub(a.Start)
 }
 
-// deferred reports whether an error name is the answer of a function that did not call: the attempt says nothing of
-// the callee.
+// deferred reports whether an error name was returned by a function that made no call, so that the attempt is no
+// evidence about the callee.
 func deferred(name string) bool {
 	switch name {
 	case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.RetryNotWorthwhile:

@@ -2,7 +2,7 @@ package analysis
 
 import "math"
 
-// CurvePoint is the share of tasks that had recovered by a time since their first failure.
+// CurvePoint is the share of tasks that had recovered within a time after their first failure.
 type CurvePoint struct {
 	Seconds float64 `json:"seconds"`
 	Share   float64 `json:"share"`
@@ -13,12 +13,13 @@ var edges = []float64{
 	0.5, 1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400, 43200, 86400,
 }
 
-// censored is a recovery that happened somewhere between two times since the first failure; high is infinite for a task
-// that did not recover while it was watched.
+// censored is an interval, in seconds since the first failure, in which a recovery happened. high is infinite for a
+// task that did not recover while it was observed.
 type censored struct{ low, high float64 }
 
-// timeCurve is Turnbull's estimate of the distribution of recovery times, which are known only to lie between the
-// start of the last attempt that failed and the first that succeeded. It ends where the record can tell no more.
+// timeCurve is Turnbull's estimate of the distribution of recovery times. A recovery is known only to lie between the
+// start of the last failed attempt and that of the first successful one. The curve ends where the record has no more
+// information.
 func timeCurve(all []censored) []CurvePoint {
 	if len(all) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func timeCurve(all []censored) []CurvePoint {
 	return out
 }
 
-// stepAt is the step that a time lies in.
+// stepAt returns the step that contains a time.
 func stepAt(seconds float64) int {
 	for i, edge := range edges {
 		if seconds <= edge {
@@ -76,7 +77,8 @@ func stepAt(seconds float64) int {
 	return len(edges)
 }
 
-// by is when a share of those that recover at all has recovered, in seconds; 0 when nobody recovers.
+// by returns the time in seconds by which the given share of those that recover at all has recovered; 0 if none
+// recovers.
 func by(curve []CurvePoint, share float64) float64 {
 	if len(curve) == 0 {
 		return 0

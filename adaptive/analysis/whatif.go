@@ -13,21 +13,22 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Level is how a what-if answer was found.
+// Level is the method by which a what-if answer was found.
 type Level string
 
-// The levels, the surest first.
+// The levels, the most certain first.
 const (
-	// Exact: the other Retry block only stops earlier or excepts errors, so that all it would have met is on record.
+	// Exact: the other Retry block only stops earlier or excludes errors, so all that it would have met is recorded.
 	Exact Level = "exact"
-	// Bracketed: it waits otherwise or retries more often. What it would have met is bounded by what others met then.
+	// Bracketed: it waits differently or retries more often. What it would have met is bounded by what other tasks
+	// met at the time.
 	Bracketed Level = "bracketed"
-	// Modelled: retries feed the overload that they meet, so that a record cannot tell. There is no figure; the
-	// laboratory runs the fitted scenario.
+	// Modelled: retries feed the overload that they meet, so a record cannot answer. There are no figures; run the
+	// fitted scenario in the laboratory.
 	Modelled Level = "modelled"
 )
 
-// Assumptions of the levels.
+// The assumptions of the levels.
 const (
 	assumeNoInterference = "A1: the calls that the other Retry block makes or leaves out change nothing for the calls " +
 		"of others: the callee's load does not matter"
@@ -36,53 +37,54 @@ const (
 	assumePoints = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
 )
 
-// WhatIf is what another Retry block would have brought.
+// WhatIf is the result that another Retry block would have had.
 type WhatIf struct {
 	Read
 	From  time.Time `json:"from,omitzero"`
 	To    time.Time `json:"to,omitzero"`
 	Level Level     `json:"level"`
-	// Assumptions are what the answer rests on; Reasons say how the level was found.
+	// Assumptions are the assumptions of the answer; Reasons explain the choice of the level.
 	Assumptions []string `json:"assumptions"`
 	Reasons     []string `json:"reasons"`
-	// States are the states whose Retry block is another, in the order of their names.
+	// States are the states whose Retry block differs, sorted by name.
 	States []StateWhatIf `json:"states"`
 }
 
-// StateWhatIf is one state under another Retry block.
+// StateWhatIf is the result for one state under another Retry block.
 type StateWhatIf struct {
 	State  string `json:"state"`
 	Callee string `json:"callee"`
 	Level  Level  `json:"level"`
-	// Tasks of the record, and what became of them.
+	// Tasks is the number of recorded tasks, and Recorded their outcome.
 	Tasks    int     `json:"tasks"`
 	Recorded Outcome `json:"recorded"`
-	// Low and High bound what would have become of them; both are equal at the exact level, and absent when modelled.
+	// Low and High bound the outcome under the other Retry block. They are equal at the exact level, and nil at the
+	// modelled level.
 	Low  *Outcome `json:"low,omitempty"`
 	High *Outcome `json:"high,omitempty"`
-	// Diverging tasks would have gone another way than they did; Unsupported is the share of the attempts they would
-	// have made at times at which the record has no attempts to go by.
+	// Diverging is the number of tasks that would have gone differently. Unsupported is the share of their attempts
+	// that fall at times for which the record has no attempts.
 	Diverging   int     `json:"diverging"`
 	Unsupported float64 `json:"unsupported"`
-	// Feedback is the correlation of calls and failures by overload.
+	// Feedback is the correlation between calls and failures by overload.
 	Feedback float64 `json:"feedback"`
-	// Scenario is the fitted scenario for the laboratory, when modelled.
+	// Scenario is the fitted scenario for the laboratory, at the modelled level.
 	Scenario string `json:"scenario,omitempty"`
 }
 
-// Outcome is what became of a state's tasks.
+// Outcome is the outcome of a state's tasks.
 type Outcome struct {
-	// Succeeded, GivenUp and Censored tasks; expected numbers where they are not on record.
+	// Succeeded, GivenUp and Censored are numbers of tasks; expected numbers if they are not recorded.
 	Succeeded float64 `json:"succeeded"`
 	GivenUp   float64 `json:"givenUp"`
 	Censored  float64 `json:"censored"`
-	// Calls of the callee, and seconds of waiting for retries.
+	// Calls is the number of calls to the callee, WaitedSeconds the time spent waiting for retries.
 	Calls         float64 `json:"calls"`
 	WaitedSeconds float64 `json:"waitedSeconds"`
 }
 
-// WhatIf replays the record under the Retry arrays of other, by state. States that other does not name keep theirs.
-// It is an error when the record has no task of any of them.
+// WhatIf replays the record under the Retry arrays in other, by state. States that other does not name keep their
+// own. It returns an error if the record has no task of any named state.
 func (c *Collector) WhatIf(other map[string][]retrypatterns.Retrier) (*WhatIf, error) {
 	w := &WhatIf{Read: c.read, From: c.from, To: c.to, Level: Exact, Assumptions: []string{assumeNoInterference}}
 	names := make([]string, 0, len(other))
@@ -146,7 +148,7 @@ func (c *Collector) replayState(name string, retry []retrypatterns.Retrier) (Sta
 			r.task(t)
 		}
 	}
-	// The others succeeded at once and would do so again.
+	// The other tasks succeeded at once and would do so again.
 	smooth := float64(count.tasks - failed)
 	smoothDone := float64(count.done - int(r.recorded.Succeeded))
 	for _, o := range []*Outcome{&r.recorded, &r.low, &r.high} {
@@ -189,10 +191,10 @@ type replay struct {
 	recorded, low, high Outcome
 	diverging, unknown  int
 	made, unsupported   float64
-	varLow, varHigh     float64 // of the number that succeeds
+	varLow, varHigh     float64 // variance of the number of successes
 }
 
-// task replays one task: it follows the record as long as both Retry blocks do the same.
+// task replays one task: it follows the record as long as both Retry blocks behave the same.
 func (r *replay) task(t *Task) {
 	r.recorded.add(recordedOutcome(t))
 	now, known := r.c.rulesOf(t)
@@ -200,7 +202,7 @@ func (r *replay) task(t *Task) {
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		if !a.failed() {
-			break // it succeeded, or was under way: both end here
+			break // it succeeded, or had not ended: both blocks end here
 		}
 		last := i == len(t.Attempts)-1
 		if last && t.Ending == Cut {
@@ -209,7 +211,7 @@ func (r *replay) task(t *Task) {
 		next, again := other.failed(a.Error)
 		was, wasAgain := before.failed(a.Error)
 		switch {
-		case !again: // stops here, whatever followed
+		case !again: // stops here, whatever followed in the record
 			o := prefix(t, i+1, GivenUp)
 			r.low.add(o)
 			r.high.add(o)
@@ -228,13 +230,13 @@ func (r *replay) task(t *Task) {
 	r.high.add(o)
 }
 
-// wait is a delay's distribution: a policy and the number of the retry.
+// wait is the distribution of a delay: a policy and the number of the retry.
 type wait struct {
 	policy retry.Policy
 	retry  int
 }
 
-// counters are a Retry array with the counts of one task.
+// counters is a Retry array with the retries that one task has used.
 type counters struct {
 	retry []retrypatterns.Retrier
 	used  []int
@@ -244,7 +246,7 @@ func newCounters(retry []retrypatterns.Retrier) *counters {
 	return &counters{retry, make([]int, len(retry))}
 }
 
-// failed counts a failure, and tells the wait before the next attempt, or that there is none.
+// failed counts a failure, and returns the wait before the next attempt; false if there is no further attempt.
 func (c *counters) failed(name string) (wait, bool) {
 	i := match(c.retry, name)
 	if i < 0 || c.used[i] >= c.retry[i].MaxAttempts {
@@ -252,16 +254,17 @@ func (c *counters) failed(name string) (wait, bool) {
 	}
 	c.used[i]++
 	p := c.retry[i].Policy()
-	p.MaxAttempts = 0 // what a wait is does not depend on how many there are
+	p.MaxAttempts = 0 // a wait does not depend on the maximum number of retries
 	return wait{p, c.used[i]}, true
 }
 
 func (c *counters) clone() *counters { return &counters{c.retry, slices.Clone(c.used)} }
 
-// draws is how often a diverging task is played on.
+// draws is the number of times the rest of a diverging task is simulated.
 const draws = 20
 
-// diverge plays a task on from its attempt i, which failed, for the better and for the worse.
+// diverge simulates the rest of a task after its failed attempt i, once with optimistic and once with pessimistic
+// assumptions.
 func (r *replay) diverge(t *Task, i int, other *counters, next wait) {
 	r.diverging++
 	begin := prefix(t, i+1, Cut)
@@ -285,8 +288,8 @@ func (r *replay) diverge(t *Task, i int, other *counters, next wait) {
 	}
 }
 
-// never reports whether an item may be one that never succeeds: it failed at least twice with one error at times at
-// which most attempts succeeded, and was never seen to succeed.
+// never reports whether an item may be one that never succeeds: it never succeeded, all its attempts failed with the
+// same error, and at least two of them (or its only attempt) failed at times at which most attempts succeeded.
 func (r *replay) never(t *Task) bool {
 	if t.Ending == Done {
 		return false
@@ -305,7 +308,7 @@ func (r *replay) never(t *Task) bool {
 	return alone >= 2 || alone == 1 && len(t.Attempts) == 1
 }
 
-// play draws one course of a task behind attempt i.
+// play simulates one course of a task after attempt i.
 func (r *replay) play(t *Task, i int, counters *counters, next wait, worst, never bool) Outcome {
 	var o Outcome
 	x := r.c.callee(t.Callee)
@@ -314,7 +317,7 @@ func (r *replay) play(t *Task, i int, counters *counters, next wait, worst, neve
 	if i > 0 {
 		previous = t.Attempts[i].Start.Sub(t.Attempts[i-1].End)
 	}
-	const most = 10_000 // a bound for Retry blocks that hardly ever end
+	const most = 10_000 // a bound for Retry blocks that practically never end
 	for range most {
 		d := next.policy.DelayAfter(next.retry, previous, r.rnd)
 		previous = d
@@ -347,7 +350,8 @@ func (r *replay) play(t *Task, i int, counters *counters, next wait, worst, neve
 	return o
 }
 
-// failureRate is the bound of the chance to fail, from the attempts around a time; without any it is 0 or 1.
+// failureRate returns the lower bound (the upper one if worst) of the failure probability, from the attempts around a
+// time; without any it is 0 or 1.
 func failureRate(near second, worst bool) float64 {
 	failed := float64(near.calls - near.succeeded)
 	low, high := decide.Share{Of: float64(near.calls), Have: failed}.Interval()
@@ -357,7 +361,7 @@ func failureRate(near second, worst bool) float64 {
 	return low
 }
 
-// drawError is one of the errors around a time, as often as they came; the last one where there are none.
+// drawError draws one of the errors around a time by its frequency, or returns last if there are none.
 func drawError(near second, last string, rnd *rand.Rand) string {
 	total := 0
 	names := make([]string, 0, len(near.errors))
@@ -378,7 +382,7 @@ func drawError(near second, last string, rnd *rand.Rand) string {
 	return last
 }
 
-// widen lets the bracket hold what chance alone would add to one course of events.
+// widen widens the bracket by two standard deviations, because a single course of events varies by chance.
 func (r *replay) widen() {
 	shift := func(o *Outcome, by float64) {
 		by = max(-o.Succeeded, min(by, o.GivenUp))
@@ -390,14 +394,15 @@ func (r *replay) widen() {
 	if r.low.Succeeded > r.high.Succeeded {
 		r.low, r.high = r.high, r.low
 	}
-	for _, o := range []*Outcome{&r.low, &r.high} { // shares of tasks add up to whole ones but for the last digits
+	// shares of tasks add up to whole numbers except for the last digits
+	for _, o := range []*Outcome{&r.low, &r.high} {
 		for _, f := range []*float64{&o.Succeeded, &o.GivenUp, &o.Censored, &o.Calls, &o.WaitedSeconds} {
 			*f = math.Round(*f*1e6) / 1e6
 		}
 	}
 }
 
-// prefix is a task that ends behind its first n attempts.
+// prefix returns the outcome of a task that ends after its first n attempts.
 func prefix(t *Task, n int, ending Ending) Outcome {
 	o := Outcome{}
 	for i := range n {

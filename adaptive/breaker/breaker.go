@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Breaker is a [State] that many goroutines share. Make one with [New]; it may be used until the end of the program and
-// holds nothing that must be closed.
+// Breaker is a [State] that many goroutines share. Create one with [New]; it needs no closing.
 type Breaker struct {
 	policy Policy
 	now    func() time.Time
@@ -19,20 +18,20 @@ type Breaker struct {
 	state State
 }
 
-// Config is what a [Breaker] is made of. Only Policy has to be set.
+// Config configures a [Breaker]. Only Policy is required.
 type Config struct {
 	Policy Policy
 	// Now returns the time; nil means the machine's.
 	Now func() time.Time
-	// Listen receives every event, on the goroutine that caused it and outside the breaker's lock: events of concurrent
-	// calls may overtake one another, and [Event.Generation] gives the order of changes. It may call the breaker. nil
-	// means that nothing listens.
+	// Listen is called for every event, on the goroutine that caused it and outside the breaker's lock. Events of
+	// concurrent calls may arrive out of order; [Event.Generation] gives the order of circuit changes. Listen may call
+	// the breaker. nil means no listener.
 	Listen func(Event)
-	// State is a stored state to continue from; the zero State is closed.
+	// State is a stored state to start from; the zero State is closed.
 	State State
 }
 
-// New makes a breaker. A policy that is out of range is an error that names every wrong field.
+// New returns a breaker. If the policy is out of range, the error names every invalid field.
 func New(c Config) (*Breaker, error) {
 	if err := c.Policy.Validate(); err != nil {
 		return nil, err
@@ -43,13 +42,13 @@ func New(c Config) (*Breaker, error) {
 	return &Breaker{policy: c.Policy, now: c.Now, listen: c.Listen, state: c.State}, nil
 }
 
-// sinceStart is a clock that reads only the monotonic one, which is half the work and never jumps.
+// sinceStart returns a clock that reads only the monotonic clock, which is half the work and never jumps.
 func sinceStart(start time.Time) func() time.Time {
 	return func() time.Time { return start.Add(time.Since(start)) }
 }
 
-// Allow asks to make a call. A permit has to be handed to [Breaker.Record] when the call has ended, whatever came of
-// it; a refusal is an *[OpenError]. [Do] does both.
+// Allow requests permission to make a call. Pass the permit to [Breaker.Record] when the call has ended, whatever its
+// outcome. If the call is refused, the error is an *[OpenError]. [Do] combines both steps.
 func (b *Breaker) Allow() (Permit, error) {
 	now := b.now()
 	b.mu.Lock()
@@ -70,7 +69,7 @@ func (b *Breaker) Allow() (Permit, error) {
 	return permit, nil
 }
 
-// Record tells how the call of a permit ended.
+// Record records the outcome of the call that permit allowed.
 func (b *Breaker) Record(permit Permit, outcome Outcome) {
 	now := b.now()
 	b.mu.Lock()
@@ -93,14 +92,14 @@ func (b *Breaker) tell(e Event) {
 	}
 }
 
-// State is a copy of the state, to be stored or looked at.
+// State returns a copy of the state, to store or inspect.
 func (b *Breaker) State() State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.state
 }
 
-// Statistics is what the breaker looks like now.
+// Statistics returns the breaker's present statistics.
 func (b *Breaker) Statistics() Statistics {
 	now := b.now()
 	b.mu.Lock()
@@ -108,7 +107,7 @@ func (b *Breaker) Statistics() Statistics {
 	return b.state.Statistics(&b.policy, now)
 }
 
-// Reset closes the circuit and forgets all that was counted.
+// Reset closes the circuit and clears all counts.
 func (b *Breaker) Reset() { b.force(func(s *State, now time.Time) { s.Reset(now) }) }
 
 // Trip opens the circuit now, as an operator would to take load off a callee.
@@ -126,34 +125,34 @@ func (b *Breaker) force(change func(*State, time.Time)) {
 	}
 }
 
-// OpenError is a refusal. Its name is CircuitOpen, the error name by which a state machine waits and tries again.
+// OpenError is returned when the breaker refuses a call. Its error name is CircuitOpen, for which a state machine
+// waits and tries again.
 type OpenError struct {
-	// Circuit is Open, or HalfOpen when every probe's place was taken.
+	// Circuit is Open, or HalfOpen if all probe slots were taken.
 	Circuit Circuit
-	// RetryAfter is how long it takes at least until a call can be admitted.
+	// RetryAfter is the minimum time until a call can be admitted.
 	RetryAfter time.Duration
 }
 
-// Error names the error, the circuit and when to come back.
+// Error states the error name, the circuit and when to try again.
 func (e *OpenError) Error() string {
 	return fmt.Sprintf("CircuitOpen: the circuit is %s and admits no call now; try again in %s", e.Circuit,
 		e.RetryAfter)
 }
 
-// Call is one call through a [Breaker]; see [Do].
+// Call describes one call through a [Breaker]; see [Do].
 type Call[T any] struct {
 	// Run makes the call.
 	Run func(context.Context) (T, error)
-	// Judge tells what an error says about the callee; by default every error is a Failure but the caller's own
-	// cancellation, which is Ignored. It is not asked about nil, which is a Success.
+	// Judge classifies an error as an outcome. By default every error is a Failure except the caller's own
+	// cancellation, which is Ignored. Judge is not called for nil, which is always a Success.
 	Judge func(error) Outcome
-	// Fallback answers in place of a call that was refused or has failed, and is handed the *OpenError or the call's
-	// error; without one that error is the answer. What the fallback does is not counted.
+	// Fallback provides the result of a call that was refused or has failed; it receives the *OpenError or the call's
+	// error. Without a Fallback, Do returns that error. The outcome of the fallback is not counted.
 	Fallback func(context.Context, error) (T, error)
 }
 
-// Do makes a call if the breaker admits it, and records its outcome, also that of a call that panics, which is a
-// Failure.
+// Do makes a call if the breaker admits it, and records its outcome. A call that panics is recorded as a Failure.
 func Do[T any](ctx context.Context, b *Breaker, c Call[T]) (T, error) {
 	permit, err := b.Allow()
 	var out T
@@ -167,7 +166,7 @@ func Do[T any](ctx context.Context, b *Breaker, c Call[T]) (T, error) {
 }
 
 func recorded[T any](ctx context.Context, b *Breaker, permit Permit, c Call[T]) (T, error) {
-	outcome := Failure // of a panic
+	outcome := Failure // if the call panics
 	defer func() { b.Record(permit, outcome) }()
 	out, err := c.Run(ctx)
 	switch {

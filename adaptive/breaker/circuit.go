@@ -2,10 +2,10 @@ package breaker
 
 import "fmt"
 
-// Circuit is where the breaker stands.
+// Circuit is the state of a breaker's circuit.
 type Circuit uint8
 
-// The three circuits, the worse the higher. The zero value is a closed circuit.
+// The three circuits, in order of severity. The zero value is a closed circuit.
 const (
 	Closed   Circuit = iota // every call is admitted
 	HalfOpen                // a few probes are admitted
@@ -14,7 +14,7 @@ const (
 
 var circuitNames = [...]string{Closed: "closed", HalfOpen: "half-open", Open: "open"}
 
-// String is "closed", "half-open" or "open".
+// String returns "closed", "half-open" or "open".
 func (c Circuit) String() string {
 	if int(c) < len(circuitNames) {
 		return circuitNames[c]
@@ -22,7 +22,7 @@ func (c Circuit) String() string {
 	return fmt.Sprintf("circuit(%d)", uint8(c))
 }
 
-// MarshalText is [Circuit.String]; a number that is no circuit is an error.
+// MarshalText returns [Circuit.String], or an error if c is not one of the three circuits.
 func (c Circuit) MarshalText() ([]byte, error) {
 	if int(c) >= len(circuitNames) {
 		return nil, fmt.Errorf("breaker: %d is no circuit; there are closed, half-open and open", uint8(c))
@@ -30,7 +30,7 @@ func (c Circuit) MarshalText() ([]byte, error) {
 	return []byte(circuitNames[c]), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the output of MarshalText.
 func (c *Circuit) UnmarshalText(text []byte) error {
 	for i, name := range circuitNames {
 		if name == string(text) {

@@ -2,12 +2,12 @@ package breaker
 
 import "time"
 
-// EventKind is what an [Event] tells.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
 // The kinds of events.
 const (
-	// Changed: the circuit went From one To another.
+	// Changed: the circuit changed between two states, From and To.
 	Changed EventKind = iota
 	// Recorded: an admitted call ended with Outcome.
 	Recorded
@@ -15,15 +15,15 @@ const (
 	Rejected
 )
 
-// Event is something that happened to a [Breaker].
+// Event reports a circuit change, a recorded call or a refusal of a [Breaker].
 type Event struct {
 	Kind EventKind
-	// From and To are the circuit before and after; the same unless it changed.
+	// From and To are the circuit before and after the event; they differ only if it changed.
 	From, To Circuit
-	// At is when.
+	// At is the time of the event.
 	At time.Time
-	// Outcome is that of a Recorded call.
+	// Outcome is the outcome of a Recorded call.
 	Outcome Outcome
-	// Generation counts the changes of the circuit, so that changes told out of order can be put in order.
+	// Generation counts the changes of the circuit, so that events received out of order can be sorted.
 	Generation uint64
 }

@@ -1,20 +1,20 @@
 package breaker
 
-// Outcome is how an admitted call ended, as far as the callee's health goes.
+// Outcome classifies how an admitted call ended with regard to the callee's health.
 type Outcome uint8
 
 // The outcomes of a call.
 const (
-	// Success: the callee answered as it should.
+	// Success: the callee responded correctly.
 	Success Outcome = iota
-	// Failure: the callee is to blame: a timeout, a throttle, a server error, a lost connection.
+	// Failure: the callee is at fault: a timeout, a throttle, a server error, a lost connection.
 	Failure
-	// Ignored says nothing about the callee: the request was invalid, the caller gave up, the call was never made.
-	// It gives a probe's place back and counts nowhere.
+	// Ignored: the outcome says nothing about the callee: the request was invalid, the caller gave up, or the call
+	// was never made. It frees the probe's slot and is not counted.
 	Ignored
 )
 
-// String is "success", "failure" or "ignored".
+// String returns "success", "failure" or "ignored".
 func (o Outcome) String() string {
 	switch o {
 	case Success:

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// MaxProbes is the largest HalfOpenConcurrency: a [State] has room for so many probes.
+// MaxProbes is the largest HalfOpenConcurrency: a [State] has this many probe slots.
 const MaxProbes = 16
 
-// MaxWindowRequests is the largest WindowRequests: a [State] remembers so many outcomes.
+// MaxWindowRequests is the largest WindowRequests: a [State] stores this many outcomes.
 const MaxWindowRequests = 256
 
-// Policy says when a circuit opens and how it closes again. A closed circuit opens by either of two rules:
+// Policy defines when a circuit opens and how it closes again. A closed circuit opens by either of two rules:
 //
 //   - ConsecutiveFailures failures without a success in between;
 //   - within the window, at least MinimumRequests calls, at least MinimumFailures failures, and failures ÷ calls at
@@ -21,38 +21,39 @@ const MaxWindowRequests = 256
 // The window is the last Window of time, or the last WindowRequests calls; exactly one of the two is set when the
 // second rule is on.
 type Policy struct {
-	// ConsecutiveFailures opens the circuit; 0 switches the rule off.
+	// ConsecutiveFailures is the number of failures in a row that opens the circuit; 0 switches the rule off.
 	ConsecutiveFailures int
 
-	// FailureRate of the window opens the circuit; 0 to 1.
+	// FailureRate is the share of failures in the window that opens the circuit; 0 to 1.
 	FailureRate float64
-	// MinimumRequests of the window, before its rate says anything; 0 or more.
+	// MinimumRequests is the number of calls the window needs before its rate is evaluated; 0 or more.
 	MinimumRequests int
-	// MinimumFailures of the window, before its rate opens the circuit; 0 or more. Alone, without a FailureRate, it
-	// is a count of failures that opens the circuit.
+	// MinimumFailures is the number of failures the window needs before its rate opens the circuit; 0 or more.
+	// Without a FailureRate, this number of failures alone opens the circuit.
 	MinimumFailures int
-	// Window is the length of a window of time, watched in ten slices; at least 10 ns.
+	// Window is the length of a time window, tracked in ten slices; at least 10 ns.
 	Window time.Duration
-	// WindowRequests is the length of a window of calls; at most MaxWindowRequests.
+	// WindowRequests is the length of a window in calls; at most MaxWindowRequests.
 	WindowRequests int
 
-	// OpenFor is how long an open circuit refuses everything; above 0.
+	// OpenFor is the time for which an open circuit refuses all calls; above 0.
 	OpenFor time.Duration
-	// HalfOpenConcurrency bounds the probes at a time of a half-open circuit; 1 to MaxProbes. The bound begins at 1 and
-	// doubles whenever as many probes have succeeded as it admits.
+	// HalfOpenConcurrency limits the concurrent probes of a half-open circuit; 1 to MaxProbes. The limit begins at 1
+	// and doubles each time that as many probes have succeeded as it admits.
 	HalfOpenConcurrency int
-	// SuccessThreshold is how many probes must succeed to close the circuit; at least 1.
+	// SuccessThreshold is the number of probes that must succeed to close the circuit; at least 1.
 	SuccessThreshold int
-	// HalfOpenFailures is how many probes may fail before the circuit opens again; 0 means that the first one opens it.
+	// HalfOpenFailures is the number of probes that may fail before the circuit opens again; 0 means that the first
+	// failure opens it.
 	HalfOpenFailures int
-	// ProbeTimeout is how long a probe keeps its place without an outcome; above 0. A caller that dies with a probe
-	// can hold a place up to then and no longer; what it reports later counts nowhere.
+	// ProbeTimeout is the time for which a probe keeps its slot without an outcome; above 0. A caller that dies
+	// during a probe holds a slot no longer than that; an outcome reported later is not counted.
 	ProbeTimeout time.Duration
 }
 
-// Conservative is the policy of the retry design (M6): five failures in a row open the circuit for 60 s, three
-// successes close it. One probe at a time, as recovery there begins with one call; the probe timeout is this project's
-// addition.
+// Conservative returns the policy of the retry design (M6): five failures in a row open the circuit for 60 s, three
+// successes close it. It admits one probe at a time, because recovery in the design begins with one call. The probe
+// timeout is this project's addition.
 func Conservative() Policy {
 	return Policy{
 		ConsecutiveFailures: 5,
@@ -63,8 +64,9 @@ func Conservative() Policy {
 	}
 }
 
-// Callee is the policy for a callee that many workers share: half of at least 20 calls within a minute fail, ten of
-// them at least. It probes after 15 s, and closes after 15 successes (1, 2, 4 and 8 at a time).
+// Callee returns the policy for a callee that many workers share. The circuit opens if at least half of at least 20
+// calls within a minute fail, and at least ten in number. It probes after 15 s and closes after 15 successes (1, 2, 4
+// and 8 at a time).
 func Callee() Policy {
 	return Policy{
 		FailureRate: 0.5, MinimumRequests: 20, MinimumFailures: 10, Window: time.Minute,
@@ -73,7 +75,7 @@ func Callee() Policy {
 	}
 }
 
-// Validate reports every field that is out of its range, joined.
+// Validate returns an error for every field that is out of range, joined.
 func (p Policy) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {
@@ -107,5 +109,5 @@ func (p Policy) Validate() error {
 	return errors.Join(problems...)
 }
 
-// watches reports whether the rule over the window is on.
+// watches reports whether the window rule is on.
 func (p *Policy) watches() bool { return p.FailureRate > 0 || p.MinimumFailures > 0 }

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// State is a breaker as a value: what a [Policy] remembers from call to call. The zero State is closed and has seen
-// nothing. Copying it takes a snapshot; it holds no pointer and its methods allocate nothing.
+// State is a breaker as a value: what a [Policy] needs to remember between calls. The zero State is closed and has
+// counted no calls. Copying it takes a snapshot; it holds no pointer and its methods allocate nothing.
 //
-// A State is not safe for concurrent use; [Breaker] is. Times are handed in; one that is earlier than a time handed in
-// before is taken as it is and never moves the circuit backwards in its life.
+// A State is not safe for concurrent use; [Breaker] is. The caller passes the times. A time earlier than one passed
+// before is accepted and never moves the circuit backwards.
 type State struct {
 	circuit     Circuit
-	generation  uint64 // number of changes of the circuit, so that results of an earlier one are recognised
+	generation  uint64 // number of circuit changes; identifies outcomes of calls from an earlier circuit
 	since       int64  // when the circuit last changed; Unix nanoseconds
 	consecutive int64  // failures since the last success
 	window      window
 
-	// Of a half-open circuit.
+	// State of a half-open circuit.
 	admits    int64 // probes at a time
 	atLevel   int64 // successes since admits was last raised
 	successes int64 // of probes
@@ -27,49 +27,49 @@ type State struct {
 	totals Totals
 }
 
-// probe is a call admitted by a half-open circuit. The zero probe is a free place.
+// probe is a call admitted by a half-open circuit. The zero probe is a free slot.
 type probe struct {
 	id      uint64
 	expires int64 // Unix nanoseconds
 }
 
-// Permit is the right to make one call, owned by whoever was given it, who hands it to [State.Record] when the call
-// has ended. A permit counts once: recording it again, after it has expired, or after the circuit has changed counts
-// as late.
+// Permit is the right to make one call. Its holder passes it to [State.Record] when the call has ended. A permit
+// counts once: recording it again, after it has expired, or after the circuit has changed counts as late.
 type Permit struct {
-	// Generation is the circuit's, at the time of the permit.
+	// Generation is the circuit's generation when the permit was given.
 	Generation uint64
-	// Probe is the number of the probe; 0 for a call of a closed circuit.
+	// Probe is the number of the probe; 0 for a call admitted by a closed circuit.
 	Probe uint64
 }
 
-// Totals count since the State began or was reset.
+// Totals holds counts since the State was created or reset.
 type Totals struct {
-	// Successes and Failures are recorded outcomes that counted.
+	// Successes and Failures count recorded outcomes that were not late.
 	Successes, Failures int64
-	// Ignored are outcomes that said nothing about the callee.
+	// Ignored counts outcomes that said nothing about the callee.
 	Ignored int64
-	// Rejected are calls that were refused.
+	// Rejected counts calls that were refused.
 	Rejected int64
-	// Late are outcomes that came after the circuit had changed or the probe had expired.
+	// Late counts outcomes recorded after the circuit had changed or the probe had expired.
 	Late int64
-	// Expired are probes that were never recorded in time.
+	// Expired counts probes that were not recorded in time.
 	Expired int64
-	// Opened counts how often the circuit opened, HalfOpened how often it began to probe, Closed how often it closed.
+	// Opened counts how often the circuit opened, HalfOpened how often it became half-open, Closed how often it
+	// closed.
 	Opened, HalfOpened, Closed int64
-	// probes is the number of the last probe.
+	// probes is the number of the most recent probe.
 	probes uint64
 }
 
-// Circuit is where the breaker stands, without looking at the time: an open circuit becomes half-open by the first
-// [State.Allow] after its time.
+// Circuit returns the circuit without looking at the time: an open circuit becomes half-open only at the first
+// [State.Allow] after OpenFor has passed.
 func (s *State) Circuit() Circuit { return s.circuit }
 
-// Generation counts the changes of the circuit.
+// Generation returns the number of circuit changes.
 func (s *State) Generation() uint64 { return s.generation }
 
-// Allow asks to make a call. The answer is false when the circuit is open, or half-open with every probe's place taken;
-// [State.RetryAfter] then says when it is worth asking again.
+// Allow requests permission to make a call. It returns false if the circuit is open, or half-open with all probe
+// slots taken; [State.RetryAfter] then returns when to ask again.
 func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	if s.circuit == Closed {
 		return Permit{Generation: s.generation}, true
@@ -85,7 +85,7 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	return s.probe(p, at)
 }
 
-// probe gives a free place of the half-open circuit away.
+// probe assigns a free slot of the half-open circuit.
 func (s *State) probe(p *Policy, at int64) (Permit, bool) {
 	admits := min(s.admits, int64(p.HalfOpenConcurrency), MaxProbes)
 	free, running := -1, int64(0)
@@ -110,7 +110,7 @@ func (s *State) probe(p *Policy, at int64) (Permit, bool) {
 	return Permit{Generation: s.generation, Probe: s.totals.probes}, true
 }
 
-// Record tells how the call of a permit ended.
+// Record records the outcome of the call that permit allowed.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome Outcome) {
 	at := now.UnixNano()
 	if permit.Generation != s.generation || (s.circuit == HalfOpen) != (permit.Probe != 0) {
@@ -171,7 +171,7 @@ func (s *State) probed(p *Policy, at int64, outcome Outcome) {
 	}
 }
 
-// release frees a probe's place; false when it had lost it.
+// release frees a probe's slot; it returns false if the probe had lost it.
 func (s *State) release(id uint64, at int64) bool {
 	for i := range s.probes {
 		if s.probes[i].id == id {
@@ -186,7 +186,7 @@ func (s *State) release(id uint64, at int64) bool {
 	return false
 }
 
-// enter changes the circuit and forgets what belonged to the one before.
+// enter changes the circuit and clears the counts of the previous one.
 func (s *State) enter(c Circuit, at int64) {
 	s.circuit, s.since = c, at
 	s.generation++
@@ -203,8 +203,8 @@ func (s *State) enter(c Circuit, at int64) {
 	}
 }
 
-// RetryAfter is how long a refused caller has to wait at least before it can be admitted: until an open circuit
-// begins to probe, or until the first probe's place of a half-open one is free by expiry. It is 0 when a call may be
+// RetryAfter returns the minimum time that a refused caller has to wait before it can be admitted: until an open
+// circuit becomes half-open, or until the first probe of a half-open one expires. It returns 0 if a call may be
 // admitted now.
 func (s *State) RetryAfter(p *Policy, now time.Time) time.Duration {
 	at := now.UnixNano()
@@ -227,10 +227,11 @@ func (s *State) RetryAfter(p *Policy, now time.Time) time.Duration {
 	return 0
 }
 
-// Trip opens the circuit, whatever it was: an operator stops all calls for OpenFor.
+// Trip opens the circuit from any state, so that an operator can stop all calls for OpenFor.
 func (s *State) Trip(now time.Time) { s.enter(Open, now.UnixNano()) }
 
-// Reset closes the circuit and forgets everything but the generation: calls that are still out count as late.
+// Reset closes the circuit and clears everything but the generation; outcomes of calls that are still running count
+// as late.
 func (s *State) Reset(now time.Time) {
 	*s = State{generation: s.generation + 1, since: now.UnixNano()}
 }

@@ -14,7 +14,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// call makes one call that ends at once; false when it was refused.
+// call makes one call that ends at once; it returns false if the call was refused.
 func call(s *breaker.State, p *breaker.Policy, now time.Time, outcome breaker.Outcome) bool {
 	permit, ok := s.Allow(p, now)
 	if ok {
@@ -30,7 +30,7 @@ func TestSourcePolicyOpensAfterFiveFailuresAndClosesAfterThreeSuccesses(t *testi
 	for i := range 4 {
 		call(&s, &p, at(float64(i)), breaker.Failure)
 	}
-	call(&s, &p, at(4), breaker.Success) // begins the count anew
+	call(&s, &p, at(4), breaker.Success) // restarts the count
 	for i := range 5 {
 		if s.Circuit() != breaker.Closed {
 			t.Fatalf("%s after %d failures in a row, want closed", s.Circuit(), i)
@@ -111,7 +111,7 @@ func TestErrorRateOverAWindowOfCalls(t *testing.T) {
 	for range 3 {
 		call(&s, &p, at(0), breaker.Success)
 	}
-	call(&s, &p, at(0), breaker.Failure) // the first failure leaves with this one
+	call(&s, &p, at(0), breaker.Failure) // the first failure leaves the window with this call
 	if s.Circuit() != breaker.Closed {
 		t.Fatal("open with one failure among the last four calls")
 	}
@@ -144,7 +144,7 @@ func TestHalfOpenStartsSlowly(t *testing.T) {
 	var s breaker.State
 	s.Trip(at(0))
 	var admitted []int
-	for range 6 { // all that is admitted ends well, before more is asked for
+	for range 6 { // all admitted calls succeed before more are requested
 		var permits []breaker.Permit
 		for {
 			permit, ok := s.Allow(&p, at(60))
@@ -168,7 +168,7 @@ func TestProbesExpireAndCountOnce(t *testing.T) {
 	p := breaker.Conservative()
 	var s breaker.State
 	s.Trip(at(0))
-	lost, _ := s.Allow(&p, at(60)) // its owner dies
+	lost, _ := s.Allow(&p, at(60)) // its caller dies
 	if _, ok := s.Allow(&p, at(119)); ok {
 		t.Fatal("two probes at a time")
 	}
@@ -260,8 +260,8 @@ func TestStoredStateGoesOnAsItWas(t *testing.T) {
 	})
 }
 
-// TestNeverMoreProbesThanAdmitted drives breakers at random: a half-open circuit never has more probes out than its
-// concurrency, none of them holds a place for ever, and no count goes below zero.
+// A breaker driven at random never has more probes out in a half-open circuit than its concurrency, none of them
+// holds a slot for ever, and no count goes below zero.
 func TestNeverMoreProbesThanAdmitted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -276,7 +276,7 @@ func TestNeverMoreProbesThanAdmitted(t *testing.T) {
 				t.Fatalf("statistics are %+v", st)
 			}
 		})
-		// Nothing that was lost blocks it for ever.
+		// A lost probe does not block the circuit for ever.
 		end := at(1e6)
 		for range p.SuccessThreshold * 2 {
 			if _, ok := s.Allow(&p, end); !ok && s.Circuit() == breaker.HalfOpen && s.Statistics(&p, end).Probes == 0 {
@@ -307,7 +307,7 @@ func policies(t *rapid.T) breaker.Policy {
 	return p
 }
 
-// drive makes random calls that overlap; the clock may also run backwards.
+// drive makes random overlapping calls; the clock may also run backwards.
 func drive(t *rapid.T, p *breaker.Policy, s *breaker.State, check func(time.Time)) {
 	var out []breaker.Permit
 	now := 100.0

@@ -2,26 +2,27 @@ package breaker
 
 import "time"
 
-// Statistics is what a breaker looks like at one moment.
+// Statistics describes a breaker at one moment.
 type Statistics struct {
-	// Circuit is where it stands; Since is when it came there, the zero time when it never changed.
+	// Circuit is the present circuit; Since is when it was entered, the zero time if it never changed.
 	Circuit Circuit
 	Since   time.Time
-	// Requests and Failures are those of a closed circuit's window; Rate is their ratio, 0 without requests.
+	// Requests and Failures are counts of a closed circuit's window; Rate is their ratio, 0 without requests.
 	Requests, Failures int64
 	Rate               float64
 	// Consecutive counts a closed circuit's failures since the last success.
 	Consecutive int64
-	// Probes are the calls that a half-open circuit has admitted and that have not ended; Admits is how many it
-	// admits at a time, and ProbeSuccesses how many succeeded so far. All are 0 when it is not half-open.
+	// Probes is the number of calls that a half-open circuit has admitted and that have not ended; Admits is how many
+	// it admits at a time, and ProbeSuccesses how many have succeeded so far. All are 0 if the circuit is not
+	// half-open.
 	Probes, Admits, ProbeSuccesses int64
-	// RetryAfter is [State.RetryAfter].
+	// RetryAfter is the result of [State.RetryAfter].
 	RetryAfter time.Duration
-	// Totals count since the beginning or the last reset.
+	// Totals holds counts since the beginning or the last reset.
 	Totals Totals
 }
 
-// Statistics looks at the state without changing it.
+// Statistics returns the statistics without changing the state.
 func (s *State) Statistics(p *Policy, now time.Time) Statistics {
 	w, at := s.window, now.UnixNano()
 	if p.Window > 0 && w.width > 0 {

@@ -19,7 +19,7 @@ type stored struct {
 	LastProbe   uint64    `json:"lastProbe,omitempty"`
 }
 
-// inWindow is a window of time (Slices) or of calls (Calls, 64 a word).
+// inWindow is the stored form of a window of time (Slices) or of calls (Calls, 64 a word).
 type inWindow struct {
 	Width    int64    `json:"width"`
 	Head     int64    `json:"head,omitempty"`
@@ -44,7 +44,7 @@ type storedProbe struct {
 
 const storedVersion = 1
 
-// MarshalJSON writes the whole state; what it wrote reads back equal.
+// MarshalJSON encodes the whole state; decoding the result gives an equal state.
 func (s State) MarshalJSON() ([]byte, error) {
 	out := stored{
 		Version: storedVersion, Circuit: s.circuit, Generation: s.generation, Since: s.since,
@@ -67,7 +67,8 @@ func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Anything that no State can be is an error, and leaves s as it was.
+// UnmarshalJSON decodes the output of MarshalJSON. It returns an error for anything that is not a possible State, and
+// leaves s unchanged then.
 func (s *State) UnmarshalJSON(text []byte) error {
 	var in stored
 	if err := json.Unmarshal(text, &in); err != nil {

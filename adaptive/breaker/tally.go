@@ -3,8 +3,8 @@ package breaker
 import "time"
 
 // Tally counts calls of a closed circuit that other processes made and added up, as if they had ended now. Failures
-// count as consecutive only if there was no success among them. A circuit that is not closed counts them as late:
-// there, every probe is recorded by its permit.
+// count as consecutive only if there was no success among them. A circuit that is not closed counts them as late,
+// because its probes are recorded by their permits.
 func (s *State) Tally(p *Policy, successes, failures int64, now time.Time) {
 	successes, failures = max(successes, 0), max(failures, 0)
 	if s.circuit != Closed {

@@ -2,19 +2,19 @@ package breaker
 
 import "math/bits"
 
-// slices is the number of parts of a window of time: calls leave it a tenth at a time.
+// slices is the number of slices of a time window: calls leave the window a tenth at a time.
 const slices = 10
 
 // window counts the recent calls of a closed circuit, by time or by number. Its zero value is empty.
 type window struct {
 	requests, failures int64 // within the window
 
-	// A window of time.
+	// For a window of time.
 	width int64 // of a slice, in nanoseconds
 	head  int64 // number of the newest slice, counted from the epoch
 	time  [slices]slice
 
-	// A window of calls: the newest outcome is bit next−1.
+	// For a window of calls: the newest outcome is bit next−1.
 	next  uint16
 	calls [MaxWindowRequests / 64]uint64 // 1: a failure
 }
@@ -48,7 +48,7 @@ func (w *window) advance(p *Policy, now int64) {
 	w.head = max(w.head, head)
 }
 
-// push remembers one more outcome and forgets the oldest when the window is full.
+// push adds one outcome, and drops the oldest if the window is full.
 func (w *window) push(p *Policy, failed bool) {
 	size := int64(p.WindowRequests)
 	if w.width != -size { // another policy's window, or a new one
@@ -70,14 +70,14 @@ func (w *window) push(p *Policy, failed bool) {
 	w.next = uint16((int64(w.next) + 1) % size)
 }
 
-// tripped reports whether what is in the window opens the circuit.
+// tripped reports whether the window's counts open the circuit.
 func (w *window) tripped(p *Policy) bool {
 	return p.watches() && w.failures > 0 &&
 		w.requests >= int64(p.MinimumRequests) && w.failures >= int64(p.MinimumFailures) &&
 		float64(w.failures) >= p.FailureRate*float64(w.requests)
 }
 
-// recount sets the sums from the parts, for a window that comes from outside.
+// recount computes the sums from the parts, for a window that was decoded.
 func (w *window) recount() {
 	if w.width > 0 {
 		w.requests, w.failures = 0, 0
@@ -93,7 +93,7 @@ func (w *window) recount() {
 	}
 }
 
-// addMany counts calls that ended now. Of a window of calls, the successes come first.
+// addMany counts calls that ended now. In a window of calls, the successes are added first.
 func (w *window) addMany(p *Policy, now int64, successes, failures int64) {
 	switch {
 	case p.Window > 0:

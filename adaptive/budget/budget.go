@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Budget is a [State] that many goroutines share. Make one with [New].
+// Budget is a [State] that many goroutines share. Create one with [New].
 type Budget struct {
 	policy Policy
 	now    func() time.Time
@@ -14,14 +14,14 @@ type Budget struct {
 	state State
 }
 
-// Config is what a [Budget] is made of.
+// Config configures a [Budget]. Only Policy is required.
 type Config struct {
 	Policy Policy
 	// Now returns the time; nil means the machine's.
 	Now func() time.Time
 }
 
-// New makes a budget. A policy that is out of range is an error that names every wrong field.
+// New returns a budget. If the policy is out of range, the error names every invalid field.
 func New(c Config) (*Budget, error) {
 	if err := c.Policy.Validate(); err != nil {
 		return nil, err
@@ -33,24 +33,24 @@ func New(c Config) (*Budget, error) {
 	return &Budget{policy: c.Policy, now: c.Now}, nil
 }
 
-// Request is [State.Request].
+// Request calls [State.Request].
 func (b *Budget) Request() { b.change(func(s *State, now time.Time) { s.Request(&b.policy, now) }) }
 
-// Retry is [State.Retry].
+// Retry calls [State.Retry].
 func (b *Budget) Retry(afterTimeout bool) (allowed bool) {
 	b.change(func(s *State, now time.Time) { allowed = s.Retry(&b.policy, now, afterTimeout) })
 	return allowed
 }
 
-// Success is [State.Success].
+// Success calls [State.Success].
 func (b *Budget) Success(retried, afterTimeout bool) {
 	b.change(func(s *State, now time.Time) { s.Success(&b.policy, now, retried, afterTimeout) })
 }
 
-// Failure is [State.Failure].
+// Failure calls [State.Failure].
 func (b *Budget) Failure() { b.change(func(s *State, now time.Time) { s.Failure(&b.policy, now) }) }
 
-// Tokens is [State.Tokens].
+// Tokens calls [State.Tokens].
 func (b *Budget) Tokens() (tokens float64) {
 	b.change(func(s *State, now time.Time) { tokens = s.Tokens(&b.policy, now) })
 	return tokens

@@ -18,7 +18,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// retries counts how many are granted in a row.
+// retries counts how many retries in a row are granted.
 func retries(s *budget.State, p *budget.Policy, now time.Time) (n int) {
 	for s.Retry(p, now, false) {
 		n++
@@ -70,7 +70,7 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// TestSDK goes along with the token bucket of aws-sdk-go-v2.
+// The SDK policy behaves like the token bucket of aws-sdk-go-v2.
 func TestSDK(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +113,7 @@ func TestSDK(t *testing.T) {
 	})
 }
 
-// TestBucketBoundsTheLoad: when half of the calls fail, retries are bounded by what the successes earn.
+// When half of the calls fail, retries are bounded by what the successes earn.
 func TestBucketBoundsTheLoad(t *testing.T) {
 	t.Parallel()
 	p := budget.Bucket()

@@ -6,12 +6,11 @@ import (
 	"stepback/adaptive/internal/sliding"
 )
 
-// rounding is how much of a token may be lost to sums of fractions before it shows.
+// rounding is the tolerance, in tokens, for rounding errors in sums of fractions.
 const rounding = 1e-6
 
-// State is a budget as a value. The zero State is a full bucket, or a window in which nothing happened. It holds no
-// pointer and its methods allocate nothing; copying it takes a snapshot. It is not safe for concurrent use; [Budget]
-// is.
+// State is a budget as a value. The zero State is a full bucket, or an empty window. It holds no pointer and its
+// methods allocate nothing; copying it takes a snapshot. It is not safe for concurrent use; [Budget] is.
 type State struct {
 	begun  bool
 	tokens float64 // of a bucket
@@ -19,7 +18,7 @@ type State struct {
 	window sliding.Sum
 }
 
-// Tokens is what is there now.
+// Tokens returns the tokens available now.
 func (s *State) Tokens(p *Policy, now time.Time) float64 {
 	at := now.UnixNano()
 	if p.Window > 0 {
@@ -38,7 +37,7 @@ func (s *State) Tokens(p *Policy, now time.Time) float64 {
 // Request counts a first attempt. It is never refused.
 func (s *State) Request(p *Policy, now time.Time) { s.earn(p, now, p.PerRequest) }
 
-// Retry asks for a retry and takes its cost; false, and nothing is taken, when the budget does not cover it.
+// Retry requests a retry and takes its cost. If the budget does not cover it, Retry returns false and takes nothing.
 func (s *State) Retry(p *Policy, now time.Time, afterTimeout bool) bool {
 	tokens, cost := s.Tokens(p, now), p.cost(afterTimeout)
 	if tokens < cost-rounding || p.Threshold > 0 && tokens <= p.Threshold {
@@ -48,7 +47,7 @@ func (s *State) Retry(p *Policy, now time.Time, afterTimeout bool) bool {
 	return true
 }
 
-// Success counts a call that succeeded. Of a retry, afterTimeout is what [State.Retry] was told for it.
+// Success counts a call that succeeded. For a retry, afterTimeout is the value that was passed to [State.Retry].
 func (s *State) Success(p *Policy, now time.Time, retried, afterTimeout bool) {
 	if retried && p.Refund {
 		s.earn(p, now, p.cost(afterTimeout))
@@ -64,7 +63,7 @@ func (s *State) Failure(p *Policy, now time.Time) {
 	}
 }
 
-// earn adds tokens, or takes them when n is negative.
+// earn adds n tokens, or takes them if n is negative.
 func (s *State) earn(p *Policy, now time.Time, n float64) {
 	if n == 0 {
 		return

@@ -6,40 +6,41 @@ import (
 	"stepback/adaptive/internal/sliding"
 )
 
-// Throttle is the client-side throttling of the SRE book: every call, also a first attempt, is refused with the
-// probability (requests − K × accepts) ÷ (requests + 1), both counted over a window. The zero Throttle has seen
-// nothing and refuses nothing. It is a plain value and not safe for concurrent use.
+// Throttle implements the client-side throttling of the SRE book: every call, including a first attempt, is refused
+// with the probability (requests − K × accepts) ÷ (requests + 1), both counted over a window. The zero Throttle has
+// counted nothing and refuses nothing. It is a plain value and not safe for concurrent use.
 type Throttle struct {
 	requests, accepts sliding.Sum
 }
 
-// ThrottlePolicy is how a [Throttle] counts.
+// ThrottlePolicy configures a [Throttle].
 type ThrottlePolicy struct {
-	// K is how many requests are made for every one that the callee accepts; 1 or more, 2 in the book. At 1.1 about one
-	// request in ten of those that the callee can serve is wasted.
+	// K is the number of requests made for each one that the callee accepts; 1 or more, 2 in the book. At 1.1, about
+	// one in ten of the requests that the callee can serve is wasted.
 	K float64
-	// Window is how far back it counts; at least 10 ns, two minutes in the book.
+	// Window is the length of the counting window; at least 10 ns, two minutes in the book.
 	Window time.Duration
 }
 
-// SRE is the throttling of the SRE book with the given K.
+// SRE returns the throttling policy of the SRE book with the given K.
 func SRE(k float64) ThrottlePolicy { return ThrottlePolicy{K: max(k, 1), Window: 2 * time.Minute} }
 
-// Refuses is the probability with which the next call is refused, 0 to below 1.
+// Refuses returns the probability that the next call is refused, from 0 to below 1.
 func (t *Throttle) Refuses(p *ThrottlePolicy, now time.Time) float64 {
 	at := now.UnixNano()
 	requests := t.requests.Total(int64(p.Window), at)
 	return max(0, (requests-p.K*t.accepts.Total(int64(p.Window), at))/(requests+1))
 }
 
-// Allow asks to make a call; draw is uniformly distributed in [0, 1). A refused call counts as a request.
+// Allow requests permission to make a call; draw is a uniformly distributed number in [0, 1). A refused call counts
+// as a request.
 func (t *Throttle) Allow(p *ThrottlePolicy, now time.Time, draw float64) bool {
 	allowed := draw >= t.Refuses(p, now)
 	t.requests.Add(int64(p.Window), now.UnixNano(), 1)
 	return allowed
 }
 
-// Accepted counts a call that the callee accepted, whatever it answered.
+// Accepted counts a call that the callee accepted, whatever its response.
 func (t *Throttle) Accepted(p *ThrottlePolicy, now time.Time) {
 	t.accepts.Add(int64(p.Window), now.UnixNano(), 1)
 }

@@ -12,39 +12,40 @@ import (
 	"stepback/adaptive/worth"
 )
 
-// Version is that of the format.
+// Version is the version of the format.
 const Version = 1
 
-// Configuration is what the functions of one state machine are told.
+// Configuration holds the retry statistics that the controller publishes to the functions of one state machine.
 type Configuration struct {
-	// Version is the format's; Machine is the state machine's name.
+	// Version is the format's version; Machine is the state machine's name.
 	Version int    `json:"version"`
 	Machine string `json:"machine"`
-	// At is when it was measured; nobody goes by it from Until on.
+	// At is when the values were measured; readers ignore the configuration from Until on.
 	At    time.Time `json:"at"`
 	Until time.Time `json:"until"`
-	// Value is what a task that succeeds is worth, in USD.
+	// Value is the worth of a task that succeeds, in USD.
 	Value float64 `json:"value"`
-	// States are the Task states with a Retry array, by name.
+	// States holds the Task states with a Retry array, by name.
 	States map[string]State `json:"states"`
-	// Model estimates the chance of a retry where it knows all features of it; nil for none.
+	// Model estimates a retry's chance of success if it knows all features of the retry; nil for none.
 	Model *predict.Model `json:"model,omitempty"`
 }
 
-// State is one Task state: its retries by the error name before them, as retriers name errors. The first is the first
-// retry of the error, and there are as many as the retrier allows.
+// State holds the retries of one Task state by the name of the error that precedes them, as written in the retriers.
+// The first entry of a list is the first retry after the error, and a list is as long as the retrier's MaxAttempts.
 type State map[string][]Retry
 
-// Retry is what is known of one retry.
+// Retry holds the statistics of one retry.
 type Retry struct {
-	// Started retries and how many Succeeded; effective numbers, with the retries of one outage counted once.
+	// Started is the number of retries, and Succeeded how many of them succeeded; both are effective numbers, with
+	// the retries of one outage counted once.
 	Started   float64 `json:"started"`
 	Succeeded float64 `json:"succeeded"`
-	// Cost of the retry in USD: its transition, its invocation, and its delay.
+	// Cost is the retry's cost in USD: its transition, its invocation, and its delay.
 	Cost float64 `json:"cost"`
 }
 
-// Validate reports everything that makes a configuration unusable, joined.
+// Validate returns everything that makes the configuration unusable, joined.
 func (c *Configuration) Validate() error {
 	var problems []error
 	if c.Version != Version {
@@ -74,7 +75,7 @@ func (c *Configuration) Validate() error {
 	return errors.Join(problems...)
 }
 
-// Decode reads the JSON of a configuration. One of another version, or with numbers that cannot be, is an error.
+// Decode decodes a configuration from JSON. It returns an error if the version differs or a number is impossible.
 func Decode(text []byte) (*Configuration, error) {
 	var c Configuration
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -86,26 +87,28 @@ func Decode(text []byte) (*Configuration, error) {
 	return &c, nil
 }
 
-// sufficient is the effective number of retries from which they are judged.
+// sufficient is the effective number of retries from which their success rate is used.
 const sufficient = 20
 
-// Attempt is an attempt that has failed.
+// Attempt describes an attempt that has failed.
 type Attempt struct {
 	// State is the state's name, Error the name of the error.
 	State, Error string
-	// Retries is how many retries there have been: 0 after the first attempt.
+	// Retries is the number of retries so far: 0 after the first attempt.
 	Retries int
-	// Began is when the state was entered, Failed when the attempt failed; zero when they are not known.
+	// Began is when the state was entered, Failed when the attempt failed; zero if unknown.
 	Began, Failed time.Time
 	// Bytes is the size of the input.
 	Bytes int
-	// FailureRate is the callee's of late, Load its load against its limit, both 0 to 1; nil when not known.
+	// FailureRate is the callee's recent failure rate, Load its load relative to its limit, both 0 to 1; nil if
+	// unknown.
 	FailureRate, Load *float64
 }
 
-// Decide says whether another attempt is worth its cost. The chance is the model's where there is one that knows all
-// features of the attempt, and else the upper 95 % bound of what was measured, so that only what even an optimist loses
-// by is given up. It is false when nothing is known; then the attempt is to be retried as the definition says.
+// Decide reports whether another attempt is worth its cost. The chance of success comes from the model if there is
+// one that knows all features of the attempt, and otherwise from the upper 95 % bound of the measurements, so that a
+// retry is given up only if even an optimist would lose by it. It returns false if nothing is known; the attempt is
+// then to be retried as the definition says.
 func (c *Configuration) Decide(a Attempt) (worth.Decision, bool) {
 	retries, ok := c.retries(a)
 	if !ok || a.Retries < 0 || a.Retries >= len(retries) {
@@ -124,7 +127,7 @@ func (c *Configuration) Decide(a Attempt) (worth.Decision, bool) {
 	return worth.Decide(decide.Share{Of: r.Started, Have: r.Succeeded}.High(), c.Value, cost), true
 }
 
-// retries are those of an attempt's state and error: by its name, or by the names that stand for many.
+// retries returns the retries for an attempt's state and error: by the error's own name, or by a wildcard name.
 func (c *Configuration) retries(a Attempt) ([]Retry, bool) {
 	for _, name := range []string{a.Error, "States.TaskFailed", "States.ALL"} {
 		if name == "States.TaskFailed" && a.Error == "States.Timeout" {
@@ -137,7 +140,7 @@ func (c *Configuration) retries(a Attempt) ([]Retry, bool) {
 	return nil, false
 }
 
-// example is what a model looks at.
+// example returns the features of the attempt for a model.
 func (a Attempt) example() predict.Example {
 	bytes := float64(a.Bytes)
 	e := predict.Example{

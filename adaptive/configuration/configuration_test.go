@@ -37,7 +37,7 @@ func TestDecide(t *testing.T) {
 		{"Save", "Deadlock", 1, false, true, "give up: 0.00564 × $0.001"},
 		{"Save", "Deadlock", 2, true, false, ""},
 		{"Save", "Deadlock", -1, true, false, ""},
-		{"Save", "Another", 0, true, false, ""}, // 19 are too few
+		{"Save", "Another", 0, true, false, ""}, // 19 retries are too few
 		{"Save", "Another", 1, false, true, "give up"},
 		{"Load", "Deadlock", 1, true, false, ""},
 	} {
@@ -69,7 +69,7 @@ func TestDecodeRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-// source counts how often it is read.
+// source counts how often it is loaded.
 type source struct {
 	reads int
 	err   error
@@ -97,12 +97,12 @@ func TestReader(t *testing.T) {
 	}
 	decide(false, 1)
 	now = now.Add(59 * time.Second)
-	decide(false, 1) // what was read is good for a minute
+	decide(false, 1) // a loaded configuration is used for a minute
 	now = now.Add(time.Second)
 	s.err = errors.New("no network")
-	decide(false, 2) // what was read before is good until it ends
+	decide(false, 2) // the last one loaded is used until it expires
 	now = noon.Add(time.Hour)
-	decide(true, 3) // it has ended: nothing is given up
+	decide(true, 3) // it has expired: nothing is given up
 	s.err, s.is = nil, nil
 	now = now.Add(time.Minute)
 	decide(true, 4)

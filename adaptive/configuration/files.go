@@ -12,11 +12,11 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// Files keep configurations in a directory, one file for each state machine. The directory must exist.
+// Files stores configurations in a directory, one file for each state machine. The directory must exist.
 type Files struct{ Directory string }
 
 func (f Files) path(machine string) string {
-	sum := sha256.Sum256([]byte(machine)) // a name may hold whatever an ARN may
+	sum := sha256.Sum256([]byte(machine)) // a name may contain any character that an ARN may
 	return filepath.Join(f.Directory, "retry-configuration-"+hex.EncodeToString(sum[:8])+".json")
 }
 
@@ -32,7 +32,7 @@ func (f Files) Load(_ context.Context, machine string) (*Configuration, error) {
 	return Decode(text)
 }
 
-// Save replaces the configuration of a state machine in one step.
+// Save replaces the configuration of a state machine atomically.
 func (f Files) Save(_ context.Context, c *Configuration) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

@@ -18,7 +18,7 @@ func (m *Memory) Load(_ context.Context, machine string) (*Configuration, error)
 	return m.all[machine], nil
 }
 
-// Save replaces the configuration of a state machine, which is not changed any more.
+// Save replaces the configuration of its state machine. The caller must not change c afterwards.
 func (m *Memory) Save(_ context.Context, c *Configuration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,22 +8,23 @@ import (
 	"stepback/adaptive/worth"
 )
 
-// Source is where configurations are read.
+// Source loads configurations.
 type Source interface {
-	// Load returns the configuration of the state machine of a name; nil when there is none.
+	// Load returns the configuration of the named state machine, or nil if there is none.
 	Load(ctx context.Context, machine string) (*Configuration, error)
 }
 
-// Reader reads the configuration of a state machine every so often. Its exported fields are set before it is used; it
-// is safe for concurrent use.
+// Reader reads the configuration of a state machine periodically. Set its exported fields before use; it is safe for
+// concurrent use.
 type Reader struct {
 	Source  Source
 	Machine string
-	// Every is for how long a reading is good; a minute when 0. Timeout bounds a reading; 200 ms when 0.
+	// Every is the time for which a loaded configuration is used; a minute if 0. Timeout limits one load; 200 ms if
+	// 0.
 	Every, Timeout time.Duration
-	// Now is the clock; the machine's when nil.
+	// Now is the clock; the machine's if nil.
 	Now func() time.Time
-	// Unavailable is told when the configuration could not be read; nil is not called.
+	// Unavailable, if not nil, is called when the configuration could not be loaded.
 	Unavailable func(error)
 
 	mu    sync.Mutex
@@ -31,8 +32,9 @@ type Reader struct {
 	asked time.Time
 }
 
-// Current is the present configuration, or nil. It reads at most once in Every; while one call reads, others go by what
-// was read last. A reading that fails leaves the one before until that ends.
+// Current returns the present configuration, or nil. It loads at most once per Every; while one call loads,
+// concurrent calls use the configuration loaded last. If a load fails, the previous configuration stays in use until
+// it expires.
 func (r *Reader) Current(ctx context.Context) *Configuration {
 	now := r.now()
 	r.mu.Lock()
@@ -82,8 +84,8 @@ func (r *Reader) now() time.Time {
 	return time.Now()
 }
 
-// Decide is [Configuration.Decide] by the present configuration; without one, or where it says nothing, the answer is
-// to retry, and false.
+// Decide calls [Configuration.Decide] on the present configuration. Without one, or if it does not cover the attempt,
+// the decision is to retry, and the result is false.
 func (r *Reader) Decide(ctx context.Context, a Attempt) (worth.Decision, bool) {
 	c := r.Current(ctx)
 	if c == nil {

@@ -18,11 +18,11 @@ type Aliases interface {
 		...func(*sfn.Options)) (*sfn.UpdateStateMachineAliasOutput, error)
 }
 
-// ByDeployment begins the description of a version that a deployment has published. The CDK stack writes it.
+// ByDeployment is the prefix of the description of a version that a deployment published. The CDK stack writes it.
 const ByDeployment = "deployment"
 
-// settled notes it when the alias leads to two versions, so that a deployment is under way, with which the controller
-// must not interfere.
+// settled sets the result's note if the alias points at two versions: a deployment is under way, and the controller
+// must not interfere with it.
 func (t *tick) settled(ctx context.Context) error {
 	if t.Alias == "" {
 		return nil
@@ -43,8 +43,8 @@ func (t *tick) routes(ctx context.Context) ([]types.RoutingConfigurationListItem
 	return alias.RoutingConfiguration, nil
 }
 
-// adoptDeployment takes a definition that is neither the base nor the controller's own as the base, if the alias leads
-// to a version of it which a deployment has published. What somebody has edited by hand has no such version.
+// adoptDeployment takes a definition that is neither the base nor the controller's own as the base, if the alias
+// points at a version of it that a deployment published. A definition edited by hand has no such version.
 func (t *tick) adoptDeployment(ctx context.Context) error {
 	hash := Hash(t.definition)
 	if t.Alias == "" || t.row.Base == "" || hash == t.row.Hash {
@@ -67,7 +67,7 @@ func (t *tick) adoptDeployment(ctx context.Context) error {
 	return nil
 }
 
-// route leads the alias to a version.
+// route points the alias at a version.
 func (t *tick) route(ctx context.Context, version string) error {
 	if t.Alias == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// deploy publishes a version as a deployment does, and leads the alias live there.
+// deploy publishes a version as a deployment does, and points the alias live at it.
 func (w *world) deploy(t *testing.T, definition string) {
 	t.Helper()
 	updated, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine,
@@ -42,7 +42,7 @@ func (w *world) route(t *testing.T, routes ...types.RoutingConfigurationListItem
 	}
 }
 
-// live is the definition that the alias leads to, and its version.
+// live returns the definition that the alias points at, and its version.
 func (w *world) live(t *testing.T) (definition, version string) {
 	t.Helper()
 	alias, err := w.client.DescribeStateMachineAlias(t.Context(),
@@ -93,7 +93,7 @@ func TestADeploymentIsTheNewBase(t *testing.T) {
 	if controller.Hash(row.Base) != controller.Hash(next) {
 		t.Error("the base is still the definition before")
 	}
-	// What somebody writes by hand, with no version of a deployment, is left alone.
+	// A definition edited by hand, without a version published by a deployment, is left alone.
 	byHand := strings.Replace(definition, `"BackoffRate":1.5`, `"BackoffRate":3`, 1)
 	if _, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine,
 		Definition: &byHand}); err != nil {
@@ -132,7 +132,7 @@ func (c *counted) Minutes(ctx context.Context, all []retrymetrics.Series, from, 
 	return c.Metrics.Minutes(ctx, all, from, to)
 }
 
-// TestNoMetricsAreReadWhileNothingRuns: they cost money each minute.
+// No metrics are read while nothing runs, because each read costs money every minute.
 func TestNoMetricsAreReadWhileNothingRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &controller.MemoryRows{})
@@ -142,7 +142,7 @@ func TestNoMetricsAreReadWhileNothingRuns(t *testing.T) {
 	if res := w.tick(t); metrics.reads != 0 || res.Note != "no execution runs or began lately, and the definition is the base" {
 		t.Errorf("%d reads, %+v", metrics.reads, res)
 	}
-	// What was changed is looked at until it is restored.
+	// After a change, metrics are read until it has been restored.
 	w.SparesIdle = false
 	if res := w.tick(t); !res.Decisions[0].Changes() {
 		t.Fatalf("%+v", res)

@@ -14,12 +14,12 @@ import (
 	"stepback/retrymetrics"
 )
 
-// CloudWatch are the metrics of CloudWatch, or of any endpoint that answers GetMetricData.
+// CloudWatch reads metrics from CloudWatch, or from any endpoint that implements GetMetricData.
 type CloudWatch struct {
 	Client cloudwatch.GetMetricDataAPIClient
 }
 
-// queriesAtOnce is how many queries GetMetricData takes.
+// queriesAtOnce is the maximum number of queries in one GetMetricData request.
 const queriesAtOnce = 500
 
 // Minutes implements [Metrics].

@@ -27,60 +27,62 @@ type StepFunctions interface {
 	UpdateMapRun(context.Context, *sfn.UpdateMapRunInput, ...func(*sfn.Options)) (*sfn.UpdateMapRunOutput, error)
 }
 
-// Controller adapts one state machine. Its fields must be set before it is used.
+// Controller adapts one state machine. Set its fields before use.
 type Controller struct {
 	// Machine is the state machine's ARN.
 	Machine string
 	StepFunctions
-	// Alias is the ARN of the alias by which executions are started, empty when they are started by Machine. A changed
-	// definition is published as a version, and the alias led there; a version that a deployment has published is taken
-	// as the new base. It needs Aliases.
+	// Alias is the ARN of the alias through which executions are started; empty if they are started by Machine. A
+	// changed definition is published as a version and the alias pointed at it. A version that a deployment has
+	// published becomes the new base. It needs Aliases.
 	Alias   string
 	Aliases Aliases
 	Metrics Metrics
 	Rows    Rows
-	// Events calls the service "eventbridge", whose default bus is told of changes; nil is not called.
+	// Events calls the service "eventbridge", whose default bus receives an event for each change; nil sends none.
 	Events Caller
-	// Parameters are the rules'.
+	// Parameters are the parameters of the rules.
 	Parameters decide.Parameters
-	// Capacity is what the callee serves in a second, where that is known; 0 measures it.
+	// Capacity is the number of calls that the callee can serve per second, if known; 0 measures it.
 	Capacity float64
-	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when it is not known; the source's load
+	// ConcurrencyLimit is the maximum number of concurrent calls of a function, 0 if unknown; the source's load
 	// factor uses it.
 	ConcurrencyLimit float64
-	// Economy measures what retries came to, for R-pay and for the functions of running executions; nil leaves both
-	// alone.
+	// Economy measures what retries recovered and cost, for R-pay and for the functions of running executions; nil
+	// disables both.
 	Economy *Economy
-	// Owner names this controller; two with different names never act at the same time.
+	// Owner names this controller; two controllers with different names never act at the same time.
 	Owner string
-	// Now is the clock; the machine's when nil.
+	// Now is the clock; the machine's if nil.
 	Now func() time.Time
-	// SparesIdle reads no metrics while no execution runs and the definition is the base, so that there is nothing to
-	// adapt and nothing to restore. CloudWatch charges for each metric that is read, every minute some hundred.
+	// SparesIdle skips reading metrics while no execution runs and the definition is the base, since there is nothing
+	// to adapt and nothing to restore then. CloudWatch charges for each metric read, which would be about a hundred a
+	// minute.
 	SparesIdle bool
-	// DryRun decides and writes nothing.
+	// DryRun makes decisions but writes nothing.
 	DryRun bool
-	// Adopt takes the present definition as the base, even one edited by hand.
+	// Adopt takes the present definition as the base, even if it was edited by hand.
 	Adopt bool
 }
 
-// Result is what one tick came to.
+// Result is the outcome of one tick.
 type Result struct {
 	At        time.Time         `json:"at"`
 	Decisions []decide.Decision `json:"decisions"`
-	// Note says why nothing was decided at all, if so.
+	// Note explains why no decision was made at all, if so.
 	Note string `json:"note,omitempty"`
-	// Failed is what went wrong while applying; the decisions before it stand.
+	// Failed describes what failed while applying; the decisions before it remain in force.
 	Failed string `json:"failed,omitempty"`
-	// Warnings are what could not be measured or told, without which the decisions were made.
+	// Warnings lists what could not be measured or published; the decisions were made without it.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// lease is how long a tick may take before another controller may act.
+// lease is the time that a tick may take before another controller may act.
 const lease = 2 * time.Minute
 
-// Tick measures, decides and applies once, now. The error is that of reading or of the row; what Step Functions refuses
-// is in the result and in the audit record, and the next tick tries again.
+// Tick measures, decides and applies once, now. It returns an error if reading or updating the controller's row
+// fails. A change refused by Step Functions is reported in the result and in the audit record, and the next tick
+// tries again.
 func (c *Controller) Tick(ctx context.Context) (Result, error) {
 	now := time.Now()
 	if c.Now != nil {
@@ -89,7 +91,7 @@ func (c *Controller) Tick(ctx context.Context) (Result, error) {
 	return c.TickAt(ctx, now)
 }
 
-// TickAt is Tick at a time that somebody else tells, such as a schedule.
+// TickAt is like Tick at a given time, such as that of a schedule.
 func (c *Controller) TickAt(ctx context.Context, now time.Time) (Result, error) {
 	now = now.UTC()
 	res := Result{At: now}
@@ -116,7 +118,7 @@ func (c *Controller) TickAt(ctx context.Context, now time.Time) (Result, error) 
 	return res, err
 }
 
-// tick is one tick.
+// tick is the state of one Tick call.
 type tick struct {
 	*Controller
 	row        Row
@@ -164,7 +166,7 @@ func (t *tick) run(ctx context.Context) error {
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
 	var running *decide.MapRun
-	if described.Type != types.StateMachineTypeExpress { // which cannot be listed, and has no Map Runs
+	if described.Type != types.StateMachineTypeExpress { // Express executions cannot be listed, and have no Map Runs
 		executions, busy, err := t.executions(ctx)
 		if err != nil {
 			return err
@@ -186,7 +188,7 @@ func (t *tick) run(ctx context.Context) error {
 	return nil
 }
 
-// mine reports whether the definition is one that the controller may change: the base, or what it wrote itself.
+// mine reports whether the definition is one that the controller may change: the base, or its own last update.
 func (t *tick) mine() bool {
 	hash := Hash(t.definition)
 	switch {
@@ -197,7 +199,7 @@ func (t *tick) mine() bool {
 	case hash == t.row.Hash:
 		return true
 	}
-	// A crash between an update and its entry leaves a definition that was begun.
+	// A crash between an update and its audit entry leaves a definition that was only recorded as begun.
 	if n := len(t.row.History); n > 0 && t.row.History[n-1].What == Begun && t.row.History[n-1].After == hash {
 		t.row.Hash = hash
 		t.row.add(Entry{At: t.now, State: t.row.History[n-1].State, What: Applied, After: hash,
@@ -211,15 +213,15 @@ func (t *tick) mine() bool {
 	return false
 }
 
-// idle is the note of a tick that had nothing to look at.
+// idle is the note of a tick that had nothing to measure.
 const idle = "no execution runs or began lately, and the definition is the base"
 
-// lately is how long ago an execution may have begun that is over and of which the metrics still tell: two windows and
-// their age.
+// lately is the greatest age at which the metrics can still cover an execution that has ended: two windows and the
+// metrics' delay.
 const lately = 15 * time.Minute
 
-// executions are those that run, ten at most, and whether the state machine is in use: short executions of a stream are
-// hardly ever seen running.
+// executions returns up to ten running executions. busy reports whether the state machine is in use, because short
+// executions of a stream are hardly ever seen running.
 func (t *tick) executions(ctx context.Context) (running []types.ExecutionListItem, busy bool, err error) {
 	in := &sfn.ListExecutionsInput{StateMachineArn: &t.Machine, MaxResults: 10,
 		StatusFilter: types.ExecutionStatusRunning}
@@ -231,14 +233,14 @@ func (t *tick) executions(ctx context.Context) (running []types.ExecutionListIte
 		return out.Executions, true, nil
 	}
 	in.StatusFilter, in.MaxResults = "", 1
-	if out, err = t.ListExecutions(ctx, in); err != nil { // the newest first
+	if out, err = t.ListExecutions(ctx, in); err != nil { // newest first
 		return nil, false, fmt.Errorf("the newest execution of %s: %w", t.Machine, err)
 	}
 	busy = len(out.Executions) > 0 && t.now.Sub(aws.ToTime(out.Executions[0].StartDate)) < lately
 	return nil, busy, nil
 }
 
-// mapRun is the newest distributed Map of the executions that runs, or nil.
+// mapRun returns the newest running distributed Map of the executions, or nil.
 func (t *tick) mapRun(ctx context.Context, executions []types.ExecutionListItem) (*decide.MapRun, error) {
 	for _, e := range executions {
 		runs, err := t.ListMapRuns(ctx, &sfn.ListMapRunsInput{ExecutionArn: e.ExecutionArn, MaxResults: 10})
@@ -261,7 +263,7 @@ func (t *tick) mapRun(ctx context.Context, executions []types.ExecutionListItem)
 	return nil, nil
 }
 
-// begun is a Map Run with the concurrency that it had when it was first seen; 0 means the most there is.
+// begun returns a Map Run with the concurrency that it had when it was first seen; 0 means the maximum.
 func (t *tick) begun(arn string, concurrency int) *decide.MapRun {
 	if concurrency == 0 {
 		concurrency = decide.MaxConcurrency
@@ -303,7 +305,7 @@ func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun
 	return nil
 }
 
-// apply does what was decided, with an entry in the audit record before and after.
+// apply carries out a decision, with an entry in the audit record before and after.
 func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	begun := Entry{At: t.now, State: d.State, What: Begun, Text: d.String(), Why: d.Reasons}
 	var do func() error
@@ -324,7 +326,7 @@ func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	}
 	t.row.add(begun)
 	if err := t.save(ctx); err != nil {
-		return err // nothing is changed that is not on record
+		return err // nothing is changed without a record
 	}
 	ended := begun
 	ended.What = Applied
@@ -348,7 +350,7 @@ func (t *tick) updateMapRun(ctx context.Context, run *decide.MapRun) error {
 	return nil
 }
 
-// updateStateMachine writes the next definition on top of the one that was measured, and no other.
+// updateStateMachine writes the next definition, but only if the present one is still the one that was measured.
 func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next string) error {
 	now, err := t.DescribeStateMachine(ctx, &sfn.DescribeStateMachineInput{StateMachineArn: &t.Machine})
 	if err != nil {
@@ -369,7 +371,7 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 	return t.route(ctx, aws.ToString(out.StateMachineVersionArn))
 }
 
-// The event that tells of a change, as the source design names it.
+// The event that reports a change, as the source design names it.
 const (
 	eventSource     = "csv.processing.retry.manager"
 	eventDetailType = "Retry Configuration Update"
@@ -395,7 +397,7 @@ func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
 	}
 	err = t.Events.Call(ctx, "PutEvents", map[string]any{"Entries": []any{map[string]any{
 		"Source": eventSource, "DetailType": eventDetailType, "Detail": string(detail), "Resources": []string{t.Machine},
-		"Time": float64(t.now.UnixMilli()) / 1000, // seconds, as the model has timestamps
+		"Time": float64(t.now.UnixMilli()) / 1000, // seconds, the timestamp format of the API model
 	}}}, &out)
 	for _, entry := range out.Entries {
 		if err == nil && entry.ErrorCode != "" {

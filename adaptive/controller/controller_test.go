@@ -22,7 +22,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// definition has one open state with four retries for load, and a retrier that paces what is refused.
+// definition has one open state with four retries for load errors, and a retrier that paces refused calls.
 const definition = `{"StartAt":"Save","States":{"Save":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
  "Parameters":{"FunctionName":"arn:aws:lambda:us-east-1:123456789012:function:save:live","Payload.$":"$"},"TimeoutSeconds":30,
  "Retry":[{"ErrorEquals":["ValidationError"],"MaxAttempts":0},
@@ -32,7 +32,7 @@ const definition = `{"StartAt":"Save","States":{"Save":{"Type":"Task","Resource"
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// world is a state machine behind AWS's API, recorded metrics, and a clock.
+// world is a state machine behind AWS's API, with recorded metrics and a clock.
 type world struct {
 	*controller.Controller
 	client *sfn.Client
@@ -74,7 +74,7 @@ func newWorld(t *testing.T, rows controller.Rows) *world {
 	return w
 }
 
-// Call is PutEvents.
+// Call implements PutEvents.
 func (w *world) Call(_ context.Context, _ string, in, _ any) error {
 	for _, e := range in.(map[string]any)["Entries"].([]any) {
 		e := e.(map[string]any)
@@ -83,7 +83,8 @@ func (w *world) Call(_ context.Context, _ string, in, _ any) error {
 	return nil
 }
 
-// measured has 20 first attempts a second for so many minutes before now, of which the share times out.
+// measured records 20 first attempts per second for the given number of minutes before now, of which the share
+// failing times out.
 func (w *world) measured(minutes int, failing float64) {
 	var all controller.Recorded
 	for i := range minutes {
@@ -120,7 +121,7 @@ func (w *world) tick(t *testing.T) controller.Result {
 	return res
 }
 
-// deployed is the Retry array in force, as MaxAttempts.
+// deployed returns the deployed Retry array and its MaxAttempts values.
 func (w *world) deployed(t *testing.T) (text string, attempts []int) { //nolint:unparam // shown by hand
 	t.Helper()
 	out, err := w.client.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &w.Machine})
@@ -155,7 +156,7 @@ func what(r controller.Row) string {
 	return strings.Join(all, " ")
 }
 
-// through drives a controller through a storm and back.
+// through drives a controller through a failure storm and back.
 func through(t *testing.T, rows controller.Rows) {
 	t.Helper()
 	w := newWorld(t, rows)
@@ -243,7 +244,7 @@ func TestSomebodysEditIsLeftAlone(t *testing.T) {
 	}
 }
 
-// denied is a Step Functions that may be read and not changed.
+// denied is a Step Functions client that may read but not change.
 type denied struct{ controller.StepFunctions }
 
 func (denied) UpdateStateMachine(
@@ -267,7 +268,7 @@ func TestAccessDeniedWhileApplyingChangesNothing(t *testing.T) {
 	if got := what(row); got != "adopted begun failed" || len(row.States["Save"].Changes) != 0 {
 		t.Errorf("history is %s, memory %+v", got, row.States)
 	}
-	w.StepFunctions, w.now = w.client, w.now.Add(time.Minute) // with the right, it goes through at once
+	w.StepFunctions, w.now = w.client, w.now.Add(time.Minute) // with the permission, the update succeeds at once
 	w.measured(10, 0.9)
 	w.tick(t)
 	attempts(t, w, 0, 0, 20)

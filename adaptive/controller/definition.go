@@ -22,8 +22,8 @@ type Target struct {
 	Function string
 }
 
-// Targets reads the Task states with a Retry array of a definition, those inside Map and Parallel states too. A
-// definition that Step Functions would refuse is an error with the diagnostics.
+// Targets returns the Task states of a definition that have a Retry array, including those inside Map and Parallel
+// states. If Step Functions would reject the definition, the error contains the diagnostics.
 func Targets(definition string) ([]Target, error) {
 	if err := accepted(definition); err != nil {
 		return nil, err
@@ -56,15 +56,14 @@ func Targets(definition string) ([]Target, error) {
 	return all, err
 }
 
-// Step Functions' values for what a retrier leaves out.
+// Step Functions' defaults for omitted fields of a retrier.
 const (
 	defaultMaxAttempts     = 3
 	defaultIntervalSeconds = 1
 	defaultBackoffRate     = 2
 )
 
-// retriers reads a Retry array, with what is left out filled in, so that a multiple of it is a multiple of what it
-// does.
+// retriers parses a Retry array and fills in omitted fields, so that multiplying a field has the right effect.
 func retriers(retry jsonvalue.Value) ([]retrypatterns.Retrier, error) {
 	all := make([]retrypatterns.Retrier, 0, retry.Len())
 	for _, v := range retry.Elements() {
@@ -83,8 +82,8 @@ func retriers(retry jsonvalue.Value) ([]retrypatterns.Retrier, error) {
 	return all, nil
 }
 
-// function is the name of the Lambda function that a Task state calls; empty when it calls none, or one that its
-// input names.
+// function returns the name of the Lambda function that a Task state calls; empty if it calls none, or if the name
+// comes from its input.
 func function(state jsonvalue.Value) string {
 	resource, _ := state.Get("Resource")
 	name := resource.Text()
@@ -105,7 +104,7 @@ func function(state jsonvalue.Value) string {
 	return name
 }
 
-// walk visits every state; closed tells those inside a Map.
+// walk visits every state; closed is true for those inside a Map.
 func walk(graph jsonvalue.Value, closed bool, visit func(name string, s jsonvalue.Value, closed bool) error) error {
 	states, _ := graph.Get("States")
 	for i, name := range states.Keys() {
@@ -131,8 +130,8 @@ func walk(graph jsonvalue.Value, closed bool, visit func(name string, s jsonvalu
 	return nil
 }
 
-// Replace is the definition with another Retry array in one state; everything else keeps its order and its numbers. A
-// state that is not there is an error.
+// Replace returns the definition with another Retry array in one state; everything else keeps its order and its
+// numbers. It returns an error if the state does not exist.
 func Replace(definition, state string, retry []retrypatterns.Retrier) (string, error) {
 	root, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -182,7 +181,7 @@ func replaced(graph jsonvalue.Value, state string, retry jsonvalue.Value) (jsonv
 	return graph, false
 }
 
-// Hash tells definitions apart that say different things; white space and the order of keys in objects do not count.
+// Hash returns a hash of the definition's content; white space and the order of object keys do not count.
 func Hash(definition string) string {
 	var tree any
 	text := []byte(definition)
@@ -195,7 +194,7 @@ func Hash(definition string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// accepted refuses a definition that Step Functions would refuse.
+// accepted returns an error if Step Functions would reject the definition.
 func accepted(definition string) error {
 	_, diagnostics := asl.Parse(definition)
 	if asl.HasErrors(diagnostics) {
@@ -205,8 +204,9 @@ func accepted(definition string) error {
 	return nil
 }
 
-// reviewed refuses a definition about which the review finds an error, or waits that outlast the execution, which it
-// does not find about the base. That errors are no longer retried is what a cut is for.
+// reviewed returns an error if the review finds an error in the definition, or waits that outlast the execution,
+// which it does not find in the base. Findings that errors are no longer retried are ignored, because that is the
+// purpose of a cut.
 func reviewed(definition, base string) error {
 	old := map[asl.Code]int{}
 	grave := func(text string) []asl.Diagnostic {

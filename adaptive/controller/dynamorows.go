@@ -11,23 +11,23 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Caller is what the controller needs of *client.Named: operations called by their names, with an input and an output
-// that encoding/json writes and reads.
+// Caller is the part of *client.Named that the controller needs: it calls operations by name, with an input and an
+// output that encoding/json encodes and decodes.
 type Caller interface {
 	Call(ctx context.Context, operation string, in, out any) error
 }
 
-// DynamoRows are Rows in a DynamoDB table, retry_configurations in the source design: the key is the attribute
+// DynamoRows implements Rows in a DynamoDB table, retry_configurations in the source design: the key is the attribute
 // state_machine, an ARN; the row is JSON in config; ttl is the table's TTL attribute.
 type DynamoRows struct {
 	// Client calls the service "dynamodb".
 	Client Caller
 	Table  string
-	// Now is the clock of the items' expiry; the machine's when nil.
+	// Now is the clock for the items' expiry; the machine's if nil.
 	Now func() time.Time
 }
 
-// rowFor is how long a row outlives the last tick of its controller.
+// rowFor is the time for which a row is kept after the last tick of its controller.
 const rowFor = 90 * 24 * time.Hour
 
 // Load implements [Rows].
@@ -89,7 +89,7 @@ func (d *DynamoRows) Save(ctx context.Context, r Row) (Row, error) {
 	return next, nil
 }
 
-// attribute is an AttributeValue, of which rows have texts and numbers.
+// attribute is an AttributeValue; rows use only strings and numbers.
 type attribute struct {
 	S *string `json:",omitempty"`
 	N *string `json:",omitempty"`

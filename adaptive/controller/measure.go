@@ -9,20 +9,19 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
-	"stepback/internal/sorting"
 	"stepback/retry"
 	"stepback/retrymetrics"
 )
 
-// Metrics are where minutes come from.
+// Metrics reads metrics by minute.
 type Metrics interface {
-	// Minutes returns each series by minute, in [from, to), by its metric's statistic: the sum of what is counted, the
-	// average of durations, the maximum of levels. A minute without a value is absent. The answers are in the order
-	// of the series. A minute that was answered twice is an error.
+	// Minutes returns each series by minute, in [from, to), with its metric's statistic: the sum of counts, the
+	// average of durations, the maximum of levels. A minute without a value is absent. The results are in the order
+	// of the series. A minute that occurs twice is an error.
 	Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error)
 }
 
-// Measure measures a state of the machine of that name: an hour by error, and a day for the callee's capacity.
+// Measure measures a state of the named machine: an hour by error, and a day for the callee's capacity.
 func Measure(ctx context.Context, from Metrics, machine string, t Target, capacity float64, now time.Time,
 ) (decide.Measurement, error) {
 	m := decide.Measurement{Now: now, CallTimeout: t.Timeout, Capacity: decide.Capacity{
@@ -52,15 +51,15 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 	for at, attempts := range day[0] {
 		good := attempts - day[1][at]
 		if perSecond := good / 60; perSecond > m.Capacity.PerSecond {
-			// A minute in which a fifth failed shows what the callee can do, one without shows what it was asked for.
+			// A minute in which a fifth failed shows the callee's capacity; any other minute shows only the demand.
 			m.Capacity = decide.Capacity{PerSecond: perSecond, Saturated: day[1][at] >= 0.2*attempts}
 		}
 	}
 	return m, nil
 }
 
-// MeasureFunction measures an hour of a Lambda function by the service's own metrics; nil when there are none of it. A
-// function without errors has no value of them, which is 0; every other missing number is unknown.
+// MeasureFunction measures an hour of a Lambda function with Lambda's own metrics; it returns nil if there are none.
+// A function without errors has no error values, which counts as 0; every other missing number is unknown.
 func MeasureFunction(ctx context.Context, from Metrics, function string, limit float64, now time.Time,
 ) (*decide.Function, error) {
 	end := now.Truncate(time.Minute)
@@ -98,8 +97,8 @@ func MeasureFunction(ctx context.Context, from Metrics, function string, limit f
 	return f, nil
 }
 
-// points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an
-// error that did not occur in it has no value, which is 0.
+// points combines the series of an hour into points. A minute counts as measured if its attempts, failures and
+// retries were; an error that did not occur in it has no value, which counts as 0.
 func points(series []map[time.Time]float64, names []string) []decide.Point {
 	attempts, failures, retries := series[0], series[1], series[2]
 	var out []decide.Point
@@ -120,7 +119,8 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 				p.Overload += x
 			}
 		}
-		// Attempts count when they begin and failures when they end: a minute may see failures of the minute before.
+		// Attempts are counted when they begin and failures when they end, so a minute may include failures of the
+		// minute before.
 		if p.LoadFailures > n {
 			p.Overload *= n / p.LoadFailures
 			p.LoadFailures = n
@@ -128,11 +128,11 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 		p.Successes = max(p.Successes, 0)
 		out = append(out, p)
 	}
-	sorting.Func(out, func(a, b decide.Point) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(out, func(a, b decide.Point) int { return a.Start.Compare(b.Start) })
 	return out
 }
 
-// loadErrors are the error types of the load type that the state's retriers name, in the form that metrics have.
+// loadErrors returns the load errors that the state's retriers name, in the form that metrics use.
 func loadErrors(t Target) []string {
 	var names []string
 	for _, r := range t.Base {
@@ -145,10 +145,10 @@ func loadErrors(t Target) []string {
 	return names
 }
 
-// nameOf is a state machine's name by its ARN.
+// nameOf returns a state machine's name from its ARN.
 func nameOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
-// Recorded are the metrics that a data directory keeps.
+// Recorded implements Metrics with the metrics of a data directory.
 type Recorded []retrymetrics.Point
 
 // Minutes implements [Metrics].

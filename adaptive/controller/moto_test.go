@@ -105,8 +105,7 @@ func TestAgainstMoto(t *testing.T) {
 	})
 }
 
-// told writes what the functions are told as the controller does, and reads it as a function does, beside the row of
-// the controller.
+// told checks that a function can read a configuration that the controller has written to the table with its own row.
 func told(t *testing.T, writer controller.Caller, reader dynamosource.Client) {
 	t.Helper()
 	source := dynamosource.Source{Client: reader, Table: "retry_configurations"}
@@ -124,7 +123,7 @@ func told(t *testing.T, writer controller.Caller, reader dynamosource.Client) {
 	if err != nil || c == nil || !c.Until.Equal(until) || c.States["Save"]["Deadlock"][0].Succeeded != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	// A row that somebody has edited by hand.
+	// A row that was edited by hand.
 	if err := writer.Call(t.Context(), "PutItem", map[string]any{"TableName": "retry_configurations",
 		"Item": map[string]any{"state_machine": map[string]string{"S": "saves"}, "config": map[string]string{"S": "{"}},
 	}, nil); err != nil {

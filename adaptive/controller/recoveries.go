@@ -20,17 +20,17 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Histories tell what the executions of a state machine did.
+// Histories reads what the executions of a state machine did.
 type Histories interface {
-	// Collect hands a collector the executions that began since a time, those of the state machine of an ARN with their
-	// child executions. It may leave out the older ones of very many.
+	// Collect passes to c the executions of the given state machine (an ARN) that began since a time, with their
+	// child executions. If there are very many, it may leave out the older ones.
 	Collect(ctx context.Context, machine string, since time.Time, c *analysis.Collector) error
 }
 
-// HistoriesOf are the histories of Step Functions, or of whatever answers like it.
+// HistoriesOf reads histories from Step Functions, or from any compatible API.
 type HistoriesOf struct {
 	Client histories.StepFunctions
-	// Most bounds how many histories are read in one go; 0 for 1,000.
+	// Most limits how many histories are read at once; 0 means 1,000.
 	Most int
 }
 
@@ -43,33 +43,34 @@ func (h HistoriesOf) Collect(ctx context.Context, machine string, since time.Tim
 	return histories.API(ctx, h.Client, histories.Selection{Machine: machine, Since: since, Most: most}, c)
 }
 
-// Economy is what retries are judged by.
+// Economy configures how retries are valued.
 type Economy struct {
-	// Histories tell what retries came to.
+	// Histories provides the outcomes of retries.
 	Histories Histories
-	// Prices are those of a success, of delays and of functions.
+	// Prices are the prices of a success, of delays and of functions.
 	Prices analysis.Options
-	// Tell keeps what the functions are told; nil tells them nothing.
+	// Tell stores the configurations for the functions; nil publishes none.
 	Tell Configurations
-	// Model estimates chances for the functions; nil leaves them to what was measured.
+	// Model estimates chances for the functions; nil leaves them to the measurements.
 	Model *predict.Model
 }
 
-// Configurations keep what functions are told.
+// Configurations stores the configurations that functions read.
 type Configurations interface {
 	// Save replaces the configuration of a state machine.
 	Save(ctx context.Context, c *configuration.Configuration) error
 }
 
-// How far back histories are read, how often, and for how long functions go by what was found.
+// recoveriesFor is the period of histories that is read, recoveriesEvery the interval between reads, and toldFor the
+// time for which functions use the results.
 const (
 	recoveriesFor   = 7 * 24 * time.Hour
 	recoveriesEvery = time.Hour
 	toldFor         = 3 * time.Hour
 )
 
-// recoveries measures what retries came to if the last time is an hour ago, and tells the functions. What goes wrong is
-// a warning: the other rules need no histories.
+// recoveries measures the outcomes of retries if the last measurement is an hour old, and publishes them to the
+// functions. A failure is a warning, because the other rules need no histories.
 func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	if t.Economy == nil || t.now.Sub(t.row.RecoveriesAt) < recoveriesEvery && !t.now.Before(t.row.RecoveriesAt) {
 		return
@@ -102,7 +103,8 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	t.inform(ctx, told)
 }
 
-// inform tells the functions, with an entry in the audit record when they are told something else than before.
+// inform publishes the configuration for the functions, with an entry in the audit record if it differs from the
+// previous one.
 func (t *tick) inform(ctx context.Context, told *configuration.Configuration) {
 	if t.Economy.Tell == nil || t.DryRun {
 		return
@@ -130,7 +132,7 @@ func (t *tick) warn(format string, args ...any) {
 	t.res.Warnings = append(t.res.Warnings, fmt.Sprintf(format, args...))
 }
 
-// recovered is what a report says of the retriers of one state.
+// recovered is a report about the retriers of one state.
 type recovered struct {
 	target  Target
 	report  *analysis.Report
@@ -138,7 +140,7 @@ type recovered struct {
 	options analysis.Options
 }
 
-// takes is the index of the retrier that takes an error, or -1.
+// takes returns the index of the retrier that matches an error, or -1.
 func (r recovered) takes(name string) int {
 	return slices.IndexFunc(r.target.Base, func(x retrypatterns.Retrier) bool {
 		return slices.ContainsFunc(x.ErrorEquals, func(e string) bool {
@@ -147,8 +149,8 @@ func (r recovered) takes(name string) int {
 	})
 }
 
-// retries adds up what is known of the retries of one retrier, after the errors that are wanted; there are as many as
-// it allows, with what one costs.
+// retries adds up the results of one retrier's retries after the errors that wanted selects. The list has as many
+// entries as the retrier allows retries, each with the cost of one.
 func (r recovered) retries(retrier int, wanted func(name string) bool) []configuration.Retry {
 	x := r.target.Base[retrier]
 	out := make([]configuration.Retry, x.MaxAttempts)
@@ -181,7 +183,7 @@ func (r recovered) retries(retrier int, wanted func(name string) bool) []configu
 	return out
 }
 
-// byRetrier are the recoveries for R-pay, under the first error name of each retrier.
+// byRetrier returns the recoveries for R-pay, under the first error name of each retrier.
 func (r recovered) byRetrier() []decide.Recovery {
 	var all []decide.Recovery
 	for i, x := range r.target.Base {
@@ -198,7 +200,7 @@ func (r recovered) byRetrier() []decide.Recovery {
 	return all
 }
 
-// byError are the retries for the functions, under the names that the retriers have.
+// byError returns the retries for the functions, under the error names of the retriers.
 func (r recovered) byError() configuration.State {
 	all := configuration.State{}
 	for i, x := range r.target.Base {
@@ -219,25 +221,25 @@ func (r recovered) byError() configuration.State {
 	return all
 }
 
-// retried reports whether a retrier retries something that a function could give up: what was put off has its own
-// measure.
+// retried reports whether a retrier retries attempts that a function could give up; deferred work is measured
+// differently.
 func retried(x retrypatterns.Retrier) bool {
 	return x.MaxAttempts > 0 && x.MaxAttempts <= mostTold && len(x.ErrorEquals) > 0 &&
 		!slices.Contains(x.ErrorEquals, retry.CircuitOpen) &&
 		!slices.Contains(x.ErrorEquals, retry.RetryBudgetExhausted)
 }
 
-// mostTold bounds the retries of one error that functions are told of.
+// mostTold limits the retries of one error that are published to functions.
 const mostTold = 100
 
-// DynamoConfigurations keep configurations in the table of [DynamoRows], under the names of the state machines.
+// DynamoConfigurations stores configurations in the table of [DynamoRows], under the names of the state machines.
 type DynamoConfigurations struct {
 	// Client calls the service "dynamodb".
 	Client Caller
 	Table  string
 }
 
-// Save implements [Configurations]. The item goes by the table's TTL when the configuration has ended.
+// Save implements [Configurations]. The table's TTL deletes the item after the configuration has expired.
 func (d DynamoConfigurations) Save(ctx context.Context, c *configuration.Configuration) error {
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"stepback/adaptive/controller"
 )
 
-// histories are tasks of the state Save, each in a spell of its own: half of the first retries recover, and none of the
-// later ones.
+// past provides histories of tasks in the state Save, each in a separate spell: half of the first retries recover,
+// and none of the later ones.
 type past struct {
 	end  time.Time
 	err  error
@@ -82,7 +82,7 @@ func TestRetriesThatDoNotPay(t *testing.T) {
 	if d, known := c.Decide(configuration.Attempt{State: "Save", Error: "States.Timeout"}); known || !d.Retry {
 		t.Errorf("of an error that never came, something is known: %+v", d)
 	}
-	// Within the hour it is not measured again.
+	// It is not measured again within the hour.
 	w.now = w.now.Add(10 * time.Minute)
 	w.measured(10, 0)
 	w.tick(t)

@@ -13,33 +13,34 @@ import (
 	"stepback/adaptive/controller/decide"
 )
 
-// Row is what is kept of one state machine from tick to tick.
+// Row is the state kept for one state machine from tick to tick.
 type Row struct {
 	// Machine is the state machine's ARN.
 	Machine string `json:"machine"`
-	// Version counts how often the row was written; a row is written only on top of the version that was read.
+	// Version counts how often the row was written; a write succeeds only if the stored version is the one that was
+	// read.
 	Version int64 `json:"version"`
-	// Owner holds the lease until Until; another controller does nothing before.
+	// Owner holds the lease until Until; other controllers do nothing before then.
 	Owner string    `json:"owner,omitempty"`
 	Until time.Time `json:"until"`
-	// Base is the definition as it was deployed. Hash is that of the definition which the controller last saw in
-	// order: the base, or what it wrote itself.
+	// Base is the deployed definition. Hash identifies the definition last accepted as valid: Base, or the
+	// controller's own update.
 	Base string `json:"base"`
 	Hash string `json:"hash"`
-	// States are the memories of the decisions, by state.
+	// States holds the decision memory of each state.
 	States map[string]decide.Memory `json:"states,omitempty"`
-	// Recoveries are what retries came to, by state, as it was measured at RecoveriesAt; Told is the hash of what the
-	// functions were told of it.
+	// Recoveries holds the outcomes of retries by state, measured at RecoveriesAt; Told is the hash of the
+	// configuration that was published from it.
 	Recoveries   map[string][]decide.Recovery `json:"recoveries,omitempty"`
 	RecoveriesAt time.Time                    `json:"recoveriesAt,omitzero"`
 	Told         string                       `json:"told,omitempty"`
-	// MapRuns are the concurrencies that Map Runs began with, by ARN.
+	// MapRuns holds the concurrency that each Map Run began with, by ARN.
 	MapRuns map[string]int `json:"mapRuns,omitempty"`
 	// History is the audit record, oldest first; the last 200 entries.
 	History []Entry `json:"history,omitempty"`
 }
 
-// historyLength bounds a row's history.
+// historyLength limits the entries of a row's history.
 const historyLength = 200
 
 // Entry is one line of the audit record. A change has two: one Begun before it is applied, and one after it, which is
@@ -64,7 +65,7 @@ const (
 	Failed  What = "failed"
 	Adopted What = "adopted" // a definition was taken as the base
 	HandOff What = "hands-off"
-	Told    What = "told" // the functions were told what retries are worth
+	Told    What = "told" // the functions received the value of retries
 )
 
 func (r *Row) add(e Entry) {
@@ -72,18 +73,19 @@ func (r *Row) add(e Entry) {
 	r.History = r.History[max(len(r.History)-historyLength, 0):]
 }
 
-// ErrConflict is a row that was written by another process in between.
+// ErrConflict is returned if another process wrote the row in between.
 var ErrConflict = errors.New("another controller wrote the row in between")
 
-// Rows keeps rows.
+// Rows stores rows.
 type Rows interface {
-	// Load returns a machine's row, or one with nothing but the machine.
+	// Load returns a machine's row, or an empty one with only Machine set.
 	Load(ctx context.Context, machine string) (Row, error)
-	// Save writes a row with its Version one higher, if the kept one still has the row's Version; else ErrConflict.
+	// Save writes a row and increments its Version, if the stored row still has the same Version; otherwise it
+	// returns ErrConflict.
 	Save(ctx context.Context, r Row) (Row, error)
 }
 
-// MemoryRows are Rows in memory. The zero value is empty and ready.
+// MemoryRows implements Rows in memory. The zero value is empty and ready.
 type MemoryRows struct {
 	mu   sync.Mutex
 	rows map[string][]byte
@@ -131,7 +133,8 @@ func decoded(machine string, text []byte) (Row, error) {
 	return r, nil
 }
 
-// FileRows are Rows in files of a directory, for one controller on a laptop; the directory is made when it is needed.
+// FileRows implements Rows in files of a directory, for one controller on a laptop; the directory is created when
+// needed.
 type FileRows struct {
 	Directory string
 
@@ -154,7 +157,7 @@ func (f *FileRows) Load(_ context.Context, machine string) (Row, error) {
 	return decoded(machine, text)
 }
 
-// Save implements [Rows]. The file is replaced in one step.
+// Save implements [Rows]. It replaces the file atomically.
 func (f *FileRows) Save(ctx context.Context, r Row) (Row, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

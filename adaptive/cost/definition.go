@@ -8,37 +8,37 @@ import (
 	"stepback/asl"
 )
 
-// Question is what is asked of a definition.
+// Question holds the assumptions about executions of a definition.
 type Question struct {
-	// Express is a state machine of type EXPRESS.
+	// Express is true for a state machine of type EXPRESS.
 	Express bool
-	// Items is how many items each Map has; a child execution of a Map that batches has a batch.
+	// Items is the number of items of each Map. If a Map batches items, each child execution gets one batch.
 	Items int64
-	// Faults are shares of attempts that fail, by state and error name: Faults["Pay"]["TimeoutError"] = 0.01.
+	// Faults are the shares of attempts that fail, by state and error name: Faults["Pay"]["TimeoutError"] = 0.01.
 	Faults map[string]map[string]float64
 }
 
-// Execution is what one execution uses.
+// Execution holds what one execution uses.
 type Execution struct {
-	Transitions   float64 `json:"transitions"`      // of STANDARD executions: the start, and each state that is entered
+	Transitions   float64 `json:"transitions"`      // of STANDARD executions: the start, and each state entered
 	Express       float64 `json:"express"`          // EXPRESS executions
-	Invocations   float64 `json:"invocations"`      // of functions
-	Retries       float64 `json:"retries"`          // attempts more, as the faults lead one to expect
-	RetryInvoke   float64 `json:"retryInvocations"` // of these, invocations of functions
-	WorstRetries  float64 `json:"worstRetries"`     // attempts more when each task uses its longest retrier up
-	unpaidRetries float64 // retries within EXPRESS executions, which have no price of their own
+	Invocations   float64 `json:"invocations"`      // Lambda invocations
+	Retries       float64 `json:"retries"`          // additional attempts to expect from the faults
+	RetryInvoke   float64 `json:"retryInvocations"` // those of the retries that are Lambda invocations
+	WorstRetries  float64 `json:"worstRetries"`     // additional attempts if each task exhausts its longest retrier
+	unpaidRetries float64 // retries within EXPRESS executions, which are not charged separately
 	unpaidWorst   float64
 }
 
-// Answer is what one execution uses at least and at most, by the branches that Choice states take.
+// Answer holds what one execution uses at least and at most, depending on the branches that Choice states take.
 type Answer struct {
 	Least Execution `json:"least"`
 	Most  Execution `json:"most"`
-	// Loops tells that states can be entered again. They are counted once.
+	// Loops is true if states can be entered more than once. They are counted once.
 	Loops bool `json:"loops,omitempty"`
 }
 
-// OfDefinition computes what an execution of a machine uses. Failures that are caught are not followed.
+// OfDefinition computes what an execution of a state machine uses. Paths through Catch are not followed.
 func OfDefinition(m *asl.Machine, q Question) Answer {
 	q.Items = max(q.Items, 1)
 	var a Answer
@@ -48,7 +48,7 @@ func OfDefinition(m *asl.Machine, q Question) Answer {
 	}{{&a.Least, false}, {&a.Most, true}} {
 		w := walk{Question: q, most: end.most}
 		u := w.graph(&m.Graph, float64(q.Items))
-		u.Transitions++ // the start
+		u.Transitions++ // for the start
 		if q.Express {
 			u = u.express()
 		}
@@ -57,7 +57,7 @@ func OfDefinition(m *asl.Machine, q Question) Answer {
 	return a
 }
 
-// express is what the same costs as an EXPRESS execution: one of these, and no transitions.
+// express converts the usage to that of an EXPRESS execution: one request, and no transitions.
 func (e Execution) express() Execution {
 	e.Express++
 	e.Transitions = 0
@@ -76,17 +76,17 @@ func (e Execution) plus(f Execution) Execution {
 		e.unpaidRetries + f.unpaidRetries, e.unpaidWorst + f.unpaidWorst}
 }
 
-// weight orders ways through a machine.
+// weight orders paths through a state machine.
 func (e Execution) weight() float64 { return e.Transitions + e.Express + e.Invocations }
 
-// walk goes through a machine on the way of the least or the most transitions.
+// walk follows the path with the fewest or the most transitions through a state machine.
 type walk struct {
 	Question
 	most  bool
 	loops bool
 }
 
-// graph is what one way through a graph uses, whose Maps have so many items.
+// graph returns what one path through a graph uses; items is the number of items of its Maps.
 func (w *walk) graph(g *asl.Graph, items float64) Execution {
 	return w.from(g, g.StartAt, items, map[string]bool{}, map[string]Execution{})
 }
@@ -117,7 +117,7 @@ func (w *walk) from(g *asl.Graph, name string, items float64, way map[string]boo
 	return u
 }
 
-// choose is the branch of a Choice state that the walk looks for.
+// choose returns the usage of a Choice state's branch with the least or the most weight.
 func (w *walk) choose(g *asl.Graph, s *asl.State, items float64, way map[string]bool,
 	known map[string]Execution) Execution {
 	targets := make([]string, 0, len(s.Choices)+1)
@@ -142,7 +142,7 @@ func (w *walk) choose(g *asl.Graph, s *asl.State, items float64, way map[string]
 	return best
 }
 
-// state is what one state uses by itself.
+// state returns what one state uses on its own.
 func (w *walk) state(s *asl.State, items float64) Execution {
 	u := Execution{Transitions: 1}
 	switch s.Type {
@@ -170,7 +170,7 @@ func (w *walk) task(s *asl.State, u *Execution) {
 		retries := Expected(rate, n)
 		u.Retries += retries
 		switch {
-		case function && Refused(name): // each retry takes the place of an attempt that was no invocation
+		case function && Refused(name): // each retry follows an attempt that was not invoked
 			u.Invocations = max(u.Invocations-math.Pow(rate, float64(n)+1), 0)
 		case function:
 			u.RetryInvoke += retries
@@ -179,7 +179,7 @@ func (w *walk) task(s *asl.State, u *Execution) {
 	u.WorstRetries = most(s.Retry)
 }
 
-// mapped is what the items of a Map use.
+// mapped returns what the items of a Map use.
 func (w *walk) mapped(s *asl.State, items float64) Execution {
 	m := s.Map
 	if m == nil || m.Processor == nil {
@@ -195,14 +195,14 @@ func (w *walk) mapped(s *asl.State, items float64) Execution {
 		}
 	}
 	child := w.graph(m.Processor, min(batch, items))
-	child.Transitions++ // its start
+	child.Transitions++ // the child's start
 	if m.Execution == "EXPRESS" {
 		child = child.express()
 	}
 	return child.times(math.Ceil(items / batch))
 }
 
-// retriesOf is how many times an error is retried.
+// retriesOf returns how many times an error is retried.
 func retriesOf(retry []asl.Retrier, name string) int64 {
 	for i := range retry {
 		for _, e := range retry[i].ErrorEquals {
@@ -214,12 +214,12 @@ func retriesOf(retry []asl.Retrier, name string) int64 {
 	return 0
 }
 
-// Refused reports whether an error is Lambda's refusal of an invocation, which Lambda does not charge for.
+// Refused reports whether an error means that Lambda refused the invocation, which it does not charge for.
 func Refused(name string) bool {
 	return name == "Lambda.TooManyRequestsException" || name == "Lambda.ThrottledException"
 }
 
-// Expected is how many of at most n retries are made when every attempt fails with the same chance.
+// Expected returns how many of at most n retries to expect if every attempt fails with probability rate.
 func Expected(rate float64, n int64) float64 {
 	if rate >= 1 {
 		return float64(n)
@@ -227,7 +227,7 @@ func Expected(rate float64, n int64) float64 {
 	return rate * (1 - math.Pow(rate, float64(n))) / (1 - rate)
 }
 
-// most is the largest number of retries of one retrier.
+// most returns the largest MaxAttempts of a state's retriers.
 func most(retry []asl.Retrier) float64 {
 	counts := append(make([]int64, 0, 1+len(retry)), 0)
 	for i := range retry {
@@ -236,14 +236,14 @@ func most(retry []asl.Retrier) float64 {
 	return float64(slices.Max(counts))
 }
 
-// billed is the time that is paid for an EXPRESS execution of so many seconds: whole tenths of a second, rounded up.
+// billed returns the seconds billed for an EXPRESS execution: rounded up to tenths of a second.
 func billed(seconds float64) float64 {
-	const nearly = 1e-9 // what is a tenth but for the arithmetic is no tenth more
+	const nearly = 1e-9 // keeps rounding errors from adding a tenth
 	return math.Ceil(seconds*10-nearly) / 10
 }
 
-// Items are the costs of n executions; seconds is how long an invocation takes, at a memory size in MB, and also how
-// long an EXPRESS execution takes for each of its invocations.
+// Items returns the costs of n executions. seconds is the duration of an invocation at memoryMB, and also the time
+// that an EXPRESS execution takes for each of its invocations.
 func (e Execution) Items(n, seconds float64, memoryMB int, p Prices) []Item {
 	transitions, retries := e.Transitions*n, (e.Retries-e.unpaidRetries)*n
 	compute := (e.Invocations + e.RetryInvoke) * n * seconds * float64(memoryMB) / mebibytesPerGB
@@ -264,7 +264,7 @@ func (e Execution) Items(n, seconds float64, memoryMB int, p Prices) []Item {
 		Item{"Lambda, compute", compute, "GB-seconds", compute * p.GBSecond})
 }
 
-// Worst is what the retries of n executions add, in USD, when each task uses its longest retrier up.
+// Worst returns what the retries of n executions add, in USD, if each task exhausts its longest retrier.
 func (e Execution) Worst(n float64, p Prices) float64 {
 	return (e.WorstRetries - e.unpaidWorst) * n / thousand * p.Transitions
 }

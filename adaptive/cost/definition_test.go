@@ -27,7 +27,7 @@ func machine(t *testing.T, text string) *asl.Machine {
 	return m
 }
 
-// TestOfDefinition compares with a count by hand.
+// The usage of an execution equals a count by hand.
 func TestOfDefinition(t *testing.T) {
 	t.Parallel()
 	a := cost.OfDefinition(machine(t, order), cost.Question{Items: 10,
@@ -53,7 +53,8 @@ func TestOfDefinition(t *testing.T) {
 	}
 }
 
-// TestRefusedTasksAreNoInvocations: Pay is retried twice on what Lambda refuses; one in eight is given up.
+// TestRefusedTasksAreNoInvocations: Lambda refuses half of the attempts of Pay, which is retried twice; one in eight
+// fails for good.
 func TestRefusedTasksAreNoInvocations(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(order, `"TimeoutError"`, `"Lambda.TooManyRequestsException"`, 1)

@@ -6,50 +6,50 @@ import (
 	"stepback/statemachine"
 )
 
-// Import is an import of files. Its shares are of what is begun: 0.01 is one in a hundred.
+// Import describes an import of files. Its shares are fractions: 0.01 is one in a hundred.
 type Import struct {
 	Files, Rows int64 // rows of all files together
 	Shape       statemachine.Shape
 	BatchSize   int
-	// Express has the child executions be EXPRESS ones.
+	// Express is true if the child executions are EXPRESS ones.
 	Express bool
-	// FailingRows is the share of rows whose first attempt fails, Retries how many attempts each of them takes more
-	// before it ends, at least 1 when there are such rows.
+	// FailingRows is the share of rows whose first attempt fails. Retries is the number of further attempts that each
+	// of them takes until it ends; it is at least 1 if there are such rows.
 	FailingRows, Retries float64
-	// FailingBatches is the share of a batch's invocations that fail and are made again; in bulk only.
+	// FailingBatches is the share of batch invocations that fail and are repeated; bulk shape only.
 	FailingBatches float64
-	// RefusedRows and RefusedBatches are how many of the attempts, for each row and for each batch, Lambda itself
-	// refuses (Lambda.TooManyRequestsException). They are transitions, but no invocations: Lambda does not charge for
+	// RefusedRows and RefusedBatches are the number of attempts per row and per batch that Lambda itself refuses
+	// (Lambda.TooManyRequestsException). They count as transitions but not as invocations: Lambda does not charge for
 	// them.
 	RefusedRows, RefusedBatches float64
-	// MemoryMB is the size of the function that applies rows.
+	// MemoryMB is the memory size of the function that applies rows.
 	MemoryMB int
-	// Capacity is how many Aurora capacity units all instances together have while the import runs.
+	// Capacity is the number of Aurora capacity units of all instances together during the import.
 	Capacity float64
-	// KeptDays is how long the Map's result files are kept.
+	// KeptDays is the number of days for which the Map's result files are kept.
 	KeptDays float64
 }
 
-// What is assumed of an import. Nothing of it was measured on AWS. The sizes of results and of the log of a row in
-// a batch are those of a million rows imported into PostgreSQL on one machine (bench/RESULTS.md); times and rates
-// are meant to be on the careful side.
+// These are assumptions about an import. None of them was measured on AWS. The sizes of results and of the log of a
+// row in a batch were measured on a million rows imported into PostgreSQL on one machine (bench/RESULTS.md); times
+// and rates are meant to be conservative.
 const (
-	rowSeconds       = 0.010  // the invocation for a row
-	batchSeconds     = 0.010  // the invocation for a batch, beside its rows
-	batchRowSeconds  = 0.0002 // a row of it
-	rowWrites        = 3      // Aurora's write requests for a row by itself: its key, its counter, the log
-	batchRowLogBytes = 200    // of PostgreSQL's log for a row in a batch
-	writeBytes       = 4096   // of log in one of Aurora's write requests
-	rowsPerSecond    = 5_000  // by themselves: Step Functions' rate of transitions in a large region bounds it
-	bulkPerSecond    = 10_000 // in bulk: the database bounds it
-	tracedShare      = 0.05   // of invocations, by X-Ray's default rule, beside the first of each second
-	rowResultBytes   = 400    // of a row by itself in the Map's result files, with the input of its execution
-	batchResultBytes = 8      // of a row in the output of a batch: its number
-	bulkResultBytes  = 1      // of a row in bulk, a stretch of which is two numbers
+	rowSeconds       = 0.010  // invocation for a single row
+	batchSeconds     = 0.010  // invocation for a batch, without its rows
+	batchRowSeconds  = 0.0002 // each row of a batch
+	rowWrites        = 3      // Aurora write requests for a single row: its key, its counter, the log
+	batchRowLogBytes = 200    // PostgreSQL log for a row in a batch
+	writeBytes       = 4096   // log bytes in one Aurora write request
+	rowsPerSecond    = 5_000  // single rows: limited by Step Functions' transition rate in a large region
+	bulkPerSecond    = 10_000 // in bulk: limited by the database
+	tracedShare      = 0.05   // of invocations, by X-Ray's default rule, besides the first of each second
+	rowResultBytes   = 400    // a single row in the Map's result files, with its execution's input
+	batchResultBytes = 8      // a row in the output of a batch: its number
+	bulkResultBytes  = 1      // a row in bulk, where a range of rows is two numbers
 	fileTransitions  = 10
-	expressGB        = 0.0625 // of an EXPRESS child, the smallest step
-	expressSeconds   = 0.05   // of an EXPRESS child beside its invocations
-	retryWait        = 2.0    // seconds, of a retry, which an EXPRESS child pays for
+	expressGB        = 0.0625 // memory of an EXPRESS child, the smallest step
+	expressSeconds   = 0.05   // an EXPRESS child without its invocations
+	retryWait        = 2.0    // wait in seconds before a retry, which an EXPRESS child pays for
 	mebibytesPerGB   = 1024
 	bytesPerGB       = 1e9
 	secondsPerHour   = 3600
@@ -58,17 +58,17 @@ const (
 	thousand         = 1e3
 )
 
-// Usage is what an import uses of AWS.
+// Usage holds what an import uses on AWS.
 type Usage struct {
 	Children                        float64 // child executions
 	Transitions                     float64 // of STANDARD executions
-	ExpressRequests, ExpressSeconds float64 // executions, and GB-seconds of them
+	ExpressRequests, ExpressSeconds float64 // executions, and their GB-seconds
 	Invocations, GBSeconds          float64
 	Writes, CapacityHours           float64
 	Traces, KeptGBMonths            float64
 }
 
-// Usage computes what the import uses.
+// Usage computes the usage of the import.
 func (i Import) Usage() Usage {
 	rows := float64(i.Rows)
 	failing := rows * i.FailingRows
@@ -78,9 +78,9 @@ func (i Import) Usage() Usage {
 	var inChildren, seconds, hours, resultBytes float64
 	switch i.Shape {
 	case statemachine.Bulk:
-		alone := failing + retries // a row that its batch leaves begins anew
+		alone := failing + retries // a row that failed in its batch starts afresh on its own
 		inChildren = 2*u.Children + u.Children + u.Children*i.FailingBatches + alone
-		begun := 1 + i.FailingBatches - i.RefusedBatches // of the invocations for a batch
+		begun := 1 + i.FailingBatches - i.RefusedBatches // invocations per batch
 		batches := u.Children * begun
 		alone -= rows * i.RefusedRows
 		u.Invocations = batches + alone
@@ -118,7 +118,7 @@ func (i Import) Usage() Usage {
 	return u
 }
 
-// Items are the costs of the import by part.
+// Items returns the costs of the import by item.
 func (i Import) Items(p Prices) []Item {
 	u := i.Usage()
 	items := []Item{{"Step Functions, transitions", u.Transitions, "", u.Transitions / thousand * p.Transitions}}

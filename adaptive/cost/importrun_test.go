@@ -24,7 +24,7 @@ func item(t *testing.T, items []cost.Item, name string) cost.Item {
 	return cost.Item{}
 }
 
-// TestAMillionRows compares with a calculation by hand.
+// The costs of a million rows equal a calculation by hand.
 func TestAMillionRows(t *testing.T) {
 	t.Parallel()
 	p := cost.DefaultPrices()
@@ -55,7 +55,7 @@ func TestAMillionRows(t *testing.T) {
 	}
 }
 
-// TestBulkByHand has the calculation of docs/operating.md.
+// The costs of a bulk import equal the calculation in docs/operating.md.
 func TestBulkByHand(t *testing.T) {
 	t.Parallel()
 	items := million(statemachine.Bulk, 250).Items(cost.DefaultPrices())
@@ -78,7 +78,7 @@ func TestBulkByHand(t *testing.T) {
 	}
 }
 
-// TestRetriesAddWhatTheyAre: each of 10,000 rows that its batch leaves is two invocations and two transitions more.
+// TestRetriesAddWhatTheyAre: each of 10,000 rows that fails in its batch adds two invocations and two transitions.
 func TestRetriesAddWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	p := cost.DefaultPrices()
@@ -93,7 +93,7 @@ func TestRetriesAddWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestRefusedInvocationsAreFree: of 4,000 batches one in ten is refused by Lambda, again and again, up to twenty times.
+// TestRefusedInvocationsAreFree: Lambda refuses one in ten of 4,000 batches, repeatedly, up to twenty times.
 func TestRefusedInvocationsAreFree(t *testing.T) {
 	t.Parallel()
 	clean, refused := million(statemachine.Bulk, 250), million(statemachine.Bulk, 250)

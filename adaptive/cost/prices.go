@@ -1,31 +1,37 @@
 package cost
 
-// Prices are what AWS charges in one region, in USD.
+import "stepback/aws/prices"
+
+// Prices holds what AWS charges in one region, in USD.
 type Prices struct {
 	Region, Date, Source string
 	Transitions          float64 // 1,000 state transitions of STANDARD executions
 	ExpressRequests      float64 // 1,000,000 EXPRESS executions
-	ExpressGBSecond      float64 // of EXPRESS executions, the first 1,000 GB-hours of a month
-	Invocations          float64 // 1,000,000 invocations of functions
-	GBSecond             float64 // of functions on arm64
-	CapacityHour         float64 // an Aurora capacity unit for an hour
-	IORequests           float64 // 1,000,000 of Aurora's standard storage
-	StorageGBMonth       float64 // in S3's standard class
-	Traces               float64 // 1,000,000 recorded by X-Ray
-	TableWrites          float64 // 1,000,000 write request units of a DynamoDB table on demand
-	EndpointHour         float64 // an interface endpoint of a VPC in one zone for an hour
+	ExpressGBSecond      float64 // for EXPRESS executions, within the first 1,000 GB-hours of a month
+	Invocations          float64 // 1,000,000 Lambda invocations
+	GBSecond             float64 // for functions on arm64
+	CapacityHour         float64 // one Aurora capacity unit for an hour
+	IORequests           float64 // 1,000,000 I/O requests of Aurora Standard storage
+	StorageGBMonth       float64 // S3 Standard
+	Traces               float64 // 1,000,000 traces recorded by X-Ray
+	TableWrites          float64 // 1,000,000 write request units of an on-demand DynamoDB table
+	EndpointHour         float64 // an interface VPC endpoint in one zone for an hour
 }
 
-// DefaultPrices are those of us-east-1 in November 2026, without free tiers and discounts.
+// DefaultPrices returns the prices of prices.Default, without free tiers and discounts.
 func DefaultPrices() Prices {
+	l := prices.InDefault()
 	return Prices{
-		Region: "us-east-1", Date: "2026-11", Source: "secondary sources", Transitions: 0.025, ExpressRequests: 1,
-		ExpressGBSecond: 0.00001667, Invocations: 0.20, GBSecond: 0.0000133334, CapacityHour: 0.12, IORequests: 0.20,
-		StorageGBMonth: 0.023, Traces: 5, TableWrites: 0.625, EndpointHour: 0.01,
+		Region: l.Region, Date: l.Month(), Source: l.Source, Transitions: l.Of(prices.StateTransitions),
+		ExpressRequests: l.Of(prices.ExpressRequests), ExpressGBSecond: l.Of(prices.ExpressGBSecond),
+		Invocations: l.Of(prices.LambdaRequests), GBSecond: l.Of(prices.LambdaGBSecondArm),
+		CapacityHour: l.Of(prices.AuroraCapacityHour), IORequests: l.Of(prices.AuroraIORequests),
+		StorageGBMonth: l.Of(prices.S3GBMonth), Traces: l.Of(prices.XRayTraces),
+		TableWrites: l.Of(prices.DynamoDBWrites), EndpointHour: l.Of(prices.EndpointHour),
 	}
 }
 
-// Item is one part of what something costs.
+// Item is one item of a cost.
 type Item struct {
 	Name     string  `json:"item"`
 	Quantity float64 `json:"quantity"`
@@ -33,7 +39,7 @@ type Item struct {
 	USD      float64 `json:"usd"`
 }
 
-// Total is the sum of items in USD.
+// Total returns the sum of items in USD.
 func Total(items []Item) float64 {
 	var sum float64
 	for _, i := range items {

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Margin is what an invocation keeps to report an orderly error in, when nothing else is said.
+// Margin is the default time that an invocation reserves for reporting an error in an orderly way.
 const Margin = 250 * time.Millisecond
 
-// TooLateError is a call that was not begun. Its name is TimeoutError, the error name by which the table tries again
-// with a whole deadline; nothing has happened.
+// TooLateError is returned for a call that was not begun because it could not end in time. Its error name is
+// TimeoutError, for which the table retries with a whole deadline; nothing has happened.
 type TooLateError struct {
 	// Left is the time until the deadline less the margin; Needed is what the call takes.
 	Left, Needed time.Duration
 }
 
-// Error names the error and both times.
+// Error states the error name and both times.
 func (e *TooLateError) Error() string {
 	return fmt.Sprintf("TimeoutError: a call that takes %s was not begun, for %s are left", e.Needed, max(e.Left, 0))
 }
 
-// Left is the time until the deadline of ctx less the margin; false when it has no deadline.
+// Left returns the time until the deadline of ctx less the margin; false if it has no deadline.
 func Left(ctx context.Context, now time.Time, margin time.Duration) (time.Duration, bool) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -30,8 +30,8 @@ func Left(ctx context.Context, now time.Time, margin time.Duration) (time.Durati
 	return end.Sub(now) - margin, true
 }
 
-// Check refuses, with a *[TooLateError], a call that needs longer than what is left of ctx less the margin. A context
-// without a deadline leaves any time. Of an unknown time, 0, only what is already too late is refused.
+// Check returns a *[TooLateError] if a call needs longer than the time left in ctx less the margin. A context without
+// a deadline never refuses. If needed is 0 (unknown), a call is refused only if no time is left.
 func Check(ctx context.Context, now time.Time, needed, margin time.Duration) error {
 	left, ok := Left(ctx, now, margin)
 	if ok && (left <= 0 || left < needed) {
@@ -40,8 +40,8 @@ func Check(ctx context.Context, now time.Time, needed, margin time.Duration) err
 	return nil
 }
 
-// Within is ctx with a deadline that is earlier by the margin, to be handed to the callee. Without a deadline it is
-// ctx.
+// Within returns ctx with a deadline that is earlier by the margin, to pass to the callee. If ctx has no deadline,
+// neither has the result.
 func Within(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -50,7 +50,7 @@ func Within(ctx context.Context, margin time.Duration) (context.Context, context
 	return context.WithDeadline(ctx, end.Add(-margin))
 }
 
-// Retry reports whether a wait and an attempt after it fit into what is left of ctx.
+// Retry reports whether a wait and an attempt after it fit into the time left in ctx.
 func Retry(ctx context.Context, now time.Time, wait, attempt, margin time.Duration) bool {
 	left, ok := Left(ctx, now, margin)
 	return !ok || left >= attempt && left-attempt >= wait

@@ -7,7 +7,7 @@ import (
 )
 
 // Times counts how long calls took, in buckets whose borders are an eighth apart, over two spans of a thousand calls
-// each: what is older is forgotten. The zero Times knows nothing. It is a plain value that holds no pointer; it is
+// each; older calls are dropped. The zero Times has counted nothing. It is a plain value that holds no pointer; it is
 // not safe for concurrent use.
 type Times struct {
 	count   [2][buckets]uint16
@@ -15,16 +15,16 @@ type Times struct {
 	current uint8
 }
 
-// span is how many calls are counted before the older half is forgotten.
+// span is the number of calls counted before the older half is dropped.
 const span = 1000
 
-// perDoubling buckets divide a doubling of the time; the first bucket ends at a microsecond.
+// perDoubling is the number of buckets for each doubling of the time; the first bucket ends at a microsecond.
 const (
 	perDoubling = 8
 	buckets     = 32 * perDoubling // up to 2³² µs, a little more than an hour
 )
 
-// Add counts a call; a negative time counts as none.
+// Add counts a call; a negative time counts as 0.
 func (t *Times) Add(d time.Duration) {
 	if t.total[t.current] == span {
 		t.current = 1 - t.current
@@ -34,11 +34,11 @@ func (t *Times) Add(d time.Duration) {
 	t.total[t.current]++
 }
 
-// Count is the number of calls that are remembered; at most 2,000.
+// Count returns the number of calls counted; at most 2,000.
 func (t *Times) Count() int { return int(t.total[0]) + int(t.total[1]) }
 
-// Quantile is a time within which the share q of the calls ended: the upper border of its bucket, so at most a ninth
-// too long. It is 0 when nothing is known; q is taken into 0 to 1.
+// Quantile returns a time within which the share q of the calls ended: the upper border of its bucket, so at most a
+// ninth too long. It returns 0 if no calls were counted; q is clamped to 0 to 1.
 func (t *Times) Quantile(q float64) time.Duration {
 	n := t.Count()
 	if n == 0 {
@@ -56,7 +56,7 @@ func (t *Times) Quantile(q float64) time.Duration {
 	return border(buckets - 1)
 }
 
-// bucket is where a time is counted: rounded up to microseconds, the first one whose border exceeds it.
+// bucket returns the index of a time's bucket: rounded up to microseconds, the first one whose border exceeds it.
 func bucket(d time.Duration) int {
 	us := uint64((max(d, 1)-1)/time.Microsecond) + 1
 	doubling := bits.Len64(us) - 1
@@ -65,7 +65,7 @@ func bucket(d time.Duration) int {
 	return min(doubling*perDoubling+step, buckets-1)
 }
 
-// border is the upper border of a bucket.
+// border returns the upper border of a bucket.
 func border(i int) time.Duration {
 	low := uint64(time.Microsecond) << (i / perDoubling)
 	return time.Duration(low + low/perDoubling*uint64(i%perDoubling+1))

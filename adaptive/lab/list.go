@@ -7,19 +7,19 @@ import (
 	"stepback/adaptive/lab/scenarios"
 )
 
-// Item is something that comes along.
+// Item is a built-in scenario or policy.
 type Item struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 }
 
-// Catalogue is what comes along.
+// Catalogue lists the built-in scenarios and policies.
 type Catalogue struct {
 	Scenarios []Item `json:"scenarios"`
 	Policies  []Item `json:"policies"`
 }
 
-// List returns the scenarios and policies that come along.
+// List returns the built-in scenarios and policies.
 func List() Catalogue {
 	var c Catalogue
 	for _, name := range scenarios.Names() {
@@ -35,7 +35,7 @@ func List() Catalogue {
 	return c
 }
 
-// File returns the YAML file of a scenario or a policy that comes along.
+// File returns the YAML file of a built-in scenario or policy.
 func File(name string) ([]byte, error) {
 	if slices.Contains(policy.Names(), name) {
 		text, err := policy.Text(name)

@@ -12,24 +12,24 @@ import (
 	"stepback/adaptive/lab/scenarios"
 )
 
-// Plan is an experiment as people ask for it.
+// Plan is an experiment as a user requests it.
 type Plan struct {
-	// Scenarios are names or files; Policies, too: none, static and adaptive, and those that the scenarios expect
-	// something of, when empty.
+	// Scenarios and Policies are names or files. If Policies is empty, the policies are none, static and adaptive,
+	// and those that the scenarios' expectations name.
 	Scenarios, Policies []string
-	// Definition is a file with a state machine definition, the Retry block of whose state State takes the place of
-	// that of every scenario; empty leaves the scenarios as they are.
+	// Definition is a file with a state machine definition. The Retry block of its state State replaces that of every
+	// scenario; if it is empty, the scenarios keep theirs.
 	Definition, State string
 	Seeds             int
 	FirstSeed         uint64
-	// Precise is as in [Experiment].
+	// Precise has the meaning of [Experiment.Precise].
 	Precise bool
 }
 
-// usualPolicies are run by default.
+// usualPolicies are the policies that run by default.
 var usualPolicies = []string{"none", static, "adaptive"}
 
-// Prepare opens what a plan names. The errors say what is wrong with which file.
+// Prepare opens the files and names of a plan. An error names the file and what is wrong with it.
 func Prepare(p Plan) (Experiment, error) {
 	e := Experiment{Seeds: p.Seeds, FirstSeed: p.FirstSeed, Precise: p.Precise}
 	wanted := slices.Clone(usualPolicies)
@@ -64,7 +64,7 @@ func Prepare(p Plan) (Experiment, error) {
 	return e, err
 }
 
-// define puts the definition's retriers into the scenarios.
+// define replaces the scenarios' retriers by those of the definition.
 func (p *Plan) define(all []*scenario.Scenario) error {
 	if p.Definition == "" && p.State == "" {
 		return nil
@@ -84,13 +84,13 @@ func (p *Plan) define(all []*scenario.Scenario) error {
 		for i := range s.Workloads {
 			s.Workloads[i].Retriers = retriers
 		}
-		s.Expect = nil // of another Retry block
+		s.Expect = nil // they were written for another Retry block
 	}
 	return nil
 }
 
-// Unmatched names, for each scenario, the errors that it can raise and that no retrier of its Retry block takes, in
-// words; empty when there are none.
+// Unmatched returns a sentence that names the errors which the scenario can raise and no retrier of its Retry blocks
+// matches; empty if there are none.
 func Unmatched(s *scenario.Scenario) string {
 	var names []string
 	for i := range s.Workloads {
@@ -107,7 +107,7 @@ func Unmatched(s *scenario.Scenario) string {
 	return fmt.Sprintf("%s raises %s, which no retrier takes", s.Name, strings.Join(names, ", "))
 }
 
-// raised are the errors that a workload can meet but permanent ones.
+// raised returns the errors that a workload can meet, except permanent ones.
 func raised(s *scenario.Scenario, w *scenario.Workload) []string {
 	service := &s.Services[w.Call.Service]
 	var names []string

@@ -13,7 +13,7 @@ import (
 	"stepback/adaptive/lab/statistics"
 )
 
-// Report is what came out of an experiment.
+// Report is the result of an experiment.
 type Report struct {
 	// Lab is the version of the format, 1.
 	Lab          int           `json:"lab"`
@@ -27,49 +27,51 @@ type Report struct {
 
 type key struct{ scenario, policy string }
 
-// SeedRange says which seeds were run, and whether they are among those that policies may be tuned on.
+// SeedRange is the range of seeds that were run. Tuning is true if they include seeds on which policies may be tuned.
 type SeedRange struct {
 	First  uint64 `json:"first"`
 	Count  int    `json:"count"`
 	Tuning bool   `json:"tuning"`
 }
 
-// PriceList says which prices costUSD is made of.
+// PriceList identifies the prices on which costUSD is based.
 type PriceList struct {
 	Region string `json:"region"`
 	Date   string `json:"date"`
 }
 
-// Result is what a policy did in a scenario.
+// Result is the result of a policy in a scenario.
 type Result struct {
 	Scenario string `json:"scenario"`
 	Policy   string `json:"policy"`
-	// Metrics are by their names in scenario.Metrics, and notRecovered.
+	// Metrics maps the names in scenario.Metrics, and notRecovered, to estimates.
 	Metrics map[string]Estimate `json:"metrics"`
-	// Phases are by before, during, after and drain, then by offered, success, deadLettered, goodput and calls.
+	// Phases is keyed by phase (before, during, after, drain), then by offered, success, deadLettered, goodput and
+	// calls.
 	Phases map[string]map[string]Estimate `json:"phases"`
-	// NotRecovered is in how many seeds goodput had not come back when the run ended.
+	// NotRecovered is the number of seeds in which goodput had not recovered when the run ended.
 	NotRecovered int `json:"notRecovered"`
-	// Undrained is in how many seeds records were still open when the run ended.
+	// Undrained is the number of seeds in which records were still open when the run ended.
 	Undrained int `json:"undrained"`
-	// VersusStatic are the differences to the policy static on the same seeds, by metric; empty for static itself.
+	// VersusStatic holds the differences from the policy static on the same seeds, by metric; empty for static
+	// itself.
 	VersusStatic map[string]Difference `json:"versusStatic,omitempty"`
 }
 
-// Estimate is an estimate with its 95 % interval, and what it is of: the mean over the seeds, or their median.
+// Estimate is an estimate with its 95 % interval. Statistic is mean or median, over the seeds.
 type Estimate struct {
 	statistics.Estimate
 	Statistic string
 }
 
-// Difference is the estimate of paired differences. PHolm is the p-value of "no difference" over all policies of the
-// scenario; NaN for medians.
+// Difference is an estimate of paired differences. P is the p-value of "no difference", and PHolm is P corrected for
+// all policies of the scenario; NaN for medians.
 type Difference struct {
 	Estimate
 	P, PHolm float64
 }
 
-// MarshalJSON writes numbers to nine digits, and null for what there is none of.
+// MarshalJSON writes numbers to nine digits, and null for missing ones.
 func (e Estimate) MarshalJSON() ([]byte, error) { return e.appendJSON(nil), nil }
 
 func (e Estimate) appendJSON(b []byte) []byte {
@@ -80,7 +82,7 @@ func (e Estimate) appendJSON(b []byte) []byte {
 	return append(append(append(b, `,"statistic":"`...), e.Statistic...), `"}`...)
 }
 
-// MarshalJSON is like that of Estimate, with pHolm.
+// MarshalJSON is like Estimate's, with pHolm in addition.
 func (d Difference) MarshalJSON() ([]byte, error) {
 	b := d.appendJSON(nil)
 	b = appendNumber(append(b[:len(b)-1], `,"pHolm":`...), d.PHolm)
@@ -114,7 +116,7 @@ func (r *Report) Failed() bool {
 	return false
 }
 
-// Result returns the result of a scenario and policy, or nil.
+// Result returns the result of a scenario and policy, or nil if there is none.
 func (r *Report) Result(scenario, policy string) *Result {
 	for i := range r.Results {
 		if r.Results[i].Scenario == scenario && r.Results[i].Policy == policy {
@@ -124,7 +126,7 @@ func (r *Report) Result(scenario, policy string) *Result {
 	return nil
 }
 
-// Runs returns the single runs of a scenario and policy, by seed; nil when there are none.
+// Runs returns the individual runs of a scenario and policy, by seed; nil if there are none.
 func (r *Report) Runs(scenario, policy string) []*simulation.Result {
 	return r.series[key{scenario, policy}]
 }
@@ -210,7 +212,7 @@ func phase(runs []*simulation.Result, p int) map[string]Estimate {
 	return out
 }
 
-// adjust corrects the p-values of a scenario's policies for their number.
+// adjust corrects the p-values of a scenario's policies for multiple comparisons.
 func adjust(results []Result) {
 	for _, name := range scenario.Metrics {
 		p := make([]float64, len(results))
@@ -229,13 +231,13 @@ func adjust(results []Result) {
 	}
 }
 
-// Expectation is a judged line of a scenario.
+// Expectation is the result of checking one expectation of a scenario.
 type Expectation struct {
 	Scenario string `json:"scenario"`
-	// Text says what was expected, Got what came out.
+	// Text is the expectation, Got the result.
 	Text string `json:"text"`
 	Got  string `json:"got"`
-	// Judged is false when a policy that it is about was not run.
+	// Judged is false if a policy that the expectation names was not run.
 	Judged bool `json:"judged"`
 	Met    bool `json:"met"`
 }

@@ -132,7 +132,7 @@ func TestTheReportHasWhatScriptsRead(t *testing.T) {
 	}
 }
 
-// A censored time is never averaged: it is null, and counted.
+// A censored time is never averaged: it is null in the report, and counted.
 func TestCensoredTimesAreNull(t *testing.T) {
 	t.Parallel()
 	e := experiment(t, 3, 20_000, "outage-30s", "static")
@@ -177,8 +177,8 @@ func TestExperimentsOutOfBoundsAreRefused(t *testing.T) {
 	}
 }
 
-// What the scenarios that come along expect holds, here with a few of the seeds for tuning; STEPBACK_LAB_SEEDS=30
-// takes as many of those for reports, which needs minutes.
+// The expectations of the built-in scenarios hold, here with a few tuning seeds. STEPBACK_LAB_SEEDS=30 uses that many
+// reporting seeds, which takes minutes.
 func TestExpectationsHold(t *testing.T) {
 	t.Parallel()
 	seeds, first := 2, uint64(1)
@@ -222,7 +222,7 @@ func ExampleRun() {
 	// Output: 1.02 calls per record
 }
 
-// No outage is endless where ρ(1 + m) ≤ 1, and where it is far above that, it is.
+// No outage is endless if ρ(1 + m) ≤ 1, and one is if it is far above 1.
 func TestTheLineOfTheMapIsSafe(t *testing.T) {
 	t.Parallel()
 	s, err := scenarios.Named("outage-30s")
@@ -321,7 +321,7 @@ func TestTheTableIsForPeople(t *testing.T) {
 	}
 }
 
-// An experiment that is to be precise runs as many seeds as that takes, and no more than the most.
+// An experiment with Precise runs as many seeds as the precision needs, up to the maximum.
 func TestPreciseExperimentsStop(t *testing.T) {
 	t.Parallel()
 	text := func(p string) []byte {
@@ -360,7 +360,7 @@ calls: {Save: {service: db}}
 	}
 }
 
-// Where the load comes and goes no controller goes back and forth: at most one reversal an hour in every single seed.
+// If the load comes and goes, no controller oscillates: at most one reversal per hour in every single seed.
 func TestNoSeedOscillates(t *testing.T) {
 	t.Parallel()
 	at := slices.Index(scenario.Metrics, "reversalsPerHour")

@@ -16,49 +16,49 @@ import (
 	"stepback/adaptive/worth"
 )
 
-// Bounds of an experiment.
+// The limits of an experiment.
 const (
 	MaxSeeds = 10_000
 	maxRuns  = 1_000_000
 )
 
-// The rule by which an experiment stops that is to be precise.
+// The stopping rule of an experiment with Precise.
 const (
 	Precision    = 0.02
 	PreciseSeeds = 200
 )
 
-// Seeds up to LastTuningSeed are for tuning policies; FirstReportedSeed and later ones are for reports, and nothing
-// may be tuned on them.
+// Seeds up to LastTuningSeed are for tuning policies. FirstReportedSeed and later ones are for reports and must not
+// be used for tuning.
 const (
 	LastTuningSeed    = 99
 	FirstReportedSeed = 10_000
 )
 
-// static is the policy that all others are compared with.
+// static is the policy with which all others are compared.
 const static = "static"
 
-// Experiment is what to run. Every scenario runs under every policy with every seed.
+// Experiment describes what to run. Every scenario runs under every policy with every seed.
 type Experiment struct {
 	Scenarios []*scenario.Scenario
 	Policies  []*policy.Policy
-	// Seeds is how many seeds there are, from FirstSeed on; 1 to MaxSeeds.
+	// Seeds is the number of seeds, starting with FirstSeed; 1 to MaxSeeds.
 	Seeds     int
 	FirstSeed uint64
-	// Precise goes on with ten more seeds at a time until the 95 % interval of every success is at most Precision of
-	// its mean to either side, or PreciseSeeds are run.
+	// Precise continues with ten more seeds at a time until the 95 % interval of every success is within Precision of
+	// its mean on either side, or PreciseSeeds seeds have run.
 	Precise bool
-	// Workers is how many runs go on at a time; default one per processor. It changes nothing of the report.
+	// Workers is the number of concurrent runs; the default is one per processor. It does not affect the report.
 	Workers int
-	// Progress is told after each run how many are done, one call at a time; nil is not called.
+	// Progress, unless nil, is called after each run with the number of finished runs; calls do not overlap.
 	Progress func(done, total int)
 }
 
 // job is one run of an experiment.
 type job struct{ scenario, policy, seed int }
 
-// Run carries an experiment out. The error is that of the context, of a run that was given up, or says what is wrong
-// with the experiment.
+// Run executes an experiment. It returns an error if the context ends, a run is given up, or the experiment is
+// invalid.
 func Run(ctx context.Context, e Experiment) (*Report, error) {
 	policies, listed, err := e.check()
 	if err != nil {
@@ -95,13 +95,13 @@ func Run(ctx context.Context, e Experiment) (*Report, error) {
 	return report, nil
 }
 
-// precise reports whether the success of every scenario and policy is known closely enough.
+// precise reports whether the success of every scenario and policy is known with sufficient precision.
 func precise(results [][][]*simulation.Result) bool {
 	for _, policies := range results {
 		for _, runs := range policies {
 			values := make([]float64, len(runs))
 			for i, r := range runs {
-				values[i] = r.Values[0] // success, as the first of scenario.Metrics
+				values[i] = r.Values[0] // success is the first of scenario.Metrics
 			}
 			if e := statistics.Mean(values); !((e.High-e.Low)/2 <= Precision*e.Mean) {
 				return false
@@ -113,7 +113,7 @@ func precise(results [][][]*simulation.Result) bool {
 
 func isStatic(p *policy.Policy) bool { return p.Name == static }
 
-// check returns the policies to run: those listed, and static behind them when it is not among them.
+// check returns the policies to run: those listed, followed by static if it is not among them.
 func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) {
 	if len(e.Scenarios) == 0 || len(e.Policies) == 0 {
 		return nil, 0, errors.New("an experiment needs a scenario and a policy")
@@ -197,7 +197,7 @@ func (e *Experiment) runAll(ctx context.Context, policies []*policy.Policy) ([][
 	return results, nil
 }
 
-// hand gives the jobs out, all policies of a seed one after the other.
+// hand sends the jobs to the workers, all policies of a seed consecutively.
 func (e *Experiment) hand(ctx context.Context, jobs chan<- job, policies int) {
 	defer close(jobs)
 	for i := range e.Scenarios {
@@ -213,7 +213,8 @@ func (e *Experiment) hand(ctx context.Context, jobs chan<- job, policies int) {
 	}
 }
 
-// byMedian are the metrics whose values are skewed or may be censored: they get a median and a bootstrap.
+// byMedian lists the metrics whose values are skewed or may be censored. They are estimated by a median and a
+// bootstrap.
 var byMedian = []string{"p99", "timeToRecover", "timeToDrain"}
 
 func estimate(metric string, values []float64) Estimate {

@@ -11,32 +11,32 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Sweep is the map of where retries make one outage endless.
+// Sweep maps where retries make an outage endless.
 type Sweep struct {
-	// Outage is how long the outage lasts.
+	// Outage is the duration of the outage.
 	Outage time.Duration
-	// FirstSeed and Seeds say which seeds were run.
+	// FirstSeed and Seeds are the range of seeds that were run.
 	FirstSeed uint64
 	Seeds     int
 	Cells     []Cell
 }
 
-// Cell is one utilisation with one number of retries.
+// Cell is the result for one utilisation and one number of retries.
 type Cell struct {
-	// Utilisation is the load without retries as a share of capacity, Retries is MaxAttempts.
+	// Utilisation is the load without retries as a share of the capacity; Retries is MaxAttempts.
 	Utilisation float64
 	Retries     int
-	// Collapsed is in how many of Seeds goodput did not come back within 20 minutes.
+	// Collapsed is the number of seeds, out of Seeds, in which goodput did not recover within 20 minutes.
 	Collapsed, Seeds int
 }
 
-// sweepLoads and sweepRetries are the cells.
+// sweepLoads and sweepRetries are the values of the map's two axes.
 var sweepLoads = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 const sweepRetries = 6
 
-// SweepRetries finds out, for the service and the outage of a scenario with one open stream, where one outage of a
-// minute is endless: for utilisations of 10 to 90 % and 0 to 6 retries. The waits are those of the pattern
+// SweepRetries determines, for the service and the outage of a scenario with one open stream, where a single outage
+// of one minute is endless: for utilisations of 10 to 90 % and 0 to 6 retries. The waits are those of the pattern
 // database_optimized.
 func SweepRetries(ctx context.Context, s *scenario.Scenario, e Experiment) (*Sweep, error) {
 	if len(s.Workloads) != 1 || s.Workloads[0].Arrivals == nil || len(s.Services) != 1 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// WriteTable writes the report for people: a table for each scenario, and what was expected.
+// WriteTable writes the report as text: a table for each scenario, and the expectations.
 func (r *Report) WriteTable(w io.Writer) {
 	last := ""
 	var rows [][]string
@@ -67,7 +67,7 @@ func (r *Result) row(seeds int) []string {
 	}
 }
 
-// withInterval reads like "16.8 ± 0.1".
+// withInterval formats an estimate like "16.8 ± 0.1".
 func withInterval(e Estimate, scale float64, digits int) string {
 	if math.IsNaN(e.Low) {
 		return plain(e.Mean*scale, digits)

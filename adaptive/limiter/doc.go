@@ -1,11 +1,10 @@
-// Package limiter bounds the calls that a callee has to serve at a time, and learns the bound from how calls end:
-// additive increase, multiplicative decrease (AIMD).
+// Package limiter limits the concurrent calls of a callee, and learns the limit from how calls end: additive
+// increase, multiplicative decrease (AIMD).
 //
-// Every success adds 1 ÷ limit to the limit, so that it grows by about one for each round of calls; a failure of the
-// callee takes a fifth away, at most once a second, and never below one call at a time. A callee that breaks down is
-// therefore asked by single calls within seconds, and gets its load back as fast as it answers. What is refused is
-// work for later: a caller that waits comes back through the same limiter, so that a herd cannot knock the callee
-// down again.
+// Every success adds 1 ÷ limit to the limit, so that it grows by about one for each round of calls. A failure of the
+// callee reduces it by a fifth, at most once a second, and never below one call at a time. A callee that breaks down
+// therefore receives only single calls within seconds, and its load returns as fast as it responds. Refused work is
+// deferred: a caller that waits comes back through the same limiter, so a herd cannot knock the callee down again.
 //
 // There are three layers:
 //

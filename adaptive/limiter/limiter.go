@@ -8,7 +8,7 @@ import (
 	"stepback/adaptive/breaker"
 )
 
-// Limiter is a [State] that many goroutines share. Make one with [New].
+// Limiter is a [State] that many goroutines share. Create one with [New].
 type Limiter struct {
 	policy Policy
 	now    func() time.Time
@@ -17,14 +17,14 @@ type Limiter struct {
 	state State
 }
 
-// Config is what a [Limiter] is made of.
+// Config configures a [Limiter]. Only Policy is required.
 type Config struct {
 	Policy Policy
 	// Now returns the time; nil means the machine's.
 	Now func() time.Time
 }
 
-// New makes a limiter. A policy that is out of range is an error that names every wrong field.
+// New returns a limiter. If the policy is out of range, the error names every invalid field.
 func New(c Config) (*Limiter, error) {
 	if err := c.Policy.Validate(); err != nil {
 		return nil, err
@@ -36,7 +36,8 @@ func New(c Config) (*Limiter, error) {
 	return &Limiter{policy: c.Policy, now: c.Now}, nil
 }
 
-// Allow asks to make a call. A permit has to be handed to [Limiter.Record]; a refusal is an *[ExhaustedError].
+// Allow requests permission to make a call. Pass the permit to [Limiter.Record] when the call has ended. If the call
+// is refused, the error is an *[ExhaustedError].
 func (l *Limiter) Allow() (Permit, error) {
 	now := l.now()
 	l.mu.Lock()
@@ -49,7 +50,7 @@ func (l *Limiter) Allow() (Permit, error) {
 	return permit, nil
 }
 
-// Record tells how the call of a permit ended.
+// Record records the outcome of the call that permit allowed.
 func (l *Limiter) Record(permit Permit, outcome breaker.Outcome) {
 	now := l.now()
 	l.mu.Lock()
@@ -57,23 +58,23 @@ func (l *Limiter) Record(permit Permit, outcome breaker.Outcome) {
 	l.state.Record(&l.policy, permit, now, outcome)
 }
 
-// Limit is the limit now.
+// Limit returns the present limit.
 func (l *Limiter) Limit() float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state.Limit(&l.policy)
 }
 
-// ExhaustedError is a refusal. Its name is RetryBudgetExhausted, the error name by which a state machine waits and
-// tries again, paced.
+// ExhaustedError is returned when the limiter refuses a call. Its error name is RetryBudgetExhausted, for which a
+// state machine waits and tries again at a bounded rate.
 type ExhaustedError struct {
-	// Limit is how many calls are admitted at a time.
+	// Limit is the maximum number of concurrent calls.
 	Limit float64
-	// InFlight are under way.
+	// InFlight is the number of calls under way.
 	InFlight int64
 }
 
-// Error names the error and the limit.
+// Error states the error name and the limit.
 func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("RetryBudgetExhausted: the callee is called %d at a time and %d are under way; try again later",
 		int64(e.Limit), e.InFlight)

@@ -19,7 +19,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// full takes as many permits as there are.
+// full takes all available permits.
 func full(s *limiter.State, p *limiter.Policy, now time.Time) []limiter.Permit {
 	var out []limiter.Permit
 	for {
@@ -43,7 +43,7 @@ func TestSuccessAddsOneARoundAndFailureTakesAFifthOnceASecond(t *testing.T) {
 	for _, permit := range round {
 		s.Record(&p, permit, at(0.1), breaker.Success)
 	}
-	// The first four did not use half of the limit; six of ten did, each adding a tenth or a little less.
+	// The first four calls did not use half of the limit; six of ten did, each adding a tenth or a little less.
 	if got := s.Limit(&p); math.Abs(got-10.585) > 0.001 {
 		t.Errorf("limit is %.4f after a round, want 10.585", got)
 	}

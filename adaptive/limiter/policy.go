@@ -6,26 +6,27 @@ import (
 	"time"
 )
 
-// Policy is how the limit moves.
+// Policy defines how the limit changes.
 type Policy struct {
-	// Initial is the limit at first: calls at a time; between Min and Max.
+	// Initial is the initial limit in concurrent calls; between Min and Max.
 	Initial float64
 	// Min and Max bound the limit; Min is at least 1.
 	Min, Max float64
-	// Increase is what as many successes as the limit add to it: each one adds Increase ÷ limit. Above 0; 1 is usual.
+	// Increase is the amount that as many successes as the limit add to it: each one adds Increase ÷ limit. Above 0;
+	// 1 is usual.
 	Increase float64
-	// Decrease is the factor that a failure leaves; above 0 and below 1.
+	// Decrease is the factor applied to the limit after a failure; above 0 and below 1.
 	Decrease float64
-	// DecreaseEvery is the least time between two decreases: failures of calls that were under way together count as
-	// one.
+	// DecreaseEvery is the minimum time between two decreases: failures of calls that were under way together count
+	// as one.
 	DecreaseEvery time.Duration
-	// PermitTimeout is how long an admitted call counts as under way without an outcome, at least; at most a quarter
+	// PermitTimeout is the time for which an admitted call without an outcome counts as under way, or up to a quarter
 	// longer. It is at least 4 ns.
 	PermitTimeout time.Duration
 }
 
-// Standard is the policy for a callee of unknown capacity: from 20 calls at a time to at most 1,000, and 0.8 of the
-// limit after a failure, once a second.
+// Standard returns the policy for a callee of unknown capacity: it starts at 20 concurrent calls, grows to at most
+// 1,000, and multiplies the limit by 0.8 after a failure, at most once a second.
 func Standard() Policy {
 	return Policy{
 		Initial: 20, Min: 1, Max: 1000, Increase: 1, Decrease: 0.8, DecreaseEvery: time.Second,
@@ -33,7 +34,7 @@ func Standard() Policy {
 	}
 }
 
-// Validate reports every field that is out of its range, joined.
+// Validate returns an error for every field that is out of range, joined.
 func (p Policy) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {

@@ -6,7 +6,8 @@ import (
 	"stepback/adaptive/breaker"
 )
 
-// epochs is how many spans of admitted calls are told apart: the newest one, and those of the last PermitTimeout.
+// epochs is the number of spans of admitted calls that are counted separately: the newest one, and those of the last
+// PermitTimeout.
 const epochs = 5
 
 // State is a limiter as a value. The zero State has the policy's initial limit and no call under way. It holds no
@@ -16,20 +17,20 @@ type State struct {
 	limit     float64 // 0: the policy's initial limit
 	decreased int64   // when the limit was last lowered; Unix nanoseconds
 
-	// Calls under way, by the epoch in which they were admitted, so that a call that is never recorded is forgotten.
+	// Calls under way, by the epoch in which they were admitted, so that a call that is never recorded expires.
 	epoch    int64
 	inFlight [epochs]int64
 	total    int64
 }
 
-// Permit is the right to make one call, to be handed to [State.Record] when it has ended.
+// Permit is the right to make one call. Pass it to [State.Record] when the call has ended.
 type Permit struct {
 	epoch int64
-	// used is whether the call made use of the limit: one that is not used up is not raised.
+	// used is true if the call made use of the limit: a limit that is not used up is not raised.
 	used bool
 }
 
-// Limit is how many calls are admitted at a time, as a fraction; whole calls are admitted.
+// Limit returns how many calls are admitted at a time, as a fraction; only whole calls are admitted.
 func (s *State) Limit(p *Policy) float64 {
 	if s.limit == 0 {
 		return p.Initial
@@ -37,14 +38,14 @@ func (s *State) Limit(p *Policy) float64 {
 	return min(max(s.limit, p.Min), p.Max)
 }
 
-// InFlight is the number of calls that were admitted, have not ended, and are not older than the policy's
+// InFlight returns the number of calls that were admitted, have not ended, and are not older than the policy's
 // PermitTimeout.
 func (s *State) InFlight(p *Policy, now time.Time) int64 {
 	s.expire(p, now.UnixNano())
 	return s.total
 }
 
-// Allow asks to make a call; false when as many are under way as the limit admits.
+// Allow requests permission to make a call; it returns false if as many calls are under way as the limit admits.
 func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	s.expire(p, now.UnixNano())
 	limit := s.Limit(p)
@@ -56,8 +57,9 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	return Permit{epoch: s.epoch, used: float64(2*s.total) >= limit}, true
 }
 
-// Record tells how the call of a permit ended: a success raises the limit, a failure of the callee lowers it, and an
-// ignored outcome only ends the call. A permit that has expired still teaches, but frees no place.
+// Record records the outcome of the call that permit allowed: a success raises the limit, a failure of the callee
+// lowers it, and an ignored outcome only ends the call. The outcome of an expired permit still counts, but frees no
+// slot.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.Outcome) {
 	at := now.UnixNano()
 	s.expire(p, at)
@@ -76,13 +78,13 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 	}
 }
 
-// raise is what n successes do.
+// raise applies n successes to the limit.
 func (s *State) raise(p *Policy, n float64) {
 	limit := s.Limit(p)
 	s.limit = min(limit+n*p.Increase/limit, p.Max)
 }
 
-// lower is what one or more failures do.
+// lower applies one or more failures to the limit.
 func (s *State) lower(p *Policy, at int64) {
 	if s.decreased != 0 && at-s.decreased < int64(p.DecreaseEvery) {
 		return
@@ -91,7 +93,7 @@ func (s *State) lower(p *Policy, at int64) {
 	s.decreased = at
 }
 
-// expire forgets the calls of epochs that are over.
+// expire drops the calls of epochs that are over.
 func (s *State) expire(p *Policy, at int64) {
 	epoch := max(at, 0) / max(int64(p.PermitTimeout)/(epochs-1), 1)
 	if s.epoch == epoch {

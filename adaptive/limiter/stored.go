@@ -15,12 +15,14 @@ type stored struct {
 
 const storedVersion = 1
 
-// MarshalJSON writes what the state has learned. Calls under way are left out: they are their process's own.
+// MarshalJSON encodes what the state has learned. Calls under way are left out, because they belong to their own
+// process.
 func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{storedVersion, s.limit, s.decreased})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote; anything that no State can be is an error and leaves s as it was.
+// UnmarshalJSON decodes the output of MarshalJSON. It returns an error for anything that is not a possible State, and
+// leaves s unchanged then.
 func (s *State) UnmarshalJSON(text []byte) error {
 	var in stored
 	if err := json.Unmarshal(text, &in); err != nil {

@@ -4,26 +4,26 @@ import (
 	"time"
 )
 
-// Tally is what several processes saw of a callee during a span of time, added up.
+// Tally adds up what several processes observed of a callee during a span of time.
 type Tally struct {
-	// Asked are the calls that were wanted; Admitted of them were made.
+	// Asked is the number of calls requested; Admitted is how many of them were made.
 	Asked, Admitted int64
-	// Successes and Failures are calls that ended so; a failure is the callee's.
+	// Successes and Failures count ended calls; a failure is the callee's fault.
 	Successes, Failures int64
-	// Busy is the time that the ended calls took, added up.
+	// Busy is the total duration of the ended calls.
 	Busy time.Duration
 }
 
-// Plus adds two tallies.
+// Plus returns the sum of two tallies.
 func (t Tally) Plus(o Tally) Tally {
 	return Tally{
 		t.Asked + o.Asked, t.Admitted + o.Admitted, t.Successes + o.Successes, t.Failures + o.Failures, t.Busy + o.Busy,
 	}
 }
 
-// Advance moves the limit by what a tally says: every failure once and not more than once per DecreaseEvery of the
-// span, and successes as [State.Record] counts them, if the calls used at least half of the limit. The span is the time
-// during which the tally was taken; it ends now. Of a tally with failures and successes, the successes count first.
+// Advance moves the limit according to a tally that was taken over the span ending now. Failures lower the limit, at
+// most once per DecreaseEvery of the span. Successes count as in [State.Record], if the calls used at least half of
+// the limit. If there are both, the successes are applied first.
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	at := now.UnixNano()
 	if t.Successes > 0 && 2*t.concurrency(span) >= s.Limit(p) {
@@ -49,7 +49,7 @@ func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	}
 }
 
-// concurrency is the mean number of calls under way during the span, by Little's law.
+// concurrency returns the mean number of calls under way during the span, by Little's law.
 func (t Tally) concurrency(span time.Duration) float64 {
 	if span <= 0 {
 		return float64(t.Admitted)
@@ -57,18 +57,18 @@ func (t Tally) concurrency(span time.Duration) float64 {
 	return float64(t.Busy) / float64(span)
 }
 
-// The growth of what callers with old news may admit after failures; see [State.Headroom].
+// Limits on what callers with outdated information may admit after failures; see [State.Headroom].
 const (
 	headroom    = 1.25
-	trial       = 1 // call a second, to find out
+	trial       = 1 // call per second, to test the callee
 	convalesces = 10 * time.Minute
 )
 
-// Headroom is the part of the calls wanted that may be made, 0 to 1, while the callee convalesces: for ten minutes
-// after the limit was last lowered, at most a quarter more calls are made than succeeded in the span before, and one a
-// second besides. A limit on calls under way does not bound what callers admit that learn of it late: as long as the
-// calls that ended were quick, [Share] admits limit ÷ mean a second, which may be several times what the callee can do,
-// and those who wait come back together. It is 1 when nothing failed lately.
+// Headroom returns the share of the requested calls, 0 to 1, that may be made while the callee convalesces. For ten
+// minutes after the limit was last lowered, at most a quarter more calls are made than succeeded in the span before,
+// plus one a second. A limit on concurrent calls does not bound callers that learn of it late: as long as the calls
+// that ended were quick, [Share] admits limit ÷ mean a second, which may be several times the callee's capacity, and
+// waiting callers come back together. It returns 1 if nothing failed lately.
 func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
 	if s.decreased == 0 || now.UnixNano()-s.decreased > int64(convalesces) || t.Asked == 0 || span <= 0 {
 		return 1
@@ -76,8 +76,9 @@ func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
 	return min((headroom*float64(t.Successes)+trial*span.Seconds())/float64(t.Asked), 1)
 }
 
-// Share is the part of the calls wanted that may be made, 0 to 1, so that about limit calls are under way: the calls
-// wanted during the span took, or would have taken, mean each. It is 1 when nothing is known.
+// Share returns the share of the requested calls, 0 to 1, that may be made so that about limit calls are under way:
+// the calls requested during the span took, or would have taken, the mean duration each. It returns 1 if nothing is
+// known.
 func Share(limit float64, t Tally, span time.Duration) float64 {
 	ended := t.Successes + t.Failures
 	if t.Asked == 0 || ended == 0 || span <= 0 || t.Busy <= 0 {
@@ -91,7 +92,7 @@ func Share(limit float64, t Tally, span time.Duration) float64 {
 	return limit / wanted
 }
 
-// Negative is what takes a tally off when it is added.
+// Negative returns the tally to add in order to subtract t.
 func (t Tally) Negative() Tally {
 	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy}
 }

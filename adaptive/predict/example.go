@@ -5,35 +5,37 @@ import (
 	"time"
 )
 
-// Example is one attempt that followed a failed one, as it was known before it began, and how it ended.
+// Example is one attempt that followed a failed one: its features before it began, and its outcome.
 type Example struct {
-	// At is when it began; Execution is whose it was. Attempts of one execution are not independent.
+	// At is when the attempt began; Execution is the execution it belongs to. Attempts of one execution are not
+	// independent.
 	At        time.Time `json:"at"`
 	Execution string    `json:"execution"`
-	// Error is the name of the error before it, Attempt its number: 1 for the first retry.
+	// Error is the name of the preceding error, Attempt the attempt's number: 1 for the first retry.
 	Error   string `json:"error"`
 	Attempt int    `json:"attempt"`
 	// SinceFirst is the time since the first failure, in seconds.
 	SinceFirst float64 `json:"sinceFirst"`
-	// FailureRate is the callee's of late, 0 to 1; Load its load against its limit, 0 to 1. NaN is written as null.
+	// FailureRate is the callee's recent failure rate, 0 to 1; Load its load relative to its limit, 0 to 1. NaN is
+	// written as null.
 	FailureRate *float64 `json:"failureRate"`
 	Load        *float64 `json:"load"`
 	// Bytes is the size of the payload.
 	Bytes *float64 `json:"bytes"`
-	// Repeated tells that the same item failed with the same error twice before: it may never succeed.
+	// Repeated is true if the same item failed with the same error twice before: it may never succeed.
 	Repeated bool `json:"repeated,omitempty"`
-	// Succeeded is how it ended.
+	// Succeeded is the outcome of the attempt.
 	Succeeded bool `json:"succeeded"`
 }
 
-// FeatureNames are the seven features of the source's model, in this project's terms, and an eighth; the hour
-// of the day is two numbers, so that midnight is next to midnight.
+// FeatureNames lists the seven features of the source's model, in this project's terms, and an eighth. The hour of
+// the day is two numbers, so that the end of a day is close to the start of the next.
 var FeatureNames = []string{
 	"error", "attempt", "sinceFirst", "failureRate", "load", "hourSin", "hourCos", "bytes", "repeated",
 }
 
-// features are the numbers of an example; false when one is missing or no number. The error becomes its rate of success
-// among the training data, shrunk.
+// features returns the numbers of an example; false if one is missing or NaN. The error becomes its rate of success
+// in the training data, shrunk.
 func (e *Example) features(errorRate func(string) float64) ([]float64, bool) {
 	if e.FailureRate == nil || e.Load == nil || e.Bytes == nil || e.Error == "" || e.At.IsZero() {
 		return nil, false

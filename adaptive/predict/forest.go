@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-
-	"stepback/internal/sorting"
+	"slices"
 )
 
 // Forest is a random forest of classification trees.
@@ -14,8 +13,7 @@ type Forest struct {
 }
 
 // Node is a node of a tree, which is a list of nodes with the root first. A leaf has Left 0 and its share of
-// successes in Value; another node sends examples whose feature is at most Value to Left, and others to the
-// node after it.
+// successes in Value; any other node sends examples whose feature is at most Value to Left, and the rest to Right.
 type Node struct {
 	Feature int     `json:"f"`
 	Value   float64 `json:"v"`
@@ -23,8 +21,7 @@ type Node struct {
 	Right   int     `json:"r,omitempty"`
 }
 
-// The size of the forest: the source's hundred trees, bounded in depth and in leaves so that it does not learn
-// by heart.
+// The size of the forest: the source's hundred trees, limited in depth and in leaf size to prevent overfitting.
 const (
 	treeCount   = 100
 	deepest     = 6
@@ -32,7 +29,7 @@ const (
 	mostPerTree = 4000 // examples that a tree is grown from
 )
 
-// growForest grows trees from samples with replacement, each split the best of some features by Gini's impurity.
+// growForest grows trees from samples with replacement; each split is the best of some features by Gini's impurity.
 func growForest(xs [][]float64, ys []float64, seed uint64) Forest {
 	var f Forest
 	for tree := range treeCount {
@@ -56,7 +53,7 @@ type grower struct {
 	nodes []Node
 }
 
-// grow adds the tree of some rows and returns its root.
+// grow adds the tree for the given rows and returns its root.
 func (g *grower) grow(rows []int, depth int) int {
 	at := len(g.nodes)
 	var successes float64
@@ -92,7 +89,7 @@ func (g *grower) split(rows []int, successes float64) (feature int, value float6
 	n := float64(len(rows))
 	best := impurity(successes, n)
 	for _, f := range g.rnd.Perm(len(g.xs[0]))[:g.tries] {
-		sorting.Func(rows, func(a, b int) int { return cmp.Compare(g.xs[a][f], g.xs[b][f]) })
+		slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(g.xs[a][f], g.xs[b][f]) })
 		var below float64
 		for i := range len(rows) - leastLeaf {
 			below += g.ys[rows[i]]
@@ -109,7 +106,7 @@ func (g *grower) split(rows []int, successes float64) (feature int, value float6
 	return feature, value, ok
 }
 
-// impurity is Gini's, times the number of rows.
+// impurity returns Gini's impurity times the number of rows.
 func impurity(successes, n float64) float64 {
 	p := successes / n
 	return 2 * n * p * (1 - p)

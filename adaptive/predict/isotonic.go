@@ -2,30 +2,29 @@ package predict
 
 import (
 	"cmp"
+	"slices"
 	"sort"
-
-	"stepback/internal/sorting"
 )
 
-// Isotonic is a rising step function from scores to probabilities, with straight lines between the steps.
+// Isotonic is an increasing function from scores to probabilities, linear between its points.
 type Isotonic struct {
 	Scores        []float64 `json:"scores"`
 	Probabilities []float64 `json:"probabilities"`
 }
 
-// fitIsotonic pools adjacent violators: the rising function that is nearest to the outcomes in squares. Each block is
-// shrunk by one example of each outcome, so that nothing is ever certain.
+// fitIsotonic pools adjacent violators: it returns the increasing function nearest to the outcomes in least squares.
+// Each block is shrunk by one example of each outcome, so that no probability is 0 or 1.
 func fitIsotonic(scores, outcomes []float64) Isotonic {
 	type block struct{ score, n, y float64 }
 	order := make([]int, len(scores))
 	for i := range order {
 		order[i] = i
 	}
-	sorting.Stable(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	var blocks []block
 	for _, i := range order {
 		b := block{scores[i], 1, outcomes[i]}
-		// Equal scores are one block, and a block that falls below the one before it becomes part of it.
+		// Equal scores form one block, and a block that falls below the one before it is merged into it.
 		for k := len(blocks) - 1; k >= 0; k = len(blocks) - 1 {
 			before := blocks[k]
 			if before.score < scores[i] && before.y/before.n < b.y/b.n {
@@ -48,7 +47,7 @@ func fitIsotonic(scores, outcomes []float64) Isotonic {
 	return f
 }
 
-// at is the probability of a score.
+// at returns the probability for a score.
 func (f *Isotonic) at(score float64) float64 {
 	n := len(f.Scores)
 	if n == 0 {

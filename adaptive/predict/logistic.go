@@ -13,7 +13,7 @@ type Logistic struct {
 // ridge is the penalty on the square of each weight; the intercept is free.
 const ridge = 1.0
 
-// fitLogistic fits by Newton's method (iteratively reweighted least squares), until a step changes nothing to speak of.
+// fitLogistic fits by Newton's method (iteratively reweighted least squares) until steps are negligible.
 func fitLogistic(xs [][]float64, ys []float64) Logistic {
 	m := standardised(xs)
 	n := len(m.Mean) + 1
@@ -74,7 +74,7 @@ func standardised(xs [][]float64) Logistic {
 	}
 	for i, v := range m.Deviation {
 		if m.Deviation[i] = math.Sqrt(v); m.Deviation[i] < 1e-12 {
-			m.Deviation[i] = 1 // a feature that never changes says nothing
+			m.Deviation[i] = 1 // a feature that never changes carries no information
 		}
 	}
 	return m

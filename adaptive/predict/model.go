@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// modelVersion is that of the model file.
+// modelVersion is the version of the model file.
 const modelVersion = 1
 
-// Model is what [Train] ships: a model file says what it was made of and how good it is.
+// Model is the model that [Train] selects. A model file records the training data's extent and the model's quality.
 type Model struct {
 	Version   int       `json:"version"`
 	Kind      Kind      `json:"kind"`
@@ -25,7 +25,7 @@ type Model struct {
 	From      time.Time `json:"from"`
 	To        time.Time `json:"to"`
 	Seed      uint64    `json:"seed"`
-	// Brier is the shipped model's on the test part; Candidates are all that were tried.
+	// Brier is the selected model's score on the test part; Candidates are all models that were tried.
 	Brier      float64     `json:"brier"`
 	Candidates []Candidate `json:"candidates"`
 
@@ -35,12 +35,12 @@ type Model struct {
 	Forest              *Forest   `json:"forest,omitempty"`
 	ForestCalibration   *Isotonic `json:"forestCalibration,omitempty"`
 
-	// Hash is that of everything else.
+	// Hash is the hash of all other fields.
 	Hash string `json:"hash"`
 }
 
-// Predict is the probability that an attempt succeeds; what happened is not looked at. It is false, and the
-// probability the base rate, when the model needs a feature that the example lacks.
+// Predict returns the probability that an attempt succeeds; e.Succeeded is not used. If the model needs a feature
+// that the example lacks, it returns the base rate and false.
 func (m *Model) Predict(e Example) (probability float64, complete bool) { return m.by(m.Kind, &e) }
 
 func (m *Model) by(kind Kind, e *Example) (float64, bool) {
@@ -64,7 +64,7 @@ func (m *Model) by(kind Kind, e *Example) (float64, bool) {
 	return m.LogisticCalibration.at(m.Logistic.predict(x)), true
 }
 
-// digest is the hash of the model without its hash.
+// digest returns the hash of the model without its Hash field.
 func (m Model) digest() (string, error) {
 	m.Hash = ""
 	text, err := json.Marshal(m)
@@ -80,8 +80,8 @@ func (m *Model) seal() (err error) {
 	return err
 }
 
-// Read reads a model file. One of another version, with other features, that was changed by hand or is damaged is an
-// error.
+// Read decodes a model file. It returns an error if the file has another version or other features, was changed by
+// hand, or is damaged.
 func Read(text []byte) (*Model, error) {
 	var m Model
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -93,7 +93,8 @@ func Read(text []byte) (*Model, error) {
 	return &m, nil
 }
 
-// Check refuses a model of another version, with other features, that was changed by hand, or that could not predict.
+// Check returns an error if the model has another version or other features, was changed by hand, or could not
+// predict.
 func (m *Model) Check() error {
 	if m.Version != modelVersion {
 		return fmt.Errorf("predict: the model file has version %d; this program reads version %d: train it anew",
@@ -110,7 +111,8 @@ func (m *Model) Check() error {
 	return m.whole()
 }
 
-// whole refuses a model that could not predict; a hash can be made by hand.
+// whole returns an error if the model could not predict; the hash alone does not prove that, because it can be made
+// by hand.
 func (m *Model) whole() error {
 	width := len(m.Features)
 	malformed := errors.New("predict: the model file is malformed: train it anew")
@@ -130,7 +132,7 @@ func (m *Model) whole() error {
 		}
 		for _, tree := range m.Forest.Trees {
 			for i, n := range tree {
-				// Children come after their parent, so that every walk ends.
+				// Children come after their parent, so every walk ends.
 				if n.Left != 0 && (n.Left <= i || n.Right <= i || n.Left >= len(tree) || n.Right >= len(tree) ||
 					n.Feature < 0 || n.Feature >= width) {
 					return malformed

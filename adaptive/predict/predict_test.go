@@ -12,7 +12,7 @@ import (
 	"stepback/adaptive/predict"
 )
 
-// world makes examples whose chance to succeed is p of their failure rate and error.
+// world returns examples whose chance of success is p of their failure rate and error.
 func world(n int, seed uint64, p func(rate float64, name string) float64) []predict.Example {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

@@ -2,7 +2,7 @@ package predict
 
 import "strconv"
 
-// Rates are rates of success per error and attempt, shrunk towards those per error, and those towards the base
+// Rates holds rates of success per error and attempt, shrunk towards those per error, and those towards the base
 // rate: the posterior means under a Beta prior that weighs as much as Prior examples.
 type Rates struct {
 	Base  float64          `json:"base"`
@@ -10,7 +10,7 @@ type Rates struct {
 	Cells map[string]Count `json:"cells"`
 }
 
-// Count is how many examples there were and how many succeeded.
+// Count is the number of examples, and how many of them succeeded.
 type Count struct {
 	N         float64 `json:"n"`
 	Succeeded float64 `json:"succeeded"`
@@ -19,7 +19,7 @@ type Count struct {
 // prior is the weight of the prior, in examples.
 const prior = 20
 
-// lastAttempt is the attempt from which on all are one cell.
+// lastAttempt is the attempt from which all later ones share one cell.
 const lastAttempt = 6
 
 func newRates(all []Example) Rates {
@@ -43,10 +43,10 @@ func cell(name string, attempt int) string {
 	return name + "/" + strconv.Itoa(min(max(attempt, 1), lastAttempt))
 }
 
-// ofError is the shrunk rate of an error, of all attempts.
+// ofError returns the shrunk success rate of an error over all attempts.
 func (r *Rates) ofError(name string) float64 { return r.shrunk(name, r.Base) }
 
-// of is the shrunk rate of an error and an attempt.
+// of returns the shrunk success rate of an error and an attempt.
 func (r *Rates) of(name string, attempt int) float64 {
 	return r.shrunk(cell(name, attempt), r.ofError(name))
 }

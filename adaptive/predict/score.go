@@ -5,18 +5,16 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"stepback/internal/sorting"
 )
 
-// Score is how well probabilities fit outcomes; all but Resolution are the better the lower.
+// Score measures how well probabilities fit outcomes; for all fields but Resolution, lower is better.
 type Score struct {
 	// Brier is the mean of (probability − outcome)². Reliability and Resolution are its parts over ten bins of equal
 	// count: how far the bins' probabilities are from their rates, and how far their rates are from the base rate.
 	Brier       float64 `json:"brier"`
 	Reliability float64 `json:"reliability"`
 	Resolution  float64 `json:"resolution"`
-	// ECE is the mean distance between the bins' probabilities and rates; LogLoss the mean of −log(probability).
+	// ECE is the mean distance between the bins' probabilities and rates; LogLoss is the mean of −log(probability).
 	ECE     float64 `json:"ece"`
 	LogLoss float64 `json:"logLoss"`
 }
@@ -33,7 +31,7 @@ func score(ps, ys []float64) Score {
 		p := min(max(ps[i], 1e-12), 1-1e-12)
 		s.LogLoss -= (ys[i]*math.Log(p) + (1-ys[i])*math.Log(1-p)) / n
 	}
-	sorting.Stable(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
 	const bins = 10
 	for b := range bins {
 		rows := order[b*len(order)/bins : (b+1)*len(order)/bins]
@@ -60,11 +58,11 @@ type Difference struct {
 	High float64 `json:"high"`
 }
 
-// resamples is how often the bootstrap draws.
+// resamples is the number of bootstrap samples.
 const resamples = 1000
 
-// difference is the Brier score of a less that of b, bootstrapped by cluster: all examples of an execution are drawn
-// together, for both models alike.
+// difference returns the Brier score of a minus that of b, bootstrapped by cluster: all examples of an execution are
+// drawn together, for both models.
 func difference(a, b, ys []float64, clusters []string, seed uint64) Difference {
 	type sum struct{ d, n float64 }
 	index := map[string]int{}

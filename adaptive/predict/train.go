@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"stepback/internal/sorting"
 )
 
-// Kind is a kind of model, the simplest first.
+// Kind is a kind of model, listed below from the simplest.
 type Kind string
 
 // The kinds of models.
@@ -24,22 +22,22 @@ const (
 type Candidate struct {
 	Kind  Kind  `json:"kind"`
 	Score Score `json:"score"`
-	// Against is the kind it was compared with, the simplest that had not been beaten; Difference is its Brier
-	// score less that one's. It beats it when High is below 0.
+	// Against is the kind it was compared with, the simplest that had not been beaten; Difference is its Brier score
+	// minus that one's. It beats the other if High is below 0.
 	Against    Kind       `json:"against,omitempty"`
 	Difference Difference `json:"difference"`
 }
 
-// Train fits all kinds of models and returns the simplest that none beats. The first half of the examples, by
-// time, is for fitting, a fifth for calibrating, and the rest for testing; an execution that reaches over a
-// border is left out of the later part. Fewer than 200 examples, or outcomes that are all alike in a part, are
-// an error.
+// Train fits all kinds of models and returns the simplest that none beats. The first half of the examples, by time,
+// is for fitting, a fifth for calibrating, and the rest for testing; an execution that crosses a border is left out
+// of the later part. Train returns an error if there are fewer than 200 examples, or if all outcomes in a part are
+// the same.
 func Train(all []Example, seed uint64) (*Model, error) {
 	if len(all) < fewestExamples {
 		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
 	}
 	all = slices.Clone(all)
-	sorting.Stable(all, func(a, b Example) int {
+	slices.SortStableFunc(all, func(a, b Example) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Execution, b.Execution))
 	})
 	fit, calibrate, test := split(all)
@@ -62,7 +60,7 @@ func Train(all []Example, seed uint64) (*Model, error) {
 	return m, m.seal()
 }
 
-// split divides examples that are sorted by time.
+// split divides examples sorted by time into the three parts.
 func split(all []Example) (fit, calibrate, test []Example) {
 	first, second := len(all)/2, len(all)*7/10
 	seen := map[string]bool{}
@@ -86,7 +84,7 @@ func mixed(all []Example) bool {
 		slices.ContainsFunc(all, func(e Example) bool { return !e.Succeeded })
 }
 
-// fit fits the models with features to the examples that have them all, and calibrates them on later ones.
+// fit fits the feature-based models to the examples that have all features, and calibrates them on later ones.
 func (m *Model) fit(fit, calibrate []Example) {
 	xs, ys := m.matrix(fit)
 	later, outcomes := m.matrix(calibrate)
@@ -140,7 +138,7 @@ func (m *Model) choose(test []Example) {
 	}
 }
 
-// trim forgets the models that are not shipped.
+// trim removes the models that were not selected.
 func (m *Model) trim() {
 	if m.Kind != LogisticKind {
 		m.Logistic, m.LogisticCalibration = nil, nil

@@ -12,24 +12,24 @@ import (
 	"stepback/adaptive/limiter"
 )
 
-// Config says how a [Gate] shares. The zero Config has the usual values.
+// Config configures a [Gate]. The zero Config has the defaults.
 type Config struct {
-	// Cache is how long what was read is good for; 1 s when 0. A longer one costs less and reacts later.
+	// Cache is the time for which a reading is used; 1 s if 0. A longer time costs less and reacts later.
 	Cache time.Duration
-	// Timeout bounds every use of the store; 200 ms when 0.
+	// Timeout limits every access to the store; 200 ms if 0.
 	Timeout time.Duration
-	// Now is the clock; the machine's when nil.
+	// Now is the clock; the machine's if nil.
 	Now func() time.Time
-	// Draw are uniformly distributed numbers in [0, 1); those of math/rand/v2 when nil.
+	// Draw returns uniformly distributed numbers in [0, 1); from math/rand/v2 if nil.
 	Draw func() float64
-	// Unavailable is told when the store could not be reached and the gate fails open.
+	// Unavailable is called if the store could not be reached and the gate fails open.
 	Unavailable func(error)
-	// Changed is told the circuit whenever a reading finds it to be another one than before, Read whenever the store
-	// was read.
+	// Changed is called with the circuit whenever a reading finds that it has changed; Read is called whenever the
+	// store was read.
 	Changed, Read func(breaker.Circuit)
 }
 
-// Gate stands in front of one callee in one process. Make one with [NewGate]; it is safe for concurrent use.
+// Gate guards one callee in one process. Create one with [NewGate]; it is safe for concurrent use.
 type Gate struct {
 	store    Store
 	callee   string
@@ -39,12 +39,13 @@ type Gate struct {
 	mu         sync.Mutex
 	record     Record
 	known      bool
-	asked      time.Time // when the store was last asked
+	asked      time.Time // when the store was last accessed
 	refreshing bool
 	pending    limiter.Tally
 }
 
-// NewGate makes a gate. A policy that is out of range, or no name for the callee, is an error.
+// NewGate returns a gate. It returns an error if a policy is out of range, or the callee's name is empty or longer
+// than 256 bytes.
 func NewGate(store Store, callee string, p Policies, c Config) (*Gate, error) {
 	if callee == "" || len(callee) > 256 {
 		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
@@ -67,15 +68,15 @@ func NewGate(store Store, callee string, p Policies, c Config) (*Gate, error) {
 	return &Gate{store: store, callee: callee, policies: p, config: c}, nil
 }
 
-// Permit is the right to make one call, to be handed to [Gate.Record] when it has ended.
+// Permit is the right to make one call. Pass it to [Gate.Record] when the call has ended.
 type Permit struct {
 	permit breaker.Permit
 	began  time.Time
 	open   bool // given while the store was out of reach
 }
 
-// Allow asks to make a call. A refusal is a *[breaker.OpenError] or a *[limiter.ExhaustedError]; a store that cannot
-// be reached refuses nothing.
+// Allow requests permission to make a call. If the call is refused, the error is a *[breaker.OpenError] or a
+// *[limiter.ExhaustedError]. If the store cannot be reached, nothing is refused.
 func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	now := g.config.Now()
 	g.mu.Lock()
@@ -112,10 +113,10 @@ func (g *Gate) admitted(p Permit) Permit {
 	return p
 }
 
-// tries bounds how often a write is tried on top of what another process wrote.
+// tries limits how often a write is repeated after another process wrote first.
 const tries = 4
 
-// probe takes a probe of a circuit that is half-open or will be, by a write of its own.
+// probe takes a probe of a circuit that is half-open or about to be, with a separate write.
 func (g *Gate) probe(ctx context.Context, record Record, now time.Time) (Permit, error) {
 	for range tries {
 		next := record
@@ -142,7 +143,8 @@ func (g *Gate) probe(ctx context.Context, record Record, now time.Time) (Permit,
 	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.config.Cache}
 }
 
-// refused is the answer when no probe is to be had; another process may have closed the circuit meanwhile.
+// refused returns the result if no probe is available. If another process has closed the circuit meanwhile, the call
+// is admitted.
 func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now time.Time) (Permit, error) {
 	if closed {
 		return g.admitted(Permit{permit: permit, began: now}), nil
@@ -152,7 +154,7 @@ func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now ti
 	}
 }
 
-// Record tells how the call of a permit ended.
+// Record records the outcome of the call that permit allowed.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
 	now := g.config.Now()
 	if permit.permit.Probe != 0 {
@@ -181,7 +183,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 	}
 }
 
-// probed records a probe by a write of its own. One that cannot be written expires.
+// probed records the outcome of a probe with a separate write. A probe that cannot be written expires.
 func (g *Gate) probed(ctx context.Context, permit Permit, outcome breaker.Outcome, now time.Time) {
 	for range 2 * tries {
 		record, _, err := g.add(ctx, limiter.Tally{})
@@ -204,8 +206,8 @@ func (g *Gate) probed(ctx context.Context, permit Permit, outcome breaker.Outcom
 	}
 }
 
-// refresh hands in what is pending, reads what all know, and moves the record on if a second is over and nobody else
-// did.
+// refresh adds the pending counts, reads the shared state, and advances the record if a second has passed and no
+// other process has done so.
 func (g *Gate) refresh(ctx context.Context, now time.Time) {
 	g.mu.Lock()
 	pending := g.pending
@@ -230,7 +232,7 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 		won, err := g.replace(ctx, next, tally)
 		switch {
 		case err != nil:
-			g.unavailable(err) // what was read is good all the same
+			g.unavailable(err) // the reading is valid all the same
 		case won:
 			record = next
 		}
@@ -238,7 +240,7 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 	g.learn(record)
 }
 
-// tick is the least time between two records made of counters.
+// tick is the minimum time between two records made from counters.
 const tick = time.Second
 
 func (g *Gate) add(ctx context.Context, t limiter.Tally) (Record, limiter.Tally, error) {
@@ -276,9 +278,9 @@ func (g *Gate) unavailable(err error) {
 	}
 }
 
-// Away reports whether the callee was known to be away or overloaded when the store was last read: its circuit is not
-// closed, failures have brought the limit down to its least, or calls are refused for the limit. A call that fails then
-// says nothing new: more is admitted than the callee can do as yet.
+// Away reports whether the callee was known to be down or overloaded when the store was last read: its circuit is not
+// closed, failures have brought the limit down to its minimum, or calls are refused because of the limit. A failing
+// call then carries no new information, because more is admitted than the callee can serve yet.
 func (g *Gate) Away() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -286,7 +288,7 @@ func (g *Gate) Away() bool {
 		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min || g.record.Share(&g.policies) < 1)
 }
 
-// Circuit is where the breaker stood when the store was last read; Closed when nothing is known.
+// Circuit returns the circuit as of the last reading of the store; Closed if nothing is known.
 func (g *Gate) Circuit() breaker.Circuit {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -296,8 +298,9 @@ func (g *Gate) Circuit() breaker.Circuit {
 	return g.record.Breaker.Circuit()
 }
 
-// Callee is how the callee fared when the store was last read: the share of its calls that failed by load in the span
-// before, and the part of the load that it has no room for. It is false when nothing is known of it.
+// Callee returns the callee's condition as of the last reading of the store: the share of its calls that failed with
+// load errors in the span before, and the share of the load that exceeds its capacity. known is false if nothing is
+// known.
 func (g *Gate) Callee() (failureRate, load float64, known bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

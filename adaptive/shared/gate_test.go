@@ -21,7 +21,7 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) shared.Store { return &shared.Memory{} })
 }
 
-// fleet is a number of processes with a gate each, over one store.
+// fleet is a number of processes with one gate each, over one store.
 type fleet struct {
 	now   time.Time
 	gates []*shared.Gate
@@ -44,8 +44,8 @@ func newFleet(t *testing.T, n int, store shared.Store, p shared.Policies, unavai
 	return f
 }
 
-// second has the processes make 100 calls for a second, each of which takes so long and ends so, and counts the
-// admitted ones.
+// second lets the processes make 100 calls during a second, each with the given duration and outcome, and returns how
+// many were admitted.
 func (f *fleet) second(t *testing.T, took time.Duration, outcome breaker.Outcome) (admitted int) {
 	t.Helper()
 	const calls = 100
@@ -74,7 +74,7 @@ func TestProcessesLearnFromOneAnother(t *testing.T) {
 	for range 3 {
 		admitted = append(admitted, f.second(t, 10*time.Millisecond, breaker.Success))
 	}
-	for range 7 { // no process makes more than two calls a second: none could open a circuit by itself
+	for range 7 { // no process makes more than two calls a second: none could open a circuit alone
 		admitted = append(admitted, f.second(t, 10*time.Millisecond, breaker.Failure))
 	}
 	for i, n := range admitted[:3] {
@@ -134,7 +134,7 @@ func TestProbesAreSharedToo(t *testing.T) {
 func TestLimitIsSharedByTurns(t *testing.T) {
 	t.Parallel()
 	p := shared.Callee()
-	p.Breaker.FailureRate, p.Breaker.MinimumRequests = 1, 100_000 // the limiter alone
+	p.Breaker.FailureRate, p.Breaker.MinimumRequests = 1, 100_000 // only the limiter
 	p.Limiter.Initial, p.Limiter.Max = 5, 5
 	f := newFleet(t, 50, &shared.Memory{}, p, nil)
 	var last int

@@ -5,24 +5,23 @@ import (
 	"math"
 )
 
-// Decision is whether to make another attempt, and why.
+// Decision states whether to make another attempt, and why.
 type Decision struct {
-	// Retry is the answer.
+	// Retry is true if the attempt should be made.
 	Retry bool
-	// Probability of success and Value of a success in USD, as they were given.
+	// Probability of success and Value of a success in USD, as passed to Decide.
 	Probability, Value float64
-	// Cost of the attempt in USD.
+	// Cost is the cost of the attempt in USD.
 	Cost Cost
-	// Reason says it in a sentence.
+	// Reason explains the decision in a sentence.
 	Reason string
 }
 
-// Expected is the expected value less the cost, in USD.
+// Expected returns the expected value less the cost, in USD.
 func (d Decision) Expected() float64 { return d.Probability*d.Value - d.Cost.Total() }
 
-// Decide compares an attempt's expected value with its cost. A probability that is no number or outside 0 to 1, a
-// value that is negative or no number, or a cost that is no number is no ground to give a record up: the answer is to
-// retry.
+// Decide compares an attempt's expected value with its cost. If the probability is NaN or outside 0 to 1, the value
+// negative or NaN, or the cost NaN, the record is not given up: the decision is to retry.
 func Decide(probability, value float64, cost Cost) Decision {
 	d := Decision{Retry: true, Probability: probability, Value: value, Cost: cost}
 	total := cost.Total()

@@ -1,10 +1,10 @@
-// Package worth decides whether another attempt is worth what it costs (M12): its expected value, the probability of
-// success times the value of a success, against the price of a state transition, of the function's time and request,
-// of the delay, and of the load on a callee that has none to spare.
+// Package worth decides whether another attempt is worth its cost (M12). It compares the expected value, the
+// probability of success times the value of a success, with the price of a state transition, of the function's time
+// and request, of the delay, and of the load on a callee that has no spare capacity.
 //
-// Prices are data with a date, by region ([PricesOf]); a fixed threshold of the probability is never used. What is
-// unknown is never made up: without a probability the answer is to retry, and says why.
+// Prices are data with a date, by region ([PricesOf]); a fixed threshold of the probability is never used. Unknown
+// values are never made up: without a probability the decision is to retry, and the reason says why.
 //
-// In a workflow the answer "not worth it" is the error name RetryNotWorthwhile, which the table catches as a dead
-// letter.
+// In a workflow the decision "not worth it" is reported by the error name RetryNotWorthwhile, which the table catches
+// as a dead letter.
 package worth

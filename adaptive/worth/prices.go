@@ -1,19 +1,13 @@
 package worth
 
 import (
-	_ "embed" // the prices
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 	"time"
+
+	"stepback/aws/prices"
 )
 
-//go:embed prices.json
-var pricesJSON []byte
-
-// Architecture is a function's instruction set, as Lambda spells it.
+// Architecture is a function's instruction set, in Lambda's spelling.
 type Architecture string
 
 // The architectures of Lambda.
@@ -22,74 +16,58 @@ const (
 	Arm Architecture = "arm64"
 )
 
-// Prices are what AWS charges in one region, in USD, without free tiers.
+// Prices are AWS's prices in one region, in USD, without free tiers.
 type Prices struct {
-	// Region is where, Date when they were read (YYYY-MM-DD), Source where they were read.
+	// Region is the region, Date when the prices were read (YYYY-MM-DD), Source where they were read.
 	Region, Date, Source string
-	// Transition is one state transition of a STANDARD state machine; a retry is one.
+	// Transition is the price of one state transition of a STANDARD state machine; a retry is one transition.
 	Transition float64
-	// Request is one invocation of a function.
+	// Request is the price of one invocation of a function.
 	Request float64
-	// GBSecond is one second of a function with 1,024 MB.
+	// GBSecond is the price of one second of a function with 1,024 MB.
 	GBSecond map[Architecture]float64
 }
 
-type table struct {
-	Date              string
-	Source            string
-	TransitionPer1000 map[string]float64
-	Lambda            struct{ GBSecondX86, GBSecondArm, RequestsPerMillion float64 }
-}
-
-var readTable = sync.OnceValues(func() (table, error) {
-	var t table
-	err := json.Unmarshal(pricesJSON, &t)
-	return t, err
-})
-
-// PricesOf are the prices of a region. A region that is not in the table is an error that lists those that are.
+// PricesOf returns the prices of a region. If the table does not contain the region, the error lists those it
+// contains.
 func PricesOf(region string) (Prices, error) {
-	t, err := readTable()
+	l, err := prices.In(region, prices.StateTransitions, prices.LambdaRequests, prices.LambdaGBSecondX86,
+		prices.LambdaGBSecondArm)
 	if err != nil {
-		return Prices{}, fmt.Errorf("worth: table of prices: %w", err)
-	}
-	per1000, ok := t.TransitionPer1000[region]
-	if !ok {
-		return Prices{}, fmt.Errorf("worth: no prices of region %q; there are %v", region,
-			slices.Sorted(maps.Keys(t.TransitionPer1000)))
+		return Prices{}, fmt.Errorf("worth: %w", err)
 	}
 	return Prices{
-		Region: region, Date: t.Date, Source: t.Source, Transition: per1000 / 1000,
-		Request:  t.Lambda.RequestsPerMillion / 1e6,
-		GBSecond: map[Architecture]float64{X86: t.Lambda.GBSecondX86, Arm: t.Lambda.GBSecondArm},
+		Region: region, Date: l.Date, Source: l.Source, Transition: l.Of(prices.StateTransitions) / 1000,
+		Request:  l.Of(prices.LambdaRequests) / 1e6,
+		GBSecond: map[Architecture]float64{X86: l.Of(prices.LambdaGBSecondX86), Arm: l.Of(prices.LambdaGBSecondArm)},
 	}, nil
 }
 
-// Attempt is one more attempt of a task, as far as it costs something.
+// Attempt describes one more attempt of a task, as far as it affects the cost.
 type Attempt struct {
-	// MemoryMB is the function's memory; 0 for a task that is no function.
+	// MemoryMB is the function's memory; 0 for a task that is not a function.
 	MemoryMB int
-	// Architecture is the function's; x86_64 when empty.
+	// Architecture is the function's architecture; x86_64 if empty.
 	Architecture Architecture
-	// Duration is how long it runs; billed by the millisecond, rounded up.
+	// Duration is the function's running time; billed by the millisecond, rounded up.
 	Duration time.Duration
-	// Wait is how long the retry waits before it, on average.
+	// Wait is the mean time that the retry waits before the attempt.
 	Wait time.Duration
-	// DelayPerHour is what an hour of delay costs the business, in USD.
+	// DelayPerHour is the cost of an hour of delay to the business, in USD.
 	DelayPerHour float64
-	// Load is what one more call costs a callee that has no capacity to spare, in USD; 0 while it has.
+	// Load is the cost of one more call to a callee without spare capacity, in USD; 0 while it has some.
 	Load float64
 }
 
-// Cost is what an attempt costs, in USD, by what it is for.
+// Cost is the cost of an attempt in USD, by item.
 type Cost struct {
 	Transition, Request, Compute, Delay, Load float64
 }
 
-// Total is the sum.
+// Total returns the sum of all items.
 func (c Cost) Total() float64 { return c.Transition + c.Request + c.Compute + c.Delay + c.Load }
 
-// Cost is what an attempt costs at these prices. Negative sizes and times count as 0.
+// Cost returns the cost of an attempt at these prices. Negative sizes and times count as 0.
 func (p Prices) Cost(a Attempt) Cost {
 	c := Cost{Transition: p.Transition, Load: max(a.Load, 0)}
 	if a.MemoryMB > 0 {

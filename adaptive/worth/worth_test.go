@@ -97,7 +97,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestMoreIsNeverWorse: a better chance, a higher value and a lower cost never turn a retry into giving up.
+// A better chance, a higher value or a lower cost never turns a retry into giving up.
 func TestMoreIsNeverWorse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,42 +8,41 @@ import (
 	"stepback/asl/source"
 )
 
-// MaxSize is how long a definition may be, in bytes of its JSON: the limit of CreateStateMachine.
+// MaxSize is the maximum length of a definition, in bytes of its JSON: the limit of CreateStateMachine.
 const MaxSize = 1_048_576
 
-// MaxText is how long the text that a definition is kept in may be, in bytes: with indentation, comments and
-// placeholders it is longer than its JSON. Read refuses a longer one without looking at it, so nobody needs to read a
-// file further than one byte beyond.
+// MaxText is the maximum length of a definition's source text, in bytes; with indentation, comments and placeholders
+// it is longer than its JSON. Read rejects a longer text without looking at it, so callers need not read a file
+// further than one byte beyond.
 const MaxText = 8 * MaxSize
 
-// Options say how a text is read.
+// Options configures how a text is read.
 type Options struct {
-	// YAML reads the text as YAML, of which JSON is a part; otherwise it is JSON.
+	// YAML reads the text as YAML, a superset of JSON; otherwise it is read as JSON.
 	YAML bool
-	// Values of placeholders, by their names. CloudFormation's pseudo parameters AWS::AccountId, AWS::Partition,
-	// AWS::Region and AWS::URLSuffix have a value without being named here.
+	// Values holds the values of placeholders, by name. CloudFormation's pseudo parameters AWS::AccountId,
+	// AWS::Partition, AWS::Region and AWS::URLSuffix have default values.
 	Values map[string]string
 }
 
-// Document is a definition that was read.
+// Document is the result of reading a definition.
 type Document struct {
-	// Text is the definition as it is kept.
+	// Text is the source text of the definition.
 	Text string
-	// JSON is what Step Functions would be given: placeholders have their values, and those without one a stand-in
-	// where a definition could not be understood otherwise. It is of no use when Problems has an error.
+	// JSON is the definition for Step Functions: placeholders are replaced by their values, and those without one by
+	// a stand-in where the definition could not be understood otherwise. It is not usable if Problems has an error.
 	JSON string
-	// Open are the names of the placeholders without a value, each once, in the order of the text.
+	// Open lists the names of the placeholders without a value, each once, in the order of the text.
 	Open []string
-	// Needed are those of Open that have to be a number, an object or the like: of them nothing runs without their
-	// value.
+	// Needed lists those of Open that must be a number, an object or the like: nothing runs without their values.
 	Needed []string
-	// Problems say why the text could not be read at all.
+	// Problems explains why the text could not be read at all.
 	Problems []asl.Diagnostic
 
 	places mapping
 }
 
-// Read reads a definition. It always returns a document: when the text cannot be read, its Problems say why.
+// Read reads a definition. It always returns a document; if the text cannot be read, Problems explains why.
 func Read(text string, o Options) *Document {
 	d := &Document{Text: text}
 	if len(text) > MaxText {
@@ -75,7 +74,7 @@ func Read(text string, o Options) *Document {
 	return d
 }
 
-// yaml turns the text, with the values filled in, into JSON.
+// yaml converts the text, with the values filled in, to JSON.
 func (d *Document) yaml(f *filler) *problem {
 	filled, below := f.result()
 	if len(filled) > MaxText {
@@ -94,8 +93,8 @@ func tooLong() *problem {
 	return &problem{message: "The definition is longer than 1,048,576 bytes, which CreateStateMachine refuses"}
 }
 
-// Place returns diagnostics about the JSON as diagnostics about the text, without errors about values that are open:
-// whether those are errors shows when the placeholders get their values.
+// Place converts diagnostics about the JSON to diagnostics about the text. It omits errors about values with open
+// placeholders, because only the placeholders' values show whether they are errors.
 func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	if d.places.isIdentity() {
 		return found
@@ -114,8 +113,8 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	return placed
 }
 
-// Blamed returns the names of the placeholders without a value that Place leaves errors out for, each once: the text
-// runs when they have a fitting value.
+// Blamed returns the names of the placeholders without a value for which Place omits errors, each once: the text runs
+// if they have a fitting value.
 func (d *Document) Blamed(found []asl.Diagnostic) []string {
 	var blamed names
 	for _, f := range found {
@@ -132,7 +131,8 @@ func (d *Document) Blamed(found []asl.Diagnostic) []string {
 	return blamed.list
 }
 
-// Diagnose returns what keeps the text from being read, else what check finds in its JSON, at its place in the text.
+// Diagnose returns the problems that prevent reading the text, or else the findings of check about its JSON, at their
+// positions in the text.
 func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []asl.Diagnostic {
 	if len(d.Problems) > 0 {
 		return d.Problems
@@ -140,13 +140,13 @@ func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []as
 	return d.Place(check(d.JSON))
 }
 
-// StandsIn reports whether a Resource of the JSON was made up for a placeholder without a value: it need not be a
-// Lambda function.
+// StandsIn reports whether a Resource of the JSON is a stand-in for a placeholder without a value; the real one need
+// not be a Lambda function.
 func (d *Document) StandsIn(resource string) bool {
 	return slices.ContainsFunc(d.Open, func(name string) bool { return resource == standInFunction+nameFrom(name) })
 }
 
-// problem is why a text cannot be read.
+// problem describes why a text cannot be read.
 type problem struct {
 	message, hint string
 	span          source.Span
@@ -161,8 +161,8 @@ func (d *Document) refuse(p problem) *Document {
 	return d
 }
 
-// IsYAML guesses whether a text without a telling file name is YAML: it is when it does not look like JSON and a line
-// of it begins with one of the fields that every definition has.
+// IsYAML guesses whether a text whose file name does not tell is YAML: if it does not look like JSON, and one of its
+// lines begins with a field that every definition has.
 func IsYAML(text string) bool {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 		return false

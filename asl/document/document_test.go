@@ -102,7 +102,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// task is a definition whose only state has these members.
+// task returns a definition whose only state has these members.
 func task(members string) string {
 	return "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Task\", \"End\": true,\n" + members + "}}}"
 }
@@ -113,7 +113,7 @@ func TestPlaceholders(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		values     map[string]string
-		want       string // what is found
+		want       string // expected finding
 		open       []string
 	}{
 		{"a function without a value", task(`"Resource": "${Fn}"`), nil, "", []string{"Fn"}},

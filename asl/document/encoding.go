@@ -7,7 +7,7 @@ import (
 	"stepback/asl/source"
 )
 
-// unreadable says what is wrong with the text as a text, whatever it says.
+// unreadable returns a problem if the text's encoding is wrong, whatever its content.
 func unreadable(text string) *problem {
 	first := source.Span{End: 1}
 	switch {
@@ -27,7 +27,7 @@ func unreadable(text string) *problem {
 	return nil
 }
 
-// isUTF16 knows UTF-16 by its byte order mark, or by every other byte of its beginning being 0.
+// isUTF16 detects UTF-16 by its byte order mark, or by every other byte at the beginning being 0.
 func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true

@@ -8,8 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// FuzzRead demands that nothing panics, that JSON without placeholders stays as it is, that what was YAML is JSON, and
-// that every part of the JSON comes from a part of the text.
+// FuzzRead checks that nothing panics, that JSON without placeholders is unchanged, that YAML becomes JSON, and that
+// every part of the JSON comes from a part of the text.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", "StartAt: A\nStates:\n  A: {Type: Succeed}\n",

@@ -7,11 +7,11 @@ import (
 	"stepback/asl/source"
 )
 
-// mapping tells where the pieces of a text came from. The pieces are in order; what lies between two of them (the
-// punctuation of JSON that was YAML) belongs to the next. The nil mapping is that of a text that was not changed.
+// mapping records where the pieces of a text came from. The pieces are in order; text between two of them (the
+// punctuation of JSON that was YAML) belongs to the next. The nil mapping is the identity.
 type mapping []piece
 
-// piece is a part of a text that came from a part of another.
+// piece maps a part of a text to its origin in another text.
 type piece struct {
 	at, from source.Span
 	same     bool // both parts are the same text
@@ -20,7 +20,7 @@ type piece struct {
 
 func (m mapping) isIdentity() bool { return m == nil }
 
-// origin is the part of the other text from which a part of this one came.
+// origin returns the part of the other text from which a part of this one came.
 func (m mapping) origin(s source.Span) source.Span {
 	if m == nil {
 		return s
@@ -38,8 +38,7 @@ func (m mapping) origin(s source.Span) source.Span {
 	return source.Span{Start: from, End: max(from, to)}
 }
 
-// isOpen reports whether a part has to do with a placeholder without a value: it is one, is inside one, or is a text
-// around one.
+// isOpen reports whether a part involves a placeholder without a value: it is one, is inside one, or contains one.
 func (m mapping) isOpen(s source.Span) bool {
 	for i := m.index(s.Start); i < len(m) && m[i].at.Start < max(s.End, s.Start+1); i++ {
 		if m[i].open && m[i].at.End > s.Start {
@@ -49,12 +48,12 @@ func (m mapping) isOpen(s source.Span) bool {
 	return false
 }
 
-// index is that of the piece that holds an offset, or of the next piece.
+// index returns the index of the piece that contains an offset, or of the next piece.
 func (m mapping) index(offset int) int {
 	return sort.Search(len(m), func(i int) bool { return m[i].at.End > offset })
 }
 
-// piece is the one that holds an offset, or the next; the last one when there is none.
+// piece returns the piece that contains an offset, or the next one, or the last one if there is none.
 func (m mapping) piece(offset int) piece {
 	if len(m) == 0 {
 		return piece{}
@@ -62,7 +61,7 @@ func (m mapping) piece(offset int) piece {
 	return m[min(m.index(offset), len(m)-1)]
 }
 
-// last is the last piece that begins before an offset.
+// last returns the last piece that begins before an offset.
 func (m mapping) last(offset int) piece {
 	i := sort.Search(len(m), func(i int) bool { return m[i].at.Start >= offset })
 	if len(m) == 0 {
@@ -71,7 +70,7 @@ func (m mapping) last(offset int) piece {
 	return m[max(0, i-1)]
 }
 
-// over joins two mappings: m leads to a text that below leads from.
+// over composes two mappings: m maps to a text that below maps further.
 func (m mapping) over(below mapping) mapping {
 	joined := make(mapping, len(m))
 	for i, p := range m {
@@ -80,19 +79,19 @@ func (m mapping) over(below mapping) mapping {
 	return joined
 }
 
-// rewriter writes a text anew, most of it as it is, and keeps what came from where.
+// rewriter copies a text with replacements and records where each part came from.
 type rewriter struct {
 	text   string
-	done   int // so much of the text has been written
+	done   int // offset up to which the text has been written
 	out    strings.Builder
 	places mapping
 	odd    bool // something was replaced, or is open
 }
 
-// copy writes the text as it is, up to an offset.
+// copy writes the text unchanged, up to an offset.
 func (w *rewriter) copy(to int) { w.write(to, w.text[w.done:to], true, false) }
 
-// replace writes another text in the place of what reaches up to an offset.
+// replace writes another text instead of the original up to an offset.
 func (w *rewriter) replace(to int, with string, open bool) {
 	w.odd = true
 	w.write(to, with, with == w.text[w.done:to], open)
@@ -109,7 +108,7 @@ func (w *rewriter) write(to int, text string, same, open bool) {
 	w.done = to
 }
 
-// result is the new text, with its mapping.
+// result returns the new text with its mapping.
 func (w *rewriter) result() (string, mapping) {
 	w.copy(len(w.text))
 	if !w.odd {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// placeholder is what DefinitionSubstitutions fill in; the templates of Terraform and the Serverless Framework look
-// alike.
+// placeholder matches the placeholders of DefinitionSubstitutions; the templates of Terraform and the Serverless
+// Framework look alike.
 var placeholder = regexp.MustCompile(`\$\{([^{}"\n]{1,200})\}`)
 
-// maxPlaceholder is how long a placeholder is at most, in bytes.
+// maxPlaceholder is the maximum length of a placeholder, in bytes.
 const maxPlaceholder = 4*200 + len("${}")
 
-// Placeholders returns the names of the placeholders in a text, each once, in the order of the text: those that have a
-// value as well as those that have none.
+// Placeholders returns the names of the placeholders in a text, each once, in the order of the text, whether or not
+// they have a value.
 func Placeholders(text string) []string {
 	var found names
 	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -22,7 +22,7 @@ func Placeholders(text string) []string {
 	return found.list
 }
 
-// pseudoParameters are CloudFormation's, with values that could be.
+// pseudoParameters returns CloudFormation's pseudo parameters with plausible values.
 func pseudoParameters() map[string]string {
 	return map[string]string{
 		"AWS::AccountId": "123456789012", "AWS::Partition": "aws", "AWS::Region": "us-east-1",
@@ -30,7 +30,7 @@ func pseudoParameters() map[string]string {
 	}
 }
 
-// filler gives placeholders their values, in the text and not in its tree, as CloudFormation does.
+// filler replaces placeholders by their values in the text, not in its tree, as CloudFormation does.
 type filler struct {
 	rewriter
 	values map[string]string
@@ -39,8 +39,8 @@ type filler struct {
 	key          string // the last string of the JSON that was followed by a colon
 }
 
-// fillJSON goes through the tokens of JSON. A string whose placeholders are open gets a stand-in where it has to be an
-// ARN, and a placeholder outside strings gets one because there would be no JSON without.
+// fillJSON processes the tokens of JSON. A string with open placeholders is replaced by a stand-in where it must be
+// an ARN; a placeholder outside strings always is, because the text would not be JSON otherwise.
 func (f *filler) fillJSON() {
 	for i := 0; i < len(f.text); {
 		switch f.text[i] {
@@ -54,10 +54,10 @@ func (f *filler) fillJSON() {
 	}
 }
 
-// fillYAML fills in values only: where a string of YAML ends, and whether it is a comment, its reader knows.
+// fillYAML only fills in values: where a YAML string ends, and what is a comment, only the YAML parser knows.
 func (f *filler) fillYAML() { f.within(len(f.text), false) }
 
-// quoted deals with the string that begins at start and returns where to go on.
+// quoted processes the string that begins at start and returns the offset at which to continue.
 func (f *filler) quoted(start int) int {
 	end := endOfString(f.text, start)
 	content := f.text[start+1 : end]
@@ -78,7 +78,7 @@ func (f *filler) quoted(start int) int {
 	return min(end+1, len(f.text))
 }
 
-// within fills in values up to an offset, and notes which placeholders have none.
+// within fills in values up to an offset, and if noting is true records the placeholders without one.
 func (f *filler) within(to int, noting bool) {
 	base := f.done
 	for _, m := range placeholder.FindAllStringSubmatchIndex(f.text[base:to], -1) {
@@ -94,7 +94,7 @@ func (f *filler) within(to int, noting bool) {
 	f.copy(to)
 }
 
-// bare deals with a placeholder outside a string.
+// bare processes a placeholder outside a string.
 func (f *filler) bare(start int) int {
 	m := placeholder.FindStringSubmatchIndex(f.text[start:min(len(f.text), start+maxPlaceholder)])
 	if m == nil || m[0] != 0 {
@@ -112,7 +112,7 @@ func (f *filler) bare(start int) int {
 	return end
 }
 
-// endOfString is the offset of the quote that ends the string which begins at start, or of the text's end.
+// endOfString returns the offset of the closing quote of the string that begins at start, or of the text's end.
 func endOfString(text string, start int) int {
 	for i := start + 1; i < len(text); i++ {
 		switch text[i] {
@@ -125,7 +125,7 @@ func endOfString(text string, start int) int {
 	return len(text)
 }
 
-// names are names in the order in which they came up first.
+// names is a list of distinct names in the order in which they first occurred.
 type names struct {
 	list []string
 	seen map[string]bool

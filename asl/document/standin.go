@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// standInFunction is the ARN of the Lambda function that stands in for a Resource or a FunctionName that was not given;
-// the placeholder's name follows.
+// standInFunction is the ARN prefix of the Lambda function that replaces a missing Resource or FunctionName; the
+// placeholder's name follows.
 const standInFunction = "arn:aws:lambda:us-east-1:123456789012:function:"
 
-// standIn is what stands in for a string with open placeholders, where only an ARN will do.
+// standIn returns the replacement for a string with open placeholders that must be an ARN.
 func standIn(field, content string, values map[string]string) (string, bool) {
 	isResource, isFunction := field == "Resource", field == "FunctionName"
 	if len(openIn(content, values)) == 0 || !isResource && !isFunction && !strings.HasPrefix(content, "arn:") {
@@ -23,7 +23,7 @@ func standIn(field, content string, values map[string]string) (string, bool) {
 		return nameFrom(name)
 	})
 	m := placeholder.FindString(content)
-	if isResource && m == content || isFunction && strings.HasPrefix(content, m) { // ${Name}:$LATEST, too
+	if isResource && m == content || isFunction && strings.HasPrefix(content, m) { // also ${Name}:$LATEST
 		return standInFunction + instead, true
 	}
 	return instead, true
@@ -31,13 +31,13 @@ func standIn(field, content string, values map[string]string) (string, bool) {
 
 var unfitForARNs = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// nameFrom makes a name out of that of a placeholder: MyFunction out of MyFunction.Arn.
+// nameFrom derives a function name from a placeholder's name: MyFunction from MyFunction.Arn.
 func nameFrom(placeholder string) string {
 	return unfitForARNs.ReplaceAllString(strings.TrimSuffix(strings.TrimSpace(placeholder), ".Arn"), "-")
 }
 
-// standInNumber stands in for what is no string. Diagnostics of this number are left out, and other fields
-// fit it: a heartbeat is shorter than its timeout.
+// standInNumber returns the replacement for a value that is not a string. Diagnostics about this number are omitted,
+// and it is consistent with other fields: a heartbeat is shorter than its timeout.
 func standInNumber(field string) string {
 	if field == "HeartbeatSeconds" {
 		return "1"

@@ -14,7 +14,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// yamlReader writes the JSON of a YAML text, with the place of every name and scalar.
+// yamlReader converts a YAML text to JSON, with the position of every name and scalar.
 type yamlReader struct {
 	text   string
 	lines  *source.Lines
@@ -24,7 +24,7 @@ type yamlReader struct {
 	places mapping
 	open   names
 
-	near source.Position // a place whose offset is known: that of the last node
+	near source.Position // position of the last node, whose offset is known
 	far  int             // its offset
 }
 
@@ -32,7 +32,7 @@ func newYAMLReader(text string, values map[string]string) *yamlReader {
 	return &yamlReader{text: text, lines: source.NewLines(text), values: values, places: mapping{}}
 }
 
-// read reads exactly one YAML document. No document is the empty text.
+// read reads exactly one YAML document. Without a document, the result is the empty text.
 func (y *yamlReader) read() *problem {
 	decoder := yaml.NewDecoder(strings.NewReader(y.text))
 	var root, more yaml.Node
@@ -54,7 +54,7 @@ func (y *yamlReader) read() *problem {
 	return y.value(&root, "")
 }
 
-// templateMember finds the Resources of a template, which is full of tags that definitions have not.
+// templateMember finds the Resources of a template, which is full of tags that definitions do not have.
 func templateMember(root *yaml.Node) *yaml.Node {
 	for i := 0; i+1 < len(root.Content) && root.Kind == yaml.MappingNode; i += 2 {
 		if root.Content[i].Value == "Resources" {
@@ -70,7 +70,7 @@ func (y *yamlReader) wrong(n *yaml.Node, message, hint string) *problem {
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// malformed turns an error of the YAML package, which knows the line, into a problem.
+// malformed converts an error of the YAML package, which contains the line, into a problem.
 func (y *yamlReader) malformed(err error) *problem {
 	message := err.Error()
 	p := &problem{message: "The text is not YAML: " + yamlError.ReplaceAllString(message, "")}
@@ -86,7 +86,7 @@ func (y *yamlReader) malformed(err error) *problem {
 	return p
 }
 
-// value writes a node; field is the name of the member that it is the value of.
+// value writes a node; field is the name of the member whose value it is.
 func (y *yamlReader) value(n *yaml.Node, field string) *problem {
 	switch n.Kind {
 	case yaml.DocumentNode:
@@ -153,7 +153,7 @@ func (y *yamlReader) array(n *yaml.Node, field string) *problem {
 	return nil
 }
 
-// emit writes a token of the JSON that stands for a node.
+// emit writes a JSON token for a node.
 func (y *yamlReader) emit(n *yaml.Node, json string, open bool) {
 	at := y.out.Len()
 	y.out.WriteString(json)
@@ -162,13 +162,14 @@ func (y *yamlReader) emit(n *yaml.Node, json string, open bool) {
 
 func quoted(s string) string { return string(jsonvalue.AppendQuoted(nil, s)) }
 
-// span is where a node stands: all of a scalar on one line, else as much as stands on its first line, but not its end.
+// span returns a node's position in the text: all of a scalar on one line, otherwise the part on its first line, but
+// not its end.
 func (y *yamlReader) span(n *yaml.Node) source.Span {
 	start := y.offset(source.Position{Line: n.Line, Column: n.Column})
 	if n.Kind != yaml.ScalarNode {
 		return source.Span{Start: start, End: min(start+1, len(y.text))}
 	}
-	// No escape is longer than ten bytes, so this much is enough, and long lines are not looked through for each node.
+	// No escape is longer than ten bytes, so this much is enough, and long lines are not scanned for each node.
 	rest, _, _ := strings.Cut(y.text[start:min(len(y.text), start+10*len(n.Value)+100)], "\n")
 	rest = strings.TrimRight(rest, " \r")
 	switch {
@@ -182,8 +183,8 @@ func (y *yamlReader) span(n *yaml.Node) source.Span {
 	return source.Span{Start: start, End: start + len(rest)}
 }
 
-// offset finds a place from the last one when it is further to the right on its line, as a text on a single line needs
-// it.
+// offset computes a position's offset from the previous one if it is further right on the same line, which keeps a
+// text on a single line fast.
 func (y *yamlReader) offset(p source.Position) int {
 	if p.Line == y.near.Line && p.Column >= y.near.Column {
 		for range p.Column - y.near.Column {
@@ -197,7 +198,7 @@ func (y *yamlReader) offset(p source.Position) int {
 	return y.far
 }
 
-// endOfQuoted is the length of a string in single quotes, in which two of them stand for one.
+// endOfQuoted returns the length of a string in single quotes, in which two quotes represent one.
 func endOfQuoted(text string) int {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '\'' {

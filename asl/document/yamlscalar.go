@@ -47,7 +47,7 @@ var oldBooleans = map[string]bool{
 	"no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
 }
 
-// content writes a string, or what stands in for its open placeholders.
+// content writes a string, or the stand-in for its open placeholders.
 func (y *yamlReader) content(n *yaml.Node, field, text string) {
 	open := openIn(text, y.values)
 	for _, name := range open {
@@ -61,7 +61,7 @@ func (y *yamlReader) content(n *yaml.Node, field, text string) {
 
 var numberInJSON = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// jsonNumber is the text of a number as JSON has it: as it stands, where JSON has it too.
+// jsonNumber returns a number as JSON text, unchanged if it is a valid JSON number.
 func jsonNumber(n *yaml.Node) (string, bool) {
 	if numberInJSON.MatchString(n.Value) {
 		return n.Value, true
@@ -83,7 +83,7 @@ func isForeign(n *yaml.Node) bool {
 	return strings.HasPrefix(tag, "!") && !strings.HasPrefix(tag, "!!")
 }
 
-// foreign deals with CloudFormation's functions: what they refer to is like a placeholder.
+// foreign handles CloudFormation's functions: their references are treated like placeholders.
 func (y *yamlReader) foreign(n *yaml.Node, field string) *problem {
 	if n.Kind == yaml.ScalarNode {
 		switch n.Tag {

@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// expression is one {% … %}.
+// expression is a single {% … %}.
 type expression struct {
 	place string
 	text  string // trimmed, for messages
@@ -34,10 +34,10 @@ func (e *expression) failure(problem string) *Error {
 	return &Error{Field: e.place, Expression: e.text, Problem: problem}
 }
 
-// limitExceeded is the code of the errors that the service words without a code: an expression that took too much.
+// limitExceeded is the code of errors that the service reports without a code: an expression that exceeded a limit.
 const limitExceeded = "U1001"
 
-// described is the end of the sentence about an error: ". CODE: message", or ": message" where there is no code.
+// described returns the end of the message about an error: ". CODE: message", or ": message" if there is no code.
 func described(err error) string {
 	var e *jsonata.Error
 	if errors.As(err, &e) && e.Code != "" && e.Code != limitExceeded {
@@ -46,7 +46,7 @@ func described(err error) string {
 	return ": " + err.Error()
 }
 
-// internal is the ID of an error that the service calls internal; empty for all others.
+// internal returns the ID of an error that the service calls internal; empty for all others.
 func internal(err error) string {
 	var e *jsonata.Error
 	if errors.As(err, &e) && e.Code == jsonata.InternalError {
@@ -55,13 +55,13 @@ func internal(err error) string {
 	return ""
 }
 
-// Error is why a field has no value, in the words of the service.
+// Error reports why a field has no value, in the service's wording.
 type Error struct {
-	// Field is the place in the state, such as Output/orders[0]: the location of an EvaluationFailed event.
+	// Field is the path in the state, such as Output/orders[0]: the location of an EvaluationFailed event.
 	Field string
-	// Expression is the text between {% and %} without the blanks around it.
+	// Expression is the trimmed text between {% and %}.
 	Expression string
-	// Problem is what went wrong, the end of the message.
+	// Problem describes the problem; it is the end of the message.
 	Problem string
 }
 

@@ -1,6 +1,6 @@
-// Package expression compiles the fields of JSONata states: JSON values in which every string of the form {% … %} is an
-// expression. Its errors are worded as AWS Step Functions words them, with the field and the expression. It knows
-// nothing of states and keeps no data: what an expression sees is the business of the Env it is evaluated with.
+// Package expression compiles the fields of JSONata states: JSON values in which every string of the form {% … %} is
+// an expression. Its errors have AWS Step Functions' wording, with the field and the expression. The package does not
+// know about states and keeps no data: the Env provides everything that an expression can read.
 package expression
 
 import (
@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Opened reports whether a string starts as an expression does; what follows must then end with %}.
+// Opened reports whether s starts like an expression; it must then end with %}.
 func Opened(s string) bool { return strings.HasPrefix(s, "{%") }
 
 // Body returns the text between {% and %}; ok is false for a string that is not an expression.
@@ -27,8 +27,8 @@ type Value struct {
 	root  node
 }
 
-// Compile compiles a field of a state. The name is the one that errors show, such as Output or ItemReader/Arguments.
-// The error is a *jsonata.Error that is wrapped with the field it is in.
+// Compile compiles a field of a state. field is the name shown in errors, such as Output or ItemReader/Arguments. The
+// error is a *jsonata.Error, wrapped with the field it occurred in.
 func Compile(field string, v jsonvalue.Value) (*Value, error) {
 	root, err := compile(field, v)
 	if err != nil {
@@ -43,21 +43,22 @@ func (v *Value) Field() string { return v.field }
 // Eval evaluates every expression and returns the value with their results. The error is an *Error.
 func (v *Value) Eval(env jsonata.Env) (jsonvalue.Value, error) { return v.root.eval(env) }
 
-// Static returns the value when there is no expression in it.
+// Static returns the value if it contains no expression.
 func (v *Value) Static() (jsonvalue.Value, bool) {
 	l, ok := v.root.(literal)
 	return l.value, ok
 }
 
-// Unexpected is the error of a field whose value is of the wrong type. Types are named as JSONata's $type names them.
+// Unexpected returns the error for a field whose value has the wrong type. Types have the names that JSONata's $type
+// uses.
 func (v *Value) Unexpected(expected string, got jsonvalue.Value) *Error {
 	return &Error{Field: v.field, Expression: v.text(), Problem: "returned an unexpected result type. Expected '" +
 		expected +
 		"', but was '" + got.Kind().String() + "' for value: " + got.JSON()}
 }
 
-// Member returns the member of a field that is an object with expressions inside, as a field of its own; nil when there
-// is none.
+// Member returns a member of a field that is an object containing expressions, as a separate field; nil if it does
+// not exist.
 func (v *Value) Member(key string) *Value {
 	o, ok := v.root.(*object)
 	if !ok {
@@ -71,7 +72,7 @@ func (v *Value) Member(key string) *Value {
 	return nil
 }
 
-// text is the expression that the whole field is; of a field with expressions inside, its name.
+// text returns the expression if the whole field is one; otherwise the field's name.
 func (v *Value) text() string {
 	if e, ok := v.root.(*expression); ok {
 		return e.text

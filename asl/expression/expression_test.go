@@ -53,7 +53,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestErrorsAreWordedAsTheServiceWordsThem holds what is recorded, or was measured, at the service.
+// Errors have the service's wording, as recorded or measured there.
 func TestErrorsAreWordedAsTheServiceWordsThem(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, field, want string }{

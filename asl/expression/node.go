@@ -19,7 +19,7 @@ type literal struct{ value jsonvalue.Value }
 
 func (l literal) eval(jsonata.Env) (jsonvalue.Value, error) { return l.value, nil }
 
-// object has an expression in it, at whatever depth.
+// object is an object that contains an expression, at any depth.
 type object struct {
 	keys    []string
 	members []node
@@ -37,7 +37,7 @@ func (o *object) eval(env jsonata.Env) (jsonvalue.Value, error) {
 	return b.Value(), nil
 }
 
-// array has an expression in it, at whatever depth.
+// array is an array that contains an expression, at any depth.
 type array struct{ elements []node }
 
 func (a *array) eval(env jsonata.Env) (jsonvalue.Value, error) {

@@ -13,7 +13,7 @@ type argument interface {
 // literalArgument is a number, true, false, null or a quoted string.
 type literalArgument struct {
 	value jsonvalue.Value
-	raw   string // of a string: what stands between the quotes, escapes and all
+	raw   string // for a string: the text between the quotes, with its escapes
 }
 
 func (a literalArgument) eval(Env, string) (jsonvalue.Value, error) { return a.value, nil }

@@ -6,12 +6,12 @@ import (
 	"stepback/jsonvalue"
 )
 
-// array is States.Array.
+// array implements States.Array.
 func array(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfArray(values), nil
 }
 
-// arrayContains is States.ArrayContains, by deep equality.
+// arrayContains implements States.ArrayContains, by deep equality.
 func arrayContains(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if err := wantArray(values[0]); err != nil {
 		return jsonvalue.Value{}, err
@@ -24,7 +24,7 @@ func arrayContains(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfBool(false), nil
 }
 
-// arrayGetItem is States.ArrayGetItem; the index counts from 0.
+// arrayGetItem implements States.ArrayGetItem; the index counts from 0.
 func arrayGetItem(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if err := wantArray(values[0]); err != nil {
 		return jsonvalue.Value{}, err
@@ -42,7 +42,7 @@ func arrayGetItem(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return values[0].At(int(index)), nil
 }
 
-// arrayLength is States.ArrayLength.
+// arrayLength implements States.ArrayLength.
 func arrayLength(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if err := wantArray(values[0]); err != nil {
 		return jsonvalue.Value{}, err

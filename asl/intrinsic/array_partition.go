@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// arrayPartition is States.ArrayPartition. The chunks share the elements of the array.
+// arrayPartition implements States.ArrayPartition. The chunks share the elements of the array.
 func arrayPartition(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if err := wantArray(values[0]); err != nil {
 		return jsonvalue.Value{}, err

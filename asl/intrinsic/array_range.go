@@ -7,10 +7,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxRange is how many elements States.ArrayRange may make.
+// maxRange is the maximum number of elements of States.ArrayRange.
 const maxRange = 1000
 
-// arrayRange is States.ArrayRange: first to last, both included. A step that leads away from last gives an empty array.
+// arrayRange implements States.ArrayRange: first to last, both included. A step away from last gives an empty array.
 func arrayRange(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	var bounds [3]int64
 	for i, what := range [...]string{"the first element", "the last element", "the step"} {

@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// arrayUnique is States.ArrayUnique: the first of every set of deeply equal elements, in order.
+// arrayUnique implements States.ArrayUnique: it returns the first of every set of deeply equal elements, in order.
 func arrayUnique(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if err := wantArray(values[0]); err != nil {
 		return jsonvalue.Value{}, err
@@ -34,7 +34,7 @@ func containsEqual(elements []jsonvalue.Value, v jsonvalue.Value) bool {
 
 var fingerprintSeed = maphash.MakeSeed()
 
-// fingerprint maps deeply equal values to the same number: numbers by value, objects whatever the order of their
+// fingerprint maps deeply equal values to the same number: numbers by value, objects regardless of the order of their
 // members.
 func fingerprint(v jsonvalue.Value) uint64 {
 	sum := uint64(v.Kind())

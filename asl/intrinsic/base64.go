@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// base64Encode is States.Base64Encode: the alphabet of MIME on one line.
+// base64Encode implements States.Base64Encode: the MIME alphabet, on one line.
 func base64Encode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text, err := base64Data(values[0])
 	if err != nil {
@@ -17,8 +17,8 @@ func base64Encode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(base64.StdEncoding.EncodeToString([]byte(text))), nil
 }
 
-// base64Decode is States.Base64Decode. It ignores what is not of the alphabet, as MIME asks for, and does without
-// padding, as Java's decoder does; bytes that are not UTF-8 become U+FFFD.
+// base64Decode implements States.Base64Decode. It ignores characters outside the alphabet, as MIME requires, and
+// needs no padding, like Java's decoder. Bytes that are not UTF-8 become U+FFFD.
 func base64Decode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text, err := base64Data(values[0])
 	if err != nil {
@@ -32,7 +32,7 @@ func base64Decode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(strings.ToValidUTF8(string(data), "\uFFFD")), nil
 }
 
-// inBase64 drops what is not of MIME's alphabet.
+// inBase64 drops characters outside the MIME alphabet.
 func inBase64(r rune) rune {
 	switch {
 	case 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '+', r == '/':

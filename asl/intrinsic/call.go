@@ -1,9 +1,8 @@
-// Package intrinsic compiles and evaluates the intrinsic functions of Amazon States Language: the States.Name(…) calls
-// that payload templates of the JSONPath language may hold.
+// Package intrinsic compiles and evaluates the intrinsic functions of Amazon States Language: the States.Name(…)
+// calls in payload templates of the JSONPath language.
 //
-// It never touches a clock, a global random source or the outside: paths and randomness come from the caller's Env, so
-// that the same call with the same Env gives the same value. It does not know fields or states; see asl/template for
-// those.
+// It uses no clock, no global random source and no I/O: paths and randomness come from the caller's Env, so the same
+// call with the same Env gives the same value. It does not know about fields or states; see asl/template for those.
 package intrinsic
 
 import (
@@ -13,9 +12,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Env is what a call reads beyond its own text.
+// Env provides the values that a call reads beyond its own text.
 type Env interface {
-	// Lookup returns what a path selects. A path that selects nothing is a *jsonpath.NotFoundError.
+	// Lookup returns the value that a path selects. If it selects nothing, the error is a *jsonpath.NotFoundError.
 	Lookup(p *jsonpath.Path) (jsonvalue.Value, error)
 	// Random returns 64 random bits, for States.UUID and for States.MathRandom without a seed.
 	Random() uint64
@@ -30,17 +29,17 @@ type Call struct {
 }
 
 // apply computes a function from its evaluated arguments, whose number has been checked; it owns the slice. Its error
-// says what is wrong without naming the function.
+// describes the problem without naming the function.
 type apply func(arguments []jsonvalue.Value, env Env) (jsonvalue.Value, error)
 
-// IsCall reports whether a text means to call an intrinsic function; Compile says whether it does so correctly.
+// IsCall reports whether a text looks like a call of an intrinsic function; Compile checks whether it is a valid one.
 func IsCall(text string) bool { return strings.HasPrefix(text, "States.") }
 
 // Text returns the call as it was written.
 func (c *Call) Text() string { return c.text }
 
-// Eval evaluates the arguments from left to right, then the function. The error is an *Error when a function, this one
-// or a nested one, cannot handle its arguments, and an *ArgumentError when a path argument has no value.
+// Eval evaluates the arguments from left to right, then the function. The error is an *Error if a function, this one
+// or a nested one, cannot handle its arguments, and an *ArgumentError if a path argument has no value.
 func (c *Call) Eval(env Env) (jsonvalue.Value, error) {
 	values := make([]jsonvalue.Value, len(c.arguments))
 	for i, a := range c.arguments {

@@ -6,11 +6,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxNesting is how many calls may stand inside each other, the outermost one included.
+// MaxNesting is the maximum depth of nested calls, including the outermost one.
 const MaxNesting = 10
 
-// Compile reads a call, which must be the whole text. Names, numbers of arguments and paths are checked; the kinds of
-// arguments are checked by Eval. The error is a *SyntaxError.
+// Compile parses a call, which must be the whole text. It checks names, numbers of arguments and paths; Eval checks
+// the kinds of arguments. The error is a *SyntaxError.
 func Compile(text string) (*Call, error) {
 	p := parser{s: text}
 	c, err := p.call(1)
@@ -52,7 +52,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// call reads States.Name(…) at the cursor.
+// call parses States.Name(…) at the cursor.
 func (p *parser) call(depth int) (*Call, error) {
 	start := p.i
 	if depth > MaxNesting {
@@ -78,7 +78,7 @@ func (p *parser) call(depth int) (*Call, error) {
 	return c, nil
 }
 
-// function reads the name and the opening parenthesis.
+// function parses the name and the opening parenthesis.
 func (p *parser) function() (string, function, error) {
 	start := p.i
 	for p.i < len(p.s) && isNameByte(p.s[p.i]) {
@@ -102,7 +102,7 @@ func isNameByte(c byte) bool {
 	return c == '.' || c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// arguments reads up to and including the closing parenthesis.
+// arguments parses up to and including the closing parenthesis.
 func (p *parser) arguments(depth int) ([]argument, error) {
 	p.blanks()
 	if p.peek() == ')' {
@@ -144,7 +144,7 @@ func (p *parser) argument(depth int) (argument, error) {
 	}
 }
 
-// literal reads a number, true, false or null.
+// literal parses a number, true, false or null.
 func (p *parser) literal() (argument, error) {
 	start := p.i
 	for p.i < len(p.s) && p.s[p.i] != ',' && p.s[p.i] != ')' && !isBlank(p.s[p.i]) {

@@ -6,13 +6,13 @@ import (
 	"stepback/asl/jsonpath"
 )
 
-// SyntaxError says where a text stops being a call.
+// SyntaxError reports where and why a text is not a valid call.
 type SyntaxError struct {
 	// Column counts bytes of the text from 1.
 	Column int
-	// Message says what was found and what would have been accepted.
+	// Message states what was found and what would have been accepted.
 	Message string
-	// Err is what is wrong with a path argument, nil otherwise.
+	// Err is the error in a path argument, nil otherwise.
 	Err error
 }
 
@@ -24,21 +24,21 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s at column %d", e.Message, e.Column)
 }
 
-// Unwrap returns what is wrong with a path argument.
+// Unwrap returns the error in a path argument.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Error says why a function could not be evaluated. Amazon States Language calls it States.IntrinsicFailure.
+// Error reports why a function could not be evaluated. Amazon States Language calls it States.IntrinsicFailure.
 type Error struct {
 	// Function is the full name, such as States.ArrayGetItem.
 	Function string
-	// Reason says what is wrong with which argument.
+	// Reason names the argument and describes its problem.
 	Reason string
 }
 
 // Error implements error.
 func (e *Error) Error() string { return e.Function + ": " + e.Reason }
 
-// ArgumentError says that a path argument has no value: Err is what Env.Lookup returned.
+// ArgumentError reports that a path argument has no value: Err is the error of Env.Lookup.
 type ArgumentError struct {
 	// Function is the full name of the function that has the argument.
 	Function string

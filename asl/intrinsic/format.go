@@ -9,7 +9,7 @@ import (
 
 const placeholder = "{}"
 
-// prepareFormat splits a literal template once. Only there can braces be escaped.
+// prepareFormat splits a literal template once. Braces can be escaped only in a literal.
 func prepareFormat(arguments []argument) apply {
 	template, ok := arguments[0].(literalArgument)
 	if !ok || template.value.Kind() != jsonvalue.String {
@@ -19,8 +19,7 @@ func prepareFormat(arguments []argument) apply {
 	return func(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) { return join(pieces, values[1:]) }
 }
 
-// splitEscaped cuts what stands between the quotes of a literal at its placeholders and resolves the escapes of the
-// pieces.
+// splitEscaped splits the quoted text of a literal at its placeholders and resolves the escapes of the pieces.
 func splitEscaped(raw string) []string {
 	var pieces []string
 	start := 0
@@ -39,7 +38,7 @@ func splitEscaped(raw string) []string {
 	return append(pieces, unescape(raw[start:]))
 }
 
-// format is States.Format with a template that is not a literal.
+// format implements States.Format with a template that is not a literal.
 func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if values[0].Kind() != jsonvalue.String {
 		return jsonvalue.Value{}, wrongKind("the template", values[0], jsonvalue.String)
@@ -47,7 +46,7 @@ func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return join(strings.Split(values[0].Text(), placeholder), values[1:])
 }
 
-// join puts one value between each two pieces.
+// join joins the pieces with one value between each two.
 func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(pieces)-1 != len(values) {
 		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1,
@@ -64,15 +63,16 @@ func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(string(append(out, pieces[len(values)]...))), nil
 }
 
-// maxText, in bytes, is how long a text may be that a function makes of values. It is far above what a payload may
-// hold, which is not checked here. It keeps a template that repeats a large value, and a path that selects parts of
+// maxText is the maximum length, in bytes, of a text that a function builds from values. It is far above the payload
+// limit, which is not checked here. It keeps a template that repeats a large value, and a path that selects parts of
 // parts, from exhausting the memory.
 const maxText = 4 << 20
 
 var errLong = fmt.Errorf("the result is longer than %d bytes", maxText)
 
-// appendShown appends a value as Java's toString shows it: strings bare, {a=1, b=[]} for objects. Recordings of the
-// service show this although the specification forbids objects and arrays here. It ends early when dst is too long.
+// appendShown appends a value in the form of Java's toString: strings without quotes, {a=1, b=[]} for objects.
+// Recordings of the service show this although the specification forbids objects and arrays here. It ends early if
+// dst is too long.
 func appendShown(dst []byte, v jsonvalue.Value) []byte {
 	if len(dst) > maxText {
 		return dst

@@ -6,12 +6,12 @@ import "fmt"
 type function struct {
 	least, most int // most < 0: any number
 	apply       apply
-	// prepare, where set, may return a faster apply for the arguments at hand, or nil.
+	// prepare, if set, may return a faster apply for the given arguments, or nil.
 	prepare func(arguments []argument) apply
 }
 
-// functions are all intrinsic functions. The service's documentation is the source of names and arguments, recordings
-// of the service decide on the results.
+// functions contains all intrinsic functions. Names and arguments follow the service's documentation; results follow
+// recordings of the service.
 var functions = map[string]function{
 	"States.Array":          {0, -1, array, nil},
 	"States.ArrayContains":  {2, 2, arrayContains, nil},
@@ -33,7 +33,7 @@ var functions = map[string]function{
 	"States.UUID":           {0, 0, uuid, nil},
 }
 
-// accepts returns what is wrong with a number of arguments, or "".
+// accepts returns the problem with a number of arguments, or "".
 func (f function) accepts(n int) string {
 	if n >= f.least && (f.most < 0 || n <= f.most) {
 		return ""

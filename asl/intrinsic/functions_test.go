@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Results that no recording shows; the documentation and Java's arithmetic decide.
+// Results that no recording shows; they follow the documentation and Java's arithmetic.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ call, input, want string }{

@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// hash is States.Hash: lower-case hexadecimal. What is not a string is hashed over its JSON text.
+// hash implements States.Hash, in lower-case hexadecimal. For a value that is not a string, its JSON text is hashed.
 func hash(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text := values[0].Text()
 	if values[0].Kind() != jsonvalue.String {

@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// stringToJSON is States.StringToJson. The service reads an empty or blank string as null, and -0 as 0.
+// stringToJSON implements States.StringToJson. The service reads an empty or blank string as null, and -0 as 0.
 func stringToJSON(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	if values[0].Kind() != jsonvalue.String {
 		return jsonvalue.Value{}, wrongKind("the argument", values[0], jsonvalue.String)
@@ -52,7 +52,7 @@ func unsignedZeros(v jsonvalue.Value) jsonvalue.Value {
 	}
 }
 
-// jsonToString is States.JsonToString.
+// jsonToString implements States.JsonToString.
 func jsonToString(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text, ok := values[0].JSONUpTo(maxText)
 	if !ok {
@@ -61,7 +61,7 @@ func jsonToString(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(text), nil
 }
 
-// jsonMerge is States.JsonMerge: members of the second object win. The service supports shallow merging only.
+// jsonMerge implements States.JsonMerge: members of the second object win. The service supports shallow merging only.
 func jsonMerge(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	left, right, deep := values[0], values[1], values[2]
 	switch {

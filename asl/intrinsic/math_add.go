@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// mathAdd is States.MathAdd: 32-bit integers; fractions are rounded before they are added.
+// mathAdd implements States.MathAdd for 32-bit integers; fractions are rounded before they are added.
 func mathAdd(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	a, err := rounded32("the first argument", values[0])
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// mathRandom is States.MathRandom: an integer from start (included) to end (excluded). The same seed gives the same
-// integer.
+// mathRandom implements States.MathRandom: it returns an integer from start (included) to end (excluded). The same
+// seed gives the same integer.
 func mathRandom(values []jsonvalue.Value, env Env) (jsonvalue.Value, error) {
 	start, err := rounded("the start", values[0])
 	if err != nil {

@@ -46,7 +46,7 @@ func withArticle(k jsonvalue.Kind) string {
 	}
 }
 
-// maxData is how many characters Base64 and hash functions take.
+// maxData is the maximum number of characters for the Base64 and hash functions.
 const maxData = 10_000
 
 func checkData(s string) error {

@@ -7,7 +7,7 @@ import (
 	"stepback/asl/jsonpath"
 )
 
-// path reads a path, which ends at the first comma or closing parenthesis outside its own brackets, parentheses and
+// path parses a path, which ends at the first comma or closing parenthesis outside its own brackets, parentheses and
 // quotes.
 func (p *parser) path() (argument, error) {
 	start := p.i

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// quoted reads a string in single quotes at the cursor. A backslash that escapes nothing is refused, as the service
-// refuses it when a machine is created; the specification speaks of an error of the evaluation.
+// quoted parses a string in single quotes at the cursor. A backslash that does not begin an escape is rejected, as
+// the service does when a machine is created; the specification makes it an evaluation error.
 func (p *parser) quoted() (argument, error) {
 	start := p.i
 	p.i++
@@ -42,7 +42,7 @@ func openEscapeIn(raw string) int {
 	return -1
 }
 
-// unescape drops the backslash of every escape.
+// unescape removes the backslash of every escape.
 func unescape(raw string) string {
 	if !strings.Contains(raw, `\`) {
 		return raw

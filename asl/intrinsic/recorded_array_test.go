@@ -1,6 +1,6 @@
 package intrinsic_test
 
-// recordedArray are calls that the real service was recorded with, in the order of the recordings.
+// recordedArray contains calls recorded at the real service, in the order of the recordings.
 var recordedArray = []recording{
 	{`States.Array()`, [][2]string{
 		{`{"FunctionInput":"HelloWorld"}`, `[]`},

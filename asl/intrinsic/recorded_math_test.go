@@ -1,6 +1,6 @@
 package intrinsic_test
 
-// recordedMath are calls that the real service was recorded with, in the order of the recordings.
+// recordedMath contains calls recorded at the real service, in the order of the recordings.
 var recordedMath = []recording{
 	{`States.MathAdd($.FunctionInput.fst, $.FunctionInput.snd)`, [][2]string{
 		{`{"FunctionInput":{"fst":-9,"snd":3}}`, `-6`},

@@ -1,6 +1,6 @@
 package intrinsic_test
 
-// recordedText are calls that the real service was recorded with, in the order of the recordings.
+// recordedText contains calls recorded at the real service, in the order of the recordings.
 var recordedText = []recording{
 	{`States.Base64Decode($.FunctionInput)`, [][2]string{
 		{`{"FunctionInput":""}`, `""`},

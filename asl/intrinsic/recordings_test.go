@@ -45,7 +45,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// The recordings do not tell the value of a random number, only that these arguments are accepted.
+// The recordings show only that these arguments are accepted, not the value of a random number.
 func TestRecordedRandomRanges(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -6,7 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// stringSplit is States.StringSplit: it cuts at any single character of the delimiters and drops empty pieces.
+// stringSplit implements States.StringSplit: it splits at any single character of the delimiters and drops empty
+// pieces.
 func stringSplit(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	for i, what := range [...]string{"the string", "the delimiter"} {
 		if values[i].Kind() != jsonvalue.String {

@@ -1,6 +1,6 @@
 package jsonata
 
-// analysis turns the tree of the grammar into the tree that is evaluated.
+// analysis converts the grammar's tree to the tree that is evaluated.
 type analysis struct {
 	labels int
 }
@@ -131,7 +131,7 @@ func (a *analysis) unary(n *node) (*node, *Error) {
 	return result, nil
 }
 
-// all processes nodes whose parent operators parent inherits.
+// all processes nodes; parent inherits their parent operators.
 func (a *analysis) all(nodes []*node, parent *node) ([]*node, *Error) {
 	out := make([]*node, len(nodes))
 	for i, n := range nodes {
@@ -145,7 +145,7 @@ func (a *analysis) all(nodes []*node, parent *node) ([]*node, *Error) {
 	return out, nil
 }
 
-// pairs processes keys and values; parent, when there is one, inherits their parent operators.
+// pairs processes keys and values; parent, if not nil, inherits their parent operators.
 func (a *analysis) pairs(pairs [][2]*node, parent *node) ([][2]*node, *Error) {
 	out := make([][2]*node, len(pairs))
 	for i, pair := range pairs {

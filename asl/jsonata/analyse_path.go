@@ -28,7 +28,7 @@ func (a *analysis) path(n *node) (*node, *Error) {
 		case stringNode:
 			step.kind = nameNode
 			step.text, _ = step.literal.(string)
-		default: // every other step is one
+		default: // every other node is already a single step
 		}
 		if step.keepArray {
 			result.keepSingleton = true
@@ -208,7 +208,7 @@ func (a *analysis) resolve(path *node) *Error {
 	return nil
 }
 
-// seek lets a step answer for a parent operator if it is the one, or counts it.
+// seek resolves a parent operator at a step if it is the one referred to; otherwise it counts the step.
 func seek(n *node, s *slot) *Error {
 	switch n.kind {
 	case nameNode, wildcardNode:

@@ -6,11 +6,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// budget is what is left of the work that an evaluation may do.
+// budget is the work that an evaluation may still do.
 type budget struct {
 	steps, depth, memory int
-	infinite             bool // measure has seen a number that JSON cannot hold
-	// untilCheck counts down to the next question whether the evaluation was interrupted.
+	infinite             bool // measure found a number that JSON cannot represent
+	// untilCheck counts down to the next check for an interruption.
 	untilCheck  int
 	interrupted func() error
 	stopped     error
@@ -40,7 +40,7 @@ func (b *budget) spend(n int) *Error {
 	return nil
 }
 
-// spendText takes the steps for making n bytes of text.
+// spendText takes the steps for building n bytes of text.
 func (b *budget) spendText(n int) *Error {
 	if n > b.memory {
 		return memoryError()
@@ -60,10 +60,10 @@ func memoryError() *Error {
 	return limitError("Expression evaluation memory limit exceeded: Check for excessive memory usage")
 }
 
-// maxItems is how many elements an array may have that an expression makes, the limit of the range operator.
+// maxItems is the maximum length of an array that an expression creates, the limit of the range operator.
 const maxItems = 1e7
 
-// spendItems takes the steps for making an array of n elements from others.
+// spendItems takes the steps for building an array of n elements from others.
 func (b *budget) spendItems(n int) *Error {
 	if err := b.allocate(n); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (b *budget) spendItems(n int) *Error {
 	return b.spend(n / 4)
 }
 
-// tick takes one step of a walk that cannot fail. It reports false when there is none left: the walk then ends early,
-// and the next spend fails.
+// tick takes one step of a walk that cannot fail. It returns false if none is left: the walk then ends early, and the
+// next spend fails.
 func (b *budget) tick() bool {
 	b.steps--
 	return b.steps >= 0
@@ -88,7 +88,8 @@ func (b *budget) nest(depth int) *Error {
 	return nil
 }
 
-// measure charges for a result: values may share parts, so that a small expression can stand for an immense tree.
+// measure charges for a result, because values may share parts, so that a small expression can represent an immense
+// tree.
 func (b *budget) measure(v value, depth int) *Error {
 	if depth > jsonvalue.MaxDepth {
 		return b.nest(b.depth + 1)

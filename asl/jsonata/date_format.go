@@ -23,7 +23,8 @@ func isoWeekday(t time.Time) int {
 	return int(t.Weekday())
 }
 
-// weekIn returns the number of the week of a day that begins at zero, in the periods (years or months) around it.
+// weekIn returns the number of the week of today, which is at midnight, among the periods (years or months) around
+// it.
 func weekIn(today, previous, this, next time.Time, most int) int {
 	week := weeksBetween(this, today)
 	switch {
@@ -97,7 +98,8 @@ func weekPeriod(t, start, end time.Time, before, within, after int) int {
 	}
 }
 
-// zone is an offset from UTC as the reference implementation reads it from a number such as -0530; NaN when it is none.
+// zone is an offset from UTC, read from a number such as -0530 as the reference implementation does; NaN if it is
+// invalid.
 type zone struct{ hours, minutes float64 }
 
 func parseZone(text string) zone {
@@ -105,7 +107,7 @@ func parseZone(text string) zone {
 	return zone{hours: math.Floor(f / 100), minutes: math.Mod(f, 100)}
 }
 
-// isoDate is how dates are written without a picture.
+// isoDate is the format of dates without a picture.
 var isoDate = func() []datePart {
 	parts, err := parseDatePicture("[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f001][Z01:01t]")
 	if err != nil {
@@ -114,10 +116,10 @@ var isoDate = func() []datePart {
 	return parts
 }()
 
-// maxMillis is how far from 1970 JavaScript's dates reach.
+// maxMillis is the range of JavaScript's dates around 1970.
 const maxMillis = 8.64e15
 
-// formatDate writes milliseconds since 1970 with a picture.
+// formatDate formats milliseconds since 1970 according to a picture.
 func formatDate(millis float64, parts []datePart, z zone) (string, *Error) {
 	millis = math.Trunc(millis + (60*z.hours+z.minutes)*60*1000)
 	var t *time.Time
@@ -140,7 +142,7 @@ func formatDate(millis float64, parts []datePart, z zone) (string, *Error) {
 	return b.String(), nil
 }
 
-// format writes a component of a date; nil is an invalid date.
+// format formats a component of a date; nil is an invalid date.
 func (p *datePart) format(t *time.Time, z zone) (string, *Error) {
 	switch p.component {
 	case 'Z', 'z':
@@ -167,7 +169,7 @@ func (p *datePart) format(t *time.Time, z zone) (string, *Error) {
 	case p.named && strings.IndexByte(integerComponents, p.component) >= 0:
 		return p.name(n)
 	case p.integer == nil:
-		return "undefined", nil // an unknown component, as the reference implementation shows it
+		return "undefined", nil // the reference implementation's text for an unknown component
 	}
 	if p.component == 'Y' && p.digits >= 0 {
 		n = math.Mod(n, math.Pow(10, float64(p.digits)))
@@ -175,7 +177,7 @@ func (p *datePart) format(t *time.Time, z zone) (string, *Error) {
 	return p.integer.format(n)
 }
 
-// name writes the name of a month or day.
+// name formats the name of a month or day.
 func (p *datePart) name(n float64) (string, *Error) {
 	var names []string
 	switch p.component {
@@ -203,7 +205,7 @@ func (p *datePart) name(n float64) (string, *Error) {
 	return s, nil
 }
 
-// missingName is what the reference implementation makes of the name of an invalid date.
+// missingName returns what the reference implementation returns for the name of an invalid date.
 func (p *datePart) missingName() (string, *Error) {
 	var property string
 	switch {

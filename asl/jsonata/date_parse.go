@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pattern returns the regular expression of what a component accepts.
+// pattern returns the regular expression for the texts that a component accepts.
 func (p *datePart) pattern() (string, *Error) {
 	switch {
 	case p.component == 0:
@@ -31,7 +31,7 @@ func (p *datePart) pattern() (string, *Error) {
 	}
 }
 
-// pattern returns the regular expression of a number of so many digits at most.
+// pattern returns the regular expression for a number of at most the given digits.
 func (p *integerPicture) pattern(digits int) (string, *Error) {
 	switch p.primary {
 	case letterPicture:
@@ -54,7 +54,7 @@ func (p *integerPicture) pattern(digits int) (string, *Error) {
 	return s, nil
 }
 
-// read turns the text of a component into its number, and reports false when it is the name of nothing.
+// read converts the text of a component to its number; it returns false for an unknown name.
 func (p *datePart) read(s string) (float64, bool, *Error) {
 	switch {
 	case p.component == 'Z' || p.component == 'z':
@@ -100,16 +100,16 @@ func (p *datePart) readZone(s string) float64 {
 	return leadingInteger(s[:3])*60 + leadingInteger(s[3:])
 }
 
-// parsedDate collects the components of a date that is being read.
+// parsedDate collects the components of a date being parsed.
 type parsedDate map[byte]float64
 
-// given reports whether a component was read and is not zero.
+// given reports whether a component was parsed and is not zero.
 func (d parsedDate) given(component byte) bool {
 	f, ok := d[component]
 	return ok && f != 0 && !math.IsNaN(f)
 }
 
-// matches reports whether some of the wanted components are given, and none of the others of all.
+// matches reports whether at least one of the wanted components is given, and none of the others in all.
 func (d parsedDate) matches(all, wanted string) bool {
 	some := false
 	for i := range len(all) {
@@ -124,7 +124,7 @@ func (d parsedDate) matches(all, wanted string) bool {
 	return some
 }
 
-// parseDate reads a date that was written with a picture. It reports false when the text does not fit.
+// parseDate parses a date formatted with a picture. It returns false if the text does not match.
 func parseDate(text string, parts []datePart, now func() time.Time) (float64, bool, *Error) {
 	d, found, err := matchDate(text, parts)
 	if err != nil || !found {
@@ -159,7 +159,7 @@ func parseDate(text string, parts []datePart, now func() time.Time) (float64, bo
 	return d.millis(byYearDay, halfDays), true, nil
 }
 
-// matchDate reads the components; it reports false when the text does not fit or there are none.
+// matchDate parses the components; it returns false if the text does not match or there are none.
 func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 	pattern := "(?i)^"
 	for i := range parts {
@@ -195,8 +195,8 @@ func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 	return d, found, nil
 }
 
-// complete fills in what is missing: what is larger than the given components from the present, what is smaller with
-// the start. A gap between given components is an error.
+// complete fills in missing components: those larger than the given ones from the present, those smaller with their
+// start. A gap between given components is an error.
 func (d parsedDate) complete(order string, now func() time.Time) *Error {
 	started, ended := false, false
 	for i := range len(order) {
@@ -215,7 +215,7 @@ func (d parsedDate) complete(order string, now func() time.Time) *Error {
 			}
 			ended = true
 		case component == 'P':
-			d[component] = 0 // the reference implementation never takes the present for the afternoon
+			d[component] = 0 // the reference implementation always assumes the morning here
 		default:
 			d[component] = float64(dateComponent(now(), component))
 		}
@@ -245,7 +245,7 @@ func (d parsedDate) millis(byYearDay, halfDays bool) float64 {
 	}
 	year := d['Y']
 	if year >= 0 && year <= 99 {
-		year += 1900 // as JavaScript's Date.UTC has it
+		year += 1900 // as JavaScript's Date.UTC does
 	}
 	const most = 1e9
 	for _, f := range []float64{year, month, dayOfMonth, hour, d['m'], d['s'], d['f']} {

@@ -7,42 +7,42 @@ import (
 	"stepback/jsonvalue"
 )
 
-// InternalError is the code of errors that the service calls internal and of which it shows only an ID, the Message.
+// InternalError is the code of errors that the service calls internal and for which it shows only an ID, the Message.
 const InternalError = "internal"
 
-// Error is why an expression could not be compiled or evaluated.
+// Error reports why an expression could not be compiled or evaluated.
 type Error struct {
-	// Code is the reference implementation's error code, such as S0201 or T2001. It is empty for the errors of the
-	// JavaScript runtime that the reference implementation lets through, such as an invalid regular expression.
+	// Code is the reference implementation's error code, such as S0201 or T2001. It is empty for errors of the
+	// JavaScript runtime that the reference implementation passes on, such as an invalid regular expression.
 	Code string
-	// Position counts UTF-16 code units from the start of the expression; 0 when the error has no place.
+	// Position counts UTF-16 code units from the start of the expression; 0 if the error has no position.
 	Position int
-	// Token is the operator, function or symbol concerned; empty when there is none.
+	// Token is the operator, function or symbol concerned; empty if there is none.
 	Token string
 	// Message is the reference implementation's text, without the code.
 	Message string
 
-	// The details that messages show.
+	// The details used in messages.
 	value, value2, token, exponent value
 	index                          int
 	kind, function                 string
 	located                        bool
 }
 
-// Error implements error: the message alone, for the code is a field of its own.
+// Error implements error. It returns only the message; the code is in a separate field.
 func (e *Error) Error() string { return e.Message }
 
-// raise is an error of a code about a value.
+// raise returns an error with a code about a value.
 func raise(code string, v value) *Error { return &Error{Code: code, value: v} }
 
-// runtimeError is an error of the JavaScript runtime: no code, only a message.
+// runtimeError returns an error of the JavaScript runtime: no code, only a message.
 func runtimeError(message string) *Error { return &Error{Message: message} }
 
 func (e *Error) setToken(token string) {
 	e.token = token
 }
 
-// finish fills in the message and turns the position from bytes of the source into UTF-16 code units.
+// finish fills in the message and converts the position from bytes of the source to UTF-16 code units.
 func (e *Error) finish(source string) *Error {
 	if e.located {
 		return e
@@ -56,7 +56,7 @@ func (e *Error) finish(source string) *Error {
 	return e
 }
 
-// shown is a token as text.
+// shown returns a token as text.
 func shown(token value) string {
 	if s, ok := token.(string); ok {
 		return s
@@ -64,7 +64,7 @@ func shown(token value) string {
 	return stringify(token)
 }
 
-// describe fills in the message of the code: {{{name}}} stands for a detail as text, {{name}} for its JSON text.
+// describe fills in the message of the code: {{{name}}} is replaced by a detail as text, {{name}} by its JSON text.
 func (e *Error) describe() {
 	template, ok := messages[e.Code]
 	if !ok {
@@ -120,7 +120,7 @@ func (e *Error) detail(name string) string {
 	}
 }
 
-// stringify is JSON.stringify without options.
+// stringify implements JSON.stringify without options.
 func stringify(v value) string {
 	if n, ok := v.(*native); ok {
 		return `{"_jsonata_function":true,"signature":{"definition":` + stringify(n.signature.definition) + `}}`
@@ -135,5 +135,5 @@ func stringify(v value) string {
 	return string(w.out)
 }
 
-// mostShown is how many elements of a value a message shows.
+// mostShown is the maximum number of elements of a value that a message shows.
 const mostShown = 10_000

@@ -1,6 +1,6 @@
 package jsonata
 
-// messages are the texts of the error codes.
+// messages holds the texts of the error codes.
 var messages = map[string]string{
 	"S0101": "String literal must be terminated by a matching quote",
 	"S0102": "Number out of range: {{token}}",

@@ -15,7 +15,7 @@ type evaluator struct {
 	budget   budget
 	depth    int
 	top      frame
-	external frame // what the Env has answered
+	external frame // values received from the Env
 	time     time.Time
 	timeRead bool
 }
@@ -55,7 +55,7 @@ func (ev *evaluator) lookup(f *frame, name string) value {
 	return v
 }
 
-// eval evaluates a node and what is attached to it, and collapses the sequence that comes of it.
+// eval evaluates a node and its attachments, and collapses the resulting sequence.
 func (ev *evaluator) eval(n *node, input value, f *frame) (value, *Error) {
 	if err := ev.budget.spend(1); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (ev *evaluator) eval(n *node, input value, f *frame) (value, *Error) {
 	return result, nil
 }
 
-// collapse is a sequence as the value of an expression: nothing, its only element or itself.
+// collapse returns a sequence as the value of an expression: nothing, its only element, or itself.
 func (a *array) collapse(keep bool) value {
 	if keep {
 		a.keepSingleton = true
@@ -339,7 +339,7 @@ func (ev *evaluator) descend(input value, result *array) *Error {
 	return nil
 }
 
-// truth is the effective boolean value; undefined is false.
+// truth returns the effective boolean value; undefined is false.
 func (b *budget) truth(v value) (bool, *Error) {
 	switch v := v.(type) {
 	case bool:

@@ -1,6 +1,6 @@
 package jsonata
 
-// call evaluates the arguments of a call and applies the function. chained, when there is one, comes first.
+// call evaluates the arguments of a call and applies the function. chained, if not nil, is the first argument.
 func (ev *evaluator) call(n *node, input value, f *frame, chained *value) (value, *Error) {
 	procedure, err := ev.eval(n.procedure, input, f)
 	if err != nil {
@@ -51,7 +51,7 @@ func (ev *evaluator) call(n *node, input value, f *frame, chained *value) (value
 	return result, nil
 }
 
-// forgottenDollar helps when a function's name was written without its dollar.
+// forgottenDollar returns a helpful error if a function's name was written without its dollar.
 func (ev *evaluator) forgottenDollar(code string, n *node, procedure value, f *frame) *Error {
 	if procedure != nil || n.procedure.kind != pathNode {
 		return nil
@@ -68,7 +68,7 @@ func (ev *evaluator) forgottenDollar(code string, n *node, procedure value, f *f
 	return err
 }
 
-// truthy is JavaScript's idea of truth.
+// truthy implements JavaScript's truthiness.
 func truthy(v value) bool {
 	switch v := v.(type) {
 	case nil, null:
@@ -122,8 +122,8 @@ func (ev *evaluator) apply(procedure value, args []value, input value, f *frame,
 	return result, err
 }
 
-// unmarkable is the error of the reference implementation when a call in tail position finds no function: it fails
-// where it would note the call's place on the function.
+// unmarkable returns the reference implementation's error for a call in tail position that finds no function: it
+// fails when it tries to record the call's position on the function.
 func unmarkable(v value, procedure *node) *Error {
 	property := "position"
 	if procedure.kind == variableNode {
@@ -159,7 +159,7 @@ func (ev *evaluator) applyOnce(procedure value, args []value, input value, f *fr
 	case *matcher:
 		text, ok := argument(args, 0).(string)
 		if !ok {
-			text = stringify(argument(args, 0)) // "undefined", or close to what JavaScript makes of other values
+			text = stringify(argument(args, 0)) // "undefined", or close to JavaScript's text for other values
 		}
 		return ev.matchObject(p.first(units(text)))
 	case *nextMatch:

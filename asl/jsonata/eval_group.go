@@ -1,10 +1,10 @@
 package jsonata
 
-// group is what one key has gathered.
+// group holds the items gathered under one key.
 type group struct {
 	data value
 	pair int
-	// owned says that data is an array made here.
+	// owned is true if data is an array created here.
 	owned bool
 }
 
@@ -24,8 +24,8 @@ func (g *group) add(item value) {
 	}
 }
 
-// group makes an object of the items: each pair's key gathers items, its value is evaluated once for all that it
-// gathered.
+// group builds an object from the items: each pair's key gathers items, and its value is evaluated once for all of
+// them.
 func (ev *evaluator) group(n *grouping, input value, f *frame) (value, *Error) {
 	list, ok := input.(*array)
 	if !ok {
@@ -95,7 +95,7 @@ func (ev *evaluator) gather(n *grouping, groups *object, item value, tuples bool
 	return nil
 }
 
-// reduce makes one tuple of several: what they bind is appended name by name.
+// reduce merges several tuples into one: their bindings are appended name by name.
 func reduce(data value) *tuple {
 	list, ok := data.(*array)
 	if !ok {

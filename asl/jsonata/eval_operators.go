@@ -24,7 +24,7 @@ func (ev *evaluator) binary(n *node, input value, f *frame) (value, *Error) {
 	return v, n.at(err)
 }
 
-// at places an error at an operator.
+// at sets an error's position to an operator.
 func (n *node) at(err *Error) *Error {
 	if err != nil {
 		err.Position = n.position
@@ -100,7 +100,7 @@ func arithmetic(operator string, left, right value) (value, *Error) {
 	}
 }
 
-// equal is deep equality: arrays in order, objects whatever the order of their members.
+// equal compares deeply: arrays in order, objects regardless of the order of their members.
 func (w *budget) equal(a, b value) bool {
 	if !w.tick() {
 		return false
@@ -191,7 +191,7 @@ func compareStrings(a, b value) int {
 	return jsonvalue.CompareUTF16(x, y)
 }
 
-// identical is JavaScript's ===.
+// identical implements JavaScript's ===.
 func identical(a, b value) bool { return a == b }
 
 func includes(left, right value) bool {
@@ -228,7 +228,7 @@ func (ev *evaluator) concatenate(left, right value) (value, *Error) {
 	return concat(parts[0], parts[1]), nil
 }
 
-// text is the $string of a value.
+// text returns the $string of a value.
 func (ev *evaluator) text(v value, pretty bool) (string, *Error) {
 	switch v := v.(type) {
 	case string:

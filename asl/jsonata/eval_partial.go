@@ -1,6 +1,6 @@
 package jsonata
 
-// placeholder stands for an argument that a partial application leaves open.
+// placeholder marks an argument that a partial application leaves open.
 type placeholder struct{}
 
 // partial evaluates function(argument, ?): a function of the arguments that are left open.
@@ -42,8 +42,8 @@ func (ev *evaluator) partial(n *node, input value, f *frame) (value, *Error) {
 	}
 }
 
-// unnamedParameter is the error for a function whose parameters have defaults: the reference implementation takes the
-// names of parameters from the function's source text and cannot read those.
+// unnamedParameter returns the error for a function whose parameters have defaults: the reference implementation
+// reads the names of parameters from the function's source text and cannot parse defaults.
 func unnamedParameter(p *native) *Error {
 	err := &Error{Code: "S0208", value: float64(-p.parameters)}
 	err.setToken("=")
@@ -72,7 +72,7 @@ func (l *lambda) fill(args []value) *lambda {
 	return result
 }
 
-// allParameters are the names under which the arguments of a wrapped function are bound.
+// allParameters returns the names under which the arguments of a wrapped function are bound.
 func (l *lambda) allParameters() []string {
 	if n, ok := l.wraps.(*native); ok {
 		return numbered(max(n.parameters, 1))

@@ -53,9 +53,9 @@ func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 	return ev.group(n.group, result, f)
 }
 
-// startPath evaluates the plain steps of a path, as far as there are any. It returns the items to go on with, and how
-// many steps are done: all of them when nothing is left to iterate over. What is no array is the result of the whole
-// path.
+// startPath evaluates the leading plain steps of a path. It returns the items to continue with, and the number of
+// steps done: all of them if there is nothing left to iterate over. A result that is not an array is the result of
+// the whole path.
 func (ev *evaluator) startPath(n *node, input value, f *frame) (items value, done int, err *Error) {
 	a, ok := input.(*array)
 	switch {
@@ -123,8 +123,8 @@ func isEmpty(v value) bool {
 	}
 }
 
-// listOf returns what a step iterates over: the items of an array, the code units of a string, nothing of anything
-// else.
+// listOf returns the values that a step iterates over: the items of an array, the code units of a string, or nothing
+// for other values.
 func listOf(v value) []value {
 	switch v := v.(type) {
 	case *array:
@@ -252,7 +252,8 @@ func (ev *evaluator) tupleStages(step *node, result value, f *frame) (*array, *E
 	return list, nil
 }
 
-// extend returns tuple t with what a step binds: its item, which is the at-th of the step's result, or a whole tuple.
+// extend returns tuple t with the bindings of a step: its item, at position at of the step's result, or a whole
+// tuple.
 func (n *node) extend(t *tuple, item value, at int, isTuple bool) *tuple {
 	next := t.clone()
 	if inner, ok := item.(*tuple); ok && isTuple {
@@ -325,7 +326,7 @@ func (a *array) atPosition(number float64) value {
 	return nil
 }
 
-// selected says how often a predicate's value selects the item at position i of length.
+// selected returns how often a predicate's value selects the item at position i of length.
 func (ev *evaluator) selected(v value, i, length int) (int, *Error) {
 	positions, ok, err := positionList(v)
 	if err != nil {
@@ -351,7 +352,7 @@ func (ev *evaluator) selected(v value, i, length int) (int, *Error) {
 	return times, nil
 }
 
-// positionList returns the numbers of a number or of an array that holds nothing else.
+// positionList returns a number, or the numbers of an array that contains only numbers.
 func positionList(v value) ([]float64, bool, *Error) {
 	number, ok, err := numeric(v)
 	if err != nil || ok {

@@ -1,6 +1,6 @@
 package jsonata
 
-// markPlain counts the plain steps at the front of a path, which are evaluated without making a sequence for each.
+// markPlain counts the leading plain steps of a path, which are evaluated without creating a sequence for each.
 func (n *node) markPlain() {
 	n.plain = 0
 	for i, step := range n.steps {
@@ -17,8 +17,8 @@ func (n *node) bare() bool {
 		n.focus == "" && n.index == "" && n.ancestor == nil && n.seeking == nil
 }
 
-// plainSteps evaluates the plain steps of a path on one item, as far as there is one item only. It returns that item
-// or, where a step made an array, what is evaluated further, and how many steps are done.
+// plainSteps evaluates the plain steps of a path on one item, as long as there is a single item. It returns that
+// item, or the array to continue with if a step produced one, and the number of steps done.
 func (ev *evaluator) plainSteps(n *node, item value, f *frame) (value, int, *Error) {
 	if err := ev.budget.nest(ev.depth + 1); err != nil {
 		return nil, 0, err
@@ -47,7 +47,7 @@ func (ev *evaluator) plainSteps(n *node, item value, f *frame) (value, int, *Err
 	return item, n.plain, nil
 }
 
-// plainKey reads a member; of a tree without keeping what is read.
+// plainKey reads a member; for a JSON tree it does so without caching the result.
 func (ev *evaluator) plainKey(item value, key string) value {
 	o, ok := item.(*object)
 	if !ok || o.source == nil || o.vals != nil {
@@ -59,7 +59,7 @@ func (ev *evaluator) plainKey(item value, key string) value {
 	return nil
 }
 
-// flattened is an array as what a step made of one item.
+// flattened returns an array as the result of a step on one item.
 func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
 	if last && !a.sequence {
 		return a, nil
@@ -72,8 +72,8 @@ func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
 	return sequence, ev.budget.spendItems(len(sequence.items))
 }
 
-// member reads a member of a variable of the Env, if the Env can do that and the expression binds no such variable
-// itself.
+// member reads a member of a variable of the Env, if the Env supports that and the expression does not bind such a
+// variable itself.
 func (ev *evaluator) member(variable, name string, f *frame, item *value) bool {
 	if ev.members == nil {
 		return false

@@ -93,7 +93,7 @@ func (n *node) order(left, right value) (int, *Error) {
 	}
 }
 
-// sorted is a stable merge sort: after says whether its first argument belongs behind its second one.
+// sorted is a stable merge sort; after reports whether its first argument belongs behind its second.
 func (ev *evaluator) sorted(list *array, after func(a, b value) (bool, *Error)) (*array, *Error) {
 	if list.len() <= 1 {
 		return list, nil

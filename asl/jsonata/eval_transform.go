@@ -7,7 +7,7 @@ import (
 
 var transformSignature = mustSignature("<(oa):o>")
 
-// transform makes the function that | pattern | update , delete | stands for.
+// transform returns the function for | pattern | update , delete |.
 func (ev *evaluator) transform(n *node, f *frame) *native {
 	t := &transformer{node: n, frame: f}
 	return &native{signature: transformSignature, parameters: 1, arity: 1, call: t.call}
@@ -88,7 +88,7 @@ func (t *transformer) change(ev *evaluator, match value) *Error {
 	return nil
 }
 
-// assign sets a member; on anything but an object it fails or is lost, as in JavaScript.
+// assign sets a member; on anything but an object it fails or has no effect, as in JavaScript.
 func assign(ev *evaluator, target value, key string, v value) *Error {
 	switch target := target.(type) {
 	case *object:
@@ -113,8 +113,8 @@ func assign(ev *evaluator, target value, key string, v value) *Error {
 	}
 }
 
-// contains reports whether target is part of a value. Trees still on their input are not looked at: nothing in them can
-// be changed.
+// contains reports whether target is part of a value. Unmodified trees of the input are skipped, because nothing in
+// them can change.
 func (b *budget) contains(v value, target *object) bool {
 	if !b.tick() {
 		return true
@@ -139,7 +139,7 @@ func (b *budget) contains(v value, target *object) bool {
 	return false
 }
 
-// cloneOf is a deep copy that may be changed; numbers are rounded and functions emptied as $string does.
+// cloneOf returns a deep copy that may be changed; numbers are rounded and functions emptied as $string does.
 func (ev *evaluator) cloneOf(v value, depth int) (value, *Error) {
 	if err := ev.budget.nest(depth); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func custom(code string, message value, standard string) *Error {
 	return &Error{Code: code, Message: standard}
 }
 
-// evalText is $eval: it compiles and evaluates a text.
+// evalText implements $eval: it compiles and evaluates a text.
 func evalText(c *call, args []value) (value, *Error) {
 	if argument(args, 0) == nil {
 		return nil, nil

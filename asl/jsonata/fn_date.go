@@ -69,8 +69,8 @@ func toMillis(c *call, args []value) (value, *Error) {
 var timestampParts = regexp.MustCompile(
 	`^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([+-])(\d\d):?(\d\d))?)?Z?$`)
 
-// parseTimestamp is JavaScript's Date.parse for what isoTimestamp accepts, in a process whose local time is UTC. NaN
-// stands for what it refuses.
+// parseTimestamp implements JavaScript's Date.parse for the texts that isoTimestamp accepts, in a process whose local
+// time is UTC. It returns NaN for texts that Date.parse rejects.
 func parseTimestamp(text string) float64 {
 	m := timestampParts.FindStringSubmatch(text)
 	if m == nil {

@@ -10,7 +10,7 @@ var encodingFunctions = map[string]*native{
 	"base64decode": define("<s-:s>", 1, whenDefined(base64decode)),
 }
 
-// encodeBase64 encodes the low bytes of the text's UTF-16 code units, as btoa and Node's binary encoding have it.
+// encodeBase64 encodes the low bytes of the text's UTF-16 code units, as btoa and Node's binary encoding do.
 func encodeBase64(s string) string {
 	u := units(s)
 	data := make([]byte, len(u))
@@ -20,8 +20,8 @@ func encodeBase64(s string) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// base64decode is $base64decode. The service fails with an internal error, named by an ID, where the reference
-// implementation skips characters that belong to no Base64 alphabet.
+// base64decode implements $base64decode. The service fails with an internal error, identified by an ID, where the
+// reference implementation skips characters that belong to no Base64 alphabet.
 func base64decode(c *call, v value) (value, *Error) {
 	s := textOf(v)
 	if err := c.ev.budget.spendText(len(s)); err != nil {
@@ -39,7 +39,7 @@ func base64decode(c *call, v value) (value, *Error) {
 	return decodeBase64(s), nil
 }
 
-// decodeBase64 makes a character of every byte. Both alphabets are read, what belongs to neither is skipped, and the
+// decodeBase64 converts every byte to a character. It accepts both alphabets and skips all other characters; the
 // first padding ends the data.
 func decodeBase64(s string) string {
 	s, _, _ = strings.Cut(s, "=")

@@ -9,7 +9,7 @@ var higherOrderFunctions = map[string]*native{
 	"each":   define("<o-f:a>", 2, each),
 }
 
-// visit calls a function with an item, its place and the whole, as many of them as it takes.
+// visit calls a function with as many of the item, its position and the whole as it takes.
 func (c *call) visit(function, item, place, whole value) (value, *Error) {
 	if function == nil {
 		return nil, runtimeError("Cannot read properties of undefined (reading 'arity')")
@@ -41,7 +41,7 @@ func mapFunction(c *call, args []value) (value, *Error) {
 	return result, nil
 }
 
-// accepts asks a function about an item.
+// accepts reports whether a function returns true for an item.
 func (c *call) accepts(function, item, place, whole value) (bool, *Error) {
 	v, err := c.visit(function, item, place, whole)
 	if err != nil {

@@ -37,7 +37,7 @@ func ofNumber(f func(float64) float64) func(c *call, args []value) (value, *Erro
 	return whenDefined(func(_ *call, v value) (value, *Error) { return f(numberOf(v)), nil })
 }
 
-// fraction turns random bits into a number from 0 up to but not including 1.
+// fraction converts random bits to a number in [0, 1).
 func fraction(bits uint64) float64 { return float64(bits>>11) / (1 << 53) }
 
 func power(_ *call, args []value) (value, *Error) {
@@ -51,7 +51,7 @@ func power(_ *call, args []value) (value, *Error) {
 	base := numberOf(args[0])
 	result := math.Pow(base, exponent)
 	if math.Abs(base) == 1 && (math.IsNaN(exponent) || math.IsInf(exponent, 0)) {
-		result = math.NaN() // unlike Go
+		result = math.NaN() // unlike in Go
 	}
 	if math.IsNaN(result) || math.IsInf(result, 0) {
 		return nil, &Error{Code: "D3061", value: args[0], exponent: argument(args, 1), index: 1}
@@ -173,8 +173,8 @@ func isDecimal(s string) bool {
 	return end == len(s)
 }
 
-// prefixedNumber reads 0x, 0o and 0b numbers. The reference implementation accepts some texts that merely contain one,
-// and makes NaN of them.
+// prefixedNumber parses 0x, 0o and 0b numbers. The reference implementation accepts some texts that merely contain
+// one, and returns NaN for them.
 func prefixedNumber(s string) (float64, bool) {
 	if len(s) > 2 && s[0] == '0' {
 		base := map[byte]int{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}[s[1]]

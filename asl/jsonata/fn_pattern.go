@@ -27,7 +27,7 @@ func contains(c *call, args []value) (value, *Error) {
 	return s.current != nil, nil
 }
 
-// limitOf returns a limit: infinite when it is missing, an error of this code when it is negative.
+// limitOf returns a limit: infinite if it is missing, an error with the given code if it is negative.
 func limitOf(v value, code string, index int) (float64, *Error) {
 	limit, ok := v.(float64)
 	switch {
@@ -107,7 +107,7 @@ func split(c *call, args []value) (value, *Error) {
 	return result, nil
 }
 
-// splitText splits as JavaScript does: by an empty separator into code units.
+// splitText splits as JavaScript does: an empty separator splits into code units.
 func splitText(text, separator string) []string {
 	if separator != "" {
 		return strings.Split(text, separator)
@@ -138,7 +138,7 @@ func replace(c *call, args []value) (value, *Error) {
 	if plain, ok := pattern.(string); ok {
 		replacement, ok := argument(args, 2).(string)
 		if !ok {
-			replacement = "undefined" // as JavaScript's concatenation has it
+			replacement = "undefined" // as JavaScript's concatenation does
 		}
 		return c.replaceText(text, plain, replacement, limit)
 	}
@@ -192,7 +192,7 @@ func (c *call) replaceMatches(text string, pattern, replacement value, limit flo
 	return result, nil
 }
 
-// substitute returns what a match is replaced by.
+// substitute returns the replacement of a match.
 func (c *call) substitute(m *found, replacement value) (string, *Error) {
 	if text, ok := replacement.(string); ok {
 		return expand(text, m), nil
@@ -211,7 +211,7 @@ func (c *call) substitute(m *found, replacement value) (string, *Error) {
 	return text, nil
 }
 
-// expand fills in a replacement: $0 is the match, $1 the first group and so on, $$ a dollar.
+// expand fills in a replacement: $0 is the match, $1 the first group and so on, $$ a dollar sign.
 func expand(text string, m *found) string {
 	var b strings.Builder
 	for {

@@ -39,7 +39,7 @@ func integerPictureOf(v value) (*integerPicture, *Error) {
 	return parseIntegerPicture(picture)
 }
 
-// missingPicture is what the reference implementation says when the picture is undefined.
+// missingPicture returns the reference implementation's error for an undefined picture.
 func missingPicture(method string) *Error {
 	return runtimeError("Cannot read properties of undefined (reading '" + method + "')")
 }

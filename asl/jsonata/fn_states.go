@@ -22,7 +22,7 @@ var statesFunctions = map[string]*native{
 	"parse":     define("<s-:x>", 1, whenDefined(parseJSON)),
 }
 
-// maxStatesRange is how many elements $range may make.
+// maxStatesRange is the maximum number of elements of $range.
 const maxStatesRange = 1000
 
 func partition(c *call, args []value) (value, *Error) {
@@ -92,8 +92,8 @@ func hash(_ *call, args []value) (value, *Error) {
 	return hex.EncodeToString(sum), nil
 }
 
-// random is $random: with a seed always the same number, the first nextDouble of java.util.Random, which is what the
-// service draws: 0.7275636800328681 for 42.
+// random implements $random. A seed always gives the same number: the first nextDouble of java.util.Random, which the
+// service uses, 0.7275636800328681 for 42.
 func random(c *call, args []value) (value, *Error) {
 	seed, ok := argument(args, 0).(float64)
 	if !ok {
@@ -102,8 +102,8 @@ func random(c *call, args []value) (value, *Error) {
 	return javaDouble(int64(math.Floor(seed))), nil
 }
 
-// javaDouble is new java.util.Random(seed).nextDouble(): a linear congruential generator of 48 bits, of which 26 and
-// then 27 make the fraction.
+// javaDouble implements new java.util.Random(seed).nextDouble(): a 48-bit linear congruential generator, of which 26
+// and then 27 bits form the fraction.
 func javaDouble(seed int64) float64 {
 	const multiplier, increment, mask = 0x5DEECE66D, 0xB, 1<<48 - 1
 	state := (uint64(seed) ^ multiplier) & mask
@@ -115,7 +115,7 @@ func javaDouble(seed int64) float64 {
 	return float64(high<<27+next(27)) / (1 << 53)
 }
 
-// uuid is $uuid: a version 4 UUID (RFC 9562).
+// uuid implements $uuid: a version 4 UUID (RFC 9562).
 func uuid(c *call, _ []value) (value, *Error) {
 	return aws.DrawUUID(c.ev.env.Random), nil
 }

@@ -20,8 +20,8 @@ var stringFunctions = map[string]*native{
 	"join": define("<a<s>s?:s>", 2, join),
 }
 
-// stringFunction is $string. Its second parameter has a default in the reference implementation, which therefore cannot
-// partially apply it.
+// stringFunction implements $string. Its second parameter has a default in the reference implementation, which
+// therefore cannot partially apply it.
 func stringFunction() *native {
 	n := define("<x-b?:s>", 1, func(c *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
@@ -61,7 +61,7 @@ func substring(_ *call, args []value) (value, *Error) {
 	return strings.Join(chars[from:to], ""), nil
 }
 
-// sliceBound is a bound as JavaScript's slice reads it: negative ones count from the end.
+// sliceBound returns a bound as JavaScript's slice interprets it: negative ones count from the end.
 func sliceBound(f, size float64) int {
 	f = math.Trunc(f)
 	if f < 0 {
@@ -70,8 +70,8 @@ func sliceBound(f, size float64) int {
 	return int(max(0, min(f, size)))
 }
 
-// beforeOrAfter makes a function of what is before and after the first occurrence of a text; without one it is the
-// whole text.
+// beforeOrAfter returns a function that returns the text before or after the first occurrence of a separator, or the
+// whole text if there is none.
 func beforeOrAfter(part func(before, after string) string) func(c *call, args []value) (value, *Error) {
 	return func(_ *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
@@ -89,7 +89,7 @@ func beforeOrAfter(part func(before, after string) string) func(c *call, args []
 	}
 }
 
-// trim joins runs of blanks into one and drops those at both ends.
+// trim collapses runs of blanks into one and removes those at both ends.
 func trim(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '\n' ||

@@ -98,7 +98,7 @@ func escapedByte(s string) (byte, bool) {
 	return byte(high<<4 | low), high >= 0 && low >= 0
 }
 
-// sequenceLength is how many bytes the UTF-8 sequence that starts with b has.
+// sequenceLength returns the length in bytes of the UTF-8 sequence that starts with b.
 func sequenceLength(b byte) int {
 	switch {
 	case b >= 0xF0:

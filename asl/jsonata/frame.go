@@ -18,7 +18,7 @@ func (f *frame) bind(name string, v value) {
 	f.vals = append(f.vals, v)
 }
 
-// lookup returns what a name is bound to in this frame or around it.
+// lookup returns the value bound to a name in this frame or a surrounding one.
 func (f *frame) lookup(name string) (value, bool) {
 	for ; f != nil; f = f.parent {
 		for i, n := range f.names {
@@ -30,7 +30,7 @@ func (f *frame) lookup(name string) (value, bool) {
 	return nil, false
 }
 
-// of returns a frame with what a tuple binds. The tuple must not change afterwards.
+// of returns a frame with the bindings of a tuple. The tuple must not change afterwards.
 func (f *frame) of(t *tuple) *frame {
 	if t == nil {
 		return &frame{parent: f}

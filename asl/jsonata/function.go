@@ -4,20 +4,20 @@ import "stepback/asl/jsonata/internal/ecma"
 
 // The callable values: *lambda, *native, *closure, *matcher and *nextMatch.
 
-// lambda is a function that the expression defines, with the variables around its definition.
+// lambda is a function defined by the expression, with the variables around its definition.
 type lambda struct {
 	input      value
 	frame      *frame
 	parameters []string
 	signature  *signature
 	body       *node
-	// wraps is the built-in function that a partial application calls instead of a body.
+	// wraps is the built-in function that a partial application calls instead of evaluating a body.
 	wraps value
 	thunk bool
 	from  origin
 }
 
-// origin is where, and under which name, a function was called; errors without a place of their own get it.
+// origin holds where, and under which name, a function was called, for errors without their own position.
 type origin struct {
 	token    value
 	position int
@@ -39,12 +39,13 @@ func (o origin) mark(err *Error) *Error {
 // native is a built-in function.
 type native struct {
 	signature *signature
-	// arity is how many arguments higher-order functions pass; parameters how many a partial application may fill.
+	// arity is the number of arguments that higher-order functions pass; parameters is the number that a partial
+	// application may fill.
 	arity, parameters int
 	call              func(c *call, args []value) (value, *Error)
 }
 
-// call is what a built-in function sees of its call.
+// call is the context of a call of a built-in function.
 type call struct {
 	ev    *evaluator
 	input value
@@ -65,12 +66,12 @@ type matcher struct {
 	position int
 }
 
-// nextMatch is the function that finds the match after another one.
+// nextMatch is the function that finds the match after a previous one.
 type nextMatch struct {
 	matcher *matcher
 	text    []uint16
 	from    int
-	// first marks the search for the first match, which alone may be empty.
+	// first marks the search for the first match, the only one that may be empty.
 	first bool
 }
 

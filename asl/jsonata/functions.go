@@ -2,12 +2,13 @@ package jsonata
 
 import "maps"
 
-// define describes a built-in function: its signature and how many arguments it takes from a higher-order function.
+// define returns a built-in function with its signature and the number of arguments that it takes from a higher-order
+// function.
 func define(text string, arity int, call func(c *call, args []value) (value, *Error)) *native {
 	return &native{signature: mustSignature(text), arity: arity, parameters: arity, call: call}
 }
 
-// builtins are the functions of JSONata.
+// builtins contains the functions of JSONata.
 var builtins = func() map[string]*native {
 	all := map[string]*native{}
 	for _, family := range []map[string]*native{
@@ -21,7 +22,7 @@ var builtins = func() map[string]*native {
 	return all
 }()
 
-// stepFunctions are the functions that expressions of AWS Step Functions have.
+// stepFunctions contains the functions available in expressions of AWS Step Functions.
 var stepFunctions = func() map[string]*native {
 	all := maps.Clone(builtins)
 	delete(all, "eval")
@@ -29,7 +30,7 @@ var stepFunctions = func() map[string]*native {
 	return all
 }()
 
-// textOf returns an argument that the signature has made a string.
+// textOf returns an argument that the signature guarantees to be a string.
 func textOf(v value) string {
 	s, _ := v.(string)
 	return s
@@ -40,8 +41,8 @@ func numberOf(v value) float64 {
 	return f
 }
 
-// itemsOf returns the elements of an argument that the signature has made an array; a partial application may pass
-// others.
+// itemsOf returns the elements of an argument that the signature guarantees to be an array, or nil for other values,
+// which a partial application may pass.
 func itemsOf(v value) []value {
 	if a, ok := v.(*array); ok {
 		return a.list()
@@ -49,7 +50,7 @@ func itemsOf(v value) []value {
 	return nil
 }
 
-// whenDefined makes a function of one argument undefined for undefined.
+// whenDefined wraps a function of one argument; the result is undefined if the argument is.
 func whenDefined(f func(c *call, v value) (value, *Error)) func(c *call, args []value) (value, *Error) {
 	return func(c *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
@@ -59,7 +60,7 @@ func whenDefined(f func(c *call, v value) (value, *Error)) func(c *call, args []
 	}
 }
 
-// ofText makes a function of one text.
+// ofText wraps a function of one text.
 func ofText(f func(s string) string) func(c *call, args []value) (value, *Error) {
 	return whenDefined(func(c *call, v value) (value, *Error) {
 		s := textOf(v)

@@ -8,8 +8,8 @@ import (
 	"stepback/asl/jsonata"
 )
 
-// FuzzEval compiles and evaluates any text: nothing may panic or go beyond its limits, an error is an *Error, and the
-// same expression over the same data comes to the same result.
+// FuzzEval compiles and evaluates arbitrary text: nothing may panic or exceed its limits, errors are *Error, and the
+// same expression over the same data gives the same result.
 func FuzzEval(f *testing.F) {
 	for _, text := range []string{
 		`$sum(a.(b * c))`, `a[b > 1]^(>c){d: $sum(e)}`, `($x := function($n) { $n < 2 ? 1 : $n * $x($n - 1) }; $x(5))`,

@@ -7,39 +7,39 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Env is what an expression sees of the world. It is asked only for what the expression uses.
+// Env provides everything that an expression reads from outside. Its methods are called only for what the expression
+// uses.
 type Env interface {
-	// Root returns the document that $ and $$ stand for; false when there is none.
+	// Root returns the document for $ and $$; false if there is none.
 	Root() (jsonvalue.Value, bool)
-	// Lookup returns what a variable is bound to, named without its dollar; false when it is unbound. It is asked at
-	// most once per name and evaluation.
+	// Lookup returns the value of a variable, named without its dollar; false if it is unbound. It is called at most
+	// once per name and evaluation.
 	Lookup(name string) (jsonvalue.Value, bool)
-	// Now returns the time of the evaluation, for $now, $millis and the missing parts of dates. It is asked at most
+	// Now returns the time of the evaluation, for $now, $millis and the missing parts of dates. It is called at most
 	// once.
 	Now() time.Time
 	// Random returns 64 evenly distributed bits, for $random, $shuffle and $uuid.
 	Random() uint64
 }
 
-// MemberEnv is an Env that can say what a member of a variable is without making the whole variable.
+// MemberEnv is an Env that can return a member of a variable without building the whole variable.
 type MemberEnv interface {
 	Env
-	// Member returns a member of a variable, and whether there is such a member. It answers known false when it cannot
-	// tell.
+	// Member returns a member of a variable, and whether it exists. known is false if it cannot tell.
 	Member(variable, name string) (v jsonvalue.Value, exists, known bool)
 }
 
 // Limits bound an evaluation. A zero field means the default.
 type Limits struct {
-	// Depth is how deeply evaluations nest; a call of a function takes several levels, a tail call none. Default 5000.
+	// Depth limits the nesting of evaluations; a function call takes several levels, a tail call none. Default 5000.
 	Depth int
-	// Steps is how much work is done: one step per node evaluated, element made and 16 bytes of text made. Default 20
-	// million, which is some seconds.
+	// Steps limits the work: one step per node evaluated, element created and 16 bytes of text created. Default 20
+	// million, which takes some seconds.
 	Steps int
-	// Memory is how many bytes an array or text may take that is made on the way: 8 for an element, 1 for a byte of
-	// text. Default unlimited.
+	// Memory limits the size in bytes of an intermediate array or text: 8 for an element, 1 for a byte of text.
+	// Default unlimited.
 	Memory int
-	// Output is how many bytes the compact JSON text of the result may have. Default unlimited.
+	// Output limits the length in bytes of the result's compact JSON text. Default unlimited.
 	Output int
 }
 
@@ -52,7 +52,7 @@ const (
 type Option func(*Expression)
 
 // WithStepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a
-// seed, $uuid and $parse, without $eval; and has results show the numbers that JSON cannot hold as texts, such as
+// seed, $uuid and $parse, but not $eval. In results, numbers that JSON cannot represent become strings such as
 // "Infinity".
 func WithStepFunctions() Option {
 	return func(x *Expression) { x.builtins, x.names = stepFunctions, true }
@@ -82,10 +82,10 @@ type Expression struct {
 	root     *node
 	builtins map[string]*native
 	limits   Limits
-	names    bool // results name numbers that JSON cannot hold
+	names    bool // results use names for numbers that JSON cannot represent
 }
 
-// Compile reads an expression. The error is an *Error.
+// Compile compiles an expression. The error is an *Error.
 func Compile(text string, options ...Option) (*Expression, error) {
 	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps,
 		Memory: math.MaxInt, Output: math.MaxInt}}
@@ -115,7 +115,7 @@ func compile(text string) (*node, *Error) {
 // String returns the text that the expression was compiled from.
 func (x *Expression) String() string { return x.source }
 
-// ResultKind says what an evaluation came to.
+// ResultKind is the kind of a result.
 type ResultKind uint8
 
 // The kinds of results. The zero Result is undefined.
@@ -125,22 +125,22 @@ const (
 	Function
 )
 
-// Result is what an expression evaluates to.
+// Result is the result of evaluating an expression.
 type Result struct {
 	kind  ResultKind
 	value jsonvalue.Value
 }
 
-// Kind says whether the result is undefined, a JSON value or a function.
+// Kind returns whether the result is undefined, a JSON value or a function.
 func (r Result) Kind() ResultKind { return r.kind }
 
 // Value returns the JSON value; null for other kinds.
 func (r Result) Value() jsonvalue.Value { return r.value }
 
-// Eval evaluates the expression. Functions inside of arrays and numbers that JSON cannot hold become null, as
-// JSON.stringify has it. When env also has the method Err() error, as a context.Context does, it is asked from time to
-// time and its error ends the evaluation. When it has the method Spent(steps int), it is told in the end how much work
-// was done, in the steps of Limits. Other errors are *Error; those of limits have the code U1001.
+// Eval evaluates the expression. Functions inside arrays, and numbers that JSON cannot represent, become null, as
+// with JSON.stringify. If env also has the method Err() error, like a context.Context, Eval calls it from time to
+// time, and its error ends the evaluation. If env has the method Spent(steps int), Eval calls it at the end with the
+// work done, in the steps of Limits. Other errors are *Error; those of limits have the code U1001.
 func (x *Expression) Eval(env Env) (Result, error) {
 	ev := newEvaluator(x, env)
 	if account, ok := env.(interface{ Spent(steps int) }); ok {

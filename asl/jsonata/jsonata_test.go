@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// outcome is the JSON text of a result, or the code and message of the error.
+// outcome returns the JSON text of a result, or the code and message of the error.
 func outcome(t *testing.T, text string, options ...jsonata.Option) string {
 	t.Helper()
 	e := &env{bindings: parse(t, `{"states":{"input":{"n":1.0,"big":12345678901234567890,"list":[1,2,3]}},"v":[{"a":1},{"a":2}]}`)}
@@ -31,8 +31,8 @@ func outcome(t *testing.T, text string, options ...jsonata.Option) string {
 	}
 }
 
-// TestLargeObjects makes and changes objects whose keys are array indexes: one that moved all others for each would not
-// end.
+// Building and changing large objects whose keys are array indexes stays fast: moving all other keys for each one
+// would take too long.
 func TestLargeObjects(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -115,7 +115,7 @@ func TestStepFunctions(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	// A small value that stands for an immense tree, because its parts are shared.
+	// A small value that represents an immense tree, because its parts are shared.
 	const tree = `($f := function($s,$n){$n=0?$s:$f([[$s],[$s]],$n-1)}; `
 	for text, limits := range map[string]jsonata.Limits{
 		`($f := function(){$f()}; $f())`:            {Steps: 10_000},

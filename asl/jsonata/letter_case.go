@@ -111,7 +111,7 @@ var expansions = map[rune]string{
 	0xFB17: "\u0544\u053D",
 }
 
-// upperCase is JavaScript's toUpperCase.
+// upperCase implements JavaScript's toUpperCase.
 func upperCase(s string) string {
 	s = strings.ToUpper(s)
 	if !strings.ContainsFunc(s, func(r rune) bool { return expansions[r] != "" }) {
@@ -128,8 +128,8 @@ func upperCase(s string) string {
 	return b.String()
 }
 
-// lowerCase is JavaScript's toLowerCase: a capital sigma at the end of a word becomes the final form, and a capital i
-// with a dot keeps it.
+// lowerCase implements JavaScript's toLowerCase: a capital sigma at the end of a word becomes the final form, and a
+// capital i with a dot keeps it.
 func lowerCase(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)

@@ -9,7 +9,7 @@ type found struct {
 func (m *found) startIndex() int { return int(numberOf(m.start)) }
 func (m *found) endIndex() int   { return int(numberOf(m.end)) }
 
-// object is the match as expressions see it.
+// object returns the match in the form that expressions see.
 func (m *found) object() *object {
 	o := newObject(5)
 	o.set("match", m.match)
@@ -24,7 +24,7 @@ func (m *matcher) first(text []uint16) *nextMatch {
 	return &nextMatch{matcher: m, text: text, first: true}
 }
 
-// find looks for a match, nil when there is none.
+// find returns the next match, or nil if there is none.
 func (ev *evaluator) find(n *nextMatch) (*found, *Error) {
 	if !n.first && n.from >= len(n.text) {
 		return nil, nil
@@ -65,7 +65,7 @@ func (ev *evaluator) matchObject(n *nextMatch) (value, *Error) {
 	return m.object(), nil
 }
 
-// search goes from match to match.
+// search iterates over the matches of a pattern.
 type search struct {
 	call    *call
 	text    []uint16
@@ -98,13 +98,13 @@ func (s *search) next() *Error {
 	return err
 }
 
-// between returns a part of the text; bounds that a function made up are kept within it.
+// between returns a part of the text; bounds returned by a user's function are clamped to it.
 func (s *search) between(from, to int) string {
 	from, to = max(0, min(from, len(s.text))), max(0, min(to, len(s.text)))
 	return fromUnits(s.text[min(from, to):max(from, to)])
 }
 
-// noFunction is what the reference implementation says when a function is missing.
+// noFunction returns the reference implementation's error for a missing function.
 func noFunction() *Error {
 	return runtimeError("Cannot read properties of undefined (reading 'apply')")
 }

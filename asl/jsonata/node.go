@@ -6,7 +6,7 @@ import (
 	"stepback/asl/jsonata/internal/ecma"
 )
 
-// nodeKind says what a node of the syntax tree is.
+// nodeKind is the kind of a node of the syntax tree.
 type nodeKind uint8
 
 const (
@@ -42,8 +42,8 @@ var kindNames = [...]string{
 	"condition", "transform", "block", "wildcard", "descendant", "parent", "path", "sort", "bind", "apply",
 }
 
-// node is one node of the syntax tree. The parser fills in what the grammar says; analysis turns dots and brackets into
-// paths with steps, predicates and stages. After that the tree never changes.
+// node is one node of the syntax tree. The parser fills in the fields of the grammar; analysis converts dots and
+// brackets to paths with steps, predicates and stages. After that the tree never changes.
 type node struct {
 	kind     nodeKind
 	text     string // operator, name or variable
@@ -57,7 +57,7 @@ type node struct {
 	pairs    [][2]*node // of an object constructor or grouping
 	terms    []sortTerm
 	steps    []*node
-	plain    int // how many steps at the front are a variable or names and nothing else
+	plain    int // number of leading steps that are only a variable or names
 
 	procedure *node      // of function and partial
 	signature *signature // of lambda
@@ -71,7 +71,7 @@ type node struct {
 	group              *grouping
 
 	keepArray     bool // followed by []
-	keepSingleton bool // a path with such a step
+	keepSingleton bool // a path that contains such a step
 	consArray     bool
 	tuple         bool
 	focus, index  string
@@ -96,7 +96,7 @@ type grouping struct {
 	position int
 }
 
-// slot is where the item that a parent operator refers to is kept: under its label, level steps up.
+// slot identifies the item that a parent operator refers to: its label, and how many steps up it is.
 type slot struct {
 	label string
 	level int
@@ -137,7 +137,7 @@ func walkPairs(pairs [][2]*node, visit func(*node)) {
 	}
 }
 
-// value is what messages show of the node as it came from the parser.
+// value returns the form of the parsed node that messages show.
 func (n *node) value() value {
 	switch n.kind {
 	case stringNode, numberNode, valueNode:
@@ -156,7 +156,7 @@ func (n *node) value() value {
 	}
 }
 
-// procedureName is what errors call the function that a call invokes; nil when it has no name.
+// procedureName returns the name, for errors, of the function that a call invokes; nil if it has none.
 func (n *node) procedureName() value {
 	if n.kind == pathNode {
 		return n.steps[0].value()

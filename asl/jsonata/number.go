@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// formatNumber writes a number as JavaScript does: shortest digits, exponents only below 1e-6 and from 1e21 on.
+// formatNumber formats a number as JavaScript does: shortest digits, exponents only below 1e-6 and from 1e21 on.
 func formatNumber(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -48,12 +48,12 @@ func precise(f float64) float64 {
 		// Halfway: JavaScript rounds up.
 		text = strconv.FormatFloat(math.Copysign(math.Nextafter(math.Abs(f), math.Inf(1)), f), 'e', 14, 64)
 	}
-	// The error says that the largest numbers round to infinity, as they do in the reference implementation.
+	// An error means that a very large number rounds to infinity, as in the reference implementation.
 	rounded, _ := strconv.ParseFloat(text, 64)
 	return rounded
 }
 
-// numeric reports whether a value is a number. An infinite one is an error, because JSON cannot hold it.
+// numeric reports whether a value is a number. An infinite one is an error, because JSON cannot represent it.
 func numeric(v value) (float64, bool, *Error) {
 	f, ok := v.(float64)
 	if !ok || math.IsNaN(f) {

@@ -4,21 +4,20 @@ import (
 	"slices"
 	"strconv"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
-// object is a JSON object. Members that an expression sets are ordered as JavaScript orders properties: array indexes
-// first, ascending, then the others as they came.
+// object is a JSON object. Members set by an expression are ordered like JavaScript properties: array indexes first,
+// ascending, then the others in insertion order.
 type object struct {
 	keys []string
 	vals []value
-	// indexes counts the array indexes in ascending order at the front; unordered says that there are others behind
+	// indexes counts the array indexes in ascending order at the front; unordered is true if there are others behind
 	// them.
 	indexes   int
 	unordered bool
 	byKey     map[string]int
-	// source is the tree that a lazily read object stands for; vals is then a cache of the members read so far.
+	// source is the tree of a lazily read object; vals is then a cache of the members read so far.
 	source *jsonvalue.Value
 }
 
@@ -60,7 +59,7 @@ func (o *object) at(i int) value {
 	return o.vals[i]
 }
 
-// find returns where a member is now, before it is put in order; -1 means nowhere.
+// find returns the present index of a member, before ordering; -1 if there is none.
 func (o *object) find(key string) int {
 	if o.byKey != nil {
 		if i, ok := o.byKey[key]; ok {
@@ -82,7 +81,7 @@ func (o *object) find(key string) int {
 	return slices.Index(keys, key)
 }
 
-// get returns the member of this name, nil when there is none.
+// get returns the named member, or nil if there is none.
 func (o *object) get(key string) value {
 	switch i := o.find(key); {
 	case i < 0:
@@ -128,8 +127,8 @@ func (o *object) set(key string, v value) {
 	}
 }
 
-// order puts the array indexes in front, ascending. It is done when the object is first read, since every one of many
-// could move all others.
+// order moves the array indexes to the front, ascending. It runs when the object is first read, because moving each
+// index on insertion would move all others many times.
 func (o *object) order() {
 	if !o.unordered {
 		return
@@ -138,7 +137,7 @@ func (o *object) order() {
 	for i := range places {
 		places[i] = i
 	}
-	sorting.Stable(places, func(a, b int) int { return compareKeys(o.keys[a], o.keys[b]) })
+	slices.SortStableFunc(places, func(a, b int) int { return compareKeys(o.keys[a], o.keys[b]) })
 	keys, vals := make([]string, len(places)), make([]value, len(places))
 	for i, at := range places {
 		keys[i], vals[i] = o.keys[at], o.vals[at]
@@ -187,7 +186,7 @@ func isIndex(key string) bool {
 	return err == nil && n < 1<<32-1
 }
 
-// compareKeys puts array indexes before other keys, and in ascending order; others are alike.
+// compareKeys orders array indexes before other keys, and ascending; other keys compare equal.
 func compareKeys(a, b string) int {
 	switch x, y := isIndex(a), isIndex(b); {
 	case x && y && a == b, !x && !y:

@@ -10,8 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// properties are what an object comes to when it is written the plain way: array indexes in front and ascending, others
-// as they came.
+// properties is a simple model of an object: array indexes in front and ascending, others in insertion order.
 type properties struct {
 	names []string
 	vals  map[string]float64
@@ -41,7 +40,7 @@ func (p *properties) order() []string {
 	return append(indexes, others...)
 }
 
-// TestObjectsOrderTheirMembers compares objects with a plain model through any sequence of changes.
+// Objects behave like a simple model through any sequence of changes.
 func TestObjectsOrderTheirMembers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,9 +1,9 @@
 package jsonata
 
-// maxNesting bounds how deeply an expression nests, and with it the recursion of the parser and of analysis.
+// maxNesting limits the nesting of an expression, and with it the recursion of the parser and of analysis.
 const maxNesting = 1000
 
-// maxChain bounds how many operators may follow each other at one level.
+// maxChain limits how many operators may follow each other at one level.
 const maxChain = 20_000
 
 // bindingPowers are the left binding powers of the operators; the others bind nothing to their left.
@@ -59,7 +59,7 @@ func (p *parser) advance(infix bool) *Error {
 	return nil
 }
 
-// expect passes an operator that must come next.
+// expect consumes an operator that must come next.
 func (p *parser) expect(operator string, infix bool) *Error {
 	if p.at(operator) {
 		return p.advance(infix)
@@ -77,7 +77,7 @@ func (p *parser) at(operator string) bool {
 	return p.token.kind == operatorToken && p.token.text == operator
 }
 
-// expression reads operands and operators that bind tighter than power.
+// expression parses operands and operators that bind tighter than power.
 func (p *parser) expression(power int) (*node, *Error) {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -166,7 +166,7 @@ func (p *parser) prefixOperator(n *node) (*node, *Error) {
 	}
 }
 
-// infix reads what follows operator t, whose left operand is left.
+// infix parses the rest of an operation with operator t and left operand left.
 func (p *parser) infix(t token, left *node) (*node, *Error) {
 	n := &node{kind: binaryNode, text: t.text, position: t.position, lhs: left}
 	var err *Error

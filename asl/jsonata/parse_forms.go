@@ -164,7 +164,7 @@ func (p *parser) orderBy(n *node) (*node, *Error) {
 	}
 }
 
-// call reads the rest of procedure(arguments), which is a function definition when the procedure is the word function.
+// call parses the rest of procedure(arguments), which is a function definition if the procedure is the word function.
 func (p *parser) call(n *node) (*node, *Error) {
 	n.kind = functionNode
 	n.procedure, n.lhs = n.lhs, nil

@@ -10,7 +10,7 @@ import (
 type datePart struct {
 	literal   string
 	component byte
-	// names says in which letters a name is written; named whether it is one.
+	// names is the letter case of a name; named is true if the component is written as a name.
 	named   bool
 	letters letterCase
 	integer *integerPicture
@@ -92,7 +92,7 @@ func parseMarker(marker string) (datePart, *Error) {
 	return p, p.present(presentation, modifier, minWidth)
 }
 
-// present reads how a component is written: as a name or by an integer picture.
+// present parses the presentation of a component: a name or an integer picture.
 func (p *datePart) present(presentation string, modifier byte, minWidth int) *Error {
 	var err *Error
 	switch {
@@ -130,7 +130,7 @@ func (p *datePart) limitDigits() {
 	}
 }
 
-// width reads a width; -1 stands for any.
+// width parses a width; -1 means any.
 func width(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1000 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pictureKind is how an integer is written.
+// pictureKind is the notation of an integer.
 type pictureKind uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	titleLetters
 )
 
-// separator is a grouping separator, so many digits from the right.
+// separator is a grouping separator; position is the number of digits to its right.
 type separator struct {
 	position  int
 	character rune
@@ -38,13 +38,13 @@ type integerPicture struct {
 	zero      rune // of the digit family
 	mandatory int  // digits
 	optional  int  // digits
-	// regular is the distance of separators that repeat, 0 when they stand where the picture has them.
+	// regular is the distance between repeating separators, 0 if they occur only where the picture has them.
 	regular    int
 	separators []separator
 	token      string
 }
 
-// digitZeros are the zeros of Unicode's decimal digit families in the basic plane.
+// digitZeros lists the zeros of Unicode's decimal digit families in the basic plane.
 var digitZeros = []rune{
 	0x30, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6,
 	0x0E50, 0x0ED0, 0x0F20,
@@ -78,7 +78,7 @@ func parseIntegerPicture(picture string) (*integerPicture, *Error) {
 	return p, nil
 }
 
-// digits reads a pattern of digits, # for optional ones and separators.
+// digits parses a pattern of digits, # for optional ones, and separators.
 func (p *integerPicture) digits(picture string) *Error {
 	position := 0
 	runes := []rune(picture)
@@ -116,7 +116,7 @@ func digitFamily(r rune) rune {
 	return 0
 }
 
-// regularDistance returns the distance at which equal separators repeat, 0 when they do not.
+// regularDistance returns the distance at which equal separators repeat, 0 if they do not.
 func regularDistance(separators []separator) int {
 	if len(separators) == 0 {
 		return 0
@@ -131,7 +131,7 @@ func regularDistance(separators []separator) int {
 	return commonDistance(positions)
 }
 
-// commonDistance returns the greatest common divisor of positions when every multiple of it up to their number is among
+// commonDistance returns the greatest common divisor of positions if every multiple of it up to their number is among
 // them.
 func commonDistance(positions []int) int {
 	factor := 0
@@ -157,7 +157,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// format writes a whole number.
+// format formats a whole number.
 func (p *integerPicture) format(f float64) (string, *Error) {
 	magnitude := math.Abs(f)
 	var s string
@@ -233,7 +233,7 @@ func (p *integerPicture) grouped(digits []rune) []rune {
 	return digits
 }
 
-// parse reads a number that was written with the picture; NaN when it is none.
+// parse parses a number that was formatted with the picture; NaN if it is not one.
 func (p *integerPicture) parse(s string) (float64, *Error) {
 	switch p.primary {
 	case letterPicture:
@@ -273,7 +273,8 @@ func (p *integerPicture) parseDecimal(s string) (float64, *Error) {
 	return leadingInteger(s), nil
 }
 
-// leadingInteger is JavaScript's parseInt: the number that a text begins with, NaN when there is none.
+// leadingInteger implements JavaScript's parseInt: it returns the number that a text begins with, NaN if there is
+// none.
 func leadingInteger(s string) float64 {
 	s = strings.TrimSpace(s)
 	sign := 1.0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// decimalFormat are the symbols of a picture of $formatNumber (XPath's fn:format-number).
+// decimalFormat holds the symbols of a picture of $formatNumber (XPath's fn:format-number).
 type decimalFormat struct {
 	decimal, grouping, exponent, minus, percent, perMille, digit, pattern string
 	zero                                                                  rune
@@ -39,7 +39,7 @@ func newDecimalFormat(options value) *decimalFormat {
 
 func (f *decimalFormat) isDigit(r rune) bool { return r >= f.zero && r < f.zero+10 }
 
-// isPlace reports whether a character stands for a digit, mandatory or optional.
+// isPlace reports whether a character is a digit position, mandatory or optional.
 func (f *decimalFormat) isPlace(r rune) bool { return f.isDigit(r) || string(r) == f.digit }
 
 func (f *decimalFormat) isActive(r rune) bool {
@@ -47,7 +47,7 @@ func (f *decimalFormat) isActive(r rune) bool {
 	return f.isPlace(r) || s == f.decimal || s == f.exponent || s == f.grouping || s == f.pattern
 }
 
-// subPicture is one half of a picture, cut into its parts.
+// subPicture is one half of a picture, split into its parts.
 type subPicture struct {
 	text, prefix, suffix, active, mantissa, exponent, integer, fraction []rune
 	hasExponent                                                         bool
@@ -63,14 +63,14 @@ func indexOf(text []rune, symbol string, from int) int {
 	return -1
 }
 
-// cut takes a sub-picture apart. One without an active character has no prefix and no suffix, as AWS and versions of
-// the reference implementation behind 2.1.0 have it; 2.0.6 stumbled over it.
+// cut splits a sub-picture into its parts. One without an active character has no prefix and no suffix, as at AWS and
+// in versions of the reference implementation after 2.1.0; 2.0.6 fails on it.
 func (f *decimalFormat) cut(picture string) *subPicture {
 	s := &subPicture{text: []rune(picture)}
 	edge := func(r rune) bool { return f.isActive(r) && string(r) != f.exponent }
 	first := slices.IndexFunc(s.text, edge)
 	last := len(s.text) - 1
-	if first < 0 { // nothing is active: the whole text is checked as if it were
+	if first < 0 { // no active character: check the whole text as if it were active
 		first = 0
 	} else {
 		for !edge(s.text[last]) {
@@ -91,7 +91,7 @@ func (f *decimalFormat) cut(picture string) *subPicture {
 	return s
 }
 
-// validate returns the code of the last rule that a sub-picture breaks (XPath functions and operators 4.7.3).
+// validate returns the code of the last rule that a sub-picture violates (XPath functions and operators 4.7.3).
 func (f *decimalFormat) validate(s *subPicture) string {
 	code := ""
 	count := func(symbol string) int { return strings.Count(string(s.text), symbol) }
@@ -172,8 +172,8 @@ func (f *decimalFormat) analyse(s *subPicture) *numberPicture {
 	return p
 }
 
-// groups returns where separators stand: so many digits from the decimal separator. After the first one the reference
-// implementation looks for the next in the integer part, whichever part it is about.
+// groups returns the positions of separators as the number of digits from the decimal separator. After the first one,
+// the reference implementation searches for the next in the integer part, whichever part it processes.
 func (f *decimalFormat) groups(s *subPicture, part []rune, toLeft bool) []int {
 	var positions []int
 	for at := indexOf(part, f.grouping, 0); at >= 0; at = indexOf(s.integer, f.grouping, at+1) {
@@ -253,10 +253,10 @@ func (f *decimalFormat) write(p *numberPicture, number float64) string {
 	return p.prefix + text + string(p.suffix)
 }
 
-// normalise scales a number to so many digits before the decimal separator.
+// normalise scales a number to the given number of digits before the decimal separator.
 func normalise(number float64, scaling int) (mantissa float64, exponent int) {
 	high, low := math.Pow(10, float64(scaling)), math.Pow(10, float64(scaling-1))
-	const most = 700 // no float64 needs more; zero and negative numbers never get there
+	const most = 700 // enough for every float64; zero and negative numbers never get there
 	for number < low && exponent > -most {
 		number *= 10
 		exponent--
@@ -268,7 +268,7 @@ func normalise(number float64, scaling int) (mantissa float64, exponent int) {
 	return number, exponent
 }
 
-// digits writes a number with so many decimal places in the digits of the format.
+// digits formats a number with the given number of decimal places, in the digits of the format.
 func (f *decimalFormat) digits(number float64, places int) string {
 	s := formatNumber(math.Abs(number))
 	if math.Abs(number) < 1e21 {
@@ -286,7 +286,7 @@ func (f *decimalFormat) digits(number float64, places int) string {
 }
 
 // grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end
-// counts from the right one, as it does in the reference implementation.
+// counts from the right one, as in the reference implementation.
 func (f *decimalFormat) grouped(p *numberPicture, whole, fraction []rune) string {
 	text := slices.Concat(whole, []rune(f.decimal), fraction)
 	point := len(whole)

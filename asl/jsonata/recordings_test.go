@@ -16,7 +16,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// env is an Env of fixed values.
+// env is an Env with fixed values.
 type env struct {
 	root     *jsonvalue.Value
 	bindings jsonvalue.Value
@@ -39,11 +39,11 @@ func (e *env) Random() uint64 {
 	return e.next
 }
 
-// recording is one expression with what the reference implementation made of it.
+// recording is one expression with the reference implementation's result.
 type recording struct {
 	ID, Expr, Kind, Result, Code, Data, Bindings string
 	HasData, Unordered                           bool
-	// Depth is how deeply the harness of the official suite let evaluations nest.
+	// Depth is the nesting limit of the official suite's harness.
 	Depth  int
 	Msg    *string
 	Errtok any
@@ -68,7 +68,7 @@ func recorded(t *testing.T, name string) []recording {
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
 		var r recording
-		// A surrogate without its partner does not survive in Go's strings; as an escape of the expression it does.
+		// A lone surrogate cannot be represented in Go's strings; as an escape in the expression it can.
 		line := loneSurrogate.ReplaceAll(lines.Bytes(), []byte(`\$1'`))
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func evaluate(text string, e jsonata.Env, options ...jsonata.Option) (jsonata.Re
 	return x.Eval(e)
 }
 
-// check replays one recording and returns how the outcome differs, empty when it does not.
+// check replays one recording and returns how the outcome differs, or "" if it does not.
 func (r *recording) check(t *testing.T) string {
 	t.Helper()
 	e := &env{now: time.Date(2026, 11, 20, 10, 30, 15, 123e6, time.UTC)}
@@ -122,7 +122,7 @@ func (r *recording) check(t *testing.T) string {
 		return ""
 	}
 	if strings.Contains(r.Result, `"_jsonata_`) {
-		return "" // the innards of a function, which are not part of the language
+		return "" // the internals of a function, which are not part of the language
 	}
 	if want := parse(t, r.Result); got != want.JSON() && !jsonvalue.Equal(result.Value(), want) && !r.Unordered {
 		return "got " + got + ", want " + want.JSON()
@@ -165,12 +165,12 @@ func parse(t testing.TB, text string) jsonvalue.Value {
 	return v
 }
 
-// otherwiseAtAWS are expressions for which the service answers otherwise than the reference implementation of 2.0.6,
-// by what it answers (docs/fidelity.md).
+// otherwiseAtAWS maps expressions for which the service's result differs from the reference implementation 2.0.6 to
+// the service's result (docs/fidelity.md).
 var otherwiseAtAWS = map[string]string{`$formatNumber(1,"x")`: "D3086"}
 
-// TestRecordings replays what the reference implementation (2.0.6) has answered. allowed is how many recordings may
-// differ.
+// All results recorded with the reference implementation (2.0.6) are reproduced. allowed is the number of recordings
+// that may differ.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for name, allowed := range map[string]int{"cases206.jsonl": 0, "probes.jsonl": 0, "fuzz.jsonl": 0} {

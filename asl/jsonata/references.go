@@ -2,16 +2,16 @@ package jsonata
 
 import "slices"
 
-// RootReads lists, each once and in order, what the expression reads of the document that it is evaluated over: the
-// names of fields, $ for the whole document where nothing else is in focus, and $$. What the bodies of functions and
-// the patterns of transforms read is not looked at, except for $$, since it depends on their calls.
+// RootReads lists, each once and in order, what the expression reads from the document it is evaluated over: the
+// names of fields, $ for the whole document where nothing else is in focus, and $$. The bodies of functions and the
+// patterns of transforms are only searched for $$, because everything else they read depends on their calls.
 func (x *Expression) RootReads() []string {
 	var r reads
 	r.visit(x.root, true)
 	return r.found
 }
 
-// reads collects what is read of the document.
+// reads collects what is read from the document.
 type reads struct{ found []string }
 
 func (r *reads) add(name string) {
@@ -20,7 +20,8 @@ func (r *reads) add(name string) {
 	}
 }
 
-// visit walks a node that is evaluated with the document in focus, or with something else.
+// visit walks a node that is evaluated with the document in focus if document is true, and with something else
+// otherwise.
 func (r *reads) visit(n *node, document bool) {
 	if n == nil {
 		return
@@ -42,7 +43,7 @@ func (r *reads) visit(n *node, document bool) {
 	r.inFocus(n)
 }
 
-// operands walks what is evaluated with the same focus as the node.
+// operands walks the parts that are evaluated with the same focus as the node.
 func (r *reads) operands(n *node, document bool) {
 	if n.kind != bindNode { // the left side is the variable
 		r.visit(n.lhs, document)
@@ -63,7 +64,7 @@ func (r *reads) operands(n *node, document bool) {
 	r.visit(n.body, document)
 }
 
-// inFocus walks what is evaluated with the node's own results in focus.
+// inFocus walks the parts that are evaluated with the node's own results in focus.
 func (r *reads) inFocus(n *node) {
 	for _, t := range n.terms {
 		r.visit(t.expression, false)

@@ -9,7 +9,7 @@ type parameter struct {
 	types    string
 	optional bool
 	many     bool
-	// context marks a parameter that takes the context when it is missing.
+	// context marks a parameter for which the context is used if it is missing.
 	context bool
 	array   bool
 	subtype string
@@ -95,7 +95,7 @@ func closingBracket(text string, start int, opening, closing byte) int {
 	return len(text) - 1
 }
 
-// typeSymbol is the letter that signatures use for a value's type; m stands for a missing (undefined) one.
+// typeSymbol returns the letter that signatures use for a value's type; m is a missing (undefined) one.
 func typeSymbol(v value) byte {
 	switch v.(type) {
 	case nil:
@@ -117,8 +117,8 @@ func typeSymbol(v value) byte {
 	}
 }
 
-// counts matches the types of all arguments against the parameters from number i on: how many each takes. Like a
-// regular expression it takes as many as it can and gives back.
+// counts matches the types of all arguments against the parameters from number i on, and returns how many each takes.
+// Like a regular expression, it matches greedily and backtracks.
 func (s *signature) counts(types string, i int, anchored bool) ([]int, bool) {
 	if i == len(s.parameters) {
 		return nil, types == "" || !anchored
@@ -140,8 +140,8 @@ func (s *signature) counts(types string, i int, anchored bool) ([]int, bool) {
 	return nil, false
 }
 
-// validate returns the arguments as the function expects them: the context in place of a missing one, single values
-// wrapped where an array is wanted.
+// validate returns the arguments in the form that the function expects: a missing one is replaced by the context, and
+// a single value is wrapped where an array is required.
 func (s *signature) validate(args []value, context value) ([]value, *Error) {
 	if s == nil {
 		return args, nil
@@ -191,7 +191,7 @@ func (s *signature) validate(args []value, context value) ([]value, *Error) {
 var plurals = map[string]string{"a": "arrays", "b": "booleans", "f": "functions", "n": "numbers", "o": "objects",
 	"s": "strings"}
 
-// accept checks an argument against the parameter's element type. match are the types of all arguments of the
+// accept checks an argument against the parameter's element type. match contains the types of all arguments of the
 // parameter.
 func (p *parameter) accept(arg value, match string, index int) (value, *Error) {
 	if !p.array || arg == nil {
@@ -219,7 +219,7 @@ func (p *parameter) holds(list *array, isArray bool, match string) bool {
 	return true
 }
 
-// mismatch says which argument the signature refuses.
+// mismatch returns an error about the argument that does not match the signature.
 func (s *signature) mismatch(types string, args []value) *Error {
 	good := 0
 	for n := range s.parameters {

@@ -13,7 +13,7 @@ type stringifier struct {
 	// precise rounds numbers to 15 digits and shows functions as empty strings, as $string does.
 	precise bool
 	pretty  bool
-	// budget is charged for what is written.
+	// budget is charged for the output.
 	budget *budget
 }
 
@@ -125,7 +125,7 @@ func (w *stringifier) newline(depth int) {
 	}
 }
 
-// appendQuoted writes a string as JSON.stringify does; a surrogate without its partner is written as an escape.
+// appendQuoted writes a string as JSON.stringify does; a lone surrogate is written as an escape.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {

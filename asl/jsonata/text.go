@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Strings are UTF-8. A surrogate without its partner, which JavaScript's strings may hold, is kept as the three bytes
-// that UTF-8 would use for it (WTF-8) and becomes U+FFFD when it leaves the evaluator.
+// Strings are UTF-8. A lone surrogate, which JavaScript's strings may contain, is kept as the three bytes that UTF-8
+// would use for it (WTF-8), and becomes U+FFFD when it leaves the evaluator.
 
 const (
 	surrogateMin = 0xD800
@@ -27,7 +27,7 @@ func decodeUnit(s string) (rune, int) {
 	return r, n
 }
 
-// appendUnit appends a character; surrogates are joined with a high surrogate at the end of the text.
+// appendUnit appends a character; a low surrogate is combined with a high surrogate at the end of the text.
 func appendUnit(dst []byte, r rune) []byte {
 	if !isSurrogate(r) {
 		return utf8.AppendRune(dst, r)

@@ -22,8 +22,8 @@ const (
 	regexToken
 )
 
-// token is one lexical element. position is the byte after a symbol or literal, and where a name ends, as the reference
-// implementation counts it.
+// token is one lexical element. position is the offset after a symbol or literal, and the end of a name, as in the
+// reference implementation.
 type token struct {
 	kind     tokenKind
 	text     string // of names, variables, operators and strings
@@ -32,7 +32,7 @@ type token struct {
 	position int
 }
 
-// value is what messages show of the token.
+// value returns the form of the token that messages show.
 func (t *token) value() value {
 	switch t.kind {
 	case endToken:
@@ -46,7 +46,7 @@ func (t *token) value() value {
 	}
 }
 
-// lexer cuts an expression into tokens.
+// lexer splits an expression into tokens.
 type lexer struct {
 	source   string
 	position int
@@ -54,14 +54,14 @@ type lexer struct {
 
 const (
 	blanks = " \t\n\r\v"
-	// stops end a name.
+	// stops are the characters that end a name.
 	stops = ".[]{}(),@#;:?+-*/%|=<>^&!~"
 )
 
 var doubleOperators = []string{"..", ":=", "!=", ">=", "<=", "**", "~>"}
 
-// next returns the next token. infix says that an operator may follow, so that a slash divides rather than opens a
-// regular expression.
+// next returns the next token. infix is true if an operator may follow, so that a slash is a division and does not
+// open a regular expression.
 func (l *lexer) next(infix bool) (token, *Error) {
 	if err := l.skip(); err != nil {
 		return token{}, err
@@ -96,7 +96,7 @@ func (l *lexer) next(infix bool) (token, *Error) {
 	}
 }
 
-// skip passes blanks and comments.
+// skip skips blanks and comments.
 func (l *lexer) skip() *Error {
 	for {
 		for l.position < len(l.source) && strings.IndexByte(blanks, l.source[l.position]) >= 0 {
@@ -198,7 +198,7 @@ func (l *lexer) number() (token, *Error) {
 	return token{kind: numberToken, text: text, literal: f, position: end}, nil
 }
 
-// digits returns where the digits from this position on end.
+// digits returns the end of the digits from this position on.
 func (l *lexer) digits(from int) int {
 	for from < len(l.source) && l.source[from] >= '0' && l.source[from] <= '9' {
 		from++

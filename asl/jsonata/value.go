@@ -6,14 +6,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// value is what an expression works on: nil (undefined), null, bool, float64, string, *array, *object, *tuple or a
+// value is a value during evaluation: nil (undefined), null, bool, float64, string, *array, *object, *tuple or a
 // callable.
 type value any
 
 // null is JSON null; undefined is the nil value.
 type null struct{}
 
-// array is a JSON array or a sequence, the list that a path builds up.
+// array is a JSON array or a sequence, the list that a path builds.
 type array struct {
 	items []value
 	// sequence marks a list that collapses to its only element, keepSingleton one that must not.
@@ -24,7 +24,7 @@ type array struct {
 	cons bool
 	// outer marks the sequence that wraps an input document which is an array.
 	outer bool
-	// source is the tree that a lazily read array stands for.
+	// source is the tree of a lazily read array.
 	source *jsonvalue.Value
 }
 
@@ -58,7 +58,7 @@ func (a *array) len() int {
 	return len(a.items)
 }
 
-// fromJSON wraps a tree; arrays and objects are read as far as they are used.
+// fromJSON wraps a tree; arrays and objects are read lazily.
 func fromJSON(v jsonvalue.Value) value {
 	switch v.Kind() {
 	case jsonvalue.Null:
@@ -87,8 +87,8 @@ func fromJSON(v jsonvalue.Value) value {
 }
 
 // toJSON returns the tree of a value as JSON.stringify would write it: undefined and functions become null inside
-// arrays and disappear from objects, as numbers that JSON cannot hold become null. It reports false for undefined and
-// functions.
+// arrays and are left out of objects; numbers that JSON cannot represent become null. It returns false for undefined
+// and functions.
 func toJSON(v value) (jsonvalue.Value, bool) {
 	switch v := v.(type) {
 	case null:
@@ -134,7 +134,7 @@ func objectJSON(o *object) jsonvalue.Value {
 	return b.Value()
 }
 
-// named is a result in which the numbers that JSON cannot hold are replaced by their names.
+// named returns a result in which numbers that JSON cannot represent are replaced by their names.
 func named(v value) value {
 	switch v := v.(type) {
 	case float64:
@@ -165,7 +165,7 @@ func named(v value) value {
 	}
 }
 
-// tuple is one element of a tuple stream: the context item and what @, # and % have bound on the way to it.
+// tuple is one element of a tuple stream: the context item and the bindings by @, # and % on the way to it.
 type tuple struct {
 	context value
 	names   []string
@@ -200,7 +200,7 @@ func (t *tuple) set(name string, v value) {
 	t.vals = append(t.vals, v)
 }
 
-// merge sets everything that other binds, its context included.
+// merge sets all of other's bindings, including its context.
 func (t *tuple) merge(other *tuple) {
 	t.context = other.context
 	for i, n := range other.names {
@@ -208,7 +208,7 @@ func (t *tuple) merge(other *tuple) {
 	}
 }
 
-// object shows the tuple as the reference implementation represents it.
+// object returns the tuple in the reference implementation's representation.
 func (t *tuple) object() *object {
 	o := newObject(len(t.names) + 1)
 	o.set("@", t.context)

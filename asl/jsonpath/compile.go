@@ -7,13 +7,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Limits that keep compilation and evaluation of any text cheap. JSON itself nests 1,000 levels at the most.
+// Limits that keep compilation and evaluation of any text cheap. JSON itself nests at most 1,000 levels.
 const (
 	maxSteps   = 1000
 	maxNesting = 20 // filters, parentheses and function arguments inside one another
 )
 
-// compiler holds what the parsers of one text share.
+// compiler holds the state shared by the parsers of one text.
 type compiler struct {
 	whole   string // the text as the user wrote it
 	nesting int
@@ -43,12 +43,12 @@ type parser struct {
 	list   []step
 }
 
-// fail makes the error for position at of the path.
+// fail returns the error for position at of the path.
 func (p *parser) fail(at int, format string, args ...any) error {
 	return &SyntaxError{Path: p.c.whole, Column: p.offset + at + 1, Message: fmt.Sprintf(format, args...)}
 }
 
-// position turns an offset in the path into Jayway's, which counts UTF-16 units.
+// position converts an offset in the path to Jayway's, which counts UTF-16 units.
 func (p *parser) position(at int) int { return jsonvalue.LenUTF16(p.s[:min(at, len(p.s))]) }
 
 func (p *parser) path() error {
@@ -75,7 +75,7 @@ func (p *parser) path() error {
 	}
 }
 
-// next reads one step with the dots before it.
+// next parses one step with the preceding dots.
 func (p *parser) next() error {
 	if p.s[p.i] == '.' {
 		p.i++
@@ -165,7 +165,7 @@ func (p *parser) significantAt(at int) int {
 	return at
 }
 
-// significant returns the first character after at that is not a blank, and a blank at the end of the text.
+// significant returns the first character after at that is not a blank, or a blank at the end of the text.
 func (p *parser) significant(at int) byte {
 	if at = p.significantAt(at); at < len(p.s) {
 		return p.s[at]

@@ -21,7 +21,7 @@ func (p *parser) filter() error {
 	}
 	end := matchingClose(p.s, open, ')', true)
 	if end < 0 {
-		end = matchingClose(p.s, open, ')', false) // a slash that opens no regular expression
+		end = matchingClose(p.s, open, ')', false) // a slash that does not open a regular expression
 	}
 	if end < 0 || p.significant(end) != ']' {
 		return p.unexpected()
@@ -36,8 +36,8 @@ func (p *parser) filter() error {
 	return nil
 }
 
-// matchingClose returns the offset of the bracket that closes the one at open, passing over quoted text and, when
-// asked, regular expressions; -1 when there is none.
+// matchingClose returns the offset of the bracket that closes the one at open, skipping quoted text and, if patterns
+// is true, regular expressions; -1 if there is none.
 func matchingClose(s string, open int, closing byte, patterns bool) int {
 	depth := 0
 	for i := open; i < len(s); i++ {
@@ -71,7 +71,7 @@ func (f *filterParser) fail(format string, args ...any) error {
 		args...)}
 }
 
-// malformed is Jayway's message for a text in which it lost its way.
+// malformed returns Jayway's message for a text that it cannot parse.
 func (f *filterParser) malformed() error {
 	char := ""
 	if f.i < len(f.s) {
@@ -98,7 +98,7 @@ func (f *filterParser) blanks() {
 	}
 }
 
-// peek returns the next character that is not a blank, and 0 at the end.
+// peek returns the next non-blank character, or 0 at the end.
 func (f *filterParser) peek() byte {
 	if f.blanks(); f.i < len(f.s) {
 		return f.s[f.i]
@@ -106,7 +106,7 @@ func (f *filterParser) peek() byte {
 	return 0
 }
 
-// accept passes over this text if it comes next.
+// accept consumes text if it comes next, and reports whether it did.
 func (f *filterParser) accept(text string) bool {
 	if f.blanks(); !strings.HasPrefix(f.s[f.i:], text) {
 		return false
@@ -177,7 +177,7 @@ func (f *filterParser) factor() (condition, error) {
 	return f.relation()
 }
 
-// relation reads a comparison; what is not one must be a path and is a test for existence.
+// relation parses a comparison; anything else must be a path and is an existence test.
 func (f *filterParser) relation() (condition, error) {
 	left, err := f.source()
 	if err != nil {
@@ -204,12 +204,12 @@ func (f *filterParser) relation() (condition, error) {
 	return existence{path: path, want: !path.negated}, nil
 }
 
-// right reads the right-hand side of a comparison. For the operators that compare texts it is, where it is nothing
-// else, text without quotes.
+// right parses the right-hand side of a comparison. For operators that compare texts, an operand of no other form is
+// unquoted text.
 func (f *filterParser) right(operator string) (source, error) {
 	start := f.i
 	textual := strings.IndexByte("=!<>", operator[0]) >= 0 && operator != "=~"
-	if textual && f.peek() == '/' { // regular expressions are for =~ alone
+	if textual && f.peek() == '/' { // only =~ takes regular expressions
 		return f.bare()
 	}
 	s, err := f.source()
@@ -225,7 +225,7 @@ func (f *filterParser) right(operator string) (source, error) {
 	return s, err
 }
 
-// operator reads the operator of a comparison: symbols, or a word that a blank ends.
+// operator parses the operator of a comparison: symbols, or a word that ends at a blank.
 func (f *filterParser) operator(c *comparison) error {
 	f.blanks()
 	start := f.i

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// indexes reads [0], [0,2] or a slice at the cursor. It reports false when the bracket holds something else.
+// indexes parses [0], [0,2] or a slice at the cursor. It returns false if the bracket contains anything else.
 func (p *parser) indexes() (bool, error) {
 	end := strings.IndexByte(p.s[p.i:], ']')
 	if end < 0 {

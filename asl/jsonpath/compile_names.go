@@ -55,7 +55,7 @@ func (p *parser) closingQuote(start int) (int, error) {
 	return end, nil
 }
 
-// unescapedIndex returns the offset of the first c from start on that no backslash precedes, -1 when there is none.
+// unescapedIndex returns the offset of the first c from start on without a preceding backslash, -1 if there is none.
 func unescapedIndex(s string, start int, c byte) int {
 	for i := start; i < len(s); i++ {
 		switch s[i] {
@@ -68,8 +68,8 @@ func unescapedIndex(s string, start int, c byte) int {
 	return -1
 }
 
-// quotedName resolves the escapes of a name. Between single quotes \" is no escape: Step Functions, unlike Jayway,
-// looks for a name with the backslash.
+// quotedName resolves the escapes of a name. Between single quotes \" is not an escape: Step Functions, unlike
+// Jayway, looks for a name with the backslash.
 func quotedName(s string, quote byte) string {
 	if quote == '\'' {
 		s = strings.ReplaceAll(s, `\"`, `\\"`)
@@ -77,7 +77,7 @@ func quotedName(s string, quote byte) string {
 	return unescape(s)
 }
 
-// unescape resolves backslash escapes as Java source has them; a backslash before any other character is dropped.
+// unescape resolves the backslash escapes of Java source; a backslash before any other character is dropped.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// brokenLiteral is a literal that Jayway cannot recover from, unlike one that just is not there.
+// brokenLiteral is an error in a literal from which Jayway cannot recover, unlike a missing literal.
 type brokenLiteral struct{ error }
 
 // source reads one side of a comparison.
@@ -43,9 +43,9 @@ func (f *filterParser) source() (source, error) {
 	}
 }
 
-// bare reads the right-hand side of a comparison that is neither quoted nor anything else with a form of its own, such
-// as the open in [?(@.state == open)] or the path of a parameter in [?(@.Name == /app/key)]. It is text, as at AWS: up
-// to the end of the comparison, without the blanks around it.
+// bare parses the right-hand side of a comparison that is not quoted and has no other recognised form, such as open
+// in [?(@.state == open)] or the path of a parameter in [?(@.Name == /app/key)]. As at AWS, it is text up to the end
+// of the comparison, without the surrounding blanks.
 func (f *filterParser) bare() (source, error) {
 	f.blanks()
 	if f.i >= len(f.s) || strings.IndexByte("'\"[{@$!()&|<>=~", f.s[f.i]) >= 0 {
@@ -110,7 +110,7 @@ func (f *filterParser) number() (source, error) {
 }
 
 func (f *filterParser) json(opening byte) (source, error) {
-	end := matchingClose(f.s, f.i, opening+2, false) // ] and } stand two places after [ and {
+	end := matchingClose(f.s, f.i, opening+2, false) // ] and } come two code points after [ and {
 	if end < 0 {
 		return nil, f.fail("String not closed. Expected ' in %s", f.s)
 	}
@@ -122,7 +122,7 @@ func (f *filterParser) json(opening byte) (source, error) {
 	return literal{value: v}, nil
 }
 
-// patternFlags maps the flags of Jayway's patterns to those of Go's; the others change nothing here.
+// patternFlags maps the flags of Jayway's patterns to Go's; the others have no effect here.
 var patternFlags = map[byte]string{'i': "i", 'm': "m", 's': "s", 'd': "", 'u': "", 'U': ""}
 
 func (f *filterParser) pattern() (source, error) {
@@ -151,8 +151,8 @@ func (f *filterParser) pattern() (source, error) {
 	return literal{pattern: re}, nil
 }
 
-// path reads a path from the item or the root; it ends at a blank, at an operator and at a parenthesis that it did not
-// open.
+// path parses a path from the item or the root; it ends at a blank, at an operator, or at a parenthesis that it did
+// not open.
 func (f *filterParser) path() (*pathOperand, error) {
 	start, calls := f.i, 0
 	f.i++

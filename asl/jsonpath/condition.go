@@ -3,7 +3,7 @@ package jsonpath
 import "stepback/jsonvalue"
 
 // condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its
-// operands, which refuses the item whatever surrounds the comparison.
+// operands; the item is then rejected, whatever surrounds the comparison.
 type condition interface {
 	test(e *evaluation, item jsonvalue.Value) (bool, error)
 }
@@ -37,7 +37,7 @@ func (c not) test(e *evaluation, item jsonvalue.Value) (bool, error) {
 	return !ok && err == nil, err
 }
 
-// existence tests whether a path leads somewhere: @.isbn and !@.isbn.
+// existence tests whether a path selects something: @.isbn and !@.isbn.
 type existence struct {
 	path *pathOperand
 	want bool

@@ -7,12 +7,12 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxVisits bounds the nodes that one evaluation may touch, filters included. The largest payload of 262,144 bytes has
-// fewer than 132,000 nodes, so that ordinary recursive descent and filters that look up 4,000 items in a list of 4,000
-// fit.
+// maxVisits limits the nodes that one evaluation may visit, filters included. The largest payload of 262,144 bytes
+// has fewer than 132,000 nodes, so ordinary recursive descent fits, and so do filters that look up 4,000 items in a
+// list of 4,000.
 const maxVisits = 16_000_000
 
-// resultCost is what a selected node costs in visits, because results take memory.
+// resultCost is the cost of a selected node in visits, because results take memory.
 const resultCost = 8
 
 // evaluation is one run of a path, or of a path inside a filter.
@@ -22,7 +22,7 @@ type evaluation struct {
 	found []jsonvalue.Value
 	// strict makes a missing member an error everywhere: Jayway's REQUIRE_PROPERTIES, which existence tests use.
 	strict bool
-	// quiet leaves out message texts, which filters throw away.
+	// quiet omits message texts, which filters discard.
 	quiet  bool
 	budget *budget
 }
@@ -30,7 +30,7 @@ type evaluation struct {
 // budget is shared by an evaluation and those of its filters.
 type budget struct {
 	visits int
-	// roots remembers what paths from the root ($) inside filters yield, which is the same for every item.
+	// roots caches the results of paths from the root ($) inside filters, which are the same for every item.
 	roots map[*pathOperand]operand
 }
 
@@ -69,7 +69,7 @@ func (e *evaluation) from(i int, v jsonvalue.Value) error {
 	return e.steps.list[i].apply(e, i, v)
 }
 
-// result adds a node to what the path selects.
+// result adds a node to the path's results.
 func (e *evaluation) result(v jsonvalue.Value) error {
 	e.found = append(e.found, v)
 	return e.budget.spend(resultCost)
@@ -77,7 +77,8 @@ func (e *evaluation) result(v jsonvalue.Value) error {
 
 func (e *evaluation) leaf(i int) bool { return i == len(e.steps.list)-1 }
 
-// exact reports whether all steps before i are definite, so that a mismatch at i is an error and not just no result.
+// exact reports whether all steps before i are definite, so that a mismatch at i is an error and not just an empty
+// result.
 func (e *evaluation) exact(i int) bool { return i <= e.steps.exact }
 
 func (e *evaluation) absent(message func() string) error {
@@ -87,7 +88,7 @@ func (e *evaluation) absent(message func() string) error {
 	return &NotFoundError{Message: message()}
 }
 
-// isAbsent reports whether the error means that a path led nowhere.
+// isAbsent reports whether the error means that a path selected nothing.
 func isAbsent(err error) bool {
 	if errors.Is(err, errAbsent) {
 		return true

@@ -6,15 +6,16 @@ import (
 	"stepback/jsonvalue"
 )
 
-// functionStep calls a path function on the node reached so far: $.list.length(). The call's result goes on to the next
-// step.
+// functionStep calls a path function on the node reached so far: $.list.length(). The next step continues with the
+// result.
 type functionStep struct {
 	name      string
 	call      function
 	arguments []argument
 }
 
-// function computes a path function of the node v and the values of the call's arguments. One file per family.
+// function computes a path function of the node v and the values of the call's arguments. There is one file per
+// family.
 type function func(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error)
 
 var functions = map[string]function{
@@ -89,8 +90,8 @@ func (s *functionStep) appendTo(b *strings.Builder) {
 	}
 }
 
-// invertScan turns $..a.sum() into $.sum($..a): a function at the end of a path that begins with recursive descent
-// works on everything found, not on each node found.
+// invertScan converts $..a.sum() to $.sum($..a): a function at the end of a path that begins with recursive descent
+// applies to all results, not to each one.
 func invertScan(list []step) []step {
 	if len(list) == 0 {
 		return list
@@ -113,7 +114,7 @@ func invertScan(list []step) []step {
 	return append([]step{&call}, list[at+1:]...)
 }
 
-// withLengthOfMembers lets length(path) count the members of what the path selects.
+// withLengthOfMembers makes length(path) count the members of the value that the path selects.
 func withLengthOfMembers(name string, arguments []argument) []argument {
 	if name != "length" && name != "size" || len(arguments) == 0 {
 		return arguments

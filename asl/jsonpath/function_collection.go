@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// length counts the elements of an array or the members of an object; of anything else it is null.
+// length counts the elements of an array or the members of an object; for any other value it returns null.
 func length(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(arguments) > 0 && arguments[0].Kind() == jsonvalue.Array {
 		v = arguments[0]
@@ -19,7 +19,7 @@ func length(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, er
 	return jsonvalue.OfInt(int64(v.Len())), nil
 }
 
-// keys lists an object's member names; of anything else it is null.
+// keys lists an object's member names; for any other value it returns null.
 func keys(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) {
 	if v.Kind() != jsonvalue.Object {
 		return jsonvalue.Value{}, nil
@@ -31,7 +31,7 @@ func keys(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) {
 	return jsonvalue.OfArray(names), nil
 }
 
-// appendValues adds its arguments to the end of an array; anything else stays as it is.
+// appendValues appends its arguments to an array; any other value is returned unchanged.
 func appendValues(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	if v.Kind() != jsonvalue.Array {
 		return v, nil
@@ -59,7 +59,7 @@ func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, er
 			}
 		case jsonvalue.String:
 			b.WriteString(a.Text())
-		default: // Jayway leaves other arguments out
+		default: // Jayway omits other arguments
 		}
 	}
 	return jsonvalue.OfString(b.String()), nil

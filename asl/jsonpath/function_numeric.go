@@ -6,7 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// numbers collects the numbers among v's elements and the arguments (and their elements). None at all is an error.
+// numbers collects the numbers among v's elements and the arguments (and their elements). It returns an error if
+// there are none.
 func numbers(v jsonvalue.Value, arguments []jsonvalue.Value) ([]float64, error) {
 	var all []float64
 	collect := func(v jsonvalue.Value) {
@@ -79,7 +80,7 @@ func maximum(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, e
 	})
 }
 
-// deviation is the standard deviation of the population.
+// deviation returns the standard deviation of the population.
 func deviation(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	return aggregate(v, arguments, func(all []float64) float64 {
 		mean, squares := total(all)/float64(len(all)), 0.0

@@ -27,7 +27,7 @@ func conformanceFile(t *testing.T, name string) []byte {
 	return data
 }
 
-// jaywayError writes an error as Java prints the exception that Jayway throws for it.
+// jaywayError formats an error as Java prints the corresponding Jayway exception.
 func jaywayError(err error) string {
 	if e, ok := errors.AsType[*jsonpath.SyntaxError](err); ok {
 		return "InvalidPathException: " + e.Message

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// parseLenient reads the JSON of a filter's literal as json-smart does in its permissive mode: strings may stand in
-// single quotes, and a word that is no other value is a string.
+// parseLenient parses the JSON of a filter's literal like json-smart in its permissive mode: strings may be in single
+// quotes, and a word that is no other value is a string.
 func parseLenient(s string) (jsonvalue.Value, bool) {
 	p := lenientParser{s: s}
 	v, ok := p.value(0)
@@ -88,7 +88,7 @@ func (p *lenientParser) object(depth int) (jsonvalue.Value, bool) {
 	return b.Value(), true
 }
 
-// scalar reads a quoted string, or a word up to the next separator.
+// scalar parses a quoted string, or a word up to the next separator.
 func (p *lenientParser) scalar() (text string, quoted, ok bool) {
 	if p.blanks(); p.i >= len(p.s) {
 		return "", false, false

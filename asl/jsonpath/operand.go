@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// operand is what a comparison compares: a value, nothing at all (a path that leads nowhere) or a regular expression.
+// operand is one side of a comparison: a value, undefined (a path that selects nothing) or a regular expression.
 type operand struct {
 	value     jsonvalue.Value
 	undefined bool
@@ -20,7 +20,7 @@ func (o operand) is(kind jsonvalue.Kind) bool {
 // isTree reports whether the operand is an array or an object.
 func (o operand) isTree() bool { return o.is(jsonvalue.Array) || o.is(jsonvalue.Object) }
 
-// weight estimates what comparing the operand costs, in visits.
+// weight estimates the cost of comparing the operand, in visits.
 func (o operand) weight() int { return weight(o.value) }
 
 func weight(v jsonvalue.Value) int {
@@ -34,7 +34,7 @@ func weight(v jsonvalue.Value) int {
 	return w
 }
 
-// source yields an operand for an item.
+// source returns an operand for an item.
 type source interface {
 	operand(e *evaluation, item jsonvalue.Value) (operand, error)
 }
@@ -47,7 +47,7 @@ func (l literal) operand(*evaluation, jsonvalue.Value) (operand, error) { return
 // pathOperand is a path from the item (@) or from the root ($).
 type pathOperand struct {
 	steps   steps
-	negated bool // written with a ! before it
+	negated bool // preceded by a !
 }
 
 func (p *pathOperand) operand(e *evaluation, item jsonvalue.Value) (operand, error) {
@@ -81,8 +81,8 @@ func (p *pathOperand) evaluate(e *evaluation, start jsonvalue.Value) (operand, e
 	return operand{value: v}, err
 }
 
-// exists reports whether the path leads somewhere. Inside it, every named member must be there: @.list[*].a is not
-// satisfied when one element lacks a.
+// exists reports whether the path selects something. Every named member in it must exist: @.list[*].a is not
+// satisfied if one element lacks a.
 func (p *pathOperand) exists(e *evaluation, item jsonvalue.Value) (bool, error) {
 	start := e.root
 	if p.steps.atItem {

@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Root says which value a path starts from.
+// Root is the value that a path starts from.
 type Root uint8
 
 // The three roots of Amazon States Language: $ is the state's input, $$ the context object and $name a variable.
@@ -28,7 +28,7 @@ type Path struct {
 	trailing bool // the text has one character after the last step, which Jayway ignores
 }
 
-// Compile reads a path: $…, $$… or $name…, with Jayway's steps after it. The error is a *SyntaxError.
+// Compile compiles a path: $…, $$… or $name…, followed by Jayway's steps. The error is a *SyntaxError.
 func Compile(text string) (*Path, error) {
 	trimmed := strings.Trim(text, " ")
 	if !strings.HasPrefix(trimmed, "$") {
@@ -56,7 +56,7 @@ func Compile(text string) (*Path, error) {
 	return p, nil
 }
 
-// identifierLength returns the length in bytes of the variable name at the start of s, 0 when there is none: a letter,
+// identifierLength returns the length in bytes of the variable name at the start of s, 0 if there is none: a letter,
 // then letters, digits, marks and underscores.
 func identifierLength(s string) int {
 	for i, r := range s {
@@ -77,7 +77,7 @@ func identifierLength(s string) int {
 // Text returns the path as it was written.
 func (p *Path) Text() string { return p.text }
 
-// Root says which value the path starts from.
+// Root returns the root that the path starts from.
 func (p *Path) Root() Root { return p.root }
 
 // Variable returns the name of the variable the path starts from, without the $; empty for the other roots.
@@ -88,7 +88,7 @@ func (p *Path) Variable() string { return p.variable }
 func (p *Path) Definite() bool { return p.steps.definite }
 
 // IsReference reports whether the path is a reference path: only member names and array indexes from 0, so that it
-// names a single place. Any root is accepted.
+// identifies a single node. Any root is accepted.
 func (p *Path) IsReference() bool {
 	if p.trailing {
 		return false
@@ -110,8 +110,8 @@ func (p *Path) IsReference() bool {
 	return true
 }
 
-// Eval evaluates the path on the value of its root with Jayway's semantics: the node of a definite path, an array
-// otherwise. The error is a *NotFoundError when the path leads nowhere and an *EvaluationError when it cannot be
+// Eval evaluates the path on the value of its root with Jayway's semantics: a definite path returns its node, any
+// other an array. The error is a *NotFoundError if the path selects nothing, and an *EvaluationError if it cannot be
 // applied at all.
 func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	if p.steps.plain != nil {
@@ -123,8 +123,8 @@ func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	return e.run(root)
 }
 
-// Select evaluates like Eval, but an indefinite path that leads nowhere yields an empty array: that is what the real
-// service puts into payloads for "$.missing[*]", where Jayway itself reports a missing property.
+// Select evaluates like Eval, but an indefinite path that selects nothing returns an empty array. The real service
+// does so in payloads for "$.missing[*]", where Jayway itself reports a missing property.
 func (p *Path) Select(root jsonvalue.Value) (jsonvalue.Value, error) {
 	v, err := p.Eval(root)
 	if err == nil || p.Definite() {

@@ -209,7 +209,7 @@ func TestEvalErrors(t *testing.T) {
 		`$.n.append($.nope)`:          `PathNotFoundException: No results for path: $['nope']`,
 		`$.book[?(@.tags.sum() > 1)]`: `JsonPathException: Aggregation function attempted to calculate value using empty array`,
 		`$.a['s']x`:                   `PathNotFoundException: No results for path: $['a']['s']`,
-		// one character after a step is ignored
+		// a single character after a step is ignored
 		`$.missing[*]`: `PathNotFoundException: Missing property in path $['missing']`,
 	} {
 		p, err := jsonpath.Compile(path)
@@ -430,7 +430,7 @@ func checkReference(t *testing.T, text string, root jsonvalue.Value) {
 	}
 }
 
-// Samples that AWS publishes, and users of its parameter store, compare with text that has no quotes.
+// Samples published by AWS, and users of its parameter store, compare with unquoted text.
 func TestFiltersCompareWithUnquotedText(t *testing.T) {
 	t.Parallel()
 	root := must(t, `{"a":[{"k":"v","n":1},{"k":"/eggs/cooked/like","n":2},{"k":"two words","n":3},{"k":"12ab","n":4},

@@ -98,7 +98,7 @@ func (s *propertyStep) appendTo(b *strings.Builder) {
 	b.WriteString("[" + strings.Join(quoted, ",") + "]")
 }
 
-// javaClass returns the class that Jayway's default JSON provider uses for a value, which its messages name.
+// javaClass returns the class that Jayway's default JSON provider uses for a value, for Jayway's messages.
 func javaClass(v jsonvalue.Value) string {
 	switch v.Kind() {
 	case jsonvalue.Null:

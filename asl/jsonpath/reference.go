@@ -7,13 +7,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Reference is a compiled reference path: a path from the input that names a single place, as ResultPath needs it.
+// Reference is a compiled reference path: a path from the input that identifies a single node, as ResultPath
+// requires.
 type Reference struct {
 	text  string
 	steps []plainStep
 }
 
-// CompileReference reads a reference path: $ followed by .name, ['name'] and [n] with n from 0. The error is a
+// CompileReference compiles a reference path: $ followed by .name, ['name'] and [n] with n from 0. The error is a
 // *SyntaxError.
 func CompileReference(text string) (*Reference, error) {
 	p, err := Compile(text)
@@ -30,9 +31,9 @@ func CompileReference(text string) (*Reference, error) {
 // Text returns the path as it was written.
 func (r *Reference) Text() string { return r.text }
 
-// Set returns a copy of root in which value stands at the reference's place. The rules are those of ResultPath: $
-// replaces everything; otherwise root must be an object, objects that are missing on the way are created, and array
-// elements must exist already. The error is a *ReferenceError.
+// Set returns a copy of root with value at the reference's position. The rules are those of ResultPath: $ replaces
+// everything; otherwise root must be an object, missing objects on the way are created, and array elements must exist
+// already. The error is a *ReferenceError.
 func (r *Reference) Set(root, value jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(r.steps) == 0 {
 		return value, nil
@@ -47,7 +48,7 @@ func (r *Reference) Set(root, value jsonvalue.Value) (jsonvalue.Value, error) {
 	return changed, nil
 }
 
-// place returns v with value at the place that the steps name, or the reason why there is no such place.
+// place returns v with value at the position of the steps, or the reason why that is impossible.
 func place(v jsonvalue.Value, steps []plainStep, value jsonvalue.Value) (changed jsonvalue.Value, reason string) {
 	if len(steps) == 0 {
 		return value, ""
@@ -99,15 +100,15 @@ func (r *Reference) fail(root jsonvalue.Value, reason string) error {
 	return &ReferenceError{Path: r.text, Input: root, Reason: reason}
 }
 
-// ReferenceError says that a reference path names no place in a value. Step Functions calls it
+// ReferenceError reports that a reference path cannot be applied to a value. Step Functions calls it
 // States.ResultPathMatchFailure.
 type ReferenceError struct {
 	Path   string
 	Input  jsonvalue.Value // the whole value
-	Reason string          // what is in the way
+	Reason string          // the obstacle
 }
 
-// Error implements error, with the text of the real service. Reason has the details.
+// Error implements error, with the real service's text. Reason has the details.
 func (e *ReferenceError) Error() string {
 	return fmt.Sprintf("Unable to apply ReferencePath %s to input %s", e.Path, e.Input.JSON())
 }

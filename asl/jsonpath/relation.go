@@ -6,10 +6,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// relation decides a comparison. errRejected means that it does not apply to these operands.
+// relation evaluates a comparison. errRejected means that it does not apply to these operands.
 type relation func(left, right operand) (bool, error)
 
-// relations are the operators of filters; the names among them may be written in any case.
+// relations maps the operators of filters to their relations; operator names may be written in any case.
 var relations = map[string]relation{
 	"==":       equal,
 	"!=":       negate(equal),
@@ -31,7 +31,7 @@ var relations = map[string]relation{
 	"EMPTY":    empty,
 }
 
-// pairwise are the relations that compare the elements of both sides with each other.
+// pairwise lists the relations that compare the elements of both sides with each other.
 var pairwise = map[string]bool{"SUBSETOF": true, "ANYOF": true, "NONEOF": true, "ALL": true}
 
 func negate(r relation) relation {
@@ -41,7 +41,7 @@ func negate(r relation) relation {
 	}
 }
 
-// equal compares values; a string and a number are equal when the string spells that number.
+// equal compares values; a string and a number are equal if the string contains exactly that number.
 func equal(left, right operand) (bool, error) {
 	if left.undefined || right.undefined || left.pattern != nil || right.pattern != nil {
 		return false, nil
@@ -61,7 +61,7 @@ func equalValues(a, b jsonvalue.Value) bool {
 	}
 }
 
-// spelledNumber reads a string that holds exactly one number.
+// spelledNumber parses a string that contains exactly one number.
 func spelledNumber(s string) (jsonvalue.Value, bool) {
 	if strings.Trim(s, "0123456789+-.eE") != "" {
 		return jsonvalue.Value{}, false
@@ -77,8 +77,8 @@ func sameKindAndEqual(left, right operand) (bool, error) {
 	return false, nil
 }
 
-// ordered compares two numbers by value, and strings, or a string with a number's text, by their UTF-16 units. Anything
-// else is in no order.
+// ordered compares two numbers by value, and strings, or a string with a number's text, by their UTF-16 units. Any
+// other values are not ordered.
 func ordered(accepts func(c int) bool) relation {
 	return func(left, right operand) (bool, error) {
 		if left.is(jsonvalue.Number) && right.is(jsonvalue.Number) {
@@ -93,8 +93,8 @@ func ordered(accepts func(c int) bool) relation {
 
 func isScalarText(o operand) bool { return o.is(jsonvalue.String) || o.is(jsonvalue.Number) }
 
-// matches applies a regular expression to the whole of a string, a number's text or a boolean, or to any element of an
-// array.
+// matches applies a regular expression to the whole of a string, a number's text or a boolean; on an array, one
+// matching element is enough.
 func matches(left, right operand) (bool, error) {
 	if left.pattern != nil {
 		left, right = right, left

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// in looks for the left operand among the elements of the right one. A right operand that is no list refuses the item;
-// an object finds nothing.
+// in reports whether the left operand is among the elements of the right one. A right operand that is not a list
+// rejects the item; an object contains nothing.
 func in(left, right operand) (bool, error) {
 	list, ok, err := elements(right)
 	if !ok {
@@ -79,7 +79,7 @@ func anyCommon(left, right operand) (bool, error) {
 	return false, nil
 }
 
-// all tests whether the left array holds every element of the right one.
+// all reports whether the left array contains every element of the right one.
 func all(left, right operand) (bool, error) {
 	wanted, ok, err := elements(right)
 	if !ok {
@@ -91,7 +91,7 @@ func all(left, right operand) (bool, error) {
 	return includesAll(left.value.Elements(), wanted), nil
 }
 
-// contains tests a string for a part, or an array for an element.
+// contains reports whether a string contains a substring, or an array an element.
 func contains(left, right operand) (bool, error) {
 	switch {
 	case left.is(jsonvalue.String) && right.is(jsonvalue.String):

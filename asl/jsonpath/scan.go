@@ -14,7 +14,7 @@ func (*scanStep) definite(bool) bool { return false }
 
 func (*scanStep) scans(*evaluation, int, jsonvalue.Value) (bool, error) { return false, nil }
 
-// apply selects nothing when no step follows, as in the path before the function of "$..concat()".
+// apply selects nothing if no step follows, as in the path before the function of "$..concat()".
 func (*scanStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 	if e.leaf(i) {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end, but with two bounds
-// Jayway compares them as they are written, so that [1:-1] is empty and [-1:2] starts at the last element and goes on
-// with the first.
+// sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end, but if there are two
+// bounds, Jayway compares them as written, so that [1:-1] is empty and [-1:2] starts at the last element and
+// continues with the first.
 type sliceStep struct {
 	from, to       int
 	hasFrom, hasTo bool
@@ -36,7 +36,7 @@ func (s *sliceStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 	return nil
 }
 
-// bounds returns the range of indexes for an array of this length; a negative one stands for a position from the end.
+// bounds returns the range of indexes for an array of the given length; a negative index counts from the end.
 func (s *sliceStep) bounds(length int) (from, to int) {
 	switch {
 	case s.hasFrom && s.hasTo:

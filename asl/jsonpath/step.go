@@ -6,26 +6,26 @@ import (
 	"stepback/jsonvalue"
 )
 
-// step is one part of a path after its root. One file per kind.
+// step is one part of a path after its root. There is one file per kind.
 type step interface {
-	// apply evaluates the step at position i of e.steps on v and hands what it selects to e.next.
+	// apply evaluates the step at position i of e.steps on v and passes its selections to e.next.
 	apply(e *evaluation, i int, v jsonvalue.Value) error
 	// scans reports whether recursive descent applies the step at position i to v.
 	scans(e *evaluation, i int, v jsonvalue.Value) (bool, error)
-	// definite reports whether the step selects one node at the most; leaf says that it is the path's last.
+	// definite reports whether the step selects at most one node; leaf is true if it is the path's last.
 	definite(leaf bool) bool
 	// appendTo writes the step in Jayway's normal form, as in $['a'][0].
 	appendTo(b *strings.Builder)
 }
 
-// steps is the compiled list of steps with what evaluation wants to know about it.
+// steps is the compiled list of steps with facts about it that evaluation uses.
 type steps struct {
 	list     []step
 	exact    int  // number of definite steps at the start
-	definite bool // all of them are
-	atItem   bool // starts at the item of a filter (@) rather than at the root
+	definite bool // all steps are definite
+	atItem   bool // starts at a filter's item (@) instead of the root
 	function bool // the last step is a function
-	// plain is the same path when it consists of single members and indexes only; nil otherwise.
+	// plain is the same path if it consists only of single members and indexes; nil otherwise.
 	plain []plainStep
 }
 
@@ -70,7 +70,7 @@ func plainSteps(list []step) []plainStep {
 	return plain
 }
 
-// walk follows a plain path without allocating. It reports false when the path leads nowhere, for whatever reason.
+// walk follows a plain path without allocating. It returns false if the path selects nothing, for any reason.
 func (s *steps) walk(v jsonvalue.Value) (jsonvalue.Value, bool) {
 	for i := range s.plain {
 		p := &s.plain[i]
@@ -91,7 +91,7 @@ func (s *steps) walk(v jsonvalue.Value) (jsonvalue.Value, bool) {
 	return v, true
 }
 
-// arrayPosition turns an index, counted from the end when negative, into a position that exists in the array v.
+// arrayPosition converts an index, counted from the end if negative, to an existing position in the array v.
 func arrayPosition(v jsonvalue.Value, index int) (int, bool) {
 	if v.Kind() != jsonvalue.Array {
 		return 0, false
@@ -102,7 +102,7 @@ func arrayPosition(v jsonvalue.Value, index int) (int, bool) {
 	return index, index >= 0 && index < v.Len()
 }
 
-// textFrom writes the steps from position i on in normal form.
+// textFrom returns the steps from position i on in normal form.
 func (s *steps) textFrom(i int) string {
 	var b strings.Builder
 	for _, st := range s.list[i:] {
@@ -118,8 +118,9 @@ func (s *steps) text() string {
 	return "$" + s.textFrom(0)
 }
 
-// location writes the place reached before step i. It is asked for only while all steps before i are definite, so the
-// steps themselves say where that is. Jayway writes member names in single quotes here, and functions not at all.
+// location returns the path of the node reached before step i. It is called only while all steps before i are
+// definite, so the steps themselves determine the node. As in Jayway, member names are in single quotes, and
+// functions are omitted.
 func (s *steps) location(i int) string {
 	b := strings.Builder{}
 	b.WriteByte('$')

@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// wildcardStep selects all members of an object or all elements of an array: .* or [*]. Of anything else it selects
+// wildcardStep selects all members of an object or all elements of an array: .* or [*]. On any other value it selects
 // nothing.
 type wildcardStep struct{}
 

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/text/width"
 )
 
-// contextWidth is how many characters of a long line are shown on either side of the caret.
+// contextWidth is the number of characters of a long line shown on either side of the caret.
 const contextWidth = 60
 
-// Excerpt returns the line in which the span starts and a second line with carets under the span (at least one, and
-// never beyond the line's end). Tabs stay tabs in both lines, other control characters are shown as U+FFFD, and
-// characters that a terminal shows two cells wide get two cells. Of a very long line only the surroundings are shown,
-// with … where it was cut.
+// Excerpt returns the line in which the span starts, and a second line with carets under the span (at least one, and
+// never beyond the line's end). Tabs stay tabs in both lines, other control characters are replaced by U+FFFD, and
+// characters that take two cells in a terminal get two cells. A very long line is cut around the span, with … at each
+// cut.
 func (l *Lines) Excerpt(span Span) (line, carets string) {
 	span.Start = max(0, min(span.Start, len(l.text)))
 	text, start := l.line(span.Start)
@@ -34,8 +34,8 @@ func (l *Lines) Excerpt(span Span) (line, carets string) {
 	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, Cells(marked)))
 }
 
-// printable shows control characters, which a terminal would obey, and bytes that are no characters as U+FFFD; tabs
-// stay.
+// printable replaces control characters, which a terminal would obey, and bytes that are not characters by U+FFFD;
+// tabs stay.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && unicode.IsControl(r) {
@@ -45,7 +45,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// blanks is the white space that is exactly as wide as s.
+// blanks returns white space of exactly the width of s.
 func blanks(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -58,7 +58,7 @@ func blanks(s string) string {
 	return b.String()
 }
 
-// Cells is how many cells of a terminal a text of one line takes; tabs count as one.
+// Cells returns the number of terminal cells that a line of text takes; tabs count as one.
 func Cells(s string) int {
 	n := 0
 	for _, r := range s {
@@ -67,7 +67,7 @@ func Cells(s string) int {
 	return n
 }
 
-// runeCells is how many terminal cells a character takes: 0, 1 or 2.
+// runeCells returns the number of terminal cells that a character takes: 0, 1 or 2.
 func runeCells(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1

@@ -6,42 +6,40 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Span is a piece of a text in bytes: from Start up to but not including End.
+// Span is a range of bytes in a text, from Start up to but not including End.
 type Span struct {
 	Start, End int
 }
 
-// Index knows where every value of one JSON text stands.
+// Index holds the position of every value of a JSON text.
 type Index struct {
 	root *node
 }
 
-// node is one value with its place, and for a member the place of its name.
+// node is one value with its position, and for a member the position of its name.
 type node struct {
 	name     string
 	key      Span
 	value    Span
 	children []*node
-	byName   map[string]*node // only in objects; the last of equal names, as the JSON reader keeps it
+	byName   map[string]*node // only in objects; of equal names the last, which the JSON parser keeps
 }
 
-// NewIndex reads a text that is known to be valid JSON; the index of another text finds nothing useful but does no
-// harm.
+// NewIndex returns the index of a text that must be valid JSON. The index of any other text is useless but harmless.
 func NewIndex(text string) *Index {
 	s := scanner{text: text}
 	s.space()
 	return &Index{root: s.value()}
 }
 
-// Value returns the place of the value that the path leads to, or of the last value on the way when the rest is
-// missing.
+// Value returns the position of the path's value, or of the last existing value on the way.
 func (x *Index) Value(p Path) Span {
 	n, _ := x.find(p)
 	return n.value
 }
 
-// Key returns the place of the member name (with its quotes) that the path ends in. Array elements and the root have
-// none: then, and when the member is missing, it is the place that Value gives.
+// Key returns the position of the member name (with its quotes) at the end of the path. For array elements, the root
+// and missing members, which have no name, it returns the result of Value.
 func (x *Index) Key(p Path) Span {
 	n, complete := x.find(p)
 	if complete && n.key.End > 0 {
@@ -72,8 +70,8 @@ func (n *node) child(step Step) *node {
 	return nil
 }
 
-// Repeated calls found for every member whose name has already been used in the same object, in the order of the text.
-// The path leads to the object.
+// Repeated calls found for every member whose name already occurred in the same object, in the order of the text.
+// object is the path of the object.
 func (x *Index) Repeated(found func(object Path, name string, key Span)) {
 	x.root.repeated(nil, found)
 }

@@ -1,6 +1,6 @@
-// Package source finds places in the text of a JSON document: the line and column of a member that a path names, and
-// the lines around it for people to look at. It is used after a problem has been found; it never judges a document and
-// keeps no values.
+// Package source finds positions in the text of a JSON document: the line and column of a member given by its path,
+// and the surrounding lines to show to users. It is used after a problem has been found; it never validates a
+// document and keeps no values.
 package source
 
 import (
@@ -16,17 +16,17 @@ type Step struct {
 	Element bool
 }
 
-// Member is the step to an object's member.
+// Member returns the step to an object's member.
 func Member(name string) Step { return Step{Name: name} }
 
-// Element is the step to an array's element, counted from 0.
+// Element returns the step to an array's element, counted from 0.
 func Element(index int) Step { return Step{Index: index, Element: true} }
 
-// Path leads from the root of a document to one of its values.
+// Path is the way from the root of a document to one of its values.
 type Path []Step
 
-// String writes the path as Step Functions writes locations: /States/Pay/Retry[0]/ErrorEquals, and / for the root.
-// Names are not escaped, so the text is for people and for comparison with the service, not for finding the way back.
+// String formats the path like Step Functions' locations: /States/Pay/Retry[0]/ErrorEquals, and / for the root. Names
+// are not escaped, so the text is for users and for comparison with the service; it cannot be parsed back.
 func (p Path) String() string {
 	if len(p) == 0 {
 		return "/"
@@ -45,7 +45,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Join returns a new path with more steps at its end; p stays as it is.
+// Join returns a new path with the steps appended; p is unchanged.
 func (p Path) Join(steps ...Step) Path {
 	joined := make(Path, 0, len(p)+len(steps))
 	return append(append(joined, p...), steps...)

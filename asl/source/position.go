@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a place for people: line and column count from 1, columns in characters (Unicode code points).
+// Position is a position for users: line and column count from 1, columns in characters (Unicode code points).
 type Position struct {
 	Line, Column int
 }
 
-// Lines turns byte offsets of one text into positions.
+// Lines converts byte offsets of a text to positions.
 type Lines struct {
 	text   string
 	starts []int // offset of each line's first byte
 }
 
-// NewLines prepares a text.
+// NewLines returns the Lines of a text.
 func NewLines(text string) *Lines {
 	l := &Lines{text: text, starts: []int{0}}
 	for i := 0; ; {
@@ -30,15 +30,15 @@ func NewLines(text string) *Lines {
 	}
 }
 
-// Position returns the place of a byte offset; offsets outside the text are moved to its ends.
+// Position returns the position of a byte offset; offsets outside the text are clamped to it.
 func (l *Lines) Position(offset int) Position {
 	offset = max(0, min(offset, len(l.text)))
 	line := sort.SearchInts(l.starts, offset+1)
 	return Position{Line: line, Column: utf8.RuneCountInString(l.text[l.starts[line-1]:offset]) + 1}
 }
 
-// Offset returns the byte offset of a position; positions outside the text are moved to the end of their line, or of
-// the text.
+// Offset returns the byte offset of a position; positions outside the text are clamped to the end of their line, or
+// of the text.
 func (l *Lines) Offset(p Position) int {
 	if p.Line > len(l.starts) {
 		return len(l.text)
@@ -51,7 +51,8 @@ func (l *Lines) Offset(p Position) int {
 	return offset
 }
 
-// line returns the text of the line that holds the offset, without its end, and the offset of its first byte.
+// line returns the text of the line that contains the offset, without its line ending, and the offset of its first
+// byte.
 func (l *Lines) line(offset int) (text string, start int) {
 	start = l.starts[l.Position(offset).Line-1]
 	text, _, _ = strings.Cut(l.text[start:], "\n")

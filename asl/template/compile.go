@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// suffix marks a dynamic key.
+// suffix is the suffix of a dynamic key.
 const suffix = ".$"
 
 func compile(v jsonvalue.Value) (node, error) {

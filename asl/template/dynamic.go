@@ -53,7 +53,7 @@ func (m *callMember) paths(visit func(*jsonpath.Path)) {
 	}
 }
 
-// lookupError turns the error of a lookup, and of the expression around it, into the field's.
+// lookupError converts the error of a lookup, and of the expression around it, to the field's error.
 func lookupError(field, call string, path *jsonpath.Path, lookup, whole error) error {
 	var missing *jsonpath.NotFoundError
 	if errors.As(lookup, &missing) {

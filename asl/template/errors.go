@@ -7,29 +7,29 @@ import (
 	"stepback/asl/jsonpath"
 )
 
-// FieldError says what is wrong with a key of a template.
+// FieldError reports an invalid key or value in a template.
 type FieldError struct {
-	// Field is the key as it is written, with .$.
+	// Field is the key as written, with .$.
 	Field string
-	// Err says what is wrong: an *intrinsic.SyntaxError for a call, the error of jsonpath.Compile for a path.
+	// Err is the problem: an *intrinsic.SyntaxError for a call, the error of jsonpath.Compile for a path.
 	Err error
 }
 
 // Error implements error.
 func (e *FieldError) Error() string { return fmt.Sprintf("the field '%s': %v", e.Field, e.Err) }
 
-// Unwrap returns what is wrong with the field.
+// Unwrap returns the field's error.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// PathError says that a path of a template found nothing.
+// PathError reports that a path in a template selects nothing.
 type PathError struct {
-	// Field is the key as it is written, with .$.
+	// Field is the key as written, with .$.
 	Field string
-	// Path is the path's text; of a call, that of the argument without a value.
+	// Path is the path's text; for a call, the text of the argument without a value.
 	Path string
-	// Call is the whole intrinsic call as it is written, empty for a path that stands alone.
+	// Call is the whole intrinsic call as written, empty if the path is not an argument.
 	Call string
-	// Root is what the path was looked up in.
+	// Root is the root of the lookup.
 	Root jsonpath.Root
 	// Err is the *jsonpath.NotFoundError.
 	Err error
@@ -43,13 +43,13 @@ func (e *PathError) Error() string {
 // Unwrap returns the *jsonpath.NotFoundError.
 func (e *PathError) Unwrap() error { return e.Err }
 
-// CallError says that an intrinsic call of a template failed.
+// CallError reports that an intrinsic call in a template failed.
 type CallError struct {
-	// Field is the key as it is written, with .$.
+	// Field is the key as written, with .$.
 	Field string
-	// Call is the whole call as it is written.
+	// Call is the whole call as written.
 	Call string
-	// Err names the function that failed, this one or one nested in it.
+	// Err names the function that failed, either this one or one nested in it.
 	Err *intrinsic.Error
 }
 

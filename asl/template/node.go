@@ -18,7 +18,7 @@ type literal struct{ value jsonvalue.Value }
 func (l literal) eval(Env) (jsonvalue.Value, error) { return l.value, nil }
 func (l literal) paths(func(*jsonpath.Path))        {}
 
-// object has a dynamic key, at whatever depth. Its keys are those of the result.
+// object is an object with a dynamic key, at any depth. Its keys are those of the result.
 type object struct {
 	keys    []string
 	members []node
@@ -42,7 +42,7 @@ func (o *object) paths(visit func(*jsonpath.Path)) {
 	}
 }
 
-// array holds an object with a dynamic key, at whatever depth.
+// array is an array that contains an object with a dynamic key, at any depth.
 type array struct{ elements []node }
 
 func (a *array) eval(env Env) (jsonvalue.Value, error) {

@@ -1,8 +1,8 @@
 // Package template compiles and evaluates the payload templates of the JSONPath language: JSON in which the values of
 // keys ending in .$ are paths or intrinsic calls (Parameters, ResultSelector, ItemSelector, Assign, …).
 //
-// It knows neither states nor their order of evaluation, and it never evaluates a value whose key has no such ending:
-// "$name" stays text there. Everything is parsed once, by Compile; parts without dynamic keys are shared by all
+// It does not know about states or their order of evaluation, and it never evaluates a value whose key has no such
+// ending: "$name" stays text there. Compile parses everything once; parts without dynamic keys are shared by all
 // results.
 package template
 
@@ -12,13 +12,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Env is what a template reads: paths and randomness.
+// Env provides what a template reads: paths and randomness.
 type Env = intrinsic.Env
 
 // Template is a compiled template. It is immutable and safe for concurrent use.
 type Template struct{ root node }
 
-// Compile reads a template. The error is a *FieldError that names the offending key.
+// Compile compiles a template. The error is a *FieldError that names the offending key.
 func Compile(v jsonvalue.Value) (*Template, error) {
 	root, err := compile(v)
 	if err != nil {
@@ -27,9 +27,9 @@ func Compile(v jsonvalue.Value) (*Template, error) {
 	return &Template{root}, nil
 }
 
-// Eval returns the template with every dynamic key replaced by its value, keys in the order of the template. A path
-// that finds nothing, alone or as the argument of a call, is a *PathError; a call that fails is a *CallError; other
-// errors of the Env are wrapped with the name of the field.
+// Eval returns the template with every dynamic key replaced by its value, keys in the order of the template. The
+// error is a *PathError if a path selects nothing, alone or as the argument of a call, and a *CallError if a call
+// fails; other errors of the Env are wrapped with the name of the field.
 func (t *Template) Eval(env Env) (jsonvalue.Value, error) { return t.root.eval(env) }
 
 // Reads reports whether a path of the template starts from the given root.

@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// values is an Env of fixed values.
+// values is an Env with fixed values.
 type values struct {
 	input, context jsonvalue.Value
 	variables      map[string]jsonvalue.Value

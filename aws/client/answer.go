@@ -17,13 +17,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxAnswer is how many bytes an answer may have that is read as a whole, maxError how many an error.
+// maxAnswer is the maximum size in bytes of a response that is read as a whole, maxError that of an error response.
 const (
 	maxAnswer = 32 << 20
 	maxError  = 1 << 20
 )
 
-// output is an output whose stream is handed over.
+// output is an output whose stream is passed on.
 type output struct {
 	*model.Value
 	body io.ReadCloser
@@ -32,7 +32,7 @@ type output struct {
 // SetPayloadStream implements smithy.StreamingOutput.
 func (o *output) SetPayloadStream(r io.ReadCloser) { o.body = r }
 
-// answer reads the answer to a call.
+// answer reads the response to a call.
 func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, error) {
 	a := &Response{Status: r.StatusCode, Header: r.Header, RequestID: x.requestID(r.Header)}
 	a.HostID = r.Header.Get("X-Amz-Id-2")
@@ -49,7 +49,7 @@ func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, err
 	if a.HostID == "" && x.Service.ID == "S3" {
 		a.HostID = elementIn(body, "HostId")
 	}
-	if x.Service.ID == "S3" && r.StatusCode/100 == 2 && isErrorDocument(body) { // of a copy that failed on the way
+	if x.Service.ID == "S3" && r.StatusCode/100 == 2 && isErrorDocument(body) { // a copy that failed on the way
 		r.StatusCode = http.StatusInternalServerError
 	}
 	if r.StatusCode/100 != 2 {
@@ -58,7 +58,7 @@ func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, err
 	return a, x.output(ctx, r, body, a)
 }
 
-// whole reads an answer to its end, which must come.
+// whole reads a response to its end; a truncated response is an error.
 func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) {
 	defer func() { _ = r.Body.Close() }()
 	limit := int64(maxAnswer)
@@ -80,14 +80,15 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) 
 	return body, nil
 }
 
-// toHead tells whether an answer has no body, whatever length it names: that is of what GET would answer.
+// toHead reports whether the response is to a HEAD request. It has no body, although Content-Length may name the
+// length of the GET response.
 func toHead(r *http.Response) bool { return r.Request != nil && r.Request.Method == http.MethodHead }
 
 func (x *exchange) wrong(r *http.Response, why string) *AnswerError {
 	return &AnswerError{x.Service.Name, x.Operation.Name, r.StatusCode, why}
 }
 
-// stream reads an answer whose body is a stream.
+// stream reads a response whose body is a stream.
 func (x *exchange) stream(ctx context.Context, r *http.Response, a *Response) error {
 	out := &output{Value: x.binding.Output(x.Operation, jsonvalue.Value{})}
 	if err := x.deserialize(ctx, r, out); err != nil {
@@ -98,7 +99,7 @@ func (x *exchange) stream(ctx context.Context, r *http.Response, a *Response) er
 	return nil
 }
 
-// output reads an answer that is there as a whole.
+// output decodes a response that was read as a whole.
 func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a *Response) error {
 	a.Output = jsonvalue.NewObject(0).Value()
 	if x.Operation.Output == nil {
@@ -120,7 +121,7 @@ func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a 
 	return nil
 }
 
-// completed is an output with the maps of headers that had none: they are empty, not absent.
+// completed returns an output in which maps of headers that had no entries are empty instead of absent.
 func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
 	if v.IsNull() {
 		v = jsonvalue.NewObject(0).Value()
@@ -133,7 +134,7 @@ func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// foreign reports whether an answer is a page of HTML, as proxies send it.
+// foreign reports whether a response is a page of HTML, as proxies send.
 func foreign(body []byte, shape *model.Shape) bool {
 	if shape.Payload != nil && (shape.Payload.Shape.Type == model.Blob || shape.Payload.Shape.Type == model.String) {
 		return false
@@ -143,7 +144,7 @@ func foreign(body []byte, shape *model.Shape) bool {
 	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }
 
-// deserialize reads an answer. A panic of the protocol's reader, which is young, is an error of the answer.
+// deserialize decodes a response. A panic of the protocol's decoder, which is young, becomes an error.
 func (x *exchange) deserialize(ctx context.Context, r *http.Response, out smithy.Deserializable) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -154,7 +155,7 @@ func (x *exchange) deserialize(ctx context.Context, r *http.Response, out smithy
 		&smithyhttp.Response{Response: r}, out)
 }
 
-// why is what is wrong with an answer, without the ways of saying so in between.
+// why returns the underlying problem with a response, without the wrapping messages.
 func why(err error) string {
 	var value *model.ValueError
 	if errors.As(err, &value) {
@@ -167,7 +168,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// excerpt is the beginning of an answer, for a message.
+// excerpt returns the beginning of a response, for a message.
 func excerpt(body []byte) string {
 	const longest = 200
 	text := strings.Join(strings.Fields(string(body[:min(len(body), longest)])), " ")

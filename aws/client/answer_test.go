@@ -13,7 +13,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// call calls an operation of a service that answers in one way.
+// call calls an operation of a service through a transport that gives a fixed response.
 func call(t *testing.T, r http.RoundTripper, service, operation, input string) (*client.Response, error) {
 	t.Helper()
 	s := model.MustFind(service)
@@ -28,7 +28,7 @@ func call(t *testing.T, r http.RoundTripper, service, operation, input string) (
 	return caller(r, "").Call(t.Context(), &client.Request{Service: s, Operation: o, Input: v})
 }
 
-// endless is an answer that never ends.
+// endless is a response body that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -95,7 +95,7 @@ func TestAnAnswerThatNeverEnds(t *testing.T) {
 	}
 }
 
-// TestHeadOfALargeObject: the length of an object is not that of the answer.
+// The Content-Length of a HEAD response is the object's length, not the response's.
 func TestHeadOfALargeObject(t *testing.T) {
 	t.Parallel()
 	r := with(200, map[string]string{"Content-Length": "5000000000", "Etag": `"e"`}, nil)
@@ -150,7 +150,7 @@ func TestAContextThatIsDone(t *testing.T) {
 	reading := roundTripper(func(*http.Request) (*http.Response, error) {
 		read, write := io.Pipe()
 		context.AfterFunc(ctx, func() { _ = write.CloseWithError(context.Canceled) })
-		cancel() // while the answer is read
+		cancel() // while the response is read
 		return &http.Response{StatusCode: http.StatusOK, Body: read, ContentLength: -1, Header: http.Header{}}, nil
 	})
 	_, err = caller(reading, "").Call(ctx, &client.Request{Service: s, Operation: o})

@@ -13,8 +13,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// BenchmarkPutItem is what a call costs here: the request is written, signed and handed over, the answer read. There is
-// no network.
+// BenchmarkPutItem measures the cost of a call: writing, signing and passing on the request, and reading the
+// response. There is no network.
 func BenchmarkPutItem(b *testing.B) {
 	s := model.MustFind("dynamodb")
 	o, err := s.Operation("PutItem")

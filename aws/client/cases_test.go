@@ -21,7 +21,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// round answers requests with what it has, and keeps the last one.
+// round is a transport that gives a fixed response and keeps the last request.
 type round struct {
 	answer  *http.Response
 	request *http.Request
@@ -39,7 +39,7 @@ func (r *round) RoundTrip(in *http.Request) (*http.Response, error) {
 	return r.answer, nil
 }
 
-// with makes what answers every request in one way.
+// with returns a transport with a fixed response.
 func with(status int, headers map[string]string, body []byte) *round {
 	h := http.Header{}
 	for name, value := range headers {
@@ -60,7 +60,7 @@ func caller(r http.RoundTripper, endpoint string) *client.Client {
 	}
 }
 
-// TestRequests writes the requests of botocore's protocol tests.
+// The requests of botocore's protocol tests are written correctly.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range protocoltest.Inputs(t) {
@@ -94,7 +94,7 @@ func send(cl *client.Client, c *protocoltest.Case) error {
 	return err
 }
 
-// compare lists the differences between a request and that of a case.
+// compare lists the differences between a request and the expected one of a case.
 func compare(c *protocoltest.Case, r *round) []string {
 	var problems []string
 	problem := func(what, got, want string) { problems = append(problems, what+" "+got+", want "+want) }
@@ -134,13 +134,13 @@ func sameHeader(got, want string) bool {
 	return strings.ReplaceAll(got, ", ", ",") == strings.ReplaceAll(want, ", ", ",")
 }
 
-// sameURI compares the path, and what is asked in any order.
+// sameURI compares the paths, and the queries in any order.
 func sameURI(got, want string) bool {
 	path, query, _ := strings.Cut(got, "?")
 	wantPath, wantQuery, _ := strings.Cut(want, "?")
 	a, errA := url.ParseQuery(query)
 	b, errB := url.ParseQuery(wantQuery)
-	for _, values := range a { // which the signer sorts
+	for _, values := range a { // the signer sorts them
 		slices.Sort(values)
 	}
 	for _, values := range b {
@@ -170,7 +170,7 @@ func sameBody(c *protocoltest.Case, got []byte, want string) bool {
 	}
 }
 
-// canonical writes XML with the elements of every element in the order of their text.
+// canonical writes XML with the children of every element sorted by their text.
 func canonical(text string) string {
 	d := xml.NewDecoder(strings.NewReader(text))
 	var element func(start xml.StartElement) string
@@ -195,7 +195,7 @@ func canonical(text string) string {
 				head := start.Name.Space + " " + start.Name.Local
 				var attributes []string
 				for _, a := range start.Attr {
-					if a.Name.Local == "xmlns" { // which is in the elements' names
+					if a.Name.Local == "xmlns" { // the namespace is part of the elements' names
 						continue
 					}
 					attributes = append(attributes, a.Name.Space+" "+a.Name.Local+"="+a.Value)
@@ -216,7 +216,7 @@ func canonical(text string) string {
 	}
 }
 
-// TestAnswers reads the answers of botocore's protocol tests.
+// The responses of botocore's protocol tests are decoded correctly.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range protocoltest.Outputs(t) {
@@ -272,7 +272,7 @@ func refused(c *protocoltest.Case, err error) string {
 	return ""
 }
 
-// same compares what was read with what is wanted: nothing is like null, and like a number of the same value.
+// same compares the decoded value with the expected one: a missing value equals null, and numbers are equal by value.
 func same(got, want jsonvalue.Value) bool {
 	switch {
 	case got.Kind() != want.Kind():

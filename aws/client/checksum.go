@@ -20,7 +20,7 @@ import (
 // nvme is the polynomial of CRC64NVME, its bits reversed.
 const nvme = 0x9a6c9329ac4bc9b5
 
-// algorithms are the checksums that requests may have, by their names in inputs.
+// algorithms maps the checksums that requests may have, by their names in inputs.
 var algorithms = map[string]func() hash.Hash{
 	"CRC32":     func() hash.Hash { return crc32.NewIEEE() },
 	"CRC32C":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
@@ -31,7 +31,8 @@ var algorithms = map[string]func() hash.Hash{
 	"MD5":       md5.New,
 }
 
-// sums adds the checksum of the body to the headers, if there is to be one, and returns the hash for the signature.
+// sums adds the checksum of the body to the headers, if the operation has one, and returns the hash for the
+// signature.
 func (x *exchange) sums(r *smithyhttp.Request) (string, error) {
 	c := x.Operation.Checksum
 	if c == nil || hasChecksum(r.Header) {
@@ -53,7 +54,7 @@ func (x *exchange) sums(r *smithyhttp.Request) (string, error) {
 	return summed(r, make(), "X-Amz-Checksum-"+name)
 }
 
-// hasChecksum reports whether the parameters brought a checksum with them.
+// hasChecksum reports whether the parameters already contain a checksum.
 func hasChecksum(h http.Header) bool {
 	if h.Get("Content-Md5") != "" {
 		return true

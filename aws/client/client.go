@@ -18,52 +18,54 @@ import (
 
 // Client calls services at one address. It is safe for concurrent use.
 type Client struct {
-	// Endpoint is the address: http://127.0.0.1:4566, https://sqs.eu-west-1.amazonaws.com. A path is kept. S3 is called
-	// with the bucket in the path; in the host where that is an address of AWS, or where it has the label {Bucket}, as
-	// http://{Bucket}.s3.local:9000 has.
+	// Endpoint is the address: http://127.0.0.1:4566, https://sqs.eu-west-1.amazonaws.com. A path is kept. For S3 the
+	// bucket is put into the path; it is put into the host if the address is AWS's, or has the label {Bucket}, as in
+	// http://{Bucket}.s3.local:9000.
 	Endpoint string
-	// Region is that of signatures. An address of AWS that names another region is signed for that one.
+	// Region is the region for signatures. If the endpoint is an AWS address that names another region, requests are
+	// signed for that one.
 	Region string
-	// Credentials sign the requests. Those of an emulator may be anything.
+	// Credentials sign the requests. For an emulator they may be anything.
 	Credentials awssdk.CredentialsProvider
-	// HTTP carries the calls out; nil is http.DefaultClient. It should have no timeout of its own: the context has.
+	// HTTP sends the requests; nil means http.DefaultClient. It should have no timeout, because the context sets it.
 	HTTP *http.Client
-	// Protocol is spoken to services that speak it; others, and the zero value, get the one that they prefer.
+	// Protocol is used for services that support it. Other services, and the zero value, use the service's preferred
+	// protocol.
 	Protocol model.Protocol
 
-	// The following are for tests.
+	// The following fields are for tests.
 
-	// Token makes idempotency tokens; nil makes random ones.
+	// Token generates idempotency tokens; nil generates random ones.
 	Token func() string
-	// HostPrefix puts the prefixes of the models before the host of any address; without it, of AWS's own only.
+	// HostPrefix adds the models' host prefixes to the host of any address; by default, only to AWS's own.
 	HostPrefix bool
-	// GzipFrom is how many bytes a body must have to be compressed, where the model allows it; 0 is 10,240.
+	// GzipFrom is the size in bytes from which a body is compressed, if the model allows it; 0 means 10,240.
 	GzipFrom int
-	// Now is the time of signatures; nil is time.Now.
+	// Now returns the time for signatures; nil means time.Now.
 	Now func() time.Time
 }
 
-// Request is one call.
+// Request describes one call.
 type Request struct {
 	Service   *model.Service
 	Operation *model.Operation
-	// Input is the document of the operation's input; null is an empty one.
+	// Input is the document of the operation's input; null means an empty one.
 	Input jsonvalue.Value
-	// Body is the member of the input that is a stream (Shape.Streamed); nil for none. It is read twice, from where it
-	// stands: once to be signed, once to be sent.
+	// Body is the stream member of the input (Shape.Streamed); nil for none. It is read twice from its current
+	// position: once to be signed, once to be sent.
 	Body io.ReadSeeker
 }
 
-// Response is the answer to a call.
+// Response is the response to a call.
 type Response struct {
 	// Output is the document of the operation's output.
 	Output jsonvalue.Value
-	// Body is the member of the output that is a stream; nil where there is none. The caller closes it.
+	// Body is the stream member of the output; nil if there is none. The caller closes it.
 	Body io.ReadCloser
-	// Status and Header are those of HTTP.
+	// Status and Header are the HTTP status and header.
 	Status int
 	Header http.Header
-	// RequestID is how the service calls the request, HostID S3's second name for it; empty when they were not told.
+	// RequestID is the service's ID of the request, HostID S3's second ID; empty if the response has none.
 	RequestID, HostID string
 }
 
@@ -71,12 +73,12 @@ var signer = v4.NewSigner()
 
 // Call calls an operation. The error is
 //
-//   - an *Error where the service refused,
-//   - a *model.ValueError where the input is not of its shape,
-//   - an *AnswerError where the answer is not what the model says,
-//   - an *UnsupportedError where the operation cannot be called,
-//   - that of the context when it is done,
-//   - and otherwise what kept the request from being sent or answered.
+//   - an *Error if the service returned an error,
+//   - a *model.ValueError if the input does not match its shape,
+//   - an *AnswerError if the response does not match the model,
+//   - an *UnsupportedError if the operation cannot be called,
+//   - the context's error when it is done,
+//   - and otherwise the error that kept the request from being sent or answered.
 func (c *Client) Call(ctx context.Context, r *Request) (*Response, error) {
 	if r.Operation.EventStream() {
 		return nil, &UnsupportedError{r.Service.Name, r.Operation.Name, "sends or answers a stream of events"}
@@ -102,7 +104,7 @@ type exchange struct {
 	*Request
 	binding  *model.Binding
 	endpoint *url.URL
-	aws      bool // the address is one of AWS's own
+	aws      bool // the address is AWS's own
 	bucket   string
 }
 
@@ -117,7 +119,7 @@ func (c *Client) exchange(r *Request) (*exchange, error) {
 	return x, nil
 }
 
-// protocol chooses what is spoken. CBOR is not chosen where there is another protocol: emulators rarely speak it.
+// protocol chooses the protocol. It chooses CBOR only if there is no other, because emulators rarely support it.
 func (c *Client) protocol(s *model.Service) model.Protocol {
 	if c.Protocol != "" && s.Speaks(c.Protocol) {
 		return c.Protocol
@@ -130,7 +132,7 @@ func (c *Client) protocol(s *model.Service) model.Protocol {
 	return s.Protocols[0]
 }
 
-// send sends a request. Redirects are answers.
+// send sends a request. It returns redirects as responses.
 func (x *exchange) send(r *http.Request) (*http.Response, error) {
 	client := http.DefaultClient
 	if x.HTTP != nil {
@@ -148,7 +150,7 @@ func (x *exchange) named(ctx context.Context) context.Context {
 	return middleware.WithOperationName(ctx, x.Operation.Name)
 }
 
-// input is the input as it is written: with its stream, if it has one.
+// input is an input to be serialized, with its stream if it has one.
 type input struct {
 	*model.Value
 	body io.Reader
@@ -157,7 +159,7 @@ type input struct {
 // GetPayloadStream implements smithy.StreamingInput.
 func (i input) GetPayloadStream() io.Reader { return i.body }
 
-// write writes the request of a call, without address and signature.
+// write serializes the request of a call, without address and signature.
 func (x *exchange) write(ctx context.Context) (*smithyhttp.Request, error) {
 	request, _ := smithyhttp.NewStackRequest().(*smithyhttp.Request)
 	schema := x.binding.Operation(x.Operation)
@@ -174,7 +176,7 @@ func (x *exchange) write(ctx context.Context) (*smithyhttp.Request, error) {
 	if err != nil {
 		return nil, &model.ValueError{Why: err.Error()}
 	}
-	if x.binding.Protocol == model.RESTXML && x.bodiless() { // for which smithy-go writes the {} of JSON
+	if x.binding.Protocol == model.RESTXML && x.bodiless() { // smithy-go would write {} for it, as in JSON
 		if request, err = request.SetStream(nil); err != nil {
 			return nil, err
 		}
@@ -184,7 +186,7 @@ func (x *exchange) write(ctx context.Context) (*smithyhttp.Request, error) {
 	return request, nil
 }
 
-// bodiless reports whether the structure that is the whole body of the request is absent.
+// bodiless reports whether the structure that forms the whole request body is absent.
 func (x *exchange) bodiless() bool {
 	if x.Operation.Input == nil || x.Operation.Input.Payload == nil {
 		return false

@@ -9,17 +9,17 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Error is an error that a service answered with.
+// Error is an error returned by a service.
 type Error struct {
-	// Shape is the name of the modelled error; empty for one that the service's model does not have.
+	// Shape is the name of the modelled error; empty if the service's model does not contain it.
 	Shape string
-	// Code is the error's code: that of the model or of the answer, in older services not the shape's name.
+	// Code is the error code from the model or the response; in older services it is not the shape's name.
 	Code string
-	// Message is the service's; empty when there is none.
+	// Message is the service's message; empty if there is none.
 	Message string
-	// Status is that of HTTP.
+	// Status is the HTTP status code.
 	Status int
-	// RequestID is how the service calls the request, HostID S3's second name for it; empty when they were not told.
+	// RequestID is the service's ID of the request, HostID S3's second ID; empty if the response has none.
 	RequestID, HostID string
 	// Document is the modelled error; null for one that is not modelled.
 	Document jsonvalue.Value
@@ -30,14 +30,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
 }
 
-// ErrorCode is the code. With ErrorMessage and ErrorFault it implements smithy.APIError, and HTTPStatusCode is what the
-// SDK's own errors have: retryers and classifications written for the SDK take this error as well.
+// ErrorCode returns the code. With ErrorMessage and ErrorFault it implements smithy.APIError. HTTPStatusCode exists
+// in the SDK's own errors, so retryers and classifications written for the SDK accept this error as well.
 func (e *Error) ErrorCode() string { return e.Code }
 
-// ErrorMessage is the service's message.
+// ErrorMessage returns the service's message.
 func (e *Error) ErrorMessage() string { return e.Message }
 
-// ErrorFault is the side at fault, by the status.
+// ErrorFault returns the side at fault, derived from the status.
 func (e *Error) ErrorFault() smithy.ErrorFault {
 	if e.Status >= http.StatusInternalServerError {
 		return smithy.FaultServer
@@ -45,15 +45,15 @@ func (e *Error) ErrorFault() smithy.ErrorFault {
 	return smithy.FaultClient
 }
 
-// HTTPStatusCode is the status of HTTP.
+// HTTPStatusCode returns the HTTP status code.
 func (e *Error) HTTPStatusCode() int { return e.Status }
 
-// AnswerError says that an answer is not what the model of the service says.
+// AnswerError reports that a response does not match the service's model.
 type AnswerError struct {
 	Service, Operation string
-	// Status is that of HTTP.
+	// Status is the HTTP status code.
 	Status int
-	// Why is what is wrong with the answer.
+	// Why describes the problem with the response.
 	Why string
 }
 
@@ -63,7 +63,7 @@ func (e *AnswerError) Error() string {
 		e.Why)
 }
 
-// UnsupportedError says that an operation cannot be called.
+// UnsupportedError reports that an operation cannot be called.
 type UnsupportedError struct{ Service, Operation, Why string }
 
 // Error implements error.

@@ -13,7 +13,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// A queue service at some address, called by its model.
+// Calls a queue service at a given address by its model.
 func ExampleClient_Call() {
 	queues := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println("called:", r.Header.Get("X-Amz-Target"))

@@ -8,7 +8,8 @@ import (
 	"stepback/aws/model"
 )
 
-// FuzzAnswers has services of all protocols answer with anything: it is read, or it is an error that says so.
+// FuzzAnswers lets services of all protocols respond with arbitrary data: it is either decoded or reported by an
+// error.
 func FuzzAnswers(f *testing.F) {
 	f.Add(200, []byte(`{"Items":[{"a":{"M":{"b":{"L":[{"N":"1"},{"B":"aGk="},{"NULL":true}]}}}}],"Count":1}`))
 	f.Add(400, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"gone"}`))

@@ -17,8 +17,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Named calls the operations of one service by their names, with Go values for documents. It is for our own programs
-// that call a few operations of a service, where the SDK's typed client would be megabytes. It is safe for concurrent
+// Named calls the operations of one service by name, with Go values as documents. It is for our own programs that
+// call a few operations of a service, where the SDK's typed client would add megabytes. It is safe for concurrent
 // use.
 type Named struct {
 	client  *Client
@@ -26,9 +26,10 @@ type Named struct {
 	retryer awssdk.Retryer
 }
 
-// NewNamed makes a client of a service ("sns", "dynamodb") from the SDK's configuration: its region, credentials, HTTP
-// client, retryer and endpoints (AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SNS, services of the shared file). Without an
-// endpoint it calls the service's own in the region; FIPS and dual-stack endpoints have to be given as endpoints.
+// NewNamed returns a client of a service ("sns", "dynamodb") based on the SDK's configuration: its region,
+// credentials, HTTP client, retryer and endpoints (AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SNS, services of the shared
+// file). Without an endpoint it calls the service's own in the region. FIPS and dual-stack endpoints must be given
+// explicitly.
 func NewNamed(ctx context.Context, cfg awssdk.Config, service string) (*Named, error) {
 	s, err := model.Find(service)
 	if err != nil {
@@ -50,20 +51,19 @@ func NewNamed(ctx context.Context, cfg awssdk.Config, service string) (*Named, e
 	return n, nil
 }
 
-// Once is the same client without retries of its own, for programs that retry by other rules.
+// Once returns the same client without retries, for programs with their own retry rules.
 func (n *Named) Once() *Named {
 	once := *n
 	once.retryer = awssdk.NopRetryer{}
 	return &once
 }
 
-// Client is the client of any operation that this one calls by.
+// Client returns the underlying client, which can call any operation.
 func (n *Named) Client() *Client { return n.client }
 
-// Call calls an operation. in is written by encoding/json, with the model's names of members, bytes in base64; nil is
-// an empty input. The answer's document is read into out by encoding/json; nil drops it. Errors are those of
-// [Client.Call] in a *smithy.OperationError, which names service and operation, after as many attempts as the retryer
-// makes.
+// Call calls an operation. in is encoded by encoding/json, with the model's member names and bytes in base64; nil
+// means an empty input. The response document is decoded into out by encoding/json; nil discards it. Errors are those
+// of [Client.Call] after the retryer's attempts, in a *smithy.OperationError, which names service and operation.
 func (n *Named) Call(ctx context.Context, operation string, in, out any) error {
 	err := n.call(ctx, operation, in, out)
 	if err != nil {
@@ -88,7 +88,7 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 		}
 	}
 	c := *n.client
-	token := c.token() // the same for all attempts: that is what it is for
+	token := c.token() // the same for all attempts, which is its purpose
 	c.Token = func() string { return token }
 	answer, err := Retry(ctx, n.retryer, func() (*Response, error) { return c.Call(ctx, r) })
 	if err != nil {
@@ -107,18 +107,18 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 	return nil
 }
 
-// transport is the SDK's HTTP client as a round tripper.
+// transport wraps the SDK's HTTP client as a round tripper.
 type transport struct{ client awssdk.HTTPClient }
 
 // RoundTrip implements http.RoundTripper.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t.client.Do(r) }
 
-// configured is what the SDK's environment and shared file have for endpoints.
+// configured is implemented by the SDK's environment and shared configuration, which may contain endpoints.
 type configured interface {
 	GetServiceBaseEndpoint(ctx context.Context, sdkID string) (string, bool, error)
 }
 
-// endpointOf is the address of a service: what is configured for the service, then for all, then AWS's own.
+// endpointOf returns the address of a service: the one configured for the service, or for all services, or AWS's own.
 func endpointOf(ctx context.Context, cfg awssdk.Config, s *model.Service) (string, error) {
 	for _, source := range cfg.ConfigSources {
 		if c, ok := source.(configured); ok {

@@ -18,7 +18,7 @@ import (
 	"stepback/aws/client"
 )
 
-// named is a client of DynamoDB at a handler, that waits for nothing between attempts.
+// named returns a client of DynamoDB at a handler that does not wait between attempts.
 func named(t *testing.T, handler http.HandlerFunc) *client.Named {
 	t.Helper()
 	server := httptest.NewServer(handler)

@@ -15,7 +15,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// refusal reads an error of the service. What cannot be read as one is an *Error without a code.
+// refusal decodes an error of the service. If that fails, it returns an *Error without a code.
 func (x *exchange) refusal(ctx context.Context, r *http.Response, body []byte, a *Response) error {
 	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID}
 	if len(body) == 0 && r.Header.Get("X-Amzn-Errortype") == "" {
@@ -41,21 +41,22 @@ func (x *exchange) refusal(ctx context.Context, r *http.Response, body []byte, a
 	return e
 }
 
-// unknown is smithy-go's code, and message, of an error that has none.
+// unknown is smithy-go's code and message for an error that has none.
 const unknown = "UnknownError"
 
-// thrown is a modelled error that was answered.
+// thrown is a modelled error from a response.
 type thrown struct {
 	shape *model.Shape
 	read  *model.Value
-	// ErrorCodeOverride is set by smithy-go to the code of x-amzn-query-error.
+	// ErrorCodeOverride is set by smithy-go to the code in x-amzn-query-error.
 	ErrorCodeOverride *string
 }
 
 // Error implements error.
 func (t *thrown) Error() string { return t.shape.Name }
 
-// Deserialize implements smithy.Deserializable. An error that is not all of its shape is that error all the same.
+// Deserialize implements smithy.Deserializable. An error document that does not match its shape completely is still
+// that error.
 func (t *thrown) Deserialize(d smithy.ShapeDeserializer) error {
 	_ = t.read.Deserialize(d)
 	return nil
@@ -72,7 +73,7 @@ func (t *thrown) code(p model.Protocol) string {
 	}
 }
 
-// value is the error's document, as its model has it.
+// value returns the error's document with the members of its model.
 func (t *thrown) value() jsonvalue.Value {
 	b := jsonvalue.NewObject(t.read.Value.Len())
 	for i, key := range t.read.Value.Keys() {
@@ -92,10 +93,10 @@ func (t *thrown) message() string {
 	return ""
 }
 
-// registries are the modelled errors of services, by *model.Binding.
+// registries caches the modelled errors of services, by *model.Binding.
 var registries sync.Map
 
-// registry has the modelled errors of the service, by their names and codes.
+// registry returns the modelled errors of the service, by their names and codes.
 func (x *exchange) registry() *smithy.TypeRegistry {
 	if made, ok := registries.Load(x.binding); ok {
 		return made.(*smithy.TypeRegistry)
@@ -119,7 +120,7 @@ func (x *exchange) registry() *smithy.TypeRegistry {
 	return made.(*smithy.TypeRegistry)
 }
 
-// requestID is how a service calls a request.
+// requestID returns the service's ID of a request.
 func (x *exchange) requestID(h http.Header) string {
 	if id := h.Get("X-Amz-Request-Id"); id != "" && strings.HasPrefix(x.Service.SignatureVersion, "s3") {
 		return id
@@ -132,12 +133,12 @@ func (x *exchange) requestID(h http.Header) string {
 	return ""
 }
 
-// requestIDIn is how a service calls a request in an answer of XML.
+// requestIDIn returns the service's ID of a request from an XML response.
 func requestIDIn(body []byte) string {
 	return elementIn(body, "RequestId", "RequestID", "requestId")
 }
 
-// elementIn is the text of the first element of one of some names in an answer of XML.
+// elementIn returns the text of the first element with one of the names in an XML response.
 func elementIn(body []byte, names ...string) string {
 	const longest = 128
 	for _, name := range names {
@@ -149,7 +150,7 @@ func elementIn(body []byte, names ...string) string {
 	return ""
 }
 
-// isErrorDocument reports whether a body of XML is an error.
+// isErrorDocument reports whether an XML body is an error.
 func isErrorDocument(body []byte) bool {
 	b := bytes.TrimSpace(body)
 	if bytes.HasPrefix(b, []byte("<?")) {

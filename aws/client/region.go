@@ -2,7 +2,7 @@ package client
 
 import "strings"
 
-// domains are those of AWS.
+// domains lists AWS's domains.
 var domains = []string{"amazonaws.com", "amazonaws.com.cn", "amazonaws.eu", "api.aws", "on.aws"}
 
 // IsAWS reports whether a host is one of AWS's own.
@@ -16,8 +16,9 @@ func IsAWS(host string) bool {
 	return false
 }
 
-// RegionOf is the region in a host of AWS: eu-west-1 of sqs.eu-west-1.amazonaws.com. Hosts without one are those of
-// global services, whose requests are signed for us-east-1 in AWS's first partition; elsewhere it is the fallback.
+// RegionOf returns the region in an AWS host: eu-west-1 for sqs.eu-west-1.amazonaws.com. Hosts without one belong to
+// global services, whose requests are signed for us-east-1 in the aws partition; in other partitions it returns the
+// fallback.
 func RegionOf(host, fallback string) string {
 	labels := strings.Split(strings.ToLower(host), ".")
 	for _, l := range labels {

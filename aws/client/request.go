@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// gzipFrom is how many bytes a body has that is worth compressing, as in the SDKs.
+	// gzipFrom is the size in bytes from which a body is compressed, as in the SDKs.
 	gzipFrom = 10_240
-	// emptyHash is the hash of no bytes.
+	// emptyHash is the hash of an empty body.
 	emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 )
 
-// filled is the input with the idempotency tokens that it lacks, and without the parameters of a query that members of
-// their own have.
+// filled returns the input with missing idempotency tokens added, and without query parameters that have their own
+// members.
 func (x *exchange) filled() jsonvalue.Value {
 	v := x.Input
 	if x.Operation.Input == nil {
@@ -48,7 +48,7 @@ func (x *exchange) filled() jsonvalue.Value {
 	return v
 }
 
-// unnamed leaves those parameters of a query out that members of the input have.
+// unnamed removes the query parameters that members of the input already provide.
 func (x *exchange) unnamed(query jsonvalue.Value) jsonvalue.Value {
 	named := map[string]bool{}
 	for _, m := range x.Operation.Input.Members {
@@ -72,7 +72,7 @@ func (c *Client) token() string {
 	return aws.NewID()
 }
 
-// request makes the request of a call, signed and ready to be sent.
+// request returns the request of a call, signed and ready to be sent.
 func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	written, err := x.write(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	return request, x.sign(ctx, request, sums)
 }
 
-// compress compresses the body where the model allows it.
+// compress compresses the body if the model allows it.
 func (x *exchange) compress(r *smithyhttp.Request) error {
 	least := x.GzipFrom
 	if least == 0 {
@@ -129,7 +129,7 @@ func (x *exchange) compress(r *smithyhttp.Request) error {
 	return nil
 }
 
-// address reads the endpoint. The bucket is the one that goes into the host.
+// address parses the endpoint. bucket is the bucket to put into the host.
 func (c *Client) address(r *Request) (u *url.URL, bucket string, err error) {
 	const label = "{Bucket}"
 	address := c.Endpoint
@@ -162,7 +162,7 @@ func (c *Client) address(r *Request) (u *url.URL, bucket string, err error) {
 	return u, bucket, nil
 }
 
-// hostable reports whether a bucket's name can be part of a host's.
+// hostable reports whether a bucket's name can be part of a host name.
 func hostable(bucket string) bool {
 	const shortest, longest = 3, 63
 	if len(bucket) < shortest || len(bucket) > longest {
@@ -176,7 +176,7 @@ func hostable(bucket string) bool {
 	return bucket[0] != '-' && bucket[0] != '.' && !strings.Contains(bucket, "..")
 }
 
-// locate makes the path of a request its address.
+// locate completes the path of a request to its address.
 func (x *exchange) locate(u *url.URL) error {
 	path, raw := u.Path, u.RawPath
 	if x.bucket != "" {
@@ -204,7 +204,7 @@ func (x *exchange) locate(u *url.URL) error {
 	return err
 }
 
-// hostPrefix fills the labels of the operation's prefix.
+// hostPrefix returns the operation's host prefix with its labels filled in.
 func (x *exchange) hostPrefix() (string, error) {
 	prefix := x.Operation.HostPrefix
 	if x.Operation.Input == nil {
@@ -233,7 +233,7 @@ func label(s string) bool {
 	return s != "" && len(s) <= longest
 }
 
-// sign signs a request; hash is that of its body.
+// sign signs a request; hash is the hash of its body.
 func (x *exchange) sign(ctx context.Context, r *http.Request, hash string) error {
 	if x.Service.SignatureVersion == "bearer" {
 		return &UnsupportedError{x.Service.Name, x.Operation.Name,
@@ -254,7 +254,7 @@ func (x *exchange) sign(ctx context.Context, r *http.Request, hash string) error
 		r.Header.Set("X-Amz-Content-Sha256", hash)
 	}
 	if trace, ok := aws.TraceOf(ctx); ok {
-		r.Header.Set(aws.TraceHeader, trace.String()) // which the signature leaves out
+		r.Header.Set(aws.TraceHeader, trace.String()) // excluded from the signature
 	}
 	now := time.Now
 	if x.Now != nil {
@@ -265,7 +265,7 @@ func (x *exchange) sign(ctx context.Context, r *http.Request, hash string) error
 	})
 }
 
-// region is that of the signature.
+// region returns the region for the signature.
 func (x *exchange) region() string {
 	if !x.aws {
 		return x.Region
@@ -273,7 +273,7 @@ func (x *exchange) region() string {
 	return RegionOf(x.endpoint.Hostname(), x.Region)
 }
 
-// hashed reads a body to its end for its hash, and for what else is written to.
+// hashed reads a body to its end and returns its hash; it also copies the body to also.
 func hashed(r *smithyhttp.Request, also io.Writer) (string, error) {
 	stream := r.GetStream()
 	if stream == nil {

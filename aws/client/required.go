@@ -5,9 +5,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// complete says which required member an output lacks; the error is a *model.ValueError. Of XML nothing is asked: what
-// is empty is absent there, and AWS itself leaves required members out. Nor is it of what outputs hold further down,
-// which emulators fill as far as they know it.
+// complete returns a *model.ValueError if an output lacks a required member. XML is not checked: empty members are
+// absent there, and AWS itself omits required members. Nested members are not checked either, because emulators fill
+// them only as far as they can.
 func (x *exchange) complete(v jsonvalue.Value) error {
 	switch x.binding.Protocol {
 	case model.Query, model.EC2, model.RESTXML:

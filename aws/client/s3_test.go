@@ -122,7 +122,7 @@ func TestStreamsAreHandedOver(t *testing.T) {
 	}
 }
 
-// TestACopyThatFails has S3 answer 200 first and the error afterwards.
+// S3 may respond to a copy with status 200 first and the error afterwards.
 func TestACopyThatFails(t *testing.T) {
 	t.Parallel()
 	const body = `<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>later</Message><RequestId>r</RequestId>` +

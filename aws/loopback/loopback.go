@@ -1,5 +1,5 @@
-// Package loopback lets a client call an http.Handler of its own process as if it were a server, without a network: how
-// tasks call the services that are embedded. It never streams: an answer is complete before the client sees it.
+// Package loopback lets a client call an http.Handler of its own process as if it were a server, without a network.
+// Tasks call the embedded services this way. It never streams: a response is complete before the client sees it.
 package loopback
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// URL is a base address for clients of a handler. The host is never looked up.
+// URL is a base address for clients of a handler. The host is never resolved.
 const URL = "http://loopback.invalid"
 
 // Client returns a client whose requests the handler answers, whatever their host.
@@ -50,10 +50,11 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// errCut is what a client has of a server that cuts the connection.
+// errCut is the error that a client gets if a server cuts the connection.
 var errCut = errors.New("connection reset by peer")
 
-// serve runs the handler; cut says that it has given up with http.ErrAbortHandler, which cuts connections of a server.
+// serve runs the handler; cut is true if it panicked with http.ErrAbortHandler, with which a server cuts the
+// connection.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (cut bool) {
 	defer func() {
 		what := recover()
@@ -66,7 +67,7 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (cut bool) {
 	return false
 }
 
-// contentLength is the length that a client would send as a header, on which some handlers insist.
+// contentLength returns the length that a client would send as a header, which some handlers require.
 func contentLength(r *http.Request) (int64, bool) {
 	empty := r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodPatch
 	return r.ContentLength, r.ContentLength > 0 || r.ContentLength == 0 && r.Body == http.NoBody && empty

@@ -60,7 +60,7 @@ func TestSilentHandlerAnswers200(t *testing.T) {
 	}
 }
 
-// TestLengthOfTheBody compares the header with that of a request over the network.
+// The Content-Length header equals that of a request over the network.
 func TestLengthOfTheBody(t *testing.T) {
 	t.Parallel()
 	told := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func TestLengthOfTheBody(t *testing.T) {
 	defer server.Close()
 	for name, c := range map[string]struct {
 		method string
-		body   func() io.Reader // a new one for each client, since sending reads it to its end
+		body   func() io.Reader // a new one for each client, because sending reads it to its end
 		want   string
 	}{
 		"a body":        {http.MethodPut, func() io.Reader { return strings.NewReader("four") }, "4"},

@@ -14,7 +14,7 @@ import (
 //go:embed models.zip
 var embedded []byte
 
-// maxModel bounds the text of one service's model; that of EC2 has 1.2 MB.
+// maxModel limits the text of one service's model; EC2's is 1.2 MB.
 const maxModel = 32 << 20
 
 // Archive is a set of models. The zero value is empty; NewArchive reads one.
@@ -26,14 +26,14 @@ type Archive struct {
 	loaded map[string]*loading
 }
 
-// loading is a service that is loaded once.
+// loading loads a service once.
 type loading struct {
 	once    sync.Once
 	service *Service
 	err     error
 }
 
-// NewArchive reads the directory of an archive as `make models` writes it. It reads no model yet.
+// NewArchive reads the directory of an archive written by `make models`. It does not read any model yet.
 func NewArchive(archive []byte) (*Archive, error) {
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
@@ -51,7 +51,7 @@ func NewArchive(archive []byte) (*Archive, error) {
 // Services lists the names of all services, sorted.
 func (a *Archive) Services() []string { return slices.Clone(a.names) }
 
-// Find loads a service by its name. The error is an *UnknownServiceError, or says what is damaged.
+// Find loads a service by its name. The error is an *UnknownServiceError, or describes the damage to the archive.
 func (a *Archive) Find(name string) (*Service, error) {
 	f, ok := a.files[name]
 	if !ok {
@@ -90,8 +90,8 @@ func load(f *zip.File) (*Service, error) {
 
 var builtIn = sync.OnceValues(func() (*Archive, error) { return NewArchive(embedded) })
 
-// Find loads a service of the built-in archive by its name, that of the SDK for Java in lower case: sfn, eventbridge,
-// cloudwatchlogs. The error is an *UnknownServiceError, or says what is damaged.
+// Find loads a service of the built-in archive by its name, which is that of the SDK for Java in lower case: sfn,
+// eventbridge, cloudwatchlogs. The error is an *UnknownServiceError, or describes the damage to the archive.
 func Find(name string) (*Service, error) {
 	a, err := builtIn()
 	if err != nil {
@@ -100,8 +100,8 @@ func Find(name string) (*Service, error) {
 	return a.Find(name)
 }
 
-// MustFind is Find for the services that this program itself speaks. It panics when the archive inside the binary is
-// damaged or has no such service, which a test of the package rules out.
+// MustFind is like Find, for the services that this program itself calls. It panics if the archive inside the binary
+// is damaged or lacks the service, which a test of the package rules out.
 func MustFind(name string) *Service {
 	s, err := Find(name)
 	if err != nil {

@@ -1,15 +1,16 @@
-// Package model knows the API of every AWS service: operations, shapes, constraints, errors and protocols, as AWS's own
-// models have them, and makes of them the schemas with which smithy-go's protocols read and write requests and answers.
+// Package model contains the API of every AWS service: operations, shapes, constraints, errors and protocols, from
+// AWS's own models. It builds the schemas with which smithy-go's protocols encode and decode requests and responses.
 //
 // The models of all services are one archive inside the binary, models.zip, which `make models` writes: one file for
-// each service, one line for each operation and shape. A file is read when its service is first asked for, and a line
+// each service, one line for each operation and shape. A file is read when its service is first requested, and a line
 // when it is first used. The package calls no service and reads no file at run time.
 //
 // # Finding
 //
-// Services have the names that Resources of AWS SDK integrations have, those of the SDK for Java in lower case:
+// Services have the names used in Resources of AWS SDK integrations, which are those of the SDK for Java in lower
+// case:
 //
-//	s, err := model.Find("dynamodb")     // *UnknownServiceError, with what was perhaps meant
+//	s, err := model.Find("dynamodb")     // *UnknownServiceError, with similar names
 //	o, err := s.Operation("PutItem")     // *UnknownOperationError
 //	o.Input.Member("TableName").Required // true
 //	o.Errors                             // the shapes of its modelled errors, with codes and statuses
@@ -20,17 +21,17 @@
 //
 // A value of a shape is a JSON tree, its document, whose members have the model's names, whatever the protocol:
 //
-//   - a structure or union is an object; what is absent or null is not there;
+//   - a structure or union is an object; absent and null members are omitted;
 //   - a list is an array, a map is an object;
 //   - a timestamp is the number of seconds since 1970, with a fraction (TimeOf, OfTime);
 //   - a blob is a string in Base64 (BlobOf, OfBlob);
-//   - a float or double that is no JSON number is "NaN", "Infinity" or "-Infinity";
+//   - a float or double that is not a JSON number is "NaN", "Infinity" or "-Infinity";
 //   - a document type (Shape.Type Document) is any JSON.
 //
 // # Protocols
 //
-// Service.Bind makes the schemas of a service for one protocol. A client writes a request with the input's schema and
-// reads the answer with the output's; a server turns them round:
+// Service.Bind returns the schemas of a service for one protocol. A client writes a request with the input's schema
+// and reads the response with the output's; a server uses them the other way round:
 //
 //	b := s.Bind(model.JSON)
 //	client := b.Client()                        // smithy-go's ClientProtocol

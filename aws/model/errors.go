@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// UnknownServiceError says that there is no service of a name.
+// UnknownServiceError reports that there is no service with this name.
 type UnknownServiceError struct {
 	Name string
-	// Similar are names that were perhaps meant, the most likely first.
+	// Similar lists names that were perhaps meant, the most likely first.
 	Similar []string
 }
 
@@ -17,10 +17,10 @@ func (e *UnknownServiceError) Error() string {
 	return fmt.Sprintf("there is no AWS service %q%s", e.Name, didYouMean(e.Similar))
 }
 
-// UnknownOperationError says that a service has no operation of a name.
+// UnknownOperationError reports that a service has no operation with this name.
 type UnknownOperationError struct {
 	Service, Name string
-	// Similar are names that were perhaps meant, the most likely first.
+	// Similar lists names that were perhaps meant, the most likely first.
 	Similar []string
 }
 

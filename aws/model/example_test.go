@@ -6,7 +6,7 @@ import (
 	"stepback/aws/model"
 )
 
-// What the model of DynamoDB says of an operation, and what is said of a name that there is not.
+// Reads an operation from the model of DynamoDB, and shows the error for an unknown name.
 func ExampleFind() {
 	s, err := model.Find("dynamodb")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The places where the SDK for Java begins a new word in the ID of a service.
+// The places where the SDK for Java begins a new word in a service's ID.
 var (
 	wordBreak   = regexp.MustCompile(`[^A-Za-z0-9]+`)
 	upperV      = regexp.MustCompile(`([^A-Z]{2,})V([0-9]+)`)
@@ -15,7 +15,7 @@ var (
 	afterNumber = regexp.MustCompile(`([0-9])([a-zA-Z])`)
 )
 
-// ClassName is the beginning of the names of a service's classes in the SDK for Java, by the serviceId of its model:
+// ClassName returns the prefix of a service's class names in the SDK for Java, from the serviceId of its model:
 // DynamoDB becomes DynamoDb, "IoT Data Plane" IotDataPlane, SESv2 SesV2, "Config Service" Config.
 func ClassName(id string) string {
 	t := wordBreak.ReplaceAllString(id, " ")
@@ -32,5 +32,5 @@ func ClassName(id string) string {
 	return strings.TrimSuffix(name, "Service")
 }
 
-// ServiceName is a service's name in Resources of AWS SDK integrations, by the serviceId of its model.
+// ServiceName returns a service's name in Resources of AWS SDK integrations, from the serviceId of its model.
 func ServiceName(id string) string { return strings.ToLower(ClassName(id)) }

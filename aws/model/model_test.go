@@ -99,7 +99,7 @@ func TestSimilarNames(t *testing.T) {
 	}
 }
 
-// TestConcurrently loads one service from many goroutines at once.
+// One service can be loaded from many goroutines at once.
 func TestConcurrently(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("models.zip")

@@ -7,61 +7,60 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
 // Operation is one operation of a service.
 type Operation struct {
-	// Name is the model's: PutItem.
+	// Name is the name in the model: PutItem.
 	Name string
-	// Method, Path and Status are those of HTTP: PUT, "/{Bucket}/{Key+}?tagging", 200. The names in braces are those of
-	// members of the input; one with a plus may hold slashes. All but the REST protocols post to "/".
+	// Method, Path and Status are the HTTP method, path and status: PUT, "/{Bucket}/{Key+}?tagging", 200. The names
+	// in braces are members of the input; one with a plus may contain slashes. All protocols but REST post to "/".
 	Method, Path string
 	Status       int
-	// Input and Output are structures; nil for an operation that has none.
+	// Input and Output are structures; nil if the operation has none.
 	Input, Output *Shape
-	// Errors are the modelled errors, whose Error is never nil.
+	// Errors holds the modelled errors, whose Error is never nil.
 	Errors []*Shape
-	// HostPrefix is put before the service's host, with the values of the input's HostLabels: "{AccountId}.".
+	// HostPrefix is prepended to the service's host, with the values of the input's HostLabels: "{AccountId}.".
 	HostPrefix string
-	// Unsigned says that requests have no signature; UnsignedBody that the signature leaves the body out.
+	// Unsigned means that requests have no signature; UnsignedBody that the signature does not cover the body.
 	Unsigned, UnsignedBody bool
-	// Checksum says how the body of a request is checked; nil for no checksum.
+	// Checksum defines the checksum of the request body; nil for none.
 	Checksum *Checksum
-	// Gzip says that clients may compress the body of a request.
+	// Gzip is true if clients may compress the request body.
 	Gzip bool
-	// Deprecated says that AWS advises against the operation.
+	// Deprecated is true if AWS advises against the operation.
 	Deprecated bool
 
 	input, output reference
 }
 
-// Checksum says how the body of a request is checked.
+// Checksum defines the checksum of a request body.
 type Checksum struct {
-	// Algorithm is the member of the input that names the algorithm; nil where only MD5 will do.
+	// Algorithm is the member of the input that names the algorithm; nil if only MD5 is allowed.
 	Algorithm *Member
-	// Required says that a request without any checksum is refused.
+	// Required is true if a request without any checksum is rejected.
 	Required bool
 }
 
-// reference is what an operation says of its input or output beyond the shape.
+// reference holds an operation's additional properties of its input or output, beyond the shape.
 type reference struct {
 	name      string
 	namespace *namespace
 }
 
-// EventStream reports whether requests or answers are a stream of events.
+// EventStream reports whether requests or responses are an event stream.
 func (o *Operation) EventStream() bool { return o.Input.events() || o.Output.events() }
 
 func (s *Shape) events() bool {
 	return s != nil && slices.ContainsFunc(s.Members, func(m *Member) bool { return m.Shape.EventStream })
 }
 
-// listed sorts members as results list them.
+// listed sorts members in the order of results.
 func listed(members []*Member) []*Member {
 	all := slices.Clone(members)
-	sorting.Stable(all, func(a, b *Member) int {
+	slices.SortStableFunc(all, func(a, b *Member) int {
 		if a.Required != b.Required {
 			if a.Required {
 				return -1
@@ -73,7 +72,7 @@ func listed(members []*Member) []*Member {
 	return all
 }
 
-// operation reads the line of an operation. The caller holds the lock.
+// operation decodes the line of an operation. The caller holds the lock.
 func (s *Service) operation(name, line string) (*Operation, error) {
 	v, err := jsonvalue.Parse(line)
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *Service) operation(name, line string) (*Operation, error) {
 	return o, nil
 }
 
-// end reads the input or output of an operation.
+// end decodes the input or output of an operation.
 func (s *Service) end(v jsonvalue.Value, key string) (*Shape, reference, error) {
 	ref, ok := v.Get(key)
 	if !ok {
@@ -132,7 +131,7 @@ func checksumOf(input *Shape, v jsonvalue.Value) *Checksum {
 		}
 		required = required || flag(c, "requestChecksumRequired")
 		if algorithm == nil && !required {
-			return nil // it is about answers
+			return nil // it concerns responses
 		}
 		return &Checksum{Algorithm: algorithm, Required: required}
 	case required:
@@ -141,7 +140,7 @@ func checksumOf(input *Shape, v jsonvalue.Value) *Checksum {
 	return nil
 }
 
-// labelled names the labels of a path as the members of the input are named.
+// labelled replaces the labels of a path by the names of the input's members.
 func labelled(path string, input *Shape) string {
 	if input == nil {
 		return path

@@ -2,14 +2,14 @@ package model
 
 import "maps"
 
-// QueryNames are the names that lists and maps have in Query, by their shapes, for a service whose model tells only of
-// a newer protocol.
+// QueryNames holds the Query names of lists and maps, by shape, for a service whose model contains only a newer
+// protocol.
 type QueryNames map[string]QueryName
 
-// QueryName is the name of the elements of a list or a map. Key and Value are those within each of a map.
+// QueryName is the element name of a list or a map. Key and Value are the names within each map entry.
 type QueryName struct{ Name, Key, Value string }
 
-// AsQuery is the service as it speaks Query.
+// AsQuery returns the service with the Query protocol.
 func (s *Service) AsQuery(namespace string, names QueryNames) *Service {
 	return &Service{Name: s.Name, Class: s.Class, ID: s.ID, FullName: s.FullName, EndpointPrefix: s.EndpointPrefix,
 		SigningName: s.SigningName, APIVersion: s.APIVersion, XMLNamespace: namespace,
@@ -20,7 +20,7 @@ func (s *Service) AsQuery(namespace string, names QueryNames) *Service {
 		bindings: map[Protocol]*Binding{}}
 }
 
-// nameQuery gives a shape that has been read its names in Query.
+// nameQuery sets the Query names of a decoded shape.
 func (s *Service) nameQuery(made *Shape) {
 	n, ok := s.queryNames[made.Name]
 	switch {

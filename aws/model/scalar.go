@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,14 +15,13 @@ import (
 	"github.com/aws/smithy-go"
 	smithydocument "github.com/aws/smithy-go/document"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
-// maxSeconds is how many seconds before or after 1970 a timestamp may be: some 30,000 years.
+// maxSeconds is the largest distance of a timestamp from 1970 in seconds: about 30,000 years.
 const maxSeconds = 1e12
 
-// OfTime makes the document of a timestamp: the number of seconds since 1970, with as many decimals as it has.
+// OfTime returns the document of a timestamp: the number of seconds since 1970, with as many decimals as needed.
 func OfTime(t time.Time) jsonvalue.Value {
 	nanos := t.Nanosecond()
 	if nanos == 0 {
@@ -34,7 +34,7 @@ func OfTime(t time.Time) jsonvalue.Value {
 	return jsonvalue.OfNumberText(strings.TrimRight(fmt.Sprintf("%s%d.%09d", sign, seconds, nanos), "0"))
 }
 
-// TimeOf reads the document of a timestamp.
+// TimeOf decodes the document of a timestamp.
 func TimeOf(v jsonvalue.Value) (time.Time, error) {
 	if v.Kind() != jsonvalue.Number {
 		return time.Time{}, errors.New("expected a timestamp in seconds, got " + article(v.Kind()))
@@ -53,7 +53,7 @@ func TimeOf(v jsonvalue.Value) (time.Time, error) {
 	return time.Unix(int64(math.Floor(f)), int64((f-math.Floor(f))*nano)).UTC(), nil
 }
 
-// decimalTime reads seconds with decimals, all nine of them.
+// decimalTime parses seconds with up to nine decimals.
 func decimalTime(text string) (time.Time, bool) {
 	if strings.ContainsAny(text, "eE") {
 		return time.Time{}, false
@@ -74,12 +74,12 @@ func decimalTime(text string) (time.Time, bool) {
 	return time.Unix(seconds, nanos).UTC(), true
 }
 
-// OfBlob makes the document of bytes.
+// OfBlob returns the document of bytes.
 func OfBlob(b []byte) jsonvalue.Value {
 	return jsonvalue.OfString(base64.StdEncoding.EncodeToString(b))
 }
 
-// BlobOf reads the document of bytes.
+// BlobOf decodes the document of bytes.
 func BlobOf(v jsonvalue.Value) ([]byte, error) {
 	if v.Kind() != jsonvalue.String {
 		return nil, errors.New("expected bytes in Base64, got " + article(v.Kind()))
@@ -91,7 +91,7 @@ func BlobOf(v jsonvalue.Value) ([]byte, error) {
 	return b, nil
 }
 
-// floatOf reads a number, or the name of one that JSON cannot hold.
+// floatOf decodes a number, or the name of one that JSON cannot represent.
 func floatOf(v jsonvalue.Value) (float64, bool) {
 	if v.Kind() == jsonvalue.Number {
 		return v.Float(), true
@@ -119,18 +119,18 @@ func ofFloat(f float64, bits int) jsonvalue.Value {
 	return jsonvalue.OfNumberText(strconv.FormatFloat(f, 'g', -1, bits))
 }
 
-// documentOf makes any JSON what smithy-go writes.
+// documentOf converts any JSON to a document that smithy-go can write.
 func documentOf(v jsonvalue.Value) smithydocument.Value {
 	return smithydocument.Opaque{Value: rawDocument(v.JSON())}
 }
 
-// rawDocument is the text of a document.
+// rawDocument is the JSON text of a document.
 type rawDocument string
 
 // MarshalSmithyDocument implements document.Marshaler.
 func (r rawDocument) MarshalSmithyDocument() ([]byte, error) { return []byte(r), nil }
 
-// document reads any JSON. Objects are in the order of their keys, since smithy-go does not keep another.
+// document reads any JSON. Objects are sorted by key, because smithy-go does not keep the order.
 func (r *reader) document(schema *smithy.Schema) (jsonvalue.Value, error) {
 	var d smithydocument.Value
 	if err := r.in.ReadDocument(schema, &d); err != nil {
@@ -197,10 +197,10 @@ func fromMap[T any](m map[string]T) (jsonvalue.Value, error) {
 	return sorted(entries), nil
 }
 
-// sorted makes an object in the order of its keys.
+// sorted returns an object with its keys in order.
 func sorted(entries map[string]jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(entries))
-	for _, key := range sorting.Collect(maps.Keys(entries), jsonvalue.CompareUTF16) {
+	for _, key := range slices.SortedFunc(maps.Keys(entries), jsonvalue.CompareUTF16) {
 		b.Set(key, entries[key])
 	}
 	return b.Value()

@@ -20,11 +20,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Binding has the schemas of a service for one protocol. They are made when they are first asked for.
+// Binding holds the schemas of a service for one protocol. Each is built on first use.
 type Binding struct {
-	// Service is whose schemas they are.
+	// Service is the service of the schemas.
 	Service *Service
-	// Protocol is what they are for.
+	// Protocol is the protocol of the schemas.
 	Protocol Protocol
 
 	client smithyhttp.ClientProtocol
@@ -34,10 +34,10 @@ type Binding struct {
 	operations map[*Operation]*schemas
 }
 
-// schemas are those of one operation.
+// schemas holds the schemas of one operation.
 type schemas struct{ plain, turned *smithy.OperationSchema }
 
-// Bind returns the schemas of the service for a protocol, whether or not the service speaks it.
+// Bind returns the schemas of the service for a protocol, whether or not the service supports it.
 func (s *Service) Bind(p Protocol) *Binding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,8 +52,8 @@ func (s *Service) Bind(p Protocol) *Binding {
 	return b
 }
 
-// Client returns smithy-go's protocol, which writes requests and reads answers. Errors and streams that it reads are
-// the caller's business. CBOR wants the name of the operation in the context: middleware.WithOperationName.
+// Client returns smithy-go's protocol, which writes requests and reads responses. The caller handles the errors and
+// streams that it reads. CBOR requires the name of the operation in the context: middleware.WithOperationName.
 func (b *Binding) Client() smithyhttp.ClientProtocol { return b.client }
 
 func (b *Binding) protocol() smithyhttp.ClientProtocol {
@@ -86,26 +86,26 @@ func (b *Binding) protocol() smithyhttp.ClientProtocol {
 // Operation returns the schemas of an operation's input and output, for a client.
 func (b *Binding) Operation(o *Operation) *smithy.OperationSchema { return b.of(o).plain }
 
-// Turned returns the schemas of an operation with its input and output exchanged, for a server: what a client writes is
-// read as an answer, and the answer is written as a request.
+// Turned returns the schemas of an operation with its input and output exchanged, for a server: a client's request is
+// read as a response, and the response is written as a request.
 func (b *Binding) Turned(o *Operation) *smithy.OperationSchema { return b.of(o).turned }
 
-// Input returns a document of an operation's input, to be written or to be read into.
+// Input returns a document of an operation's input, for encoding or decoding.
 func (b *Binding) Input(o *Operation, v jsonvalue.Value) *Value {
 	return &Value{Shape: o.Input, Schema: b.of(o).plain.Input, Value: v}
 }
 
-// Output returns a document of an operation's output, to be written or to be read into.
+// Output returns a document of an operation's output, for encoding or decoding.
 func (b *Binding) Output(o *Operation, v jsonvalue.Value) *Value {
 	return &Value{Shape: o.Output, Schema: b.of(o).plain.Output, Value: v}
 }
 
-// Of returns a document of any shape of the service, such as that of an error.
+// Of returns a document of any shape of the service, such as an error.
 func (b *Binding) Of(s *Shape, v jsonvalue.Value) *Value {
 	return &Value{Shape: s, Schema: b.Schema(s), Value: v}
 }
 
-// Schema returns the schema of a shape, such as that of an error.
+// Schema returns the schema of a shape, such as an error.
 func (b *Binding) Schema(s *Shape) *smithy.Schema {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,7 +130,7 @@ func (b *Binding) of(o *Operation) *schemas {
 	return made
 }
 
-// end makes the schema of an input or output, which an operation may call by another name.
+// end returns the schema of an input or output, for which an operation may define another name.
 func (b *Binding) end(s *Shape, r reference) *smithy.Schema {
 	if s == nil {
 		return nil
@@ -159,7 +159,7 @@ var timestampFormats = map[TimestampFormat]string{
 	ISO8601: "date-time", RFC822: "http-date", UnixTimestamp: "epoch-seconds",
 }
 
-// schema makes the schema of a shape and of all that it is made of. The caller holds the lock.
+// schema returns the schema of a shape and of all its parts. The caller holds the lock.
 func (b *Binding) schema(s *Shape) *smithy.Schema {
 	if made, ok := b.schemas[s]; ok {
 		return made
@@ -170,7 +170,7 @@ func (b *Binding) schema(s *Shape) *smithy.Schema {
 	}
 	made := smithy.NewSchema(smithy.ShapeID{Namespace: b.Service.Name, Name: s.Name}, kind, len(s.Members),
 		b.shapeTraits(s)...)
-	b.schemas[s] = made // before its parts, which may be made of it
+	b.schemas[s] = made // before its parts, which may refer to it
 	switch s.Type {
 	case Structure:
 		b.members(made, s)
@@ -190,7 +190,7 @@ func (b *Binding) members(made *smithy.Schema, s *Shape) {
 	}
 }
 
-// shapeTraits are the traits that a shape lends to all members of its type.
+// shapeTraits returns the traits that a shape gives to all members of its type.
 func (b *Binding) shapeTraits(s *Shape) []smithy.Trait {
 	var said []smithy.Trait
 	if f, ok := timestampFormats[s.TimestampFormat]; ok {
@@ -215,7 +215,7 @@ func (b *Binding) shapeTraits(s *Shape) []smithy.Trait {
 	return said
 }
 
-// memberTraits are the traits of a member of a structure, or of the part of a list or map, which has no structure.
+// memberTraits returns the traits of a member of a structure, or of a part of a list or map, for which of is nil.
 func (b *Binding) memberTraits(of *Shape, m *Member) []smithy.Trait {
 	said := b.place(m)
 	if of != nil && of.Payload == m {
@@ -242,7 +242,7 @@ func (b *Binding) memberTraits(of *Shape, m *Member) []smithy.Trait {
 	return said
 }
 
-// place says where a member stands in HTTP, or how it is called in a body.
+// place returns the traits for a member's location in HTTP, or its name in a body.
 func (b *Binding) place(m *Member) []smithy.Trait {
 	name := cmp.Or(m.LocationName, m.Name)
 	switch m.Location {
@@ -264,8 +264,8 @@ func (b *Binding) place(m *Member) []smithy.Trait {
 	}
 }
 
-// payload names the element that is the whole body. A name that is only the member's own says nothing: the element is
-// called as its shape then.
+// payload returns the trait that names the element forming the whole body. A name that equals the member's own is
+// ignored: the element then has its shape's name.
 func (b *Binding) payload(m *Member) []smithy.Trait {
 	name := m.LocationName
 	if name == "" || name == m.Name && name[0] >= 'a' {
@@ -280,7 +280,7 @@ func (b *Binding) payload(m *Member) []smithy.Trait {
 func (b *Binding) inBody(m *Member) []smithy.Trait {
 	name := m.LocationName
 	if name == "" && m.Shape.Flattened && m.Shape.Type == List {
-		name = m.Shape.Element.LocationName // of a list that is always flattened, as those of SimpleDB are
+		name = m.Shape.Element.LocationName // of a list that is always flattened, as in SimpleDB
 	}
 	switch {
 	case name == "":
@@ -292,8 +292,8 @@ func (b *Binding) inBody(m *Member) []smithy.Trait {
 	}
 }
 
-// WithMessage returns the shape of an error and its schema, with a member Message where the model has none: services
-// answer with one all the same, and in JSON in either spelling.
+// WithMessage returns the shape of an error and its schema, with a member Message if the model has none. Services
+// respond with one all the same, and in JSON in either spelling.
 func (s *Shape) WithMessage(b *Binding) (*Shape, *smithy.Schema) {
 	missing := []string{"Message"}
 	if b.Protocol == RESTJSON || b.Protocol == JSON {

@@ -11,12 +11,12 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Protocol is how requests and answers look on the wire, named as AWS's models name it.
+// Protocol is a wire format of requests and responses, named as in AWS's models.
 type Protocol string
 
 // The protocols.
 const (
-	JSON     Protocol = "json" // AWS JSON, version 1.0 or 1.1 as Service.JSONVersion says
+	JSON     Protocol = "json" // AWS JSON, version 1.0 or 1.1 (see Service.JSONVersion)
 	RESTJSON Protocol = "rest-json"
 	RESTXML  Protocol = "rest-xml"
 	Query    Protocol = "query"
@@ -28,38 +28,38 @@ const (
 type Service struct {
 	// Name is the service's name in Resources of AWS SDK integrations: cloudwatchlogs, sfn.
 	Name string
-	// Class is the beginning of the names of the service's classes in the SDK for Java: CloudWatchLogs, Sfn. Errors of
-	// AWS SDK integrations begin with it.
+	// Class is the prefix of the service's class names in the SDK for Java: CloudWatchLogs, Sfn. Errors of AWS SDK
+	// integrations begin with it.
 	Class string
 	// ID is the serviceId of the model: "CloudWatch Logs".
 	ID string
-	// FullName is the name for people: "Amazon CloudWatch Logs".
+	// FullName is the display name: "Amazon CloudWatch Logs".
 	FullName string
 	// EndpointPrefix is the first label of the service's hosts: logs.
 	EndpointPrefix string
-	// SigningName is the service in the credential scope of signatures; EndpointPrefix where the model has none.
+	// SigningName is the service in the credential scope of signatures; EndpointPrefix if the model has none.
 	SigningName string
-	// TargetPrefix is what X-Amz-Target begins with; it names the service in paths of CBOR too.
+	// TargetPrefix is the prefix of X-Amz-Target; it also names the service in CBOR paths.
 	TargetPrefix string
-	// JSONVersion is that of the JSON protocol: 1.0 or 1.1.
+	// JSONVersion is the version of the JSON protocol: 1.0 or 1.1.
 	JSONVersion string
-	// APIVersion is that of the API: 2014-03-28.
+	// APIVersion is the version of the API: 2014-03-28.
 	APIVersion string
-	// XMLNamespace is that of answers in XML; often empty.
+	// XMLNamespace is the namespace of XML responses; often empty.
 	XMLNamespace string
-	// SignatureVersion is v4, or s3 and s3v4 of the S3 services, v2 and bearer of a few.
+	// SignatureVersion is v4; s3 or s3v4 for the S3 services; v2 or bearer for a few others.
 	SignatureVersion string
-	// Protocols are those that the service speaks, the one that the SDKs prefer first.
+	// Protocols lists the supported protocols, the one preferred by the SDKs first.
 	Protocols []Protocol
-	// QueryCompatible says that the service once spoke Query: clients of another protocol send x-amzn-query-mode, and
-	// answers have the older error code in x-amzn-query-error.
+	// QueryCompatible is true if the service formerly used Query: clients of another protocol send x-amzn-query-mode,
+	// and responses have the older error code in x-amzn-query-error.
 	QueryCompatible bool
 
-	queryNames QueryNames        // of a service that speaks Query beside its model
-	exceptions map[string]string // names of error shapes, by themselves and by their codes
+	queryNames QueryNames        // for a service that also supports Query, which its model lacks
+	exceptions map[string]string // names of error shapes, by name and by code
 	operations []string
-	lines      map[string]string // JSON by operation
-	shapeLines map[string]string // JSON by shape
+	lines      map[string]string // JSON lines by operation
+	shapeLines map[string]string // JSON lines by shape
 
 	mu       sync.Mutex
 	ready    map[string]*Operation
@@ -69,8 +69,9 @@ type Service struct {
 
 var errFormat = errors.New("it is not in the form that `make models` writes")
 
-// Parse reads a file of the archive, which package botocore makes: a line of metadata, and a line for each operation
-// and shape. The error says only that the text is not in that form; what lines say is read when they are used.
+// Parse parses a file of the archive, as written by package botocore: a line of metadata, and a line for each
+// operation and shape. It returns an error only if the text does not have this form; each line is decoded on first
+// use.
 func Parse(name, text string) (*Service, error) {
 	head, rest, _ := strings.Cut(text, "\n")
 	s := &Service{
@@ -138,7 +139,8 @@ func (s *Service) Has(operation string) bool {
 	return ok
 }
 
-// Operation finds an operation by its name: PutItem. The error is an *UnknownOperationError, or says what is damaged.
+// Operation finds an operation by its name: PutItem. The error is an *UnknownOperationError, or describes the damage
+// to the model.
 func (s *Service) Operation(name string) (*Operation, error) {
 	line, ok := s.lines[name]
 	if !ok {
@@ -151,7 +153,7 @@ func (s *Service) Operation(name string) (*Operation, error) {
 	}
 	o, err := s.operation(name, line)
 	if err != nil {
-		s.shapes = map[string]*Shape{} // some may be half read
+		s.shapes = map[string]*Shape{} // some may be half decoded
 		return nil, fmt.Errorf("the API model of %s is damaged: %s: %w; `make models` writes it anew", s.Name, name,
 			err)
 	}
@@ -159,14 +161,14 @@ func (s *Service) Operation(name string) (*Operation, error) {
 	return o, nil
 }
 
-// Shape finds a shape by its name. The error says that there is none.
+// Shape finds a shape by its name. It returns an error if there is none.
 func (s *Service) Shape(name string) (*Shape, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shape(name)
 }
 
-// Exception finds the shape of a modelled error of any operation, by its name or by its code; nil when there is none.
+// Exception finds the shape of a modelled error of any operation, by its name or its code; nil if there is none.
 func (s *Service) Exception(code string) *Shape {
 	name, ok := s.exceptions[code]
 	if !ok {
@@ -188,7 +190,7 @@ func (s *Service) Exceptions() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Speaks reports whether the service can be called in a protocol.
+// Speaks reports whether the service supports a protocol.
 func (s *Service) Speaks(p Protocol) bool { return slices.Contains(s.Protocols, p) }
 
 func text(v jsonvalue.Value, member string) string {

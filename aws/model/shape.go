@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Type says what values of a shape are.
+// Type is the type of a shape's values.
 type Type uint8
 
 // The types. A union is a Structure with Shape.Union.
@@ -32,75 +32,76 @@ var types = map[string]Type{
 	"timestamp": Timestamp, "blob": Blob,
 }
 
-// TimestampFormat is how a timestamp is written where the model says so; empty is the protocol's own.
+// TimestampFormat is the format of a timestamp if the model defines one; empty means the protocol's default.
 type TimestampFormat string
 
-// The formats, by the names of AWS's models.
+// The formats, with their names in AWS's models.
 const (
 	ISO8601       TimestampFormat = "iso8601"
 	RFC822        TimestampFormat = "rfc822"
 	UnixTimestamp TimestampFormat = "unixTimestamp"
 )
 
-// Shape is what a value is like.
+// Shape defines the type of a value.
 type Shape struct {
-	// Name is the model's, such as AttributeValue.
+	// Name is the name in the model, such as AttributeValue.
 	Name string
 	Type Type
 
-	// Members are those of a structure, in the model's order.
+	// Members holds the members of a structure, in the model's order.
 	Members []*Member
-	// Union is a structure that has exactly one of its members.
+	// Union marks a structure that has exactly one of its members.
 	Union bool
-	// Payload is the member of a structure that is the whole body of a request or answer; nil for none.
+	// Payload is the member of a structure that forms the whole body of a request or response; nil for none.
 	Payload *Member
 
 	// Element is the element of a list, or the value of a map.
 	Element *Member
 	// Key is the key of a map.
 	Key *Member
-	// Sparse is a list or map that may have nulls.
+	// Sparse marks a list or map that may contain nulls.
 	Sparse bool
-	// Flattened is a list or map without an element of its own around it, in XML and Query.
+	// Flattened marks a list or map without a surrounding element, in XML and Query.
 	Flattened bool
 
-	// Enum are the values that a string may have; none means any.
+	// Enum lists the values that a string may have; empty means any.
 	Enum []string
-	// Min and Max bound a number, the length of a string (in characters), of a blob (in bytes), of a list and of a map;
-	// nil for no bound.
+	// Min and Max are the bounds of a number, or of the length of a string (in characters), a blob (in bytes), a list
+	// or a map; nil for no bound.
 	Min, Max *float64
-	// Pattern is a regular expression, in Java's dialect, that a string matches; empty for any.
+	// Pattern is a regular expression, in Java's dialect, for a string; empty for any.
 	Pattern string
-	// TimestampFormat is how a timestamp is written, where it is not the protocol's own way.
+	// TimestampFormat is the format of a timestamp if it is not the protocol's default.
 	TimestampFormat TimestampFormat
 
-	// Streaming is a blob that is read and written as a stream; RequiresLength one whose length is told beforehand.
+	// Streaming marks a blob that is read and written as a stream; RequiresLength one whose length must be known in
+	// advance.
 	Streaming, RequiresLength bool
-	// EventStream is a union whose values are sent one after the other.
+	// EventStream marks a union whose values are sent one after the other.
 	EventStream bool
-	// Sensitive is a value that must not be logged.
+	// Sensitive marks a value that must not be logged.
 	Sensitive bool
 
-	// Error says how an error is told; nil for a shape that is none.
+	// Error holds the error's properties; nil for a shape that is not an error.
 	Error *Error
 
 	xmlName      string
 	xmlNamespace *namespace
 	byName       map[string]*Member
-	listed       []*Member // as results list them
+	listed       []*Member // in the order of results
 }
 
-// Error says how a modelled error is told on the wire.
+// Error defines how a modelled error is sent.
 type Error struct {
-	// Code is what Query and XML call it; the shape's name where the model says nothing else.
+	// Code is the error's code in Query and XML; the shape's name by default.
 	Code string
-	// Status is that of HTTP; 400, or 500 of a fault, where the model says nothing.
+	// Status is the HTTP status code; by default 400, or 500 for a fault.
 	Status int
-	// Fault says that the service is to blame and not the caller.
+	// Fault is true if the service is at fault, not the caller.
 	Fault bool
 }
 
-// Location is where a member of an input or output stands in HTTP.
+// Location is the HTTP location of a member of an input or output.
 type Location string
 
 // The locations.
@@ -109,31 +110,31 @@ const (
 	InPath      Location = "uri"
 	InQuery     Location = "querystring"
 	InHeader    Location = "header"
-	InHeaders   Location = "headers" // a map: a header for each key, whose name begins with LocationName
+	InHeaders   Location = "headers" // a map with a header for each key, whose name begins with LocationName
 	InStatus    Location = "statusCode"
 	locationKey          = "location"
 )
 
 // Member is a member of a structure, the element of a list, or the key or value of a map.
 type Member struct {
-	// Name is the model's: TableName. Elements are called member, keys key, values value.
+	// Name is the name in the model: TableName. Elements are named member, keys key, and values value.
 	Name string
-	// Shape is what the member's values are like.
+	// Shape is the shape of the member's values.
 	Shape *Shape
-	// Required says that it must be there.
+	// Required is true if the member must be present.
 	Required bool
-	// Location is where it stands in HTTP; LocationName its name there, or its name in JSON or XML; Name if empty.
+	// Location is the location in HTTP; LocationName is the name there, or the name in JSON or XML; empty means Name.
 	Location     Location
 	LocationName string
-	// QueryName is its name in EC2's Query, where it is another one.
+	// QueryName is the name in EC2's Query, if it differs.
 	QueryName string
-	// IdempotencyToken is filled in by clients when it is absent.
+	// IdempotencyToken marks a member that clients fill in if it is absent.
 	IdempotencyToken bool
-	// JSONValue is a string that holds JSON; a header has it in Base64.
+	// JSONValue marks a string that contains JSON; in a header it is encoded in Base64.
 	JSONValue bool
-	// HostLabel is a part of the host's name, where the operation has a HostPrefix.
+	// HostLabel marks a member that is part of the host name, if the operation has a HostPrefix.
 	HostLabel bool
-	// Streaming is a blob that is read and written as a stream.
+	// Streaming marks a blob that is read and written as a stream.
 	Streaming bool
 
 	flattened    bool
@@ -143,13 +144,13 @@ type Member struct {
 
 type namespace struct{ prefix, uri string }
 
-// Member finds a member of a structure by its name; nil when there is none.
+// Member finds a member of a structure by its name; nil if there is none.
 func (s *Shape) Member(name string) *Member { return s.byName[name] }
 
-// Listed lists the members as results show them: those that are required first, each group in the order of its names.
+// Listed lists the members in the order of results: required ones first, each group sorted by name.
 func (s *Shape) Listed() []*Member { return s.listed }
 
-// Streamed is the member that is a stream of bytes; nil when there is none.
+// Streamed returns the member that is a stream of bytes; nil if there is none.
 func (s *Shape) Streamed() *Member {
 	if s == nil || s.Payload == nil || !s.Payload.Streaming || s.Payload.Shape.Type != Blob {
 		return nil
@@ -157,12 +158,12 @@ func (s *Shape) Streamed() *Member {
 	return s.Payload
 }
 
-// compound reports whether values of the shape may be null in a body of JSON.
+// compound reports whether values of the shape may be null in a JSON body.
 func (s *Shape) compound() bool {
 	return s.Type == Structure || s.Type == List || s.Type == Map || s.Type == Document
 }
 
-// shape finds a shape and all that it is made of. The caller holds the lock.
+// shape finds a shape and all its parts. The caller holds the lock.
 func (s *Service) shape(name string) (*Shape, error) {
 	if made, ok := s.shapes[name]; ok {
 		return made, nil
@@ -185,7 +186,7 @@ func (s *Service) shape(name string) (*Shape, error) {
 	return made, nil
 }
 
-// fill reads a shape. Those that it is made of may be made of it.
+// fill decodes a shape. Its parts may refer to it.
 func (s *Service) fill(made *Shape, v jsonvalue.Value) error {
 	kind, ok := types[text(v, "type")]
 	if !ok {
@@ -209,7 +210,7 @@ func (s *Service) fill(made *Shape, v jsonvalue.Value) error {
 	return s.parts(made, v)
 }
 
-// parts reads what a compound shape is made of.
+// parts decodes the parts of a compound shape.
 func (s *Service) parts(made *Shape, v jsonvalue.Value) (err error) {
 	part := func(key, name string) *Member {
 		ref, ok := v.Get(key)
@@ -292,7 +293,7 @@ func bound(v jsonvalue.Value, member string) *float64 {
 		return nil
 	}
 	f := m.Float()
-	if m.Kind() == jsonvalue.String { // bounds of doubles are text in a few models
+	if m.Kind() == jsonvalue.String { // bounds of doubles are strings in a few models
 		parsed, err := strconv.ParseFloat(m.Text(), 64)
 		if err != nil {
 			return nil
@@ -302,7 +303,7 @@ func bound(v jsonvalue.Value, member string) *float64 {
 	return &f
 }
 
-// errorOf says how an error is told; nil for a shape that is none.
+// errorOf returns the properties of an error; nil for a shape that is not an error.
 func errorOf(name string, v jsonvalue.Value) *Error {
 	if !flag(v, "exception") && !flag(v, "fault") {
 		if _, ok := v.Get("error"); !ok {

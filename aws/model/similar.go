@@ -1,17 +1,17 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/internal/spelling"
 )
 
-// maxSimilar is how many names a suggestion has.
+// maxSimilar is the maximum number of names in a suggestion.
 const maxSimilar = 3
 
-// nearest lists the names that a misspelt one was perhaps meant to be, the most likely first: those that a third of its
-// letters make of it, and those that begin with it or hold it.
+// nearest lists the names that a misspelt one may have been meant to be, the most likely first: those within a third
+// of its letters, and those that begin with it or contain it.
 func nearest(name string, names []string) []string {
 	type candidate struct {
 		name     string
@@ -31,7 +31,7 @@ func nearest(name string, names []string) []string {
 			found = append(found, candidate{n, limit + 1})
 		}
 	}
-	sorting.Stable(found, func(a, b candidate) int { return a.distance - b.distance })
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance - b.distance })
 	similar := make([]string, 0, maxSimilar)
 	for _, c := range found[:min(len(found), maxSimilar)] {
 		similar = append(similar, c.name)

@@ -6,22 +6,22 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Value is a document of a shape together with the schema that says how it looks on the wire. It implements
-// smithy.Serializable and smithy.Deserializable.
+// Value is a document of a shape together with the schema of its wire format. It implements smithy.Serializable and
+// smithy.Deserializable.
 type Value struct {
 	Shape  *Shape
 	Schema *smithy.Schema
 	// Value is the document, as the package comment describes it.
 	Value jsonvalue.Value
-	// Err is why the document could not be written, a *ValueError; Serialize cannot return it.
+	// Err is the *ValueError that kept the document from being written; Serialize cannot return it.
 	Err error
 }
 
-// ValueError says that a document is not of its shape, or that what was read is not.
+// ValueError reports that a document, or decoded data, does not match its shape.
 type ValueError struct {
-	// Path leads to the place: Item.id.N, Entries[2].
+	// Path is the path of the value: Item.id.N, Entries[2].
 	Path string
-	// Why is what is wrong there.
+	// Why describes the problem.
 	Why string
 }
 
@@ -33,8 +33,8 @@ func (e *ValueError) Error() string {
 	return e.Path + ": " + e.Why
 }
 
-// Serialize implements smithy.Serializable. What the shape does not have is left out. Where the document is not of the
-// shape, nothing is written, and Err says why.
+// Serialize implements smithy.Serializable. Members that the shape does not have are omitted. If the document does
+// not match the shape, nothing is written, and Err has the reason.
 func (v *Value) Serialize(s smithy.ShapeSerializer) {
 	if v.Shape == nil {
 		return
@@ -47,7 +47,7 @@ func (v *Value) Serialize(s smithy.ShapeSerializer) {
 	v.Err = w.err()
 }
 
-// Deserialize implements smithy.Deserializable: it replaces the document with what it reads. Members are in the order
+// Deserialize implements smithy.Deserializable: it replaces the document by the decoded one. Members are in the order
 // of Shape.Listed. The error is a *ValueError.
 func (v *Value) Deserialize(d smithy.ShapeDeserializer) error {
 	if v.Shape == nil {

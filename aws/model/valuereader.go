@@ -9,10 +9,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxNesting is how deeply what is read may nest.
+// maxNesting limits the nesting of decoded data.
 const maxNesting = 512
 
-// reader reads documents.
+// reader decodes documents.
 type reader struct {
 	in    smithy.ShapeDeserializer
 	path  []step
@@ -39,7 +39,7 @@ func (r *reader) value(shape *Shape, schema *smithy.Schema) (jsonvalue.Value, er
 	}
 }
 
-// structure reads the members in whatever order they come.
+// structure decodes the members in any order.
 func (r *reader) structure(shape *Shape, schema *smithy.Schema) (jsonvalue.Value, error) {
 	found := make([]jsonvalue.Value, 0, len(shape.listed))
 	var few [8]string
@@ -76,7 +76,7 @@ func (r *reader) structure(shape *Shape, schema *smithy.Schema) (jsonvalue.Value
 	return ordered(shape, names, found), nil
 }
 
-// ordered makes an object whose members are in the order of Shape.Listed.
+// ordered returns an object with its members in the order of Shape.Listed.
 func ordered(shape *Shape, names []string, values []jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(names))
 	if len(names) == 1 {
@@ -95,10 +95,10 @@ func ordered(shape *Shape, names []string, values []jsonvalue.Value) jsonvalue.V
 }
 
 func (r *reader) member(of *Shape, m *Member, schema *smithy.Schema) (v jsonvalue.Value, there bool, err error) {
-	if m.Streaming && m.Shape.Type == Blob { // handed over beside the document
+	if m.Streaming && m.Shape.Type == Blob { // passed separately from the document
 		return v, false, nil
 	}
-	if m.Location == InBody && (of.Payload != m || m.Shape.compound()) { // else there is no null
+	if m.Location == InBody && (of.Payload != m || m.Shape.compound()) { // otherwise null does not exist
 		if null, err := r.in.ReadNil(schema); null || err != nil {
 			return v, false, err
 		}

@@ -9,14 +9,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// writer writes documents. It keeps the first thing that is wrong.
+// writer writes documents. It keeps the first error.
 type writer struct {
 	out  smithy.ShapeSerializer
 	path []step
 	why  string
 }
 
-// step is one step of the path to a place in a document.
+// step is one step of the path to a value in a document.
 type step struct {
 	name  string
 	index int
@@ -69,7 +69,7 @@ func (w *writer) value(shape *Shape, schema *smithy.Schema, v jsonvalue.Value) {
 	}
 }
 
-// wants reports whether a value is of a kind, and keeps that it is not.
+// wants reports whether a value is of a kind, and records an error if not.
 func (w *writer) wants(v jsonvalue.Value, kind jsonvalue.Kind) bool {
 	if v.Kind() == kind {
 		return true
@@ -97,7 +97,7 @@ func (w *writer) structure(shape *Shape, schema *smithy.Schema, v jsonvalue.Valu
 	for _, m := range shape.Members {
 		e, ok := v.Get(m.Name)
 		if !ok || e.IsNull() || m.Streaming && m.Shape.Type == Blob && shape.Payload == m {
-			continue // a stream is handed over beside the document
+			continue // a stream is passed separately from the document
 		}
 		w.path = append(w.path, step{name: m.Name})
 		w.value(m.Shape, schema.Member(m.Name), e)

@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// EndpointVariable is the variable by which the AWS SDKs find the address of a service, by the serviceId of its model:
-// "CloudWatch" gives AWS_ENDPOINT_URL_CLOUDWATCH. The rule is botocore's: blanks and hyphens become underscores, letters
-// capitals. The names in signatures and hosts (monitoring, events) do not count.
+// EndpointVariable returns the variable in which the AWS SDKs look for the address of a service, from the serviceId
+// of its model: "CloudWatch" gives AWS_ENDPOINT_URL_CLOUDWATCH. As in botocore, blanks and hyphens become underscores
+// and letters capitals. The names in signatures and hosts (monitoring, events) are not used.
 func EndpointVariable(id string) string {
 	return "AWS_ENDPOINT_URL_" + strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(id))
 }
 
-// Signed returns the serviceIds of the services whose signatures, or whose X-Amz-Target without its version, have a
-// name: monitoring is that of CloudWatch, rds that of DocDB, Neptune and RDS. It is empty when no service has it. Only
-// the heads of the models are read.
+// Signed returns the serviceIds of the services that use a name in their signatures, or in X-Amz-Target without its
+// version: monitoring gives CloudWatch; rds gives DocDB, Neptune and RDS. It is empty if no service uses the name.
+// Only the metadata of the models is read.
 func Signed(name string) []string {
 	signed, err := heads()
 	if err != nil {
@@ -27,7 +27,7 @@ func Signed(name string) []string {
 	return slices.Clone(signed[strings.ToLower(name)])
 }
 
-// heads are the serviceIds of all services of the built-in archive by the names in their signatures and targets.
+// heads maps the names in signatures and targets to the serviceIds, for all services of the built-in archive.
 var heads = sync.OnceValues(func() (map[string][]string, error) {
 	a, err := builtIn()
 	if err != nil {
@@ -50,7 +50,7 @@ var heads = sync.OnceValues(func() (map[string][]string, error) {
 	return signed, nil
 })
 
-// head reads a model no further than its metadata.
+// head reads only the metadata of a model.
 func head(f *zip.File) (*Service, error) {
 	r, err := f.Open()
 	if err != nil {

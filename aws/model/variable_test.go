@@ -8,7 +8,7 @@ import (
 	"stepback/aws/model"
 )
 
-// TestEndpointVariables holds the variables that botocore 1.43 reads for some services; their signatures and hosts have
+// EndpointVariable returns the variables that botocore 1.43 reads for some services whose signatures and hosts have
 // other names.
 func TestEndpointVariables(t *testing.T) {
 	t.Parallel()
@@ -34,8 +34,8 @@ func TestEndpointVariables(t *testing.T) {
 	}
 }
 
-// TestEveryServiceHasItsVariable goes by botocore's rule over all services: hyphenize the ID, then write it in capitals
-// with underscores.
+// EndpointVariable follows botocore's rule for all services: hyphenize the ID, then write it in capitals with
+// underscores.
 func TestEveryServiceHasItsVariable(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^AWS_ENDPOINT_URL_[A-Z0-9]+(_[A-Z0-9]+)*$`)

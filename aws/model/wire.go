@@ -2,15 +2,15 @@ package model
 
 import "cmp"
 
-// What follows says how servers, which write answers themselves, name things in XML and Query.
+// The following methods define how servers, which write responses themselves, name members in XML and Query.
 
-// Flat reports whether a list or map stands in a structure without an element of its own around it.
+// Flat reports whether a list or map has no surrounding element in its structure.
 func (m *Member) Flat() bool { return m.flattened || m.Shape.Flattened }
 
 // Attribute reports whether the member is an attribute of its structure's XML element.
 func (m *Member) Attribute() bool { return m.xmlAttribute }
 
-// Namespace is the XML namespace of the member's element, with the prefix it is bound to; both are often empty.
+// Namespace returns the XML namespace of the member's element, with its prefix; both are often empty.
 func (m *Member) Namespace() (prefix, uri string) {
 	if n := m.xmlNamespace; n != nil {
 		return n.prefix, n.uri
@@ -18,7 +18,7 @@ func (m *Member) Namespace() (prefix, uri string) {
 	return m.Shape.Namespace()
 }
 
-// Namespace is the XML namespace of the shape's element, with the prefix it is bound to; both are often empty.
+// Namespace returns the XML namespace of the shape's element, with its prefix; both are often empty.
 func (s *Shape) Namespace() (prefix, uri string) {
 	if n := s.xmlNamespace; n != nil {
 		return n.prefix, n.uri
@@ -26,10 +26,10 @@ func (s *Shape) Namespace() (prefix, uri string) {
 	return "", ""
 }
 
-// ElementName is the name of the XML element that a shape is when it is a whole body.
+// ElementName returns the name of the shape's XML element if it is a whole body.
 func (s *Shape) ElementName() string { return cmp.Or(s.xmlName, s.Name) }
 
-// OutputElement is the name and the namespace of the XML element that the operation's answer is.
+// OutputElement returns the name and the namespace of the XML element of the operation's response.
 func (o *Operation) OutputElement() (name, uri string) {
 	if o.Output == nil {
 		return "", ""

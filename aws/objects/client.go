@@ -18,7 +18,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Client is a Store over S3's model.
+// Client implements Store with S3's model.
 type Client struct {
 	caller  *client.Client
 	service *model.Service
@@ -27,7 +27,7 @@ type Client struct {
 
 var _ Store = (*Client)(nil)
 
-// New makes a client that calls as that one does, and again as the retryer has it; nil makes one attempt only.
+// New returns a client that calls through caller and retries as the retryer decides; nil makes only one attempt.
 func New(caller *client.Client, retryer aws.Retryer) *Client {
 	if retryer == nil {
 		retryer = aws.NopRetryer{}
@@ -35,8 +35,8 @@ func New(caller *client.Client, retryer aws.Retryer) *Client {
 	return &Client{caller, model.MustFind("s3"), retryer}
 }
 
-// Local makes a client of a server on this machine. It takes nothing from the environment, so a person's AWS profile
-// never comes near it, and no proxy stands between.
+// Local returns a client of a server on this machine. It takes nothing from the environment, so it never uses a
+// developer's AWS profile or a proxy.
 func Local(endpoint, region string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
@@ -100,7 +100,7 @@ func (c *Client) Copy(ctx context.Context, in Copy) (string, error) {
 	return text(result, "ETag"), nil
 }
 
-// CopySource is the header x-amz-copy-source: bucket and key, URL encoded but for the slashes.
+// CopySource returns the value of the header x-amz-copy-source: bucket and key, URL encoded except for the slashes.
 func CopySource(bucket, key string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(bucket + "/" + key))
 }
@@ -163,7 +163,7 @@ func (g Get) document() jsonvalue.Value {
 		"IfMatch", g.IfMatch, "Range", g.Range)
 }
 
-// fields is an object of names and texts, without those that are empty.
+// fields returns an object of the given names and texts, without the empty ones.
 func fields(pairs ...string) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(pairs) / 2)
 	for pair := range slices.Chunk(pairs, 2) {

@@ -1,6 +1,7 @@
-// Package objects is Amazon S3 for our own programs: the handful of operations on objects that they need, called by
-// S3's model. It keeps nothing and words nothing: errors are those of aws/client in a *smithy.OperationError. Package
-// sdkobjects has the SDK's typed client behind the same types, for programs that are functions of AWS Lambda.
+// Package objects is a client of Amazon S3 for our own programs: the few object operations that they need, called by
+// S3's model. It stores nothing and does not reword errors, which are those of aws/client in a
+// *smithy.OperationError. Package sdkobjects implements the same types with the SDK's typed client, for programs that
+// run as AWS Lambda functions.
 package objects
 
 import (
@@ -9,24 +10,24 @@ import (
 	"time"
 )
 
-// Get asks for an object, or for a part of it.
+// Get requests an object, or a part of it.
 type Get struct {
 	Bucket, Key string
 	VersionID   string // empty: the newest
-	Owner       string // the account that the bucket has to belong to; empty: any
-	IfMatch     string // the ETag, in its quotes, that the object has to have; empty: any
+	Owner       string // required account of the bucket's owner; empty: any
+	IfMatch     string // required ETag of the object, with quotes; empty: any
 	Range       string // bytes=0-99; empty: the whole object
 }
 
-// Object is an object, or a part of one, and what was said of it. The caller closes Body, which an answer to Head has
-// not.
+// Object is an object, or a part of one, with its metadata. The caller closes Body, which is nil in the result of
+// Head.
 type Object struct {
 	Body         io.ReadCloser
-	Size         int64  // bytes of Body; -1 when the service did not say
-	ETag         string // in its quotes
+	Size         int64  // bytes of Body; -1 if unknown
+	ETag         string // with quotes
 	ContentType  string
 	ContentRange string // bytes 0-99/1234; empty for a whole object
-	VersionID    string // empty where the bucket has no versions
+	VersionID    string // empty if the bucket has no versions
 }
 
 // Put writes an object.
@@ -35,24 +36,24 @@ type Put struct {
 	Body        io.ReadSeeker
 	Size        int64
 	ContentType string
-	IfMatch     string // the ETag, in its quotes, of the object that is replaced; empty: any, or none
-	IfNoneMatch string // *: only if there is no object; empty: in any case
+	IfMatch     string // required ETag of the replaced object, with quotes; empty: any, or no object
+	IfNoneMatch string // *: only if no object exists; empty: always
 }
 
 // Copy copies an object within the service.
 type Copy struct {
 	FromBucket, FromKey string
 	FromVersionID       string // empty: the newest
-	IfMatch             string // the ETag, in its quotes, that the source has to have; empty: any
+	IfMatch             string // required ETag of the source, with quotes; empty: any
 	Bucket, Key         string
-	ContentType         string // replaces that of the source, with all its metadata; empty: they are copied
-	WithoutTags         bool   // the source's tags are left behind
+	ContentType         string // replaces the source's, with all its metadata; empty: they are copied
+	WithoutTags         bool   // the source's tags are not copied
 }
 
-// List asks for a page of a listing.
+// List requests a page of a listing.
 type List struct {
 	Bucket, Prefix string
-	Token          string // of the page before; empty: the first
+	Token          string // from the previous page; empty: the first page
 }
 
 // Page is a page of a listing, in the order of keys.
@@ -61,7 +62,7 @@ type Page struct {
 	Next    string // token of the next page; empty: this is the last
 }
 
-// Listed is an object as a listing shows it.
+// Listed is an object in a listing.
 type Listed struct {
 	Key          string
 	ETag         string
@@ -70,17 +71,17 @@ type Listed struct {
 	LastModified time.Time
 }
 
-// Store is what this package's client does, and what another has to do in its place. It is safe for concurrent use.
+// Store is the interface of this package's client and of alternatives to it. It is safe for concurrent use.
 type Store interface {
 	// Get opens an object.
 	Get(context.Context, Get) (*Object, error)
-	// Head tells what Get would, without the body.
+	// Head returns the result of Get without the body.
 	Head(context.Context, Get) (*Object, error)
 	// Put writes an object.
 	Put(context.Context, Put) error
 	// Copy copies an object and returns the copy's ETag.
 	Copy(context.Context, Copy) (etag string, err error)
-	// Delete removes an object; one that is not there is removed already.
+	// Delete deletes an object; it succeeds if the object does not exist.
 	Delete(ctx context.Context, bucket, key string) error
 	// List returns a page of up to 1,000 objects.
 	List(context.Context, List) (*Page, error)

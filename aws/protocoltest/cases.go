@@ -1,5 +1,5 @@
-// Package protocoltest has the protocol tests of botocore (August 2026, Apache-2.0): 367 requests to write and 365
-// answers to read, in all protocols of AWS, for the tests of clients and servers. cases.zip holds them with their
+// Package protocoltest contains the protocol tests of botocore (August 2026, Apache-2.0): 367 requests to write and
+// 365 responses to read, in all AWS protocols, for the tests of clients and servers. cases.zip holds them with their
 // licence and a README. The package is for tests only.
 package protocoltest
 
@@ -23,20 +23,20 @@ import (
 //go:embed cases.zip
 var archive []byte
 
-// Case is one request or answer. All strings are those of the case; documents are as package model describes them.
+// Case is one request or response. Its strings are copied from the case; documents are as described in package model.
 type Case struct {
-	// File is the protocol's file, such as rest-json; ID the case's name in it.
+	// File is the protocol's file, such as rest-json; ID is the case's name in it.
 	File, ID  string
 	Protocol  model.Protocol
 	Service   *model.Service
 	Operation *model.Operation
 
-	// Endpoint is the address of the service, of a request; Params is its input.
+	// Endpoint is the address of the service for a request; Params is the request's input.
 	Endpoint string
 	Params   jsonvalue.Value
 	Request  Request
 
-	// Response is an answer; Result its output. Of an error there are its code, its message and its members.
+	// Response is a response; Result is its output. An error has its code, message and members instead.
 	Response                Response
 	Result                  jsonvalue.Value
 	Failed                  bool
@@ -44,31 +44,31 @@ type Case struct {
 	Error                   jsonvalue.Value
 }
 
-// Request is what is sent for an input.
+// Request is the expected request for an input.
 type Request struct {
 	Method, URI, Host string
 	Headers           map[string]string
-	// Required and Forbidden are the names of headers that are there, with any value, and that are not.
+	// Required and Forbidden are the names of headers that must be present, with any value, and that must be absent.
 	Required, Forbidden []string
-	// Body is what is sent, where HasBody; in Base64 for CBOR.
+	// Body is the expected body, if HasBody is true; in Base64 for CBOR.
 	Body    string
 	HasBody bool
 }
 
-// Response is an answer of a service.
+// Response is a response of a service.
 type Response struct {
 	Status  int
 	Headers map[string]string
 	Body    []byte
 }
 
-// Inputs reads the requests to write.
+// Inputs returns the requests to write.
 func Inputs(t testing.TB) []Case {
 	t.Helper()
 	return cases(t, "input")
 }
 
-// Outputs reads the answers to read.
+// Outputs returns the responses to read.
 func Outputs(t testing.TB) []Case {
 	t.Helper()
 	return cases(t, "output")
@@ -201,7 +201,8 @@ func list(v jsonvalue.Value) []string {
 	return names
 }
 
-// Document makes a document of what a case has: its bytes are text, and it may have what the shape does not have.
+// Document converts a document in a case's notation, in which bytes are text and which may contain members that the
+// shape does not have.
 func Document(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		return jsonvalue.NewObject(0).Value()

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// readBody reads the body of a request, of a length up to a limit. It must come within a while, so that clients that
-// stop in the middle hold nothing for ever.
+// readBody reads the body of a request, up to a limit. The body must arrive within patience, so that clients that
+// stop in the middle do not hold resources for ever.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time.Duration) ([]byte, error) {
-	if r.ContentLength > limit { // as the client says itself
-		w.Header().Set("Connection", "close") // what comes is not read
+	if r.ContentLength > limit { // as declared by the client
+		w.Header().Set("Connection", "close") // the rest is not read
 		return nil, tooLarge(limit)
 	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(patience)) // where there are no deadlines, nobody is slow
+	_ = c.SetReadDeadline(time.Now().Add(patience)) // if deadlines are not supported, no client is slow
 	body, err := readAll(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
 	_ = c.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
@@ -35,13 +35,13 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 	return body, nil
 }
 
-// readAll reads to the end. What is announced is how long that may be.
+// readAll reads to the end. announced is the expected length.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
 	const trusted = 64 << 10
 	if announced <= 0 || announced > trusted {
 		return io.ReadAll(r)
 	}
-	b := make([]byte, 0, announced+1) // so that the end is seen with the last byte
+	b := make([]byte, 0, announced+1) // so that the end is detected with the last byte
 	for {
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
@@ -57,7 +57,7 @@ func readAll(r io.Reader, announced int64) ([]byte, error) {
 	}
 }
 
-// body reads the body of a request, which may be compressed.
+// body reads the request body, which may be compressed.
 func (c *call) body(limit int64) ([]byte, error) {
 	body, err := readBody(c.writer, c.request, limit, c.service.patience())
 	if err != nil || len(body) == 0 {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestClientsThatStop sends the beginning of requests and waits for what comes.
+// A body that does not arrive in time, or is declared longer than allowed, is refused and its connection closed.
 func TestClientsThatStop(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestClientsThatStop(t *testing.T) {
 	}
 }
 
-// TestCompressedBodies reads what clients compress, within the limit of what is compressed and of what comes of it.
+// Compressed bodies are read within the limits for the compressed and the uncompressed size.
 func TestCompressedBodies(t *testing.T) {
 	t.Parallel()
 	zipped := func(text string) string {

@@ -12,18 +12,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// call is a request that is being answered.
+// call is a request being processed.
 type call struct {
 	service *Service
 	writer  http.ResponseWriter
 	request *http.Request
 	id      string
 	codec   codec
-	labels  map[string]string // values of the path's labels, by member
+	labels  map[string]string // values of the path labels, by member
 	op      *operation
 }
 
-// reply is an answer on its way.
+// reply is a response being built.
 type reply struct {
 	status int
 	body   []byte
@@ -79,7 +79,7 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	return out, c.codec.write(c, a, out)
 }
 
-// Document is what an operation answered as a document.
+// Document returns an operation's output as a document.
 func (a *Answer) Document() (jsonvalue.Value, error) {
 	if v, ok := a.Output.(jsonvalue.Value); ok && !v.IsNull() {
 		return v, nil
@@ -91,7 +91,7 @@ func (a *Answer) Document() (jsonvalue.Value, error) {
 	return jsonvalue.Parse(string(text))
 }
 
-// text is the JSON text of what an operation answered, without the escapes that HTML would need.
+// text returns an operation's output as JSON, without HTML escapes.
 func (a *Answer) text() ([]byte, error) {
 	switch v := a.Output.(type) {
 	case nil:
@@ -109,7 +109,7 @@ func (a *Answer) text() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// failure is what a client is told of an error.
+// failure returns the error that the client receives for err.
 func (c *call) failure(err error) *aws.Error {
 	s := c.service
 	var e *aws.Error
@@ -126,7 +126,7 @@ func (c *call) failure(err error) *aws.Error {
 		if e == nil {
 			e = internal
 		}
-		waits := c.request.Context().Err() == nil // the client still does
+		waits := c.request.Context().Err() == nil // the client is still waiting
 		if s.cfg.Log != nil && e.ByServer() && waits {
 			s.cfg.Log.Error("a request failed", "service", s.model.ID, "operation", c.name(), "request", c.id,
 				"error", err)
@@ -145,7 +145,7 @@ func (c *call) name() string {
 	return c.op.model.Name
 }
 
-// refuse makes the answer of an error.
+// refuse returns the response for an error.
 func (c *call) refuse(err error) *reply {
 	e := c.failure(err)
 	if c.service.cfg.Log != nil {

@@ -21,14 +21,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// excused are the cases that a server does not pass, and why.
+// excused lists the cases that a server does not pass, and why.
 var excused = map[string]string{
 	"rest-json/RestJsonQueryPrecedence":   "the parameter that gives way to another one is not sent",
 	"rest-xml/RestXmlQueryPrecedence":     "the parameter that gives way to another one is not sent",
 	"rest-json/HttpPrefixHeadersResponse": "a map of all headers has Content-Length as well",
 }
 
-// TestRequests turns botocore's requests round: the server reads what the client sends, and gets the parameters.
+// The server reads the requests that botocore's client tests write, and gets their parameters.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range protocoltest.Inputs(t) {
@@ -70,8 +70,8 @@ func reads(t *testing.T, c *protocoltest.Case) string {
 	return ""
 }
 
-// sent takes away what a client adds to the parameters of a case: tokens that it makes up, and what servers find in a
-// map of all that is asked.
+// sent removes what a client adds to the parameters of a case: generated tokens, and the entries that servers find in
+// a map of all query parameters.
 func sent(s *model.Shape, got, params jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		return got
@@ -96,7 +96,7 @@ func sent(s *model.Shape, got, params jsonvalue.Value) jsonvalue.Value {
 	return got
 }
 
-// kept keeps the last request of a client.
+// kept is a transport that keeps a client's last request.
 type kept struct{ r *http.Request }
 
 func (k *kept) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -106,7 +106,7 @@ func (k *kept) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.Join(err, errors.New("kept"))
 }
 
-// compressed is the request that the client makes of a case that has no body, because it is compressed.
+// compressed returns the client's request for a case without a body, which is omitted because it is compressed.
 func compressed(c *protocoltest.Case) *http.Request {
 	k := &kept{}
 	cl := &client.Client{Endpoint: "http://service.test", Region: "us-east-1", Protocol: c.Protocol, GzipFrom: 1,
@@ -119,11 +119,11 @@ func compressed(c *protocoltest.Case) *http.Request {
 			r.Body = bytes.NewReader(b)
 		}
 	}
-	_, _ = cl.Call(context.Background(), r) // it fails, but it is kept
+	_, _ = cl.Call(context.Background(), r) // the call fails, but the request is kept
 	return k.r
 }
 
-// requestOf is the request of a case.
+// requestOf returns the request of a case.
 func requestOf(t *testing.T, c *protocoltest.Case) *http.Request {
 	t.Helper()
 	if strings.HasPrefix(c.ID, "SDKAppe") || strings.HasPrefix(c.ID, "SDKApplied") {
@@ -143,7 +143,7 @@ func requestOf(t *testing.T, c *protocoltest.Case) *http.Request {
 	if method == "" {
 		method = http.MethodPost
 	}
-	// A few cases are about addresses, and say nothing of the headers that every request has.
+	// A few cases are about addresses, and do not contain the headers that every request has.
 	uri := strings.Replace(c.Request.URI, "/custom/", "/", 1)
 	r := httptest.NewRequest(method, "http://service.test"+uri, bytes.NewReader(body))
 	switch c.Protocol {
@@ -163,7 +163,7 @@ func requestOf(t *testing.T, c *protocoltest.Case) *http.Request {
 	return r
 }
 
-// TestAnswers turns botocore's answers round: the server writes the result, and a client reads it.
+// A client reads the responses of botocore's tests as the server writes them.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range protocoltest.Outputs(t) {
@@ -179,7 +179,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// recorded hands a client the answers of a handler, whatever the request.
+// recorded is a transport that returns a handler's recorded response to any request.
 type recorded struct{ w *httptest.ResponseRecorder }
 
 func (r recorded) RoundTrip(*http.Request) (*http.Response, error) { return r.w.Result(), nil }
@@ -237,7 +237,7 @@ func writes(t *testing.T, c *protocoltest.Case) string {
 	return ""
 }
 
-// answerOf is what the operation of a case answers.
+// answerOf returns the answer of a case's operation.
 func answerOf(c *protocoltest.Case) (*Answer, error) {
 	if c.Failed {
 		e := &aws.Error{Code: c.ErrorCode, Message: c.ErrorMessage, Status: c.Response.Status,
@@ -262,7 +262,7 @@ func answerOf(c *protocoltest.Case) (*Answer, error) {
 	return a, nil
 }
 
-// plainValue is a document that encoding/json writes as it is.
+// raw is a document that encoding/json writes unchanged.
 type raw string
 
 // MarshalJSON implements json.Marshaler.
@@ -285,8 +285,8 @@ func refused(c *protocoltest.Case, err error, w *httptest.ResponseRecorder) stri
 	return ""
 }
 
-// same compares what was read with what is wanted: nothing is like null and, since it is often not sent, like an empty
-// list or map; numbers are alike that have the same value.
+// same compares the decoded value with the expected one. A missing value equals null and, because they are often not
+// sent, an empty list or map; numbers are equal by value.
 func same(got, want jsonvalue.Value) bool {
 	empty := func(v jsonvalue.Value) bool {
 		if v.Kind() == jsonvalue.Object {

@@ -14,7 +14,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// cborCodec is Smithy's RPC v2 over CBOR.
+// cborCodec implements Smithy RPC v2 over CBOR.
 type cborCodec struct{}
 
 func (cborCodec) contentType(*Service) string { return mediaCBOR }
@@ -85,7 +85,7 @@ func (cborCodec) fail(c *call, f *fault, to *reply) {
 	to.body = cbor.Encode(said)
 }
 
-// fromCBOR makes a document. What is not of the shape is left to the check.
+// fromCBOR converts CBOR to a document. Values that do not match the shape are left to the check.
 func fromCBOR(s *model.Shape, v cbor.Value) (jsonvalue.Value, error) {
 	switch x := v.(type) {
 	case *cbor.Nil, *cbor.Undefined:
@@ -166,7 +166,7 @@ func scalarFromCBOR(s *model.Shape, v cbor.Value) (jsonvalue.Value, error) {
 	return jsonvalue.Parse(trimmed(f))
 }
 
-// trimmed writes a number as JSON does.
+// trimmed formats a number as JSON does.
 func trimmed(f float64) string {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return jsonvalue.OfInt(int64(f)).Text()
@@ -174,7 +174,7 @@ func trimmed(f float64) string {
 	return string(appendFloat(nil, f))
 }
 
-// toCBOR makes CBOR of a document.
+// toCBOR converts a document to CBOR.
 func toCBOR(s *model.Shape, v jsonvalue.Value) cbor.Value {
 	switch {
 	case v.IsNull():

@@ -11,57 +11,58 @@ import (
 	"stepback/aws/model"
 )
 
-// Words are what a service says otherwise than its model lets one think, as recordings of the real service show.
+// Words holds deviations of a service's behaviour and messages from its model, as recordings of the real service
+// show.
 type Words struct {
-	// Bytes names the shapes of strings whose length is counted in bytes of UTF-8 rather than in characters.
+	// Bytes names the shapes of strings whose length is counted in UTF-8 bytes instead of characters.
 	Bytes []string
-	// Enums lists the values of enums, by the name of the shape, in the order in which refusals list them.
+	// Enums lists the values of enums, by the name of the shape, in the order in which error messages list them.
 	Enums map[string][]string
 	// Max replaces the upper bounds of shapes, by their names.
 	Max map[string]float64
-	// Patterns are what strings match whose pattern in the model only Java knows, by the name of the shape. Refusals
-	// quote the model's.
+	// Patterns replaces patterns of the model that only Java supports, by the name of the shape. Error messages quote
+	// the model's.
 	Patterns map[string]*regexp.Regexp
-	// QueryCodes are the codes that errors have in Query where the model does not tell them, by the name of the shape:
-	// clients that once spoke Query read them in X-Amzn-Query-Error.
+	// QueryCodes holds the Query codes of errors that the model lacks, by the name of the shape. Clients that once
+	// used Query read them from X-Amzn-Query-Error.
 	QueryCodes map[string]string
-	// Missing makes the refusal of a request without a member that it has to have; nil means a refusal as of other
-	// broken constraints.
+	// Missing returns the error for a request without a required member; nil means the same error as for other
+	// violated constraints.
 	Missing func(member string) *aws.Error
-	// Unchecked names the shapes whose constraints the service does not hold against requests, though its model has
-	// them. Their types are still checked.
+	// Unchecked names the shapes whose constraints the service does not enforce, although its model has them. Their
+	// types are still checked.
 	Unchecked []string
-	// Whole names the structures that refusals quote with all members, absent ones as null, and the members that come
-	// last, be they the model's or not.
+	// Whole names the structures that error messages quote with all members, absent ones as null, and for each the
+	// members that come last, whether or not the model has them.
 	Whole map[string][]string
-	// Long are whole refusals of strings that are too long, by the name of the shape.
+	// Long holds complete error messages for strings that are too long, by the name of the shape.
 	Long map[string]string
 }
 
-// rules are the constraints of all shapes of a service that requests have, compiled once.
+// rules holds the compiled constraints of all shapes in a service's requests.
 type rules struct {
 	words Words
 	mu    sync.Mutex
 	made  map[*model.Shape]*rule
 }
 
-// rule is what a value of a shape has to be.
+// rule holds the constraints for a value of a shape.
 type rule struct {
 	shape     *model.Shape
 	enum      []string
 	min, max  float64 // NaN for no bound
 	bytes     bool
-	pattern   pattern // nil for any, and for patterns that only Java knows
+	pattern   pattern // nil for any text, and for patterns that only Java supports
 	sensitive bool
 	members   []memberRule
 	element   *rule
 	whole     []string
 	long      string
-	free      bool // nothing in it can be broken but its type
+	free      bool // nothing in it but its type can be invalid
 }
 
 type memberRule struct {
-	name, shown string // shown begins with a small letter
+	name, shown string // shown begins with a lower-case letter
 	required    bool
 	rule        *rule
 }
@@ -78,7 +79,7 @@ func (r *rules) compile(s *model.Shape) *rule {
 		return c
 	}
 	c := &rule{shape: s, sensitive: s.Sensitive, min: math.NaN(), max: math.NaN()}
-	r.made[s] = c // before its parts, which may be made of it
+	r.made[s] = c // before its parts, which may refer to it
 	if !slices.Contains(r.words.Unchecked, s.Name) {
 		r.constrain(c)
 	}
@@ -86,7 +87,7 @@ func (r *rules) compile(s *model.Shape) *rule {
 	case model.Structure:
 		for _, m := range s.Members {
 			if s.Payload == m && m.Shape.Type == model.Blob {
-				continue // it is beside the document
+				continue // it is separate from the document
 			}
 			c.members = append(c.members, memberRule{m.Name, lowerFirst(m.Name), m.Required, r.compile(m.Shape)})
 		}

@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// nullKeys is what is said of tags that have no key.
+// nullKeys returns the messages about tags without a key.
 func nullKeys(first, last int) string {
 	var parts []string
 	for i := first; i <= last; i++ {
@@ -18,7 +18,7 @@ func nullKeys(first, last int) string {
 	return strings.Join(parts, "; ")
 }
 
-// ruleOf compiles the constraints of the test's model.
+// ruleOf returns the compiled constraints of the test's model.
 func ruleOf(t *testing.T) *rule {
 	t.Helper()
 	o, err := greeter(t).Operation("Check")

@@ -11,14 +11,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// violations collects everything that is wrong with a request.
+// violations collects all violations in a request.
 type violations struct {
 	found []string
 	wrong *aws.Error // a value of the wrong JSON type, which ends the check
 }
 
-// check compares the document of a request with its shape. The error lists every constraint that is broken, in the
-// words of AWS's services.
+// check compares a request's document with its shape. The error lists every violated constraint, in the words of
+// AWS's services.
 func (c *rule) check(document jsonvalue.Value) *aws.Error {
 	v := &violations{}
 	v.structure("", c, document)
@@ -36,7 +36,7 @@ func (c *rule) check(document jsonvalue.Value) *aws.Error {
 		strings.Join(v.found, "; "))
 }
 
-// missing is the first member that a request has to have and does not; empty when it has all.
+// missing returns the first required member that a request lacks; empty if it lacks none.
 func (c *rule) missing(document jsonvalue.Value) string {
 	for i := range c.members {
 		if m := &c.members[i]; m.required {
@@ -61,7 +61,7 @@ func (v *violations) structure(path string, c *rule, o jsonvalue.Value) {
 	}
 }
 
-// kinds are the kinds of JSON that values of shapes are.
+// kinds maps the types of shapes to the JSON kinds of their values.
 var kinds = map[model.Type]jsonvalue.Kind{
 	model.Structure: jsonvalue.Object, model.Map: jsonvalue.Object, model.List: jsonvalue.Array,
 	model.String: jsonvalue.String, model.Blob: jsonvalue.String, model.Boolean: jsonvalue.Bool,
@@ -69,7 +69,7 @@ var kinds = map[model.Type]jsonvalue.Kind{
 	model.Double: jsonvalue.Number, model.Timestamp: jsonvalue.Number,
 }
 
-// value checks a value that is there. Its place is path and name, which are joined only where something is wrong.
+// value checks a value that is present. path and name are its position; they are joined only for messages.
 func (v *violations) value(path, name string, c *rule, value jsonvalue.Value) {
 	s := c.shape
 	if s.Type == model.Document {
@@ -115,7 +115,7 @@ func (v *violations) mistyped(value jsonvalue.Value) {
 	}
 }
 
-// wrongType is how services say that a value is not of the member's type.
+// wrongType returns the service's message for a value of the wrong type.
 func wrongType(value jsonvalue.Value) string {
 	switch value.Kind() {
 	case jsonvalue.Null:
@@ -135,7 +135,7 @@ func wrongType(value jsonvalue.Value) string {
 
 const structureFound = "Start of structure or map found where not expected."
 
-// fail notes a constraint that a value breaks. What is shown of the value begins with a blank.
+// fail records a constraint that a value violates. shown, the value's text in the message, begins with a blank.
 func (v *violations) fail(at string, c *rule, shown, constraint string) {
 	if c.sensitive {
 		shown = ""
@@ -219,10 +219,10 @@ func (v *violations) dictionary(at string, c *rule, o jsonvalue.Value) {
 	}
 }
 
-// scalar reports whether values are strings, whose lists are refused as a whole.
+// scalar reports whether values are strings, whose lists are rejected as a whole.
 func scalar(c *rule) bool { return c.shape.Type == model.String }
 
-// elements reports whether any of the texts in a list or a map breaks a constraint.
+// elements reports whether any text in a list or a map violates a constraint.
 func (v *violations) elements(c *rule, values []jsonvalue.Value) (broken bool) {
 	for _, value := range values {
 		switch {
@@ -237,7 +237,7 @@ func (v *violations) elements(c *rule, values []jsonvalue.Value) (broken bool) {
 	return broken
 }
 
-// shownList writes a list as services do, elements in brackets.
+// shownList formats a list as services do, with its elements in brackets.
 func shownList(c *rule, list jsonvalue.Value) string {
 	parts := make([]string, list.Len())
 	for i, e := range list.Elements() {
@@ -249,7 +249,7 @@ func shownList(c *rule, list jsonvalue.Value) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// shownStructure writes a structure as services do: Shape(member=value, …); with absent members as null where
+// shownStructure formats a structure as services do: Shape(member=value, …); absent members are shown as null if
 // Words.Whole says so.
 func shownStructure(c *rule, o jsonvalue.Value) string {
 	parts := make([]string, 0, len(c.members)+len(c.whole))
@@ -268,7 +268,7 @@ func shownStructure(c *rule, o jsonvalue.Value) string {
 	return c.shape.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// shownMap writes a map as services do, {KEY=VALUE}, in the order of the keys.
+// shownMap formats a map as services do, {KEY=VALUE}, in the order of the keys.
 func shownMap(o jsonvalue.Value) string {
 	keys := slices.Sorted(slices.Values(o.Keys()))
 	parts := make([]string, len(keys))

@@ -8,21 +8,21 @@ import (
 	"stepback/aws/model"
 )
 
-// codec is one protocol.
+// codec implements one protocol.
 type codec interface {
-	// contentType is that of answers and errors, unless they say otherwise.
+	// contentType returns the default Content-Type of responses and errors.
 	contentType(*Service) string
-	// operation is the name of the operation that a request asks for.
+	// operation returns the name of the requested operation.
 	operation(*call) (string, error)
-	// read makes the document of a request.
+	// read decodes the document of a request.
 	read(c *call, body []byte, to *Request) error
-	// write writes an answer.
+	// write encodes a response.
 	write(c *call, a *Answer, to *reply) error
-	// fail writes an error.
+	// fail encodes an error.
 	fail(c *call, f *fault, to *reply)
 }
 
-// codecOf finds the protocol of a request among those of the service: by the marks that only one protocol has, or the
+// codecOf returns the protocol of a request among those of the service: by marks unique to one protocol, or else the
 // one that the model names first.
 func (s *Service) codecOf(r *http.Request) codec {
 	p := s.protocolOf(r)
@@ -68,7 +68,7 @@ func (s *Service) protocolOf(r *http.Request) model.Protocol {
 	return s.model.Protocols[0]
 }
 
-// The media types and marks of protocols.
+// The media types and marks of the protocols.
 const (
 	mediaJSON  = "application/x-amz-json-"
 	mediaForm  = "application/x-www-form-urlencoded"

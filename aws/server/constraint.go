@@ -32,7 +32,7 @@ func (c *rule) oneOf() string {
 	return "Member must satisfy enum value set: [" + strings.Join(c.enum, ", ") + "]"
 }
 
-// size are the constraints that a length breaks.
+// size returns the constraints that a length violates.
 func (c *rule) size(length int) (broken []string) {
 	if float64(length) > c.max {
 		broken = append(broken, c.atMost())
@@ -43,10 +43,10 @@ func (c *rule) size(length int) (broken []string) {
 	return broken
 }
 
-// broken are the constraints that a text breaks.
+// broken returns the constraints that a text violates.
 func (c *rule) broken(s string) []string {
 	length := len(s)
-	if !c.bytes && (c.min > 1 || float64(length) > c.max) { // otherwise the number of bytes says enough
+	if !c.bytes && (c.min > 1 || float64(length) > c.max) { // otherwise the number of bytes is sufficient
 		length = utf8.RuneCountInString(s)
 	}
 	broken := c.size(length)
@@ -59,7 +59,7 @@ func (c *rule) broken(s string) []string {
 	return broken
 }
 
-// constraints are all that hold for an element of a list or a map, in brackets.
+// constraints returns all constraints on an element of a list or a map, in brackets.
 func (c *rule) constraints() string {
 	var all []string
 	if !math.IsNaN(c.max) {

@@ -6,32 +6,33 @@ import (
 	"slices"
 )
 
-// Coverage is which operations of its model a service serves. It is computed from what the service has registered.
+// Coverage lists the operations of its model that a service implements. It is computed from the registered
+// operations.
 type Coverage struct {
-	// Model is the name of the API model, such as cloudwatchlogs; Service is its name for people, such as
-	// "CloudWatch Logs".
+	// Model is the name of the API model, such as cloudwatchlogs; Service is its display name, such as "CloudWatch
+	// Logs".
 	Model   string `json:"model"`
 	Service string `json:"service"`
-	// Works counts the operations that work, Partly those that do not do all that AWS's do, Absent those that are not
-	// there.
+	// Works counts the operations that work, Partly those that lack some of AWS's behaviour, Absent those not
+	// implemented.
 	Works  int `json:"works"`
 	Partly int `json:"partly"`
 	Absent int `json:"absent"`
-	// Share is how many of the model's operations are served, in percent, whole or partly.
+	// Share is the percentage of the model's operations that are implemented, completely or in part.
 	Share float64 `json:"share"`
-	// Operations are all of the model's, sorted by name.
+	// Operations lists all operations of the model, sorted by name.
 	Operations []OperationCoverage `json:"operations"`
 }
 
-// OperationCoverage is how far one operation is served.
+// OperationCoverage describes how far one operation is implemented.
 type OperationCoverage struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	// Missing says what a partly served operation does not do; empty for others.
+	// Missing describes what a partly implemented operation lacks; empty for others.
 	Missing string `json:"missing,omitempty"`
 }
 
-// State is how far an operation is served.
+// State is the state of an operation's implementation.
 type State string
 
 // The states.
@@ -41,13 +42,13 @@ const (
 	Absent State = "not there"
 )
 
-// Coverage says which operations of the model are served.
+// Coverage returns which operations of the model are implemented.
 func (s *Service) Coverage() Coverage {
 	return CoverageOf(s.model.Name, s.model.ID, s.model.Operations(), s.Serves, s.cfg.Partly)
 }
 
-// CoverageOf makes the coverage of a service from the names of its model's operations, from what tells which are
-// served, and from what is missing of those that are served in part.
+// CoverageOf returns the coverage of a service. operations are the names of its model's operations, served reports
+// whether one is implemented, and partly describes what partly implemented ones lack.
 func CoverageOf(model, service string, operations []string, served func(string) bool,
 	partly map[string]string) Coverage {
 	c := Coverage{Model: model, Service: service}
@@ -71,7 +72,7 @@ func CoverageOf(model, service string, operations []string, served func(string) 
 	return c
 }
 
-// checkPartly refuses notes about operations that are not served: they would be out of date.
+// checkPartly rejects notes about operations that are not implemented, because they would be out of date.
 func (c *Config) checkPartly() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Partly)) {
 		if _, ok := c.Operations[name]; !ok || c.Partly[name] == "" {

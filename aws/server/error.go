@@ -10,7 +10,7 @@ import (
 
 const codeInvalid = "ValidationException"
 
-// Invalid returns the ValidationException of a request that breaks a constraint.
+// Invalid returns the ValidationException for a request that violates a constraint.
 func Invalid(message string) *aws.Error { return &aws.Error{Code: codeInvalid, Message: message} }
 
 func tooLarge(limit int64) *aws.Error {
@@ -24,7 +24,7 @@ func malformed(message string) *aws.Error {
 	return &aws.Error{Code: codeMalformed, Message: message}
 }
 
-// unreadable is a body that is not in the form of the protocol.
+// unreadable reports a body that is not in the protocol's format.
 type unreadable struct{ reason string }
 
 // Error implements error.
@@ -32,7 +32,7 @@ func (u *unreadable) Error() string { return u.reason }
 
 const codeMalformed = "SerializationException"
 
-// notServed is the answer of an operation that the service has and that nobody wrote yet.
+// notServed returns the error for an operation that the service has but that is not implemented here.
 func notServed(m *model.Service, operation string) *aws.Error {
 	return &aws.Error{
 		Code: "NotImplemented", Status: http.StatusNotImplemented,
@@ -41,7 +41,8 @@ func notServed(m *model.Service, operation string) *aws.Error {
 	}
 }
 
-// unknown is the answer of an operation that the model does not have: AWS's code, and what there is.
+// unknown returns the error for an operation that the model does not have: AWS's code, and where to find the
+// operations.
 func (s *Service) unknown(name, code string) *aws.Error {
 	return &aws.Error{Code: code, Status: http.StatusNotImplemented, Message: fmt.Sprintf("%s has no operation %s that is known here. "+
 		"Those that are served: stepback services %s, docs/services.md.", s.model.ID, name, s.model.Name)}
@@ -49,7 +50,7 @@ func (s *Service) unknown(name, code string) *aws.Error {
 
 const codeUnknown = "UnknownOperationException"
 
-// unspoken is the answer of a request that names no operation as JSON services are asked.
+// unspoken returns the error for a request that does not name an operation in the JSON protocol's way.
 func (s *Service) unspoken(r *http.Request) *aws.Error {
 	return &aws.Error{Code: codeUnknown, Message: fmt.Sprintf("%s is asked by POST with Content-Type: %s%s and X-Amz-Target: "+
 		"%s.OPERATION; this is %s with Content-Type: %.100s and X-Amz-Target: %.100s. The Query protocol is not spoken here.", s.model.ID, mediaJSON,

@@ -12,12 +12,12 @@ import (
 	"stepback/aws/server"
 )
 
-// secret are the members that GetSecretValue looks at.
+// secret holds the members that GetSecretValue uses.
 type secret struct {
 	ID string `json:"SecretId"`
 }
 
-// secretValue is what it answers.
+// secretValue is the output of GetSecretValue.
 type secretValue struct {
 	ARN, Name, SecretString string
 }

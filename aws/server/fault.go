@@ -9,16 +9,16 @@ import (
 	"stepback/jsonvalue"
 )
 
-// fault is an error with what the model says of it.
+// fault is an error with its properties from the model.
 type fault struct {
 	error  *aws.Error
-	shape  *model.Shape // nil for one that the model does not have
+	shape  *model.Shape // nil if the model does not contain it
 	code   string       // the shape's name
 	query  string       // the code in Query and XML
 	status int
 }
 
-// sender is who is to blame, in the words of Query.
+// sender returns the side at fault, in Query's terms.
 func (f *fault) sender() string {
 	if f.status >= http.StatusInternalServerError {
 		return "Receiver"
@@ -26,7 +26,7 @@ func (f *fault) sender() string {
 	return "Sender"
 }
 
-// document is the document of the error's shape, and the shape; messages are there even where the model has none.
+// document returns the document of the error; it has a message even if the model has none.
 func (f *fault) document() jsonvalue.Value {
 	message := "message"
 	b := jsonvalue.NewObject(1 + len(f.error.Members))
@@ -40,7 +40,7 @@ func (f *fault) document() jsonvalue.Value {
 	if f.error.Message != "" {
 		b.Set(message, jsonvalue.OfString(f.error.Message))
 	}
-	if f.shape != nil && f.shape.Member("Type") != nil && f.error.Members["Type"] == nil { // as Lambda's errors have it
+	if f.shape != nil && f.shape.Member("Type") != nil && f.error.Members["Type"] == nil { // as in Lambda's errors
 		who := "User"
 		if f.status >= http.StatusInternalServerError {
 			who = "Service"
@@ -62,7 +62,7 @@ func (f *fault) document() jsonvalue.Value {
 	return v
 }
 
-// abridged is a message without most of a long value that it may quote.
+// abridged shortens a message that may quote a long value.
 func abridged(message string) string {
 	const enough = 300
 	if len(message) <= enough {

@@ -12,7 +12,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// jsonCodec is AWS JSON 1.0 and 1.1.
+// jsonCodec implements AWS JSON 1.0 and 1.1.
 type jsonCodec struct{}
 
 func (jsonCodec) contentType(s *Service) string { return mediaJSON + s.model.JSONVersion }
@@ -38,12 +38,12 @@ func (jsonCodec) read(c *call, body []byte, to *Request) (err error) {
 	return err
 }
 
-// parseObject reads the one JSON object that a body is. Of members of the same name the last one counts.
+// parseObject parses a body as a single JSON object. Of members with the same name, the last one counts.
 func parseObject(body []byte) (jsonvalue.Value, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return jsonvalue.NewObject(0).Value(), nil
 	}
-	if !utf8.Valid(body) { // what is not would be read as something else
+	if !utf8.Valid(body) { // invalid UTF-8 would be read as something else
 		return jsonvalue.Value{}, &unreadable{"it is not UTF-8"}
 	}
 	v, err := jsonvalue.Parse(string(body))
@@ -77,7 +77,7 @@ func (jsonCodec) fail(c *call, f *fault, to *reply) {
 	to.body = errorJSON(f, true)
 }
 
-// queryError tells clients that once spoke Query the older code of an error.
+// queryError sends the older code of an error to clients that once used Query.
 func queryError(c *call, f *fault) {
 	if c.service.model.QueryCompatible {
 		c.writer.Header().Set("X-Amzn-Query-Error", f.query+";"+f.sender())
@@ -101,7 +101,7 @@ func errorJSON(f *fault, named bool) []byte {
 	return b.Value().AppendJSON(nil)
 }
 
-// withMessage is an error's shape with what all errors may say.
+// withMessage returns an error's shape with the members that all errors may have.
 func withMessage(s *model.Shape) *model.Shape {
 	text := &model.Shape{Type: model.String}
 	made := &model.Shape{Name: s.Name, Type: s.Type, Members: s.Members[:len(s.Members):len(s.Members)]}
@@ -113,8 +113,8 @@ func withMessage(s *model.Shape) *model.Shape {
 	return made
 }
 
-// fromJSON makes a document of JSON: members get the model's names, times become seconds. What is not of the shape is
-// left as it is, for the check to refuse; what the shape does not have is left out.
+// fromJSON converts JSON to a document: members get the model's names, times become seconds. Values that do not match
+// the shape are left unchanged, for the check to reject; members that the shape does not have are omitted.
 func fromJSON(s *model.Shape, v jsonvalue.Value) (jsonvalue.Value, error) {
 	if v.IsNull() {
 		return v, nil
@@ -170,15 +170,15 @@ func wireName(m *model.Member) string {
 	return m.Name
 }
 
-// Which members of a structure are written.
+// Selects the members of a structure to write.
 type place bool
 
 const (
-	inBody place = false // those of the body
-	inAll  place = true  // all: the protocol has nothing but a body
+	inBody place = false // only members in the body
+	inAll  place = true  // all members: the protocol has only a body
 )
 
-// toJSON appends the JSON of a document. What the shape does not have is left out.
+// toJSON appends the JSON of a document. Members that the shape does not have are omitted.
 func toJSON(dst []byte, s *model.Shape, v jsonvalue.Value, p place) []byte {
 	switch {
 	case v.IsNull():
@@ -227,7 +227,7 @@ func toJSON(dst []byte, s *model.Shape, v jsonvalue.Value, p place) []byte {
 	return v.AppendJSON(dst)
 }
 
-// timeText writes a time.
+// timeText formats a time.
 func timeText(t time.Time, format model.TimestampFormat) string {
 	switch format {
 	case model.RFC822:
@@ -239,7 +239,7 @@ func timeText(t time.Time, format model.TimestampFormat) string {
 	}
 }
 
-// timeFrom makes the document of a time in a text; without a format any of them is understood.
+// timeFrom parses a time into a document; without a format, any is accepted.
 func timeFrom(text string, format model.TimestampFormat) (jsonvalue.Value, error) {
 	if format == model.UnixTimestamp || format == "" {
 		if v, err := jsonvalue.Parse(text); err == nil && v.Kind() == jsonvalue.Number {

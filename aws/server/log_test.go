@@ -12,7 +12,7 @@ import (
 	"stepback/aws"
 )
 
-// TestClientsFailuresAreNoErrorsOfTheServer logs failures of what is behind an operation by whose fault they are.
+// Failures of an operation's backend are logged as errors only if the server is at fault, not the client.
 func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
 	t.Parallel()
 	missing := errors.New("there is no such thing")

@@ -8,7 +8,7 @@ import (
 	"stepback/aws/model/botocore"
 )
 
-// greeterModel is the model of a service that exists in tests only, as botocore writes models.
+// greeterModel is the model, in botocore's format, of a service that exists only in tests.
 const greeterModel = `{
 "metadata":{"serviceId":"Greeter","protocol":"json","protocols":["json"],"targetPrefix":"Greeter","jsonVersion":"1.0",
  "apiVersion":"2026-11-22","endpointPrefix":"greeter"},
@@ -43,7 +43,7 @@ const greeterModel = `{
  "Integer":{"type":"integer"}
 }}`
 
-// greeter is the model, in the given protocols.
+// greeter returns the model with the given protocols.
 func greeter(t testing.TB, protocols ...model.Protocol) *model.Service {
 	t.Helper()
 	_, file, err := botocore.Convert(greeterModel)
@@ -60,7 +60,7 @@ func greeter(t testing.TB, protocols ...model.Protocol) *model.Service {
 	return m
 }
 
-// serve makes the service of a test.
+// serve returns the service of a test.
 func serve(t testing.TB, cfg Config, protocols ...model.Protocol) *Service {
 	t.Helper()
 	cfg.Default = aws.Scope{Account: "000000000000", Region: "us-east-1"}

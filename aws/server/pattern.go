@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is what a text has to match.
+// pattern matches a text.
 type pattern interface{ MatchString(string) bool }
 
-// compilePattern compiles a pattern. Most patterns of models only say which characters a text consists of, and are
-// matched without the regexp package.
+// compilePattern compiles a pattern. Most patterns in models only define the allowed characters, and are matched
+// without the regexp package.
 func compilePattern(text string) (pattern, error) {
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)
 	if err != nil {
@@ -30,7 +30,8 @@ type characters struct {
 	min, max int // max is below 0 for any number
 }
 
-// charactersOf makes characters of a pattern; nil when it is another one, or one that has characters beyond ASCII.
+// charactersOf converts a pattern to characters; it returns nil if the pattern has another form, or contains
+// characters beyond ASCII.
 func charactersOf(p *syntax.Regexp) *characters {
 	for p.Op == syntax.OpConcat || p.Op == syntax.OpCapture {
 		sub := p.Sub

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPatternsOfCharacters holds that patterns that are matched without package regexp say what it says.
+// Patterns matched without package regexp give the same results as with it.
 func TestPatternsOfCharacters(t *testing.T) {
 	t.Parallel()
 	texts := []string{"", "a", "Z", "a-b_c.d", "é", "a\n", "\n", "aé", strings.Repeat("a", 64), strings.Repeat("a", 65), "\x7f", "\xff",

@@ -2,13 +2,13 @@ package server
 
 import "stepback/aws/model"
 
-// plan is what reading or writing documents of a shape needs to know, compiled once.
+// plan holds what is needed to decode or encode documents of a shape, compiled once.
 type plan struct {
 	shape *model.Shape
-	// plain says that the document is the JSON of the protocol as it is: no member has another name there, none is a
-	// time written otherwise than in seconds, none stands outside of the body.
+	// plain is true if the document equals the JSON of the protocol: no member has another name there, none is a time
+	// in another format than seconds, none is outside of the body.
 	plain bool
-	// payload is the member that is the whole body as bytes; nil when the body is something else.
+	// payload is the member that forms the whole body as bytes; nil if the body is anything else.
 	payload *model.Member
 }
 

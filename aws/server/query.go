@@ -13,18 +13,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// queryCodec is Query, and EC2's dialect of it: forms in, XML out.
+// queryCodec implements Query and EC2's dialect of it: forms in, XML out.
 type queryCodec struct{ ec2 bool }
 
 func (queryCodec) contentType(*Service) string { return mediaText }
 
-// maxForm bounds the forms whose action is not known yet.
+// maxForm is the size limit of forms whose action is not known yet.
 const maxForm = 4 * MaxBody
 
 func (q queryCodec) operation(c *call) (string, error) {
 	r := c.request
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	bare := r.Header.Get("Content-Type") == "" && r.ContentLength == 0 // what is asked is in the URL
+	bare := r.Header.Get("Content-Type") == "" && r.ContentLength == 0 // the parameters are in the URL
 	if r.Method == http.MethodPost && !bare && (err != nil || media != mediaForm) {
 		return "", &aws.Error{Code: "InvalidAction", Message: "The content type of a request is " + mediaForm + "."}
 	}
@@ -75,14 +75,14 @@ func (q queryCodec) read(c *call, _ []byte, to *Request) error {
 	return err
 }
 
-// formNode is a place in a form: List.1.Name is the child Name of the child 1 of the child List.
+// formNode is a node of a form: List.1.Name is the child Name of the child 1 of the child List.
 type formNode struct {
 	text     string
 	has      bool
 	children map[string]*formNode
 }
 
-// maxParts is how many parts a name in a form may have.
+// maxParts is the maximum number of parts of a name in a form.
 const maxParts = 200
 
 func (f *formNode) put(key, text string) error {
@@ -105,7 +105,7 @@ func (f *formNode) put(key, text string) error {
 	return nil
 }
 
-// numbered are the children with numbers, in their order.
+// numbered returns the children with numeric names, in order.
 func (f *formNode) numbered() []*formNode {
 	if f == nil {
 		return nil
@@ -137,10 +137,10 @@ func (f *formNode) child(name string) *formNode {
 	return at
 }
 
-// form reads documents of forms.
+// form decodes documents from forms.
 type form struct{ ec2 bool }
 
-// name is a member's name in a form.
+// name returns a member's name in a form.
 func (f form) name(m *model.Member) string {
 	switch {
 	case f.ec2 && m.QueryName != "":

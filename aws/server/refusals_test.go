@@ -14,7 +14,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// real makes the service of a real model whose operations all fail in one way.
+// real returns the service of a real model whose operations all return err.
 func real(t testing.TB, name string, err error, operations ...string) *Service {
 	t.Helper()
 	all := map[string]Operation{}
@@ -30,7 +30,7 @@ func real(t testing.TB, name string, err error, operations ...string) *Service {
 	return s
 }
 
-// asked is a request with headers NAME, VALUE, …
+// asked returns a request with headers NAME, VALUE, …
 func asked(method, uri, body string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, uri, strings.NewReader(body))
 	for i := 0; i < len(headers); i += 2 {
@@ -39,8 +39,7 @@ func asked(method, uri, body string, headers ...string) *http.Request {
 	return r
 }
 
-// TestRefusals sends requests in wrong protocols, with wrong types, names and bodies: each is refused in the service's
-// protocol.
+// Requests with wrong protocols, types, names or bodies are rejected in the service's protocol.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	topic := real(t, "sns", &aws.Error{Code: "NotFound", Message: "Topic does not exist"}, "Publish")
@@ -57,7 +56,7 @@ func TestRefusals(t *testing.T) {
 		s      *Service
 		r      *http.Request
 		status int
-		want   string // what the body holds
+		want   string // expected content of the body
 	}{
 		"query: unknown action": {topic, asked("POST", "/", "Action=Pubish", form...), 501,
 			"<Code>InvalidAction</Code><Message>Could not find operation Pubish for version 2010-03-31. SNS has no operation Pubish that is known here. Those that are served: stepback services sns, docs/services.md.</Message>"},
@@ -114,7 +113,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestQueryCompatibleErrors tells clients of a service that once spoke Query the older code of an error.
+// Clients of a service that once used Query receive the older code of an error.
 func TestQueryCompatibleErrors(t *testing.T) {
 	t.Parallel()
 	s := real(t, "sqs", &aws.Error{Code: "QueueDoesNotExist", Message: "no queue"}, "GetQueueUrl")
@@ -129,7 +128,7 @@ func TestQueryCompatibleErrors(t *testing.T) {
 	}
 }
 
-// TestCBOR calls the third protocol of CloudWatch.
+// CloudWatch's third protocol, CBOR, works.
 func TestCBOR(t *testing.T) {
 	t.Parallel()
 	s := real(t, "cloudwatch", &aws.Error{Code: "ResourceNotFound", Message: "no dashboard"}, "GetDashboard")
@@ -164,7 +163,7 @@ func TestCBOR(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no body makes a codec panic or hang, in any protocol.
+// FuzzRead checks that no body makes a codec panic or hang, in any protocol.
 func FuzzRead(f *testing.F) {
 	protocols := []model.Protocol{model.JSON, model.Query, model.EC2, model.CBOR, model.RESTJSON, model.RESTXML}
 	for i := range protocols {

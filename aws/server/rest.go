@@ -15,7 +15,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// restCodec is REST with bodies of JSON or XML.
+// restCodec implements REST with JSON or XML bodies.
 type restCodec struct{ xml bool }
 
 func (r restCodec) contentType(*Service) string {
@@ -62,7 +62,7 @@ func (r restCodec) read(c *call, body []byte, to *Request) error {
 	return nil
 }
 
-// located reads a member from where it stands.
+// located reads a member from its location.
 func (r restCodec) located(c *call, m *model.Member, query url.Values, in jsonvalue.Value) (jsonvalue.Value, error) {
 	switch m.Location {
 	case model.InPath:
@@ -92,7 +92,8 @@ func fromQuery(m *model.Member, query url.Values) (jsonvalue.Value, error) {
 		return listFromTexts(m.Shape, values, "")
 	case model.Map:
 		b := jsonvalue.NewObject(0)
-		for _, name := range slices.Sorted(keysOf(query)) { // all, as Smithy has it, also those of other members
+		// all of them, as in Smithy, including those of other members
+		for _, name := range slices.Sorted(keysOf(query)) {
 			v := jsonvalue.OfString(query.Get(name))
 			if e := m.Shape.Element.Shape; e.Type == model.List {
 				list, err := listFromTexts(e, query[name], "")
@@ -153,7 +154,7 @@ func fromHeader(m *model.Member, h http.Header) (jsonvalue.Value, error) {
 	return fromText(m.Shape, text, model.RFC822)
 }
 
-// listInHeader cuts a list at its commas, but for those in quotes and in dates.
+// listInHeader splits a list at its commas, except those in quotes and in dates.
 func listInHeader(text string, element *model.Shape) []string {
 	var list []string
 	perElement := 1
@@ -189,7 +190,7 @@ func listInHeader(text string, element *model.Shape) []string {
 	return list
 }
 
-// fromHeaders reads the headers whose names begin in one way.
+// fromHeaders reads the headers whose names begin with the member's prefix.
 func fromHeaders(m *model.Member, h http.Header) (jsonvalue.Value, error) {
 	b := jsonvalue.NewObject(0)
 	for _, name := range slices.Sorted(keysOf(map[string][]string(h))) {
@@ -204,7 +205,7 @@ func fromHeaders(m *model.Member, h http.Header) (jsonvalue.Value, error) {
 	return v, nil
 }
 
-// body reads the members that are in the body.
+// body decodes the members in the body.
 func (r restCodec) body(p *plan, body []byte, to *Request) (jsonvalue.Value, error) {
 	var in jsonvalue.Value
 	m := p.shape.Payload
@@ -279,7 +280,7 @@ func headerOf(s *model.Shape, name string) bool {
 	})
 }
 
-// encode writes the members that are in the body.
+// encode encodes the members in the body.
 func (r restCodec) encode(c *call, s *model.Shape, v jsonvalue.Value) []byte {
 	m := s.Payload
 	some := slices.ContainsFunc(s.Members, func(m *model.Member) bool { return !outside(m) })
@@ -320,7 +321,7 @@ func (r restCodec) encode(c *call, s *model.Shape, v jsonvalue.Value) []byte {
 	}
 }
 
-// bindHeaders writes the members that are headers and the status.
+// bindHeaders writes the members that are in headers or the status.
 func bindHeaders(h http.Header, s *model.Shape, v jsonvalue.Value, to *reply) {
 	for _, m := range s.Members {
 		e, ok := v.Get(m.Name)
@@ -375,7 +376,7 @@ func (r restCodec) fail(c *call, f *fault, to *reply) {
 		return
 	}
 	var x xmlWriter
-	bare := c.service.model.ID == "S3" // whose errors stand alone
+	bare := c.service.model.ID == "S3" // its errors have no surrounding element
 	if !bare {
 		x.start("ErrorResponse", attribute{"xmlns", c.service.model.XMLNamespace})
 	}
@@ -395,7 +396,7 @@ func (r restCodec) fail(c *call, f *fault, to *reply) {
 	to.body = x.bytes()
 }
 
-// appendFloat writes a number as JSON does.
+// appendFloat appends a number as JSON does.
 func appendFloat(dst []byte, f float64) []byte {
 	format := byte('f')
 	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {

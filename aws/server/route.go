@@ -7,19 +7,18 @@ import (
 	"strings"
 
 	"stepback/aws/model"
-	"stepback/internal/sorting"
 )
 
 // router finds the operation of a request to a REST service by its method, path and query.
 type router struct{ routes map[string][]*route } // by method, the most specific first
 
-// route is where an operation is.
+// route is the method, path and query of an operation.
 type route struct {
 	operation string
 	segments  []segment
-	query     []attribute // what must be asked; a value that is empty may be any
-	needs     []string    // what should be asked, since the input requires it
-	weight    int         // how specific it is
+	query     []attribute // required parameters; an empty value matches any
+	needs     []string    // parameters that should be present, because the input requires them
+	weight    int         // specificity
 }
 
 // segment is a part of a path between two slashes.
@@ -40,7 +39,7 @@ func newRouter(m *model.Service) (*router, error) {
 		r.routes[o.Method] = append(r.routes[o.Method], made)
 	}
 	for _, routes := range r.routes {
-		sorting.Stable(routes, func(a, b *route) int { return b.weight - a.weight })
+		slices.SortStableFunc(routes, func(a, b *route) int { return b.weight - a.weight })
 	}
 	return r, nil
 }
@@ -80,7 +79,7 @@ func routeOf(o *model.Operation) *route {
 	return r
 }
 
-// segments cuts a path at its slashes; those at its ends do not count.
+// segments splits a path at its slashes, ignoring those at its ends.
 func segments(path string) []string {
 	path = strings.Trim(path, "/")
 	if path == "" {
@@ -89,8 +88,9 @@ func segments(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// find returns the operation of a request and the values of its path's labels. Of operations with one path, which ask
-// for different parameters, it is the first one whose parameters are there, else the last one, which will miss them.
+// find returns the operation of a request and the values of its path labels. Of operations with the same path but
+// different parameters, it returns the first one whose parameters are present, or else the last one, which will
+// report them missing.
 func (r *router) find(in *http.Request) (name string, labels map[string]string, ok bool) {
 	path := in.URL.EscapedPath()
 	parts := segments(path)

@@ -7,21 +7,21 @@ import (
 	"stepback/aws"
 )
 
-// isAccountID reports whether a text has the form of the ID of an account.
+// isAccountID reports whether a text has the form of an account ID.
 func isAccountID(s string) bool { return len(s) == 12 && strings.Trim(s, "0123456789") == "" }
 
-// isRegionName reports whether a text has the form of the name of a region.
+// isRegionName reports whether a text has the form of a region name.
 func isRegionName(s string) bool {
 	const longest = 32
 	return s != "" && len(s) <= longest && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// How many parts the credential scope of a signature has: KEY/date/region/service/aws4_request, or for several regions
+// The number of parts in a signature's credential scope: KEY/date/region/service/aws4_request, or for several regions
 // (AWS4-ECDSA-P256-SHA256) KEY/date/service/aws4_request.
 const scopeOfRegion, scopeOfRegions = 5, 4
 
-// ScopeOf reads the credential scope of a request's signature. An access key of twelve digits names the account, and so
-// does one of aws.SessionKey; what the request does not say is taken from the defaults.
+// ScopeOf returns the scope from the credential scope of a request's signature. An access key of twelve digits names
+// the account, and so does one from aws.SessionKey. Missing parts are taken from the defaults.
 func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	s := defaults
 	parts := credentialOf(r)
@@ -30,7 +30,7 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	case scopeOfRegion:
 		region = parts[2]
 	case scopeOfRegions:
-		region = r.Header.Get("X-Amz-Region-Set") // which may be several, or a pattern
+		region = r.Header.Get("X-Amz-Region-Set") // may be several regions, or a pattern
 	default:
 		return s
 	}
@@ -45,10 +45,10 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	return s
 }
 
-// AccessKey is the access key that a request was signed with; empty when it is not signed.
+// AccessKey returns the access key that a request was signed with; empty if it is not signed.
 func AccessKey(r *http.Request) string { return credentialOf(r)[0] }
 
-// credentialOf is the credential of a request's signature in its parts, at least one.
+// credentialOf returns the parts of the credential in a request's signature, at least one.
 func credentialOf(r *http.Request) []string {
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")

@@ -16,48 +16,48 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxBody is how large the body of a request may be, in bytes, when none of its members may be that large itself.
+// MaxBody is the size limit of a request body, in bytes, unless a single member may be that large.
 const MaxBody = 1 << 20
 
 // Config describes a service. Model and Operations are required.
 type Config struct {
 	// Model is the name of the service's API model, such as sfn or cloudwatchlogs (model.Find).
 	Model string
-	// Operations are those that are served, by their names in the model. The others answer NotImplemented.
+	// Operations holds the implemented operations, by their names in the model. The others return NotImplemented.
 	Operations map[string]Operation
-	// Partly says of operations that are served what they do not do, by their names: "Policies have no effect." It is
-	// for people (Service.Coverage), and changes no answer.
+	// Partly describes what implemented operations lack, by name: "Policies have no effect." It is for documentation
+	// (Service.Coverage), and changes no response.
 	Partly map[string]string
-	// Words are what the service says otherwise than its model lets one think.
+	// Words holds the service's deviations from its model.
 	Words Words
-	// Invalid is the code of refusals of requests that break a constraint; empty means ValidationException.
+	// Invalid is the error code for requests that violate a constraint; empty means ValidationException.
 	Invalid string
-	// Unreadable makes the refusal of a body that cannot be read, for the given reason; nil means a
+	// Unreadable returns the error for a body that cannot be read, for the given reason; nil means a
 	// SerializationException without a message.
 	Unreadable func(reason string) *aws.Error
-	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an
+	// Failure converts an error of the backend to one for clients; if it is nil or returns nil, the error is an
 	// InternalFailure.
 	Failure func(error) *aws.Error
-	// CRC32 sends the CRC-32 of each answer in X-Amz-Crc32, as DynamoDB does: its clients check it.
+	// CRC32 sends the CRC-32 of each response in X-Amz-Crc32, as DynamoDB does: its clients verify it.
 	CRC32 bool
-	// Patience is how long a client may take to send the body of a request; 0 means a minute.
+	// Patience is the time that a client may take to send a request body; 0 means a minute.
 	Patience time.Duration
-	// Default is the scope of requests that name none.
+	// Default is the scope of requests that do not name one.
 	Default aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives rejected requests; nil discards them.
 	Log *slog.Logger
 }
 
 // Operation is one operation of a service.
 type Operation struct {
-	// Call carries the operation out. An error that is an *aws.Error goes to the client.
+	// Call executes the operation. An error that is an *aws.Error is returned to the client.
 	Call func(context.Context, *Request) (*Answer, error)
-	// MaxBody is how large the body of a request may be, in bytes; 0 means MaxBody, or four times that when one of the
-	// members of the request may have that many characters.
+	// MaxBody is the size limit of a request body, in bytes; 0 means the constant MaxBody, or four times that if one
+	// of the request's members may have that many characters.
 	MaxBody int64
-	// TooLarge is the refusal of a larger body; nil means a RequestEntityTooLargeException.
+	// TooLarge is the error for a larger body; nil means a RequestEntityTooLargeException.
 	TooLarge *aws.Error
-	// Answer is a zero value of the answer's type, which tests compare with the model; nil when Call makes documents.
+	// Answer is a zero value of the answer's type, which tests compare with the model; nil if Call returns documents.
 	Answer any
 }
 
@@ -65,38 +65,39 @@ type Operation struct {
 type Request struct {
 	// Scope is the account and region of the request's signature.
 	Scope aws.Scope
-	// Input is the request's document, with the members of the operation's input, as package model describes it.
+	// Input is the request's document, with the members of the operation's input, as described in package model.
 	Input jsonvalue.Value
-	// Payload is the body of a request whose body is one member of type blob; that member is not in Input.
+	// Payload is the request body if it is a single member of type blob; that member is not in Input.
 	Payload []byte
-	// HTTP is the request as it came; its body has been read.
+	// HTTP is the original request; its body has been read.
 	HTTP *http.Request
 }
 
-// Answer is what an operation answers.
+// Answer is the result of an operation.
 type Answer struct {
-	// Output is the answer's document: a jsonvalue.Value, or what encoding/json makes one of. Nil is an empty one.
+	// Output is the answer's document: a jsonvalue.Value, or a value that encoding/json converts to one. Nil means an
+	// empty one.
 	Output any
-	// Payload is the body of an answer whose body is one member of type blob.
+	// Payload is the response body if it is a single member of type blob.
 	Payload []byte
-	// Status replaces the operation's HTTP status; 0 leaves it.
+	// Status replaces the operation's HTTP status; 0 keeps it.
 	Status int
-	// RequestID replaces the ID of the request in the answer; empty leaves it.
+	// RequestID replaces the request ID in the response; empty keeps it.
 	RequestID string
 }
 
-// Service is an http.Handler that serves the operations of one AWS service, in every protocol that its model has.
+// Service is an http.Handler that serves the operations of one AWS service, in every protocol of its model.
 type Service struct {
 	cfg    Config
 	model  *model.Service
 	rules  rules
-	router *router // nil for a service that speaks no REST protocol
+	router *router // nil for a service without a REST protocol
 
 	mu       sync.Mutex
 	compiled map[string]*operation
 }
 
-// operation is an operation with all that requests need of its model, compiled once.
+// operation is an operation with everything that requests need from its model, compiled once.
 type operation struct {
 	Operation
 	service *Service
@@ -107,7 +108,7 @@ type operation struct {
 	output  *plan
 }
 
-// New makes a service. The error says that the model is not there, or has no operation of a name.
+// New returns a service. It returns an error if the model does not exist, or does not have one of the operations.
 func New(cfg Config) (*Service, error) {
 	m, err := model.Find(cfg.Model)
 	if err != nil {
@@ -116,10 +117,11 @@ func New(cfg Config) (*Service, error) {
 	return newService(cfg, m)
 }
 
-// NewOf is New with a model of one's own.
+// NewOf is like New, with a given model.
 func NewOf(cfg Config, m *model.Service) (*Service, error) { return newService(cfg, m) }
 
-// Must is New for services that are part of the program: it panics on an error, which a test of the service rules out.
+// Must is like New, for services that are part of the program: it panics on an error, which a test of the service
+// rules out.
 func Must(cfg Config) *Service {
 	s, err := New(cfg)
 	if err != nil {
@@ -151,7 +153,7 @@ func newService(cfg Config, m *model.Service) (*Service, error) {
 	return s, nil
 }
 
-// operation finds an operation and compiles it when it is first asked for.
+// operation returns an operation, and compiles it on first use.
 func (s *Service) operation(name string) (*operation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +182,8 @@ func (s *Service) operation(name string) (*operation, error) {
 	return o, nil
 }
 
-// limitOf is how large the body of a request may be: a member that may be as large as MaxBody has room for its escapes.
+// limitOf returns the size limit of a request body: if a member may be as large as MaxBody, the limit leaves space
+// for its escapes.
 func limitOf(input *model.Shape) int64 {
 	const escaped = 4 * MaxBody
 	if input != nil {
@@ -224,12 +227,12 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, out *reply) {
 	}
 }
 
-// String is the service's name, for messages.
+// String returns the service's name, for messages.
 func (s *Service) String() string { return fmt.Sprintf("%s (%s)", s.model.ID, s.model.Name) }
 
 func (s *Service) patience() time.Duration { return cmp.Or(s.cfg.Patience, time.Minute) }
 
-// Serves reports whether an operation is served.
+// Serves reports whether an operation is implemented.
 func (s *Service) Serves(operation string) bool {
 	_, ok := s.cfg.Operations[operation]
 	return ok

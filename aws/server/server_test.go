@@ -133,7 +133,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// FuzzService holds that no body makes the service fail inside or answer with something that is not JSON.
+// FuzzService checks that no body causes an internal error or a response that is not JSON.
 func FuzzService(f *testing.F) {
 	f.Add(`{"name":"a"}`)
 	f.Add(`{"name":{"a":[1,null]}}`)

@@ -10,8 +10,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// fromText makes the document of a scalar that is written as text, as in forms, XML, headers and addresses. Without a
-// format of its own, a time has the given one, or any.
+// fromText converts a scalar in text form, as in forms, XML, headers and URLs, to a document. A time whose shape has
+// no format has the given one, or any.
 func fromText(s *model.Shape, text string, format model.TimestampFormat) (jsonvalue.Value, error) {
 	switch s.Type {
 	case model.Boolean:
@@ -60,7 +60,7 @@ func floatFrom(text string) (jsonvalue.Value, error) {
 	return jsonvalue.OfNumberText(strconv.FormatFloat(f, 'g', -1, 64)), nil
 }
 
-// toText writes a scalar as text. Without a format of its own, a time has the given one.
+// toText converts a scalar to text. A time whose shape has no format has the given one.
 func toText(s *model.Shape, v jsonvalue.Value, format model.TimestampFormat) string {
 	switch {
 	case s.Type == model.Timestamp:

@@ -16,7 +16,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%d.%03d", ms/1000, ms%1000), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler, for services that keep what they answer. The time is in UTC.
+// UnmarshalJSON implements json.Unmarshaler, for services that store their answers. The time is in UTC.
 func (t *Time) UnmarshalJSON(text []byte) error {
 	var seconds float64
 	if err := json.Unmarshal(text, &seconds); err != nil {
@@ -26,5 +26,5 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// IsZero lets omitzero leave out times that are not there.
+// IsZero makes omitzero omit zero times.
 func (t Time) IsZero() bool { return time.Time(t).IsZero() }

@@ -11,10 +11,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Handle makes an operation of a function over structures. In has the members of the request that the function looks
-// at: fields with the model's names, or with these names in JSON tags. The rest of the request is checked and then
-// ignored. Out is the answer's document, as encoding/json writes it: a time in it is a Time, bytes are a []byte. An
-// error that is an *aws.Error goes to the client, another one as Config.Failure says.
+// Handle returns an operation that calls a function over structures. In has the members of the request that the
+// function uses: fields with the model's names, or with these names in JSON tags. The rest of the request is checked
+// and then ignored. Out is the answer's document, as encoding/json encodes it; use Time for times and []byte for
+// bytes. An error that is an *aws.Error is returned to the client; others are converted by Config.Failure.
 func Handle[In, Out any](f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	return Operation{
@@ -33,15 +33,15 @@ func Handle[In, Out any](f func(context.Context, aws.Scope, *In) (*Out, error)) 
 	}
 }
 
-// Fill sets the fields of a structure to the members of a document that has been checked, by their JSON tags, as Handle
-// does. The error is an *aws.Error.
+// Fill sets the fields of a structure to the members of a checked document, by their JSON tags, like Handle. The
+// error is an *aws.Error.
 func Fill(structure any, document jsonvalue.Value) error {
 	v := reflect.ValueOf(structure).Elem()
 	return fieldsOf(v.Type()).fill(v, document)
 }
 
-// fields are the members of a structure by their names, and where they are. Names of members count as they are written:
-// what a request has under another spelling is unknown, and ignored.
+// fields maps the member names of a structure to their fields. Names are case-sensitive: a request's member in
+// another spelling is unknown, and ignored.
 type fields map[string]field
 
 type field struct {
@@ -69,7 +69,7 @@ func fieldsOf(t reflect.Type) fields {
 	return found
 }
 
-// fill sets a structure's members to those of a document, which has been checked.
+// fill sets a structure's members to those of a checked document.
 func (f fields) fill(structure reflect.Value, document jsonvalue.Value) error {
 	for i, name := range document.Keys() {
 		at, ok := f[name]

@@ -28,7 +28,7 @@ type order struct {
 	} `json:"delivery"`
 }
 
-// read fills an order with a request.
+// read fills an order from a request.
 func read(t *testing.T, text string) (*order, error) {
 	t.Helper()
 	request, err := jsonvalue.Parse(text)
@@ -57,7 +57,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFillOtherTypes gives members what their structure has no room for, which descriptions of members would not let
+// Values that the structure's fields cannot hold are errors, although the check of a real request would not let them
 // through.
 func TestFillOtherTypes(t *testing.T) {
 	t.Parallel()

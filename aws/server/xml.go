@@ -11,12 +11,12 @@ import (
 	"stepback/jsonvalue"
 )
 
-// attribute is an attribute of an element; one without a value is not written.
+// attribute is an attribute of an element; it is not written if its value is empty.
 type attribute struct{ name, value string }
 
 // xmlWriter writes XML.
 type xmlWriter struct {
-	ec2 bool // lists are not flattened, as EC2 writes them: <set><item>…
+	ec2 bool // lists are not flattened in EC2's format: <set><item>…
 	b   bytes.Buffer
 }
 
@@ -50,10 +50,10 @@ func (x *xmlWriter) text(name, text string) {
 
 // escape writes text for an element or an attribute.
 func escape(b *bytes.Buffer, text string) {
-	_ = xml.EscapeText(b, []byte(text)) // a buffer takes everything
+	_ = xml.EscapeText(b, []byte(text)) // writing to a buffer cannot fail
 }
 
-// namespaceAttribute binds the namespace of a member's element.
+// namespaceAttribute returns the attribute that binds the namespace of a member's element.
 func namespaceAttribute(prefix, uri string) attribute {
 	if prefix != "" {
 		return attribute{"xmlns:" + prefix, uri}
@@ -88,7 +88,7 @@ func (x *xmlWriter) member(m *model.Member, v jsonvalue.Value) {
 	x.value(name, m, v)
 }
 
-// attributesOf are the members of a structure that are attributes of its element.
+// attributesOf returns the members of a structure that are attributes of its element.
 func attributesOf(s *model.Shape, v jsonvalue.Value) []attribute {
 	var attributes []attribute
 	for _, a := range s.Members {
@@ -99,7 +99,7 @@ func attributesOf(s *model.Shape, v jsonvalue.Value) []attribute {
 	return attributes
 }
 
-// flatName is the name of the elements of a list without an element of its own around it.
+// flatName returns the name of the elements of a list without a surrounding element.
 func flatName(m *model.Member) string {
 	if n := m.Shape.Element.LocationName; n != "" && m.LocationName == "" && m.Shape.Flattened {
 		return n
@@ -107,12 +107,12 @@ func flatName(m *model.Member) string {
 	return wireName(m)
 }
 
-// outside reports whether a member of an answer is not in its body.
+// outside reports whether a member of a response is outside of its body.
 func outside(m *model.Member) bool {
 	return m.Location == model.InHeader || m.Location == model.InHeaders || m.Location == model.InStatus
 }
 
-// value writes an element of a member, a list or a map.
+// value writes the element of a member, a list or a map.
 func (x *xmlWriter) value(name string, m *model.Member, v jsonvalue.Value) {
 	s := m.Shape
 	attributes := []attribute{namespaceAttribute(m.Namespace())}
@@ -155,7 +155,7 @@ func (x *xmlWriter) entries(name string, s *model.Shape, v jsonvalue.Value) {
 	}
 }
 
-// fault writes what an error says.
+// fault writes the contents of an error.
 func (x *xmlWriter) fault(f *fault) {
 	x.text("Code", f.query)
 	x.text("Message", f.error.Message)
@@ -171,7 +171,7 @@ func (x *xmlWriter) fault(f *fault) {
 	}
 }
 
-// node is an element that was read.
+// node is a parsed element.
 type node struct {
 	name       string
 	attributes []xml.Attr
@@ -179,10 +179,10 @@ type node struct {
 	children   []*node
 }
 
-// maxXMLDepth is how deeply elements may nest.
+// maxXMLDepth limits the nesting of elements.
 const maxXMLDepth = 500
 
-// parseXML reads the one element that a body is.
+// parseXML parses a body as a single element.
 func parseXML(body []byte) (*node, error) {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	for {
@@ -200,7 +200,7 @@ func parseXML(body []byte) (*node, error) {
 	}
 }
 
-// rest refuses what follows the element.
+// rest returns an error if anything follows the element.
 func rest(d *xml.Decoder) error {
 	for {
 		token, err := d.Token()
@@ -253,7 +253,7 @@ func (n *node) named(name string) []*node {
 	return found
 }
 
-// fromXML makes the document of an element.
+// fromXML converts an element to a document.
 func fromXML(s *model.Shape, n *node) (jsonvalue.Value, error) {
 	switch s.Type {
 	case model.Structure:

@@ -1,5 +1,5 @@
-// Command moto compares stepback serve with moto's server: the same requests, by the same raw HTTP clients, in the same
-// run. It starts neither of them: give it two addresses.
+// Command moto compares stepback serve with moto's server: the same requests, by the same raw HTTP clients, in the
+// same run. It starts neither of them; pass it two addresses.
 //
 //	moto_server -p 5000 & stepback serve --listen 127.0.0.1:4566 --data "$(mktemp -d)" &
 //	go run ./bench/moto -stepback http://127.0.0.1:4566 -moto http://127.0.0.1:5000
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// clients is how many send at once: as many as share a sync of the disk, of which moto needs none.
+// clients is the number of concurrent clients, which share a sync of the disk; moto does not sync.
 const clients = 32
 
 func main() {
@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// rate is how often all clients together do something in a second.
+// rate returns how often per second all clients together perform an action.
 func rate(act func(client int) error, during time.Duration) (float64, error) {
 	var n atomic.Int64
 	var first atomic.Pointer[error]
@@ -81,7 +81,7 @@ func rate(act func(client int) error, during time.Duration) (float64, error) {
 	return float64(n.Load()) / time.Since(begin).Seconds(), nil
 }
 
-// server is one of the two.
+// server is one of the two servers.
 type server struct {
 	address string
 	http    *http.Client
@@ -131,7 +131,7 @@ func (s *server) sqs(operation string, in map[string]any) (map[string]any, error
 	return s.json("sqs", "1.0", "AmazonSQS."+operation, in)
 }
 
-// queue makes a queue of each client.
+// queues creates a queue for each client.
 func (s *server) queues(prefix string) (urls []string, err error) {
 	for c := range clients {
 		out, err := s.sqs("CreateQueue", map[string]any{"QueueName": fmt.Sprint(prefix, c)})
@@ -147,7 +147,7 @@ func arn(prefix string, c int) string {
 	return fmt.Sprintf("arn:aws:sqs:us-east-1:%s:%s%d", account, prefix, c)
 }
 
-// account is that of moto; stepback takes any.
+// account is moto's account; stepback accepts any.
 var account = "123456789012"
 
 // take receives a message and deletes it.

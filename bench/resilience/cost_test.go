@@ -24,7 +24,7 @@ import (
 	"stepback/resilience/httpclient"
 )
 
-// BenchmarkRetry is a call that succeeds at once, through a retry alone.
+// BenchmarkRetry measures a call that succeeds at once, through a retry alone.
 func BenchmarkRetry(b *testing.B) {
 	ctx := context.Background()
 	op := func(context.Context) (int, error) { return 1, nil }
@@ -66,7 +66,7 @@ func BenchmarkRetry(b *testing.B) {
 	})
 }
 
-// BenchmarkBreaker is a call that succeeds at once, through a closed circuit breaker alone.
+// BenchmarkBreaker measures a call that succeeds at once, through a closed circuit breaker alone.
 func BenchmarkBreaker(b *testing.B) {
 	ctx := context.Background()
 	op := func(context.Context) (int, error) { return 1, nil }
@@ -96,7 +96,7 @@ func BenchmarkBreaker(b *testing.B) {
 	})
 }
 
-// BenchmarkAll is a call that succeeds at once, through bulkhead, breaker, retry and attempt timeout.
+// BenchmarkAll measures a call that succeeds at once, through bulkhead, breaker, retry and attempt timeout.
 func BenchmarkAll(b *testing.B) {
 	ctx := context.Background()
 	op := func(context.Context) (int, error) { return 1, nil }
@@ -131,14 +131,14 @@ func BenchmarkAll(b *testing.B) {
 	})
 }
 
-// instant answers without a network.
+// instant is a transport that responds without a network.
 type instant struct{}
 
 func (instant) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("ok")), Request: r}, nil
 }
 
-// BenchmarkHTTP is a request that is answered at once, above a transport without a network.
+// BenchmarkHTTP measures a request that is answered at once, on a transport without a network.
 func BenchmarkHTTP(b *testing.B) {
 	ours, err := httpclient.New(httpclient.Config{Base: instant{}, Policy: &three})
 	if err != nil {

@@ -41,14 +41,15 @@ import (
 var libraries = []string{"stepback", "failsafe-go 0.9.8", "cenkalti/backoff 5.0.3", "avast/retry-go 5.1.1",
 	"go-retryablehttp 0.7.8", "gobreaker 2.4.0"}
 
-// What a try found: the library does it, does otherwise, or has no such mechanism.
+// The result of a try: the library has the feature, behaves differently, or has no such mechanism.
 const (
 	yes  = "yes"
 	no   = "no"
 	none = "–"
 )
 
-// feature is a row: what each library was seen to do, in the order of the columns. A nil try is no such mechanism.
+// feature is a row: the observed behaviour of each library, in the order of the columns. A nil try means that there
+// is no such mechanism.
 type feature struct {
 	what  string
 	tries [6]func(t *testing.T) bool
@@ -58,13 +59,13 @@ type feature struct {
 // three is a policy of 1 s, 2 s, 4 s.
 var three = stepretry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
-// stateError is an error of a database driver.
+// stateError is an SQLSTATE error of a database driver.
 type stateError string
 
 func (s stateError) Error() string    { return "SQLSTATE " + string(s) }
 func (s stateError) SQLState() string { return string(s) }
 
-// generic is the retry of one library with its own idea of what is worth a retry: it runs op until it gives up.
+// generic is the retry of a library with its own rules about which errors to retry: it runs op until it gives up.
 type generic func(ctx context.Context, op func() error) error
 
 var retriers = [4]generic{
@@ -89,14 +90,14 @@ var retriers = [4]generic{
 	},
 }
 
-// counted runs a retrier and returns the number of calls and the time it took.
+// counted runs a retrier and returns the number of calls and the elapsed time.
 func counted(ctx context.Context, r generic, err error) (calls int, took time.Duration) {
 	began := time.Now()
 	_ = r(ctx, func() error { calls++; return err })
 	return calls, time.Since(began)
 }
 
-// eachRetrier tries all four of them in a bubble of virtual time.
+// eachRetrier tries all four retriers in a bubble of virtual time.
 func eachRetrier(try func(t *testing.T, r generic) bool) (tries [6]func(*testing.T) bool) {
 	for i, r := range retriers {
 		tries[i] = func(t *testing.T) bool { return try(t, r) }
@@ -104,10 +105,11 @@ func eachRetrier(try func(t *testing.T, r generic) bool) (tries [6]func(*testing
 	return tries
 }
 
-// answers is a server without a network: it answers by turns, with the last turn for ever, and keeps what it was sent.
+// answers is a server without a network: it gives its responses in turn, repeats the last one for ever, and records
+// the requests.
 type answers struct {
 	turns  []*http.Response
-	err    error // in place of an answer
+	err    error // instead of a response
 	bodies []string
 	keys   []string
 	at     []time.Time
@@ -139,7 +141,7 @@ func answer(status int, header ...string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h}
 }
 
-// clients are the HTTP clients of three libraries over a server, in the columns 0, 1 and 4.
+// clients contains the HTTP clients of three libraries, connected to a server, in the columns 0, 1 and 4.
 var clients = map[int]func(t *testing.T, a *answers) *http.Client{
 	0: func(t *testing.T, a *answers) *http.Client {
 		transport, err := httpclient.New(httpclient.Config{Base: a, Policy: &three})
@@ -160,7 +162,7 @@ var clients = map[int]func(t *testing.T, a *answers) *http.Client{
 	},
 }
 
-// eachClient tries all three.
+// eachClient tries all three clients.
 func eachClient(try func(t *testing.T, c *http.Client, a *answers) bool,
 	turns ...*http.Response) (tries [6]func(*testing.T) bool) {
 	for i, c := range clients {
@@ -172,7 +174,7 @@ func eachClient(try func(t *testing.T, c *http.Client, a *answers) bool,
 	return tries
 }
 
-// send sends a request whose body can be read once.
+// send sends a request whose body can be read only once.
 func send(t *testing.T, c *http.Client, method, body string) (*http.Response, error) {
 	t.Helper()
 	var r io.Reader
@@ -215,7 +217,7 @@ var features = []feature{
 		[6]string{yes, yes, yes, yes, none, none},
 	},
 	{
-		"does not repeat a permanent error without being told (SQLSTATE 23505)",
+		"by default, does not repeat a permanent error (SQLSTATE 23505)",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			calls, _ := counted(t.Context(), r, stateError("23505"))
 			return calls == 1
@@ -223,7 +225,7 @@ var features = []feature{
 		[6]string{yes, no, no, no, none, none},
 	},
 	{
-		"does not repeat an unknown outcome without being told (ECONNRESET)",
+		"by default, does not repeat an unknown outcome (ECONNRESET)",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			calls, _ := counted(t.Context(), r, syscall.ECONNRESET)
 			return calls == 1
@@ -242,7 +244,7 @@ var features = []feature{
 		[6]string{yes, yes, yes, yes, none, none},
 	},
 	{
-		"gives up at once when the next attempt would be past the deadline",
+		"gives up at once if the next attempt would be past the deadline",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 			defer cancel()
@@ -252,7 +254,7 @@ var features = []feature{
 		[6]string{yes, no, no, no, none, none},
 	},
 	{
-		"errors.Is finds both the last error and that no retry was left",
+		"errors.Is matches both the last error and that no retry was left",
 		eachRetrier(func(t *testing.T, r generic) bool {
 			err := r(t.Context(), func() error { return syscall.ECONNREFUSED })
 			return errors.Is(err, syscall.ECONNREFUSED) &&
@@ -261,7 +263,7 @@ var features = []feature{
 		[6]string{yes, yes, no, no, none, none},
 	},
 	{
-		"a panic in the operation gives the bulkhead's place back",
+		"a panic in the operation releases its place in the bulkhead",
 		both(func(t *testing.T) bool {
 			b := must(resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1}))(t)
 			e := must(resilience.New(three, resilience.WithBulkhead(b)))(t)
@@ -275,7 +277,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, none},
 	},
 	{
-		"a panic of a half-open breaker's probe lets the next probe through",
+		"after a panic in a half-open breaker's probe, the next probe is let through",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				b := must(breaker.New(breaker.Config{Policy: breaker.Policy{
@@ -305,7 +307,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, yes},
 	},
 	{
-		"a caller's own permanent error does not open the breaker without being told",
+		"by default, a caller's own permanent error does not open the breaker",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				e := must(resilience.New(stepretry.Policy{},
@@ -328,7 +330,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, no},
 	},
 	{
-		"bulkhead whose queue is bounded in length",
+		"a bulkhead whose queue has a maximum length",
 		both(func(t *testing.T) bool {
 			b := must(resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1, Queue: 1,
 				QueueTimeout: time.Hour}))(t)
@@ -343,7 +345,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, none, none},
 	},
 	{
-		"retry budget: 1,000 calls at once of a service that is down make at most 1,500 requests",
+		"retry budget: 1,000 simultaneous calls to a service that is down make at most 1,500 requests",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				b := must(ours.New(ours.Config{Policy: ours.Finagle()}))(t)
@@ -372,7 +374,7 @@ var features = []feature{
 		[6]string{yes, yes, none, none, none, none},
 	},
 	{
-		"a hedge that lost has ended when the call returns",
+		"a losing hedge has ended when the call returns",
 		both(func(t *testing.T) bool { _, running := hedge(t, ourHedge(t)); return running == 0 },
 			func(t *testing.T) bool { _, running := hedge(t, failsafeHedge); return running == 0 }),
 		[6]string{yes, no, none, none, none, none},
@@ -412,7 +414,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, yes, none},
 	},
 	{
-		"HTTP: does not wait for a year when Retry-After says so",
+		"HTTP: does not wait for a year, even if Retry-After says so",
 		eachClient(func(t *testing.T, c *http.Client, _ *answers) bool {
 			began := time.Now()
 			_, _ = send(t, c, "GET", "")
@@ -429,7 +431,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, no, none},
 	},
 	{
-		"HTTP: hands out the last response when no attempt is left",
+		"HTTP: returns the last response when no attempt is left",
 		eachClient(func(t *testing.T, c *http.Client, _ *answers) bool {
 			resp, err := send(t, c, "GET", "")
 			if err != nil {
@@ -441,7 +443,7 @@ var features = []feature{
 		[6]string{yes, no, none, none, no, none},
 	},
 	{
-		"HTTP: an Idempotency-Key, made once per call and kept over its attempts",
+		"HTTP: an Idempotency-Key, generated once per call and kept for all its attempts",
 		[6]func(*testing.T) bool{0: func(t *testing.T) bool {
 			a := &answers{turns: []*http.Response{answer(500), answer(200)}}
 			transport := must(httpclient.New(httpclient.Config{Base: a, Policy: &three, MakeKeys: true}))(t)
@@ -451,7 +453,7 @@ var features = []feature{
 		[6]string{yes, none, none, none, none, none},
 	},
 	{
-		"each kind of error repeated by a policy of its own, each with its own count",
+		"each kind of error has its own retry policy and its own count",
 		[6]func(*testing.T) bool{0: func(t *testing.T) bool {
 			e := must(resilience.NewWithRules(retrypatterns.Rules()))(t)
 			calls := 0
@@ -473,7 +475,7 @@ func recovered(f func()) {
 	f()
 }
 
-// probes opens a breaker, has its first probe panic, and tells whether the next probe closes it.
+// probes opens a breaker, lets its first probe panic, and reports whether the next probe closes it.
 func probes(run func(op func() error) error) bool {
 	_ = run(func() error { return syscall.ECONNREFUSED })
 	time.Sleep(61 * time.Second)
@@ -482,7 +484,7 @@ func probes(run func(op func() error) error) bool {
 	return run(func() error { return nil }) == nil
 }
 
-// stays tells whether a breaker stays closed after many errors by which the callee shows that it works.
+// stays reports whether a breaker stays closed after many errors that show that the callee works.
 func stays(run func(op func() error) error) bool {
 	for range 100 {
 		_ = run(func() error { return stateError("23505") })
@@ -490,7 +492,7 @@ func stays(run func(op func() error) error) bool {
 	return run(func() error { return nil }) == nil
 }
 
-// queues has ten callers of a bulkhead of one, and counts those that wait.
+// queues starts ten callers of a bulkhead of one, and counts those that wait.
 func queues(run func(op func() error) error) int {
 	release := make(chan struct{})
 	var refused atomic.Int32
@@ -508,7 +510,7 @@ func queues(run func(op func() error) error) int {
 	return waiting
 }
 
-// storm has 1,000 callers at once of a service that is down, and tells whether a budget holds the requests down.
+// storm starts 1,000 concurrent callers of a service that is down, and reports whether a budget limits the requests.
 func storm(run func(op func() error) error) bool {
 	var requests atomic.Int32
 	var callers sync.WaitGroup
@@ -535,8 +537,8 @@ func failsafeHedge(op func(context.Context) error) error {
 		RunWithExecution(func(e failsafe.Execution[any]) error { return op(e.Context()) })
 }
 
-// hedge has a first operation that hangs, and takes its time to notice that it was cancelled. It returns when the call
-// was answered, not counting that, and how many operations still ran then.
+// hedge runs a first operation that hangs and reacts slowly to its cancellation. It returns when the call returned,
+// and how many other operations were still running then.
 func hedge(t *testing.T, run func(func(context.Context) error) error) (time.Duration, int32) {
 	t.Helper()
 	var started, running atomic.Int32
@@ -560,7 +562,7 @@ func hedge(t *testing.T, run func(func(context.Context) error) error) (time.Dura
 
 var update = flag.Bool("update", false, "write the table into docs/resilience.md instead of comparing with it")
 
-// TestFeatures tries every row, and holds the table of docs/resilience.md to what it finds.
+// All features have the results in the table of docs/resilience.md.
 func TestFeatures(t *testing.T) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "| | %s |\n|---%s|\n", strings.Join(libraries, " | "), strings.Repeat("|---", len(libraries)))

@@ -30,14 +30,14 @@ import (
 
 var update = flag.Bool("update", false, "write the table into docs/outbox.md instead of comparing with it")
 
-// What a try found: the program does it, does otherwise, or has no such mechanism.
+// The result of a try: the program has the feature, behaves differently, or has no such mechanism.
 const (
 	yes  = "yes"
 	no   = "no"
 	none = "–"
 )
 
-// seen collects what arrived, in order. Its methods may be called from any goroutine.
+// seen collects arrivals, in order. Its methods may be called from any goroutine.
 type seen struct {
 	mu  sync.Mutex
 	all []string
@@ -56,7 +56,7 @@ func (s *seen) add(text string) int {
 	return n
 }
 
-// becomes waits until what arrived is this, or five seconds are over.
+// becomes waits up to five seconds until the arrivals equal want.
 func (s *seen) becomes(want string) bool {
 	for range 500 {
 		if s.text() == want {
@@ -73,13 +73,13 @@ func (s *seen) text() string {
 	return strings.Join(s.all, " ")
 }
 
-// stateError is an error of a database driver.
+// stateError is an SQLSTATE error of a database driver.
 type stateError string
 
 func (s stateError) Error() string    { return "SQLSTATE " + string(s) }
 func (s stateError) SQLState() string { return string(s) }
 
-// outboxBed is the outbox with a relay over a database.
+// outboxBed is the outbox with a relay, on a database.
 type outboxBed struct {
 	store *postgresstore.Store
 	pool  *pgxpool.Pool
@@ -123,13 +123,13 @@ func (b outboxBed) write(t *testing.T, messages ...outbox.Message) {
 	}
 }
 
-// jobs is River over a database.
+// jobs is River on a database.
 type jobs struct {
 	client *river.Client[pgx.Tx]
 	pool   *pgxpool.Pool
 }
 
-// working works orders by a function.
+// working is a worker that works orders with a function.
 type working struct {
 	river.WorkerDefaults[order]
 	work func(context.Context, *river.Job[order]) error
@@ -210,13 +210,14 @@ func (b outboxBed) dead(t *testing.T) deadletters.Letter {
 	return deadletters.Letter{}
 }
 
-// features are the rows: what the outbox and River were seen to do. A nil try is no such mechanism.
+// features contains the rows: the observed behaviour of the outbox and River. A nil try means that there is no such
+// mechanism.
 var features = []struct {
 	what        string
 	ours, river func(t *testing.T, address string) bool
 	want        [2]string
 }{
-	{"written in the caller's transaction: what is rolled back is not sent", func(t *testing.T, address string) bool {
+	{"written in the caller's transaction: after a rollback nothing is sent", func(t *testing.T, address string) bool {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			got.add(textOf(m))
@@ -251,7 +252,7 @@ var features = []struct {
 		return got.becomes("sent")
 	}, [2]string{yes, yes}},
 
-	{"one that always fails keeps no other waiting", func(t *testing.T, address string) bool {
+	{"a message that always fails does not delay others", func(t *testing.T, address string) bool {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			if textOf(m) == "poison" {
@@ -277,7 +278,7 @@ var features = []struct {
 		return got.becomes("good")
 	}, [2]string{yes, yes}},
 
-	{"order kept per key, also while the first of the key fails", func(t *testing.T, address string) bool {
+	{"order is kept per key, also while the first of the key fails", func(t *testing.T, address string) bool {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			if n := got.add(textOf(m)); textOf(m) == "first" && n == 1 {
@@ -290,7 +291,7 @@ var features = []struct {
 		return got.becomes("first first second")
 	}, nil, [2]string{yes, none}},
 
-	{"an error that no retry can mend is not tried again without being told (SQLSTATE 23505)",
+	{"by default, a permanent error is not retried (SQLSTATE 23505)",
 		func(t *testing.T, address string) bool {
 			var got seen
 			b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
@@ -310,7 +311,7 @@ var features = []struct {
 			return !got.becomes("once once")
 		}, [2]string{yes, no}},
 
-	{"delivered not before a time", func(t *testing.T, address string) bool {
+	{"not delivered before a given time", func(t *testing.T, address string) bool {
 		var at atomic.Int64
 		b := newOutbox(t, address, outbox.SinkFunc(func(context.Context, *outbox.Message) error {
 			at.Store(time.Now().UnixNano())
@@ -331,7 +332,7 @@ var features = []struct {
 		return arrives(&at, due)
 	}, [2]string{yes, yes}},
 
-	{"the same message twice is refused", func(t *testing.T, address string) bool {
+	{"a duplicate message is rejected", func(t *testing.T, address string) bool {
 		b := newOutbox(t, address, outbox.SinkFunc(func(context.Context, *outbox.Message) error { return nil }))
 		const id = "0197a1b2-0000-7000-8000-000000000001"
 		b.write(t, outbox.Message{ID: id, Payload: payloadOf("one")})
@@ -342,7 +343,7 @@ var features = []struct {
 		return j.insert(t, "one", unique) && !j.insert(t, "one", unique)
 	}, [2]string{yes, yes}},
 
-	{"a payload is mended beside the original, sent again, and who did it and why is on record",
+	{"a payload is corrected next to the original and sent again, with a record of who did it and why",
 		func(t *testing.T, address string) bool {
 			var got seen
 			b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
@@ -389,7 +390,7 @@ var features = []struct {
 		return got.becomes("signed")
 	}, nil, [2]string{yes, none}},
 
-	{"a stop waits for what is under way", func(t *testing.T, address string) bool {
+	{"a stop waits for sends under way", func(t *testing.T, address string) bool {
 		var got seen
 		began := make(chan struct{})
 		b := newOutbox(t, address, outbox.SinkFunc(func(context.Context, *outbox.Message) error {
@@ -442,7 +443,7 @@ var features = []struct {
 				return nil
 			})
 		j.start(t)
-		for range 3 { // its maintainer is elected first
+		for range 3 { // its maintainer must be elected first
 			if got.becomes("tick") {
 				return true
 			}
@@ -451,7 +452,7 @@ var features = []struct {
 	}, [2]string{none, yes}},
 }
 
-// arrives waits for a time to be set and reports whether it is not before another.
+// arrives waits for at to be set, and reports whether it is not before due.
 func arrives(at *atomic.Int64, due time.Time) bool {
 	for range 1000 {
 		if n := at.Load(); n != 0 {
@@ -462,7 +463,7 @@ func arrives(at *atomic.Int64, due time.Time) bool {
 	return false
 }
 
-// TestFeatures tries every row, and compares the table in docs/outbox.md with what it found.
+// All features have the results in the table of docs/outbox.md.
 func TestFeatures(t *testing.T) {
 	server := postgrestest.Start(t)
 	var table strings.Builder

@@ -1,7 +1,6 @@
-// Package river measures the outbox beside River (github.com/riverqueue/river), on the same PostgreSQL server in the
-// same run:
-// from insert to worked there, from insert to sent here. It is a module of its own, so that stepback does not depend
-// on River.
+// Package river compares the speed of the outbox with River's (github.com/riverqueue/river), on the same PostgreSQL
+// server in the same run: from insert to worked for River, from insert to sent for the outbox. It is a separate
+// module, so that stepback does not depend on River.
 //
 //	go test -run '^$' -bench . -benchtime 50000x
 package river
@@ -25,7 +24,7 @@ import (
 
 const payload = `{"order":12345,"customer":"ann","total":"12.50","currency":"EUR"}`
 
-// atOnce is how many are written in one transaction.
+// atOnce is the number of rows written in one transaction.
 const atOnce = 100
 
 // BenchmarkInsertToDone alternates River and the outbox on one server.
@@ -39,7 +38,7 @@ func BenchmarkInsertToDone(b *testing.B) {
 	}
 }
 
-// inTransactions has n of something inserted, atOnce in each transaction.
+// inTransactions inserts n rows, atOnce in each transaction.
 func inTransactions(b *testing.B, pool *pgxpool.Pool, n int, insert func(tx pgx.Tx, n int) error) {
 	b.Helper()
 	for n > 0 {
@@ -108,7 +107,7 @@ func benchOutbox(b *testing.B, address string) {
 	}
 }
 
-// order is a job of River's.
+// order is a River job.
 type order struct {
 	Text string `json:"text"`
 }
@@ -147,7 +146,7 @@ func benchRiver(b *testing.B, address string) {
 	river.AddWorker(workers, w)
 	client, err := river.NewClient(driver, &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2000}}, Workers: workers,
-		// as River's own benchmark has them
+		// as in River's own benchmark
 		FetchCooldown: 2 * time.Millisecond, FetchPollInterval: 20 * time.Millisecond,
 	})
 	if err != nil {
@@ -165,7 +164,7 @@ func benchRiver(b *testing.B, address string) {
 		_, err := client.InsertManyFastTx(b.Context(), tx, all)
 		return err
 	})
-	<-w.done // worked; that it is recorded comes a moment later
+	<-w.done // worked; it is recorded a moment later
 	b.StopTimer()
 	report(b)
 	if err := client.Stop(context.Background()); err != nil {

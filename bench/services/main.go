@@ -1,12 +1,13 @@
-// Command services measures how many requests a second stepback serve answers, and how much processor time each costs
-// the server and the clients apart. It starts no server: give it the address and the process of one.
+// Command services measures how many requests per second stepback serve handles, and the processor time of each
+// request, separately for the server and the clients. It starts no server; pass it the address and the process ID of
+// one.
 //
 //	stepback serve --listen 127.0.0.1:4566 --data "$(mktemp -d)" &
 //	go run ./bench/services -address http://127.0.0.1:4566 -pid $!
 //
-// Two kinds of clients ask, 16 of each: "sdk" is the AWS SDK for Go; "raw" writes requests that are prepared with their
-// signatures onto connections of its own, and reads no more of an answer than it needs. Beside the SDK, whose processor
-// time is several times that of the server, raw shows the server's own rate.
+// It uses two kinds of clients, 16 of each. "sdk" is the AWS SDK for Go. "raw" writes prepared, signed requests to
+// its own connections, and reads no more of a response than it needs. Because the SDK uses several times the server's
+// processor time, raw shows the server's own rate.
 package main
 
 import (
@@ -20,15 +21,15 @@ import (
 	"time"
 )
 
-// clients is how many ask at a time.
+// clients is the number of concurrent clients.
 const clients = 16
 
-// workload is something that clients do again and again.
+// workload is an action that clients repeat.
 type workload struct {
 	name string
-	// requests is how many requests it is each time.
+	// requests is the number of requests in each repetition.
 	requests int
-	// sdk and raw prepare it; the function that they return is called by one client at a time.
+	// sdk and raw prepare the workload; the function they return is called by one client at a time.
 	sdk func(context.Context, *apis) (func(context.Context) error, error)
 	raw func(context.Context, *apis) (func(*connection) error, error)
 }
@@ -75,7 +76,7 @@ func measure(ctx context.Context, address string, pid int, during time.Duration,
 	return nil
 }
 
-// prepare makes what each client does, over the kind of clients.
+// prepare returns the action of each client, for the given kind of clients.
 func prepare(ctx context.Context, a *apis, w *workload, kind string) ([]func() error, error) {
 	all := make([]func() error, clients)
 	if kind == "sdk" {
@@ -99,7 +100,7 @@ func prepare(ctx context.Context, a *apis, w *workload, kind string) ([]func() e
 	return all, nil
 }
 
-// repeat has all clients act for a while, and counts how often they did.
+// repeat lets all clients repeat their actions for a while, and counts the repetitions.
 func repeat(act []func() error, during time.Duration) (int64, time.Duration, error) {
 	var n atomic.Int64
 	var first atomic.Pointer[error]

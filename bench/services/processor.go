@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// processor is the processor time that a process has used, as Linux counts it in hundredths of a second; that of this
-// process for 0. It is 0 where there is no such file.
+// processor returns the processor time that a process has used, as Linux counts it in hundredths of a second; pid 0
+// is this process. It returns 0 if the file does not exist.
 func processor(pid int) time.Duration {
 	name := "/proc/self/stat"
 	if pid != 0 {
@@ -19,7 +19,7 @@ func processor(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	_, text, _ = bytes.Cut(text, []byte(") ")) // behind the name, which may have blanks
+	_, text, _ = bytes.Cut(text, []byte(") ")) // after the name, which may contain blanks
 	const user, system, tick = 11, 12, 10 * time.Millisecond
 	fields := bytes.Fields(text)
 	if len(fields) <= system {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// connection is a raw client: one connection that is kept.
+// connection is a raw client with one persistent connection.
 type connection struct {
 	net.Conn
 	in   *bufio.Reader
@@ -25,7 +25,7 @@ func dial(ctx context.Context, host string) (*connection, error) {
 	return &connection{Conn: c, in: bufio.NewReader(c)}, nil
 }
 
-// ask sends a request and reads its answer, which is valid until the next request.
+// ask sends a request and reads its response, which is valid until the next request.
 func (c *connection) ask(request []byte) ([]byte, error) {
 	if _, err := c.Write(request); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (c *connection) ask(request []byte) ([]byte, error) {
 	return c.body, nil
 }
 
-// request is a request with the headers that the SDK sends.
+// request returns a request with the headers that the SDK sends.
 func (a *apis) request(service, kind, target, body string) []byte {
 	if target != "" {
 		target = "X-Amz-Target: " + target + "\r\n"
@@ -74,7 +74,7 @@ func (a *apis) request(service, kind, target, body string) []byte {
 		"20261122T120000Z\r\n%sAccept-Encoding: gzip\r\n\r\n%s", a.host, len(body), service, 0, kind, target, body)
 }
 
-// json is a request in AWS JSON.
+// json returns a request in AWS JSON.
 func (a *apis) json(service, version, target, body string) []byte {
 	return a.request(service, "application/x-amz-json-"+version, target, body)
 }

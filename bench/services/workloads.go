@@ -21,14 +21,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// apis are the SDK's clients of the server.
+// apis holds the SDK's clients of the server.
 type apis struct {
 	host   string
 	sqs    *sqs.Client
 	dynamo *dynamodb.Client
 	sns    *sns.Client
 	events *eventbridge.Client
-	made   int // how many queues, tables and topics
+	made   int // number of queues, tables and topics created
 }
 
 func newAPIs(address string) *apis {
@@ -45,13 +45,13 @@ func newAPIs(address string) *apis {
 	}
 }
 
-// name is one that nothing has yet.
+// name returns an unused name.
 func (a *apis) name() string {
 	a.made++
 	return fmt.Sprint("bench", a.made)
 }
 
-// queue makes a queue and tells its URL and ARN.
+// queue creates a queue and returns its URL and ARN.
 func (a *apis) queue(ctx context.Context) (address, arn string, err error) {
 	name := a.name()
 	out, err := a.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name})
@@ -61,7 +61,7 @@ func (a *apis) queue(ctx context.Context) (address, arn string, err error) {
 	return *out.QueueUrl, "arn:aws:sqs:us-east-1:000000000000:" + name, nil
 }
 
-// text is what messages and items carry.
+// text is the content of messages and items.
 var text = strings.Repeat("x", 200)
 
 var workloads = []workload{
@@ -114,7 +114,7 @@ func rawMessages(ctx context.Context, a *apis) (func(*connection) error, error) 
 	}, err
 }
 
-// table makes a table with a partition and a sort key.
+// table creates a table with a partition and a sort key.
 func (a *apis) table(ctx context.Context) (string, error) {
 	name := a.name()
 	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: dynamotypes.BillingModePayPerRequest}
@@ -162,7 +162,7 @@ func rawItems(ctx context.Context, a *apis) (func(*connection) error, error) {
 	}, err
 }
 
-// topic makes a topic with ten queues.
+// topic creates a topic with ten queues.
 func (a *apis) topic(ctx context.Context, raw bool) (string, error) {
 	name := a.name()
 	out, err := a.sns.CreateTopic(ctx, &sns.CreateTopicInput{Name: &name})
@@ -204,7 +204,7 @@ func rawFanOut(raw bool) func(context.Context, *apis) (func(*connection) error, 
 	}
 }
 
-// rule makes ten rules, of which one matches the source f, with a queue as target.
+// rule creates ten rules, one of which matches the source f, with a queue as target.
 func (a *apis) rule(ctx context.Context) error {
 	for _, source := range strings.Split("abcdefghij", "") {
 		_, queue, err := a.queue(ctx)

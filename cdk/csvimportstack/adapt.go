@@ -14,17 +14,17 @@ import (
 	"stepback/cdk/environment"
 )
 
-// adaptMinutes is how often the controller measures and decides. Metrics are published by the minute; its rules look at
-// several minutes at a time.
+// adaptMinutes is the interval at which the controller measures and decides. Metrics are published by the minute, and
+// its rules look at several minutes at a time.
 const adaptMinutes = 1
 
 // adaptFunction is the name of the controller's function and of its bootstrap's folder.
 const adaptFunction = "adapt"
 
-// adaptSource is the source of the events by which package adaptive/controller tells of changes.
+// adaptSource is the source of the events with which package adaptive/controller reports changes.
 const adaptSource = "csv.processing.retry.manager"
 
-// addAdapt declares the controller that adapts retries to what is measured, where the environment has one.
+// addAdapt declares the controller that adapts retries to measurements, if the environment has one.
 func (s *Stack) addAdapt(bootstraps string) {
 	mode := s.Environment.Adapt
 	if !s.hasAdapt() {
@@ -52,21 +52,21 @@ func (s *Stack) addAdapt(bootstraps string) {
 
 func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.AdaptOff }
 
-// judges tells whether retries are judged by what they bring.
+// judges reports whether the value of retries is measured.
 func (s *Stack) judges() bool { return s.hasAdapt() && s.Environment.RecordValue > 0 }
 
-// historiesAccess is reading what the executions of the last week did, those of the Map's children too.
+// historiesAccess allows reading what the executions of the last week did, including the Map's children.
 func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	executions := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
 	return []awsiam.PolicyStatement{
-		allow([]string{"states:ListStateMachines"}, jsii.String("*")), // it takes no other resource
+		allow([]string{"states:ListStateMachines"}, jsii.String("*")), // it supports no other resource
 		allow([]string{"states:GetExecutionHistory", "states:DescribeStateMachineForExecution"}, executions...),
 		allow([]string{"states:ListExecutions"}, s.states("mapRun", name+"/"+mapLabel+":*")),
 	}
 }
 
-// adaptAccess is what the controller does; in a dry run it changes nothing, and may not.
+// adaptAccess grants the controller the permissions it needs; a dry run gets no write access.
 func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	machine := s.StateMachine.StateMachineArn()
@@ -84,7 +84,7 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 		return access
 	}
 	return append(access,
-		// The definition keeps its role, so that nothing has to be passed on.
+		// The definition keeps its role, so iam:PassRole is not needed.
 		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion",
 			"states:UpdateStateMachineAlias"}, machine),
 		allow([]string{"states:UpdateMapRun"}, mapRuns),
@@ -98,7 +98,7 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 		}))
 }
 
-// every invokes a function by a schedule, once each time: the next time is the retry.
+// every invokes a function on a schedule, without retries: the next scheduled invocation is the retry.
 func (s *Stack) every(f awslambda.Function, id, rule, description string, minutes float64) {
 	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String(id+"Retries"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName: f.FunctionName(), Qualifier: jsii.String("$LATEST"),

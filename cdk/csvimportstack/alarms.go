@@ -9,8 +9,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// addAlarms declares the alarms and the composite that pages. Those that do not page by the composite send messages of
-// their own.
+// addAlarms declares the alarms and the composite that pages. Alarms that do not page through the composite send
+// their own messages.
 func (s *Stack) addAlarms() error {
 	set, err := alarms.New(alarms.Options{
 		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),
@@ -34,14 +34,14 @@ func (s *Stack) addAlarms() error {
 		})
 	s.alarmARNs = append(s.alarmARNs, *s.alarmARN(page.AlarmName))
 	for _, a := range all {
-		// The composite's rule names the alarms, which CloudFormation does not read.
+		// The composite's rule names the alarms, but CloudFormation does not infer a dependency from it.
 		composite.Node().AddDependency(s.alarm(a))
 		s.alarmARNs = append(s.alarmARNs, *s.alarmARN(a.AlarmName))
 	}
 	return nil
 }
 
-// alarmARN is built from the name: a reference would make the dashboard wait for the alarms.
+// alarmARN builds an alarm's ARN from its name: a reference would make the dashboard wait for the alarms.
 func (s *Stack) alarmARN(name string) *string {
 	return s.FormatArn(&awscdk.ArnComponents{
 		Service: jsii.String("cloudwatch"), Resource: jsii.String("alarm"), ResourceName: jsii.String(name),
@@ -111,7 +111,7 @@ func actions(arns []string) *[]any {
 	return &out
 }
 
-// given is nil for an empty text, which leaves a property out.
+// given returns nil for an empty text, which omits a property.
 func given(text string) *string {
 	if text == "" {
 		return nil

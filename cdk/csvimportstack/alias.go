@@ -8,17 +8,17 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// liveAlias is the alias of the state machine by which imports are started. It leads to the version of the last
-// deployment, or to one that the controller has published since.
+// liveAlias is the alias of the state machine through which imports are started. It points at the version of the last
+// deployment, or at one that the controller has published since.
 const liveAlias = "live"
 
-// byDeployment is the description by which the controller (package adaptive/controller) tells a deployment's versions from
-// its own and takes them as its base.
+// byDeployment is the description by which the controller (package adaptive/controller) distinguishes a deployment's
+// versions from its own and takes them as its base.
 const byDeployment = "deployment"
 
-// addAlias publishes a version of the state machine with each deployment that changes it, and leads the alias there: at
-// once, or first for a share of the imports that begin, with a way back when one of the alarms on failing executions
-// trips meanwhile.
+// addAlias publishes a version of the state machine with each deployment that changes it, and points the alias at it:
+// at once, or first for a share of the new imports, with a rollback if one of the alarms on failing executions fires
+// meanwhile.
 func (s *Stack) addAlias() {
 	if s.apart {
 		return
@@ -29,7 +29,7 @@ func (s *Stack) addAlias() {
 			StateMachineArn: s.StateMachine.StateMachineArn(), Description: jsii.String(byDeployment),
 			StateMachineRevisionId: machine.AttrStateMachineRevisionId(),
 		})
-	// Executions under way, and a way back, need the version before.
+	// Executions under way, and a rollback, need the previous version.
 	version.ApplyRemovalPolicy(awscdk.RemovalPolicy_RETAIN, nil)
 	preference := &awsstepfunctions.CfnStateMachineAlias_DeploymentPreferenceProperty{
 		StateMachineVersionArn: version.AttrArn(), Type: jsii.String("ALL_AT_ONCE"),
@@ -52,7 +52,7 @@ func (s *Stack) addAlias() {
 	s.ObjectCreated.Node().AddDependency(alias)
 }
 
-// rollbackAlarms are the names of the alarms that take a deployment back.
+// rollbackAlarms returns the names of the alarms that roll a deployment back.
 func (s *Stack) rollbackAlarms() []string {
 	var names []string
 	for _, name := range []string{"executions-failed", "executions-timed-out", "many-dead-letters"} {
@@ -61,8 +61,8 @@ func (s *Stack) rollbackAlarms() []string {
 	return names
 }
 
-// startedARN is what imports are started by: the alias, or the state machine where there is none. It is built from names,
-// since the alias waits for alarms, and they for functions.
+// startedARN returns the ARN through which imports are started: the alias, or the state machine if there is none. It
+// is built from names, because the alias depends on alarms, and they on functions.
 func (s *Stack) startedARN() *string {
 	if s.apart {
 		return s.StateMachine.StateMachineArn()
@@ -70,8 +70,8 @@ func (s *Stack) startedARN() *string {
 	return s.states("stateMachine", s.Environment.Prefix()+":"+liveAlias)
 }
 
-// mayStart lets a function start imports, by the alias and not otherwise. Step Functions authorizes aliases by the state
-// machine's ARN and a condition.
+// mayStart allows a function to start imports, but only through the alias. Step Functions authorizes aliases by the
+// state machine's ARN and a condition.
 func (s *Stack) mayStart() awsiam.PolicyStatement {
 	props := &awsiam.PolicyStatementProps{
 		Actions: jsii.Strings("states:StartExecution"), Resources: &[]*string{s.StateMachine.StateMachineArn()},

@@ -17,16 +17,16 @@ const (
 	databasePort = 5432
 )
 
-// sessions bounds what a function's instance holds: it handles one event at a time, and a session that it leaves open
+// sessions limits the sessions of a function's instance: it handles one event at a time, and a session left open
 // while it is frozen would keep the cluster from pausing.
 const sessions = "pool_max_conns=1&idle_session_timeout=60000"
 
-// resuming lets a record wait for a cluster that has paused, within its one attempt of 30 seconds, in place of giving
-// up after 5.
+// resuming lets a record wait for a paused cluster within its single attempt of 30 seconds, instead of giving up
+// after 5.
 const resuming = "&connect_timeout=20"
 
-// auroraDatabase is an Aurora Serverless v2 cluster in a VPC without any way to the internet;
-// docs/decisions/007-database-on-aws.md says why.
+// auroraDatabase declares an Aurora Serverless v2 cluster in a VPC without internet access; see
+// docs/decisions/007-database-on-aws.md for the reasons.
 func (s *Stack) auroraDatabase() database {
 	vpc := s.vpc()
 	functions := awsec2.NewSecurityGroup(s.Stack, jsii.String("FunctionsSecurityGroup"), &awsec2.SecurityGroupProps{
@@ -70,7 +70,7 @@ func (s *Stack) databaseUserARN(cluster awsrds.DatabaseCluster) *string {
 	})
 }
 
-// vpc has isolated subnets in two zones and gateways to S3 and DynamoDB, which cost nothing.
+// vpc declares a VPC with isolated subnets in two zones and gateway endpoints for S3 and DynamoDB, which are free.
 func (s *Stack) vpc() awsec2.Vpc {
 	return awsec2.NewVpc(s.Stack, jsii.String("Network"), &awsec2.VpcProps{
 		MaxAzs: jsii.Number(2), NatGateways: jsii.Number(0),
@@ -84,8 +84,8 @@ func (s *Stack) vpc() awsec2.Vpc {
 	})
 }
 
-// sinkEndpoint lets the relay reach the service that it sends to, in one zone: a message that has to wait for the zone is
-// not lost.
+// sinkEndpoint lets the relay reach the service that it sends to, in one zone: a message that has to wait for the
+// zone is not lost.
 func (s *Stack) sinkEndpoint(vpc awsec2.Vpc, functions awsec2.SecurityGroup, service string) {
 	group := awsec2.NewSecurityGroup(s.Stack, jsii.String("SinkSecurityGroup"), &awsec2.SecurityGroupProps{
 		Vpc: vpc, Description: jsii.String("The endpoint of what the outbox is relayed to"),
@@ -116,8 +116,8 @@ func (s *Stack) newCluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.
 		Port:                      jsii.Number(databasePort),
 		Backup:                    &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(d.BackupDays))},
 		CopyTagsToSnapshot:        jsii.Bool(true),
-		AutoMinorVersionUpgrade:   jsii.Bool(false),                  // the version is the one that is named above
-		EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData), // seven days of it are free
+		AutoMinorVersionUpgrade:   jsii.Bool(false),                  // the version is pinned above
+		EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData), // seven days are free
 		DeletionProtection:        jsii.Bool(s.Environment.KeepData),
 		RemovalPolicy:             awscdk.RemovalPolicy_DESTROY,
 		ServerlessV2MinCapacity:   jsii.Number(d.MinCapacity),

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// executable is the name of a function's program, by which the runtime provided.al2023 starts it.
+// executable is the file name of a function's program, which the runtime provided.al2023 starts.
 const executable = "bootstrap"
 
-// processors are ELF's names for Lambda's architectures.
+// processors maps Lambda's architectures to ELF's names.
 var processors = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}
 
-// checkBootstraps reports the programs that Lambda takes and then cannot start: those that are not there, are for
-// another processor, or are kept from the user that runs them by the permissions which the zip file takes over.
+// checkBootstraps reports the programs that Lambda would accept but could not start: those that are missing, are for
+// another processor, or are not accessible to the user that runs them, because the zip file keeps their permissions.
 func checkBootstraps(folder, architecture string) error {
 	var all []error
 	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction, adaptFunction, relayFunction} {

@@ -13,7 +13,7 @@ import (
 	"stepback/cdk/environment"
 )
 
-// Lambda takes any zip file and finds out at the first invocation that there is nothing in it to start.
+// Lambda accepts any zip file and finds out only at the first invocation that it contains nothing to start.
 func TestBootstrapsThatLambdaCouldNotStartAreRefused(t *testing.T) {
 	for want, change := range map[string]func(t *testing.T, file string){
 		"start/bootstrap: no such file or directory; make lambdas-arm64 builds them, -c bootstraps=FOLDER names": remove,

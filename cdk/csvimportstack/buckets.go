@@ -6,7 +6,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// workDays is how long the copies that Maps read are kept: as long as an execution can be redriven, and a day.
+// workDays is the retention of the copies that Maps read: as long as an execution can be redriven, plus a day.
 const workDays = 15
 
 func (s *Stack) addBuckets() {
@@ -22,18 +22,19 @@ func (s *Stack) addBuckets() {
 	announce(s.InputBucket)
 }
 
-// announce has the bucket tell EventBridge of its objects. CDK's own way is a custom resource with a function that may
-// change any bucket's notifications.
+// announce makes the bucket send its events to EventBridge. CDK's own way is a custom resource with a function that
+// may change any bucket's notifications.
 func announce(b awss3.Bucket) {
 	b.Node().DefaultChild().(awss3.CfnBucket).SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
 		EventBridgeConfiguration: &awss3.CfnBucket_EventBridgeConfigurationProperty{EventBridgeEnabled: jsii.Bool(true)},
 	})
 }
 
-// replacedDays is how long a versioned bucket keeps what was replaced or deleted.
+// replacedDays is the number of days for which a versioned bucket keeps replaced or deleted objects.
 const replacedDays = 30
 
-// bucket is private and encrypted, refuses plain HTTP, and forgets objects after days. Where data is kept it is versioned.
+// bucket declares a bucket that is private and encrypted, rejects plain HTTP, and deletes objects after some days. If
+// data is kept, it is versioned.
 func (s *Stack) bucket(id, name string, days int) awss3.Bucket {
 	props := &awss3.BucketProps{
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,

@@ -5,11 +5,11 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// deploymentTag is the tag by which a deployment's costs are told from others'. It has to be activated once as a cost
-// allocation tag of the account.
+// deploymentTag is the tag that identifies a deployment's costs. It must be activated once as a cost allocation tag
+// of the account.
 const deploymentTag = "Deployment"
 
-// addBudget tells Notices when 80 % of the month's budget are spent, and when all of it is forecast to be.
+// addBudget notifies Notices when 80 % of the month's budget is spent, and when all of it is forecast to be.
 func (s *Stack) addBudget() {
 	if s.Environment.MonthlyBudget == 0 {
 		return

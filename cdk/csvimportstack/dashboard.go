@@ -8,8 +8,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// addDashboard declares the dashboard of the environment's retries, with its alarms. An account's dashboards share one
-// list for all regions, so that its name tells the environment.
+// addDashboard declares the dashboard of the environment's retries, with its alarms. An account's dashboards share
+// one list for all regions, so the name includes the environment.
 func (s *Stack) addDashboard() error {
 	d, err := dashboards.Monitor(dashboards.Options{
 		Name: s.dashboardName(), StateMachine: s.Environment.Prefix(), Region: *s.Region(),
@@ -28,7 +28,7 @@ func (s *Stack) addDashboard() error {
 	return nil
 }
 
-// dashboardURL is the dashboard's address in the console of the region and partition.
+// dashboardURL returns the dashboard's address in the console of the region and partition.
 func (s *Stack) dashboardURL() *string {
 	return s.consoleURL(s.dashboardName())
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// database is how functions reach the users table.
+// database describes how functions reach the users table.
 type database struct {
 	url    *string                                  // DATABASE_URL
-	access awsiam.PolicyStatement                   // what a function must be allowed
-	vpc    *awslambda.CfnFunction_VpcConfigProperty // where it has to be; nil is anywhere
+	access awsiam.PolicyStatement                   // the permission that a function needs
+	vpc    *awslambda.CfnFunction_VpcConfigProperty // where the function must run; nil means anywhere
 	ready  []awscdk.CfnResource                     // what has to exist before a function may run
 }
 
@@ -31,8 +31,8 @@ func (s *Stack) addDatabase() database {
 	return s.auroraDatabase()
 }
 
-// databaseIdentity tells databases apart: the secret or the parameter that leads to an existing one, or aurora for the stack's own.
-// cdk/guard.mjs compares it with what is deployed.
+// databaseIdentity returns a text that identifies the database: the secret or the parameter of an existing one, or
+// aurora for the stack's own. cdk/guard.mjs compares it with the deployed one.
 func (s *Stack) databaseIdentity() *string {
 	if secret := s.Environment.Database.SecretARN; secret != "" {
 		return jsii.String(secret)
@@ -43,7 +43,7 @@ func (s *Stack) databaseIdentity() *string {
 	return jsii.String("aurora")
 }
 
-// existingDatabase is one that a secret leads to.
+// existingDatabase returns a database whose address is in a secret.
 func (s *Stack) existingDatabase() database {
 	given := s.Environment.Database
 	d := database{
@@ -58,7 +58,7 @@ func (s *Stack) existingDatabase() database {
 	return d
 }
 
-// allow is a statement over exactly these resources.
+// allow returns a statement over exactly these resources.
 func allow(actions []string, resources ...*string) awsiam.PolicyStatement {
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...),
 		Resources: &resources})

@@ -14,14 +14,14 @@ import (
 	"stepback/statemachine"
 )
 
-// function is what one Lambda function has of its own.
+// function holds the settings of one Lambda function.
 type function struct {
 	id, name, description string
 	memory                int // MB
-	disk                  int // MiB of temporary disk; 0 is what every function has
+	disk                  int // MiB of temporary disk; 0 means Lambda's default
 	timeout               time.Duration
-	instances             int  // at a time, reserved for it; 0 is as many as there is room for
-	quiet                 bool // logs nothing about invocations that went well
+	instances             int  // reserved concurrency; 0 means unreserved
+	quiet                 bool // logs nothing about successful invocations
 	environment           map[string]*string
 	access                []awsiam.PolicyStatement
 	vpc                   *awslambda.CfnFunction_VpcConfigProperty
@@ -39,7 +39,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
 		}),
 		access: append(s.guardAccess(),
-			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
+			// Without permission to list, S3 returns 403 instead of 404 for missing objects.
 			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
@@ -50,7 +50,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		memory: e.ProcessMemory, timeout: timeoutOf(statemachine.ProcessSingleUserRecord),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access:      append(s.guardAccess(), db.access), vpc: db.vpc,
-		// One invocation for each row: three lines about each would cost as much as the invocations.
+		// There is one invocation per row: three lines about each would cost as much as the invocations.
 		quiet: e.LogLevel == string(retrymetrics.LevelError),
 	})
 	s.Aggregate = s.function(bootstraps, function{
@@ -70,8 +70,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	}
 }
 
-// guarded adds what a function reads to share the breaker of what it calls with all others, to publish its state, and
-// to begin with a limit that lets through what the state machine calls at a time.
+// guarded adds the variables with which a function shares its callee's breaker with all others, publishes its state,
+// and starts with a limit that admits the state machine's concurrent calls.
 func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	environment["BREAKER_TABLE"], environment["STATE_MACHINE"] = s.Breaker.TableName(),
 		jsii.String(s.Environment.Prefix())
@@ -84,8 +84,8 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	return environment
 }
 
-// guardAccess is what the guard in front of a function's work takes: reading the shared breaker's item and changing it,
-// and reading what the controller tells about retries.
+// guardAccess returns the permissions of the guard in front of a function's work: reading and updating the shared
+// breaker's item, and reading the controller's configuration of retries.
 func (s *Stack) guardAccess() []awsiam.PolicyStatement {
 	access := []awsiam.PolicyStatement{allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())}
 	if s.judges() {
@@ -94,11 +94,11 @@ func (s *Stack) guardAccess() []awsiam.PolicyStatement {
 	return access
 }
 
-// ahead is how much earlier than its state a function runs out of time, so that its error, which has a name and a
-// message, is there before States.Timeout. The function itself ends its work another second earlier.
+// ahead is the time by which a function times out before its state, so that its error, which has a name and a
+// message, arrives before States.Timeout. The function itself ends its work another second earlier.
 const ahead = 2 * time.Second
 
-// timeoutOf is the timeout of the function of a state: a little below the one that the retry table gives the state.
+// timeoutOf returns the timeout of a state's function: a little below the state's timeout in the retry table.
 func timeoutOf(state string) time.Duration {
 	s, ok := statemachine.DefaultTable().State(state)
 	if !ok {
@@ -107,7 +107,7 @@ func timeoutOf(state string) time.Duration {
 	return s.Timeout - ahead
 }
 
-// function declares a function with a log group and a role that allows it nothing but what it is for.
+// function declares a function with a log group and a role that allows only what it needs.
 func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	name := *s.name(f.name)
 	logs := s.logGroup(f.id+"Log", "/aws/lambda/"+name)
@@ -138,15 +138,15 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		props.ReservedConcurrentExecutions = jsii.Number(f.instances)
 	}
 	if f.quiet {
-		// Lambda's own level for what the function prints stays at INFO: it takes a line without a level, such as that
-		// of a crash, for INFO. The function keeps back what it has to say itself.
+		// Lambda's own level for the function's output stays at INFO: it treats a line without a level, such as that
+		// of a crash, as INFO. The function filters its own lines.
 		props.LoggingFormat, props.SystemLogLevelV2 = awslambda.LoggingFormat_JSON, awslambda.SystemLogLevel_WARN
 		f.environment["LOG_LEVEL"] = jsii.String("WARN")
 	}
 	made := awslambda.NewFunction(s.Stack, jsii.String(f.id), props)
 	if f.vpc != nil {
 		made.Node().DefaultChild().(awslambda.CfnFunction).SetVpcConfig(f.vpc)
-		made.Node().AddDependency(role) // with its policy: Lambda tries the interfaces out at once
+		made.Node().AddDependency(role) // with its policy: Lambda tests the network interfaces at once
 	}
 	return made
 }
@@ -158,7 +158,7 @@ func (s *Stack) architecture() awslambda.Architecture {
 	return awslambda.Architecture_ARM_64()
 }
 
-// noInterfacesFor keeps the code of a function from the rights that Lambda itself needs of its role.
+// noInterfacesFor denies the function's code the permissions that Lambda itself needs from its role.
 func (s *Stack) noInterfacesFor(name string) awsiam.PolicyStatement {
 	statement := networkInterfaces()
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
@@ -172,7 +172,7 @@ func (s *Stack) noInterfacesFor(name string) awsiam.PolicyStatement {
 	})
 }
 
-// networkInterfaces lets Lambda place a function into a VPC. The interfaces have no names before they exist.
+// networkInterfaces allows Lambda to place a function into a VPC. The interfaces have no names before they exist.
 func networkInterfaces() awsiam.PolicyStatement {
 	return allow([]string{
 		"ec2:CreateNetworkInterface", "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets",

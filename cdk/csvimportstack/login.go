@@ -9,8 +9,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// createLogin makes the functions' user: it may create and use tables of its own in the schema public and authenticates
-// with IAM tokens only. Running it again changes nothing.
+// createLogin creates the functions' database user, which may create and use its own tables in the schema public and
+// authenticates only with IAM tokens. Running it again changes nothing.
 const createLogin = `DO $$ BEGIN
 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '` + databaseUser + `') THEN CREATE ROLE ` + databaseUser +
 	` LOGIN; END IF;
@@ -18,8 +18,8 @@ GRANT rds_iam TO ` + databaseUser + `;
 GRANT USAGE, CREATE ON SCHEMA public TO ` + databaseUser + `;
 END $$`
 
-// databaseLogin creates the functions' user once the writer is there, through the Data API: nothing that deploys a
-// stack has to enter the VPC.
+// databaseLogin creates the functions' user through the Data API once the writer exists, so that deploying a stack
+// needs no access to the VPC.
 func (s *Stack) databaseLogin(cluster awsrds.DatabaseCluster) awscdk.CfnResource {
 	secret := cluster.Secret().SecretArn()
 	call := &customresources.AwsSdkCall{

@@ -7,8 +7,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// logGroup is declared with a name, so that it is the stack's and not one that the service makes, and never empties, by
-// itself.
+// logGroup declares a named log group, so that it belongs to the stack. The service would otherwise create one that
+// never expires its events.
 func (s *Stack) logGroup(id, name string) awslogs.LogGroup {
 	group := awslogs.NewLogGroup(s.Stack, jsii.String(id), &awslogs.LogGroupProps{
 		LogGroupName: jsii.String(name), Retention: retention(s.Environment.LogDays), RemovalPolicy: s.removal(),
@@ -16,7 +16,7 @@ func (s *Stack) logGroup(id, name string) awslogs.LogGroup {
 	return group
 }
 
-// retention is the name that CDK has for a number of days, which Validate has checked.
+// retention returns CDK's constant for a number of days, which Validate has checked.
 func retention(days int) awslogs.RetentionDays {
 	named := map[int]awslogs.RetentionDays{
 		1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,

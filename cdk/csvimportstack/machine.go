@@ -14,7 +14,7 @@ import (
 // executions.
 const mapLabel = "ProcessUserRecords"
 
-// addStateMachine declares the state machine. It has a fixed name, because its own role speaks of it.
+// addStateMachine declares the state machine. It has a fixed name, because its own role refers to it.
 func (s *Stack) addStateMachine(definition []byte) {
 	name := s.Environment.Prefix()
 	role := awsiam.NewRole(s.Stack, jsii.String("StateMachineRole"), &awsiam.RoleProps{
@@ -25,7 +25,7 @@ func (s *Stack) addStateMachine(definition []byte) {
 	for _, statement := range s.stateMachineAccess(name) {
 		role.AddToPolicy(statement)
 	}
-	// The prefix keeps CloudWatch from adding to a resource policy of limited length for each log group.
+	// The prefix keeps CloudWatch from adding an entry for each log group to a resource policy of limited length.
 	s.StateMachineLog = s.logGroup("StateMachineLog", "/aws/vendedlogs/states/"+name)
 	s.StateMachine = awsstepfunctions.NewStateMachine(s.Stack, jsii.String("StateMachine"),
 		&awsstepfunctions.StateMachineProps{
@@ -48,7 +48,8 @@ func (s *Stack) addStateMachine(definition []byte) {
 	s.StateMachine.Node().AddDependency(role)
 }
 
-// stateMachineAccess is what the definition does. CDK knows nothing of it, since the definition is a text.
+// stateMachineAccess returns the permissions that the definition needs. CDK cannot derive them, because the
+// definition is text.
 func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	results := s.ResultBucket
 	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
@@ -65,7 +66,7 @@ func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	}
 }
 
-// states is an ARN of Step Functions, built from names: the resource itself would close a cycle.
+// states returns an ARN of Step Functions, built from names: a reference to the resource would create a cycle.
 func (s *Stack) states(resource, name string) *string {
 	return s.FormatArn(&awscdk.ArnComponents{
 		Service: jsii.String("states"), Resource: jsii.String(resource), ResourceName: jsii.String(name),
@@ -73,7 +74,7 @@ func (s *Stack) states(resource, name string) *string {
 	})
 }
 
-// compact is the definition without its indentation, a third of its size.
+// compact returns the definition without its indentation, which is a third of its size.
 func compact(definition []byte) string {
 	var text bytes.Buffer
 	if err := json.Compact(&text, definition); err != nil {

@@ -15,19 +15,20 @@ import (
 	"stepback/statemachine"
 )
 
-// configurationMinutes is how often the configuration of the retries is published: once for each period of the widget
-// that shows it.
+// configurationMinutes is the interval at which the configuration of the retries is published: once for each period
+// of the widget that shows it.
 const configurationMinutes = 5
 
-// metricsMemory is the memory of the function, in MB: that at which Lambda gives a whole processor. Reading takes some 10 µs
-// of one for a record, and an import at log level ALL makes 23,000 to 35,000 records a second.
+// metricsMemory is the memory of the function, in MB: the size from which Lambda provides a whole processor. Reading
+// takes about 10 µs of processor time per record, and an import at log level ALL produces 23,000 to 35,000 records a
+// second.
 const metricsMemory = 1769
 
 // metricsFunction is the name of the function and of its bootstrap's folder.
 const metricsFunction = "metrics"
 
 // addMetrics declares the function that counts retries from the state machine's log. It keeps open executions in
-// memory, so that there is one instance of it and no other.
+// memory, so there must be exactly one instance.
 func (s *Stack) addMetrics(bootstraps string) {
 	s.Metrics = s.function(bootstraps, function{
 		id: "Metrics", name: metricsFunction,

@@ -12,7 +12,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// synthesized is both log levels: dev logs everything, prod what failed.
+// synthesized returns the templates for both log levels: dev logs everything, prod only failures.
 func synthesized(t *testing.T) map[retrymetrics.Level]template {
 	t.Helper()
 	return map[retrymetrics.Level]template{
@@ -20,16 +20,16 @@ func synthesized(t *testing.T) map[retrymetrics.Level]template {
 	}
 }
 
-// watched is one metric that an alarm or a widget asks CloudWatch for.
+// watched is one metric that an alarm or a widget requests from CloudWatch.
 type watched struct {
 	Namespace, MetricName, Unit string
 	Dimensions                  []struct {
 		Name  retrymetrics.Dimension
-		Value any // a text, or a reference
+		Value any // a string, or a reference
 	}
 }
 
-// check asks the catalogue for the metric, as CloudWatch would look for it.
+// check looks the metric up in the catalogue, as CloudWatch would.
 func (w watched) check(level retrymetrics.Level) error {
 	values := map[retrymetrics.Dimension]string{}
 	for _, d := range w.Dimensions {
@@ -137,7 +137,7 @@ func values(m map[string]resource) []resource {
 	return out
 }
 
-// text is a property with its references written as their names.
+// text returns a property with its references replaced by their names.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	if s, ok := v.(string); ok {
@@ -195,7 +195,7 @@ func TestEveryWidgetShowsADeclaredMetric(t *testing.T) {
 	}
 }
 
-// checkRow checks a row of a widget; expressions over ids are those of the other rows.
+// checkRow checks a row of a widget. Expressions over ids are skipped, because they refer to the other rows.
 func checkRow(row []any, level retrymetrics.Level) error {
 	options := row[len(row)-1].(map[string]any)
 	if expression, ok := options["expression"].(string); ok {

@@ -9,8 +9,8 @@ import (
 	"stepback/cdk/environment"
 )
 
-// nagRules are those rules of cdk-nag's pack AwsSolutions that speak of what the stack has, under its names. cdk-nag itself
-// is not on the Go module proxy. Each returns whether a resource breaks it; x is the whole template.
+// nagRules contains those rules of cdk-nag's pack AwsSolutions that apply to the stack, under their own names.
+// cdk-nag itself is not on the Go module proxy. Each reports whether a resource violates it; x is the whole template.
 var nagRules = map[string]struct {
 	kind   string
 	breaks func(t *testing.T, x template, r resource) bool
@@ -40,8 +40,8 @@ var nagRules = map[string]struct {
 	"CloudWatch (kept for ever)":            {"AWS::Logs::LogGroup", lacks("RetentionInDays")},
 }
 
-// accepted says of each finding in prod why it stays. Of what is not named here there must be none, and what is named
-// must still be found.
+// accepted explains for each finding in prod why it remains. There must be no other findings, and each of these must
+// still exist.
 var accepted = map[string]string{
 	"AwsSolutions-S1 (no access log) InputBucket":                  "an option, accessLogBucket of the environment: the bucket that takes logs is the account's",
 	"AwsSolutions-S1 (no access log) ResultBucket":                 "as InputBucket",
@@ -71,7 +71,8 @@ func lacks(property string) func(*testing.T, template, resource) bool {
 	return func(_ *testing.T, _ template, r resource) bool { return r.Properties[property] == nil }
 }
 
-// says breaks the rule where the properties do, or do not, contain a text.
+// says returns a rule that is violated if the properties contain a text (breaks is true), or do not contain it
+// (breaks is false).
 func says(part string, breaks bool) func(*testing.T, template, resource) bool {
 	return func(t *testing.T, _ template, r resource) bool {
 		t.Helper()

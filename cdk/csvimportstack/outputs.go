@@ -5,7 +5,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addOutputs says where everything is.
+// addOutputs adds the locations of everything as outputs.
 func (s *Stack) addOutputs() {
 	for _, o := range []struct {
 		id, description string

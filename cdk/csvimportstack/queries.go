@@ -1,8 +1,13 @@
 package csvimportstack
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
+
+	"stepback/engine/history"
 )
 
 // query is a saved query of CloudWatch Logs Insights.
@@ -11,7 +16,7 @@ type query struct {
 	groups     []awslogs.LogGroup
 }
 
-// addQueries saves the questions that the guide asks of the logs. They cost nothing until somebody runs them.
+// addQueries saves the log queries that the guide uses. They cost nothing until they are run.
 func (s *Stack) addQueries() {
 	steps := []awslogs.LogGroup{s.logs["Validate"], s.logs["Process"], s.logs["Aggregate"]}
 	machine := []awslogs.LogGroup{s.StateMachineLog}
@@ -35,7 +40,7 @@ func (s *Stack) addQueries() {
 | filter type in ["ExecutionFailed", "ExecutionTimedOut", "ExecutionAborted"]
 | filter execution_arn not like "/" # no child executions
 | sort @timestamp desc`, machine},
-		{"failed attempts by error", `filter type in ["TaskFailed", "TaskTimedOut", "LambdaFunctionFailed"]
+		{"failed attempts by error", `filter type in [` + failedAttempts() + `]
 | stats count(*) as failures by details.error, bin(5m)
 | sort failures desc`, machine},
 		{"history of an execution", `fields id, previous_event_id, type, details.name, details.error
@@ -59,4 +64,13 @@ func (s *Stack) addQueries() {
 			LogGroupNames: &names,
 		})
 	}
+}
+
+// failedAttempts lists the event types that count as failed attempts, as Logs Insights takes them.
+func failedAttempts() string {
+	var names []string
+	for _, t := range history.FailedTypes() {
+		names = append(names, strconv.Quote(t.String()))
+	}
+	return strings.Join(names, ", ")
 }

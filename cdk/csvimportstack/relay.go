@@ -9,8 +9,8 @@ import (
 	"stepback/cdk/environment"
 )
 
-// relayMinutes is how often the outbox is emptied, and relayTimeout how long that may take: an invocation ends before the
-// next one begins, and sends until shortly before its timeout.
+// relayMinutes is the interval at which the outbox is emptied, and relayTimeout the time that may take: an invocation
+// ends before the next one begins, and sends until shortly before its timeout.
 const (
 	relayMinutes = 1
 	relayTimeout = 55 * time.Second
@@ -19,7 +19,7 @@ const (
 // relayFunction is the name of the relay's function and of its bootstrap's folder.
 const relayFunction = "relay"
 
-// addRelay declares the relay of the database's outbox, where the environment has one.
+// addRelay declares the relay of the database's outbox, if the environment has one.
 func (s *Stack) addRelay(bootstraps string, db database) {
 	service := s.Environment.Relay.Service()
 	if !s.hasRelay() {

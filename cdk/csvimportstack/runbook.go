@@ -10,8 +10,8 @@ import (
 	"stepback/docs"
 )
 
-// addRunbook publishes what docs/operating.md says of each alarm as a dashboard, so that the link of an alarm opens for
-// everybody who can open the alarm. An environment with a Guide of its own has none.
+// addRunbook publishes the sections of docs/operating.md about the alarms as a dashboard, so that everyone who can
+// open an alarm can also open its link. An environment with its own Guide has no such dashboard.
 func (s *Stack) addRunbook() {
 	if s.Environment.Guide != "" || s.apart {
 		return
@@ -35,15 +35,15 @@ func (s *Stack) addRunbook() {
 	}
 	body, err := json.Marshal(map[string]any{"widgets": widgets})
 	if err != nil {
-		panic(err) // texts and numbers are JSON
+		panic(err) // strings and numbers can always be encoded
 	}
 	awscloudwatch.NewCfnDashboard(s.Stack, jsii.String("Runbook"), &awscloudwatch.CfnDashboardProps{
 		DashboardName: jsii.String(s.runbookName()), DashboardBody: jsii.String(string(body)),
 	})
 }
 
-// runbook is the sections of the guide's chapter on alarms, each with its heading. Links inside the guide lead nowhere
-// from a dashboard and are left as their text.
+// runbook returns the sections of the guide's chapter on alarms, each with its heading. Links inside the guide do not
+// work on a dashboard and are replaced by their text.
 func runbook(guide string) []string {
 	_, chapter, _ := strings.Cut(guide, "\n## Alarms\n")
 	chapter, _, _ = strings.Cut(chapter, "\n## ")
@@ -55,7 +55,7 @@ func runbook(guide string) []string {
 	return out
 }
 
-// unlinked is a text of Markdown with its links to other places of the repository as plain text.
+// unlinked replaces links to other places of the repository in a Markdown text by their plain text.
 func unlinked(text string) string {
 	var b strings.Builder
 	for {
@@ -78,7 +78,7 @@ func unlinked(text string) string {
 
 func (s *Stack) runbookName() string { return "CSV-Processing-Runbook-" + s.Environment.Name }
 
-// guide is the address that alarms link: the environment's, or that of the runbook.
+// guide returns the address that alarms link to: the environment's, or that of the runbook.
 func (s *Stack) guide() string {
 	if s.Environment.Guide != "" || s.apart {
 		return s.Environment.Guide

@@ -1,7 +1,7 @@
-// Package csvimportstack declares the CSV import on AWS: buckets, functions, the state machine, its start by S3 events,
-// its tables, topic and database, its metrics, dashboard and alarms.
+// Package csvimportstack declares the CSV import on AWS: buckets, functions, the state machine, its start by S3
+// events, its tables, topics and database, its metrics, dashboard and alarms.
 //
-// It decides nothing that differs between environments, and writes no state machine itself: both are given to it.
+// It contains neither the settings that differ between environments nor the state machine; both are passed to it.
 package csvimportstack
 
 import (
@@ -24,15 +24,16 @@ import (
 	"stepback/statemachine"
 )
 
-// Props are what a stack is made of.
+// Props are the inputs of a stack.
 type Props struct {
 	Environment environment.Environment
-	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay) with its
-	// executable for the environment's architecture, named bootstrap.
+	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay)
+	// with its executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
-	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
+	// Rewrite adapts the definition to a platform that differs from AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
-	// DashboardApart leaves the dashboard out, for a place that has dashboards but whose CloudFormation has none.
+	// DashboardApart omits the dashboard, for a platform that has dashboards but does not support them in
+	// CloudFormation.
 	DashboardApart bool
 }
 
@@ -43,7 +44,7 @@ type Stack struct {
 
 	InputBucket, ResultBucket    awss3.Bucket
 	Pages, Notices, Imports      awssns.Topic
-	UndeliveredEvents            awssqs.Queue // events for which no execution could be started
+	UndeliveredEvents            awssqs.Queue // events that could not start an execution
 	UndeliveredNotifications     awssqs.Queue // messages of the topics that reached no subscriber
 	RetryConfigurations, Breaker awsdynamodb.Table
 	Validate, Process, Aggregate awslambda.Function
@@ -53,17 +54,17 @@ type Stack struct {
 	StateMachineLog              awslogs.LogGroup
 	Dashboard                    awscloudwatch.CfnDashboard
 
-	alarmARNs []string                    // in the order in which the dashboard shows them
+	alarmARNs []string                    // in the dashboard's order
 	cluster   string                      // the identifier of the database cluster that the stack creates
-	apart     bool                        // dashboards, versions and queries are not the stack's
-	logs      map[string]awslogs.LogGroup // of functions, by the functions' ids
+	apart     bool                        // dashboards, versions and queries are not part of the stack
+	logs      map[string]awslogs.LogGroup // log groups by function id
 }
 
-// Name is the name of the stack of an environment.
+// Name returns the name of an environment's stack.
 func Name(environmentName string) string { return "stepback-" + environmentName }
 
-// New declares the stack. The error says what of the environment is not allowed, or which bootstrap Lambda could not
-// start.
+// New declares the stack. It returns an error if the environment is invalid, or if Lambda could not start one of the
+// bootstraps.
 func New(scope constructs.Construct, props Props) (*Stack, error) {
 	e := props.Environment
 	if err := e.Validate(); err != nil {
@@ -84,7 +85,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 			GenerateBootstrapVersionRule: jsii.Bool(false),
 		}),
 	})}
-	// CloudFormation takes tags of dashboards, of which neither cfn-lint 1.51 nor other endpoints know.
+	// CloudFormation supports tags on dashboards, but cfn-lint 1.51 and other endpoints do not know them.
 	tagged := &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")}
 	awscdk.Tags_Of(s.Stack).Add(jsii.String("Application"), jsii.String("stepback"), tagged)
 	awscdk.Tags_Of(s.Stack).Add(jsii.String("Environment"), jsii.String(e.Name), tagged)
@@ -122,7 +123,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	return s, nil
 }
 
-// definition is the environment's state machine with placeholders for the names of resources.
+// definition returns the environment's state machine with placeholders for the names of resources.
 func definition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
 	o := statemachine.Substitutions()
 	o.Shape = e.Shape
@@ -139,7 +140,7 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 	return rewrite(text)
 }
 
-// nameOf is the physical name of a resource that there is, and empty for one that there is not.
+// nameOf returns the physical name of a resource, or "" if it does not exist.
 func (s *Stack) nameOf(part string, exists bool) string {
 	if !exists {
 		return ""
@@ -147,11 +148,11 @@ func (s *Stack) nameOf(part string, exists bool) string {
 	return *s.name(part)
 }
 
-// name is the physical name of a resource.
+// name returns the physical name of a resource.
 func (s *Stack) name(part string) *string { return jsii.String(s.Environment.Prefix() + "-" + part) }
 
-// removal is what becomes of data when the stack goes. What a first deployment that fails has made is no data: kept, it
-// would have the next one fail, for its names are taken.
+// removal returns what happens to data when the stack is deleted. What a failed first deployment created is not data:
+// if it were kept, the next deployment would fail because its names are taken.
 func (s *Stack) removal() awscdk.RemovalPolicy {
 	if s.Environment.KeepData {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE

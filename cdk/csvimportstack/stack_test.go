@@ -69,7 +69,7 @@ func TestMapLabelIsTheDefinitions(t *testing.T) {
 	}
 }
 
-// wildcards are the actions that AWS offers for no narrower resource than *.
+// wildcards lists the actions for which AWS supports no narrower resource than *, with the reason.
 var wildcards = map[string]string{
 	"xray:PutTraceSegments": "traces have no ARN", "xray:PutTelemetryRecords": "traces have no ARN",
 	"xray:GetSamplingRules": "not bound to a resource", "xray:GetSamplingTargets": "not bound to a resource",
@@ -107,7 +107,7 @@ func TestNoWildcardThatCouldBeNarrower(t *testing.T) {
 	}
 }
 
-// each is a list, or the one value that CloudFormation writes in place of a list of one.
+// each returns a list, or wraps the single value that CloudFormation writes instead of a list of one.
 func each(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
@@ -169,7 +169,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestTablesHaveTheKeysOfTheirPrograms: packages adaptive/controller and adaptive/shared/dynamostore read by these.
+// The tables have the keys with which packages adaptive/controller and adaptive/shared/dynamostore read them.
 func TestTablesHaveTheKeysOfTheirPrograms(t *testing.T) {
 	x := synth(t, environment.Prod())
 	for id, want := range map[string]string{
@@ -299,8 +299,8 @@ func TestObjectsStartExecutions(t *testing.T) {
 	}
 }
 
-// keptOnceMade keeps what a stack leaves, but nothing of a first deployment that fails: the names would be taken for
-// the next.
+// keptOnceMade keeps what a stack leaves, except after a failed first deployment, because the next one needs the
+// names.
 const keptOnceMade = "RetainExceptOnCreate"
 
 func TestDataStaysWithProdAndGoesWithDev(t *testing.T) {
@@ -317,7 +317,7 @@ func TestDataStaysWithProdAndGoesWithDev(t *testing.T) {
 	}
 }
 
-// A new account runs ten invocations at a time and lets none be reserved.
+// A new account runs ten concurrent invocations and allows no reservations.
 func TestASmallAccount(t *testing.T) {
 	x := synth(t, environment.Dev().Within(10))
 	if f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties; f["ReservedConcurrentExecutions"] != nil {
@@ -372,7 +372,7 @@ func TestSubscriptions(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	// The results of imports reach nobody who is woken.
+	// The results of imports do not page.
 	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
 	if !strings.Contains(substitutions, `"NotificationTopicArn":{"Ref":"Imports`) {
 		t.Errorf("imports report to %s", substitutions)
@@ -472,7 +472,7 @@ func TestProdsBucketsKeepWhatIsReplaced(t *testing.T) {
 	}
 }
 
-// The runbook has what the guide says of each alarm, and the alarms lead to it.
+// The runbook contains the guide's section on each alarm, and the alarms link to it.
 func TestRunbook(t *testing.T) {
 	x := synth(t, environment.Prod())
 	body := text(t, x.only(t, "AWS::CloudWatch::Dashboard", "Runbook").Properties["DashboardBody"])

@@ -13,18 +13,18 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// How often and how long an event is tried again before it goes to the queue. EventBridge tries to hand it over;
-// Lambda, which has it then, runs it three times.
+// How often and how long an event is retried before it goes to the queue: EventBridge tries to deliver it, and then
+// Lambda runs it up to three times.
 const (
 	deliveryAttempts = 10
 	deliveryHours    = 2
 )
 
-// undeliveredEvents is the name of the queue of events for which no execution was started, which an alarm watches.
+// undeliveredEvents is the name of the queue for events that started no execution; an alarm watches it.
 const undeliveredEvents = "undelivered-events"
 
-// addStart declares what starts an execution when an object arrives, and the queue of the events for which that could
-// not be done.
+// addStart declares the resources that start an execution when an object arrives, and the queue for events with which
+// that failed.
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = s.queue("UndeliveredEvents", undeliveredEvents)
 	s.Start = s.function(bootstraps, function{

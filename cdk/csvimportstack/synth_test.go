@@ -18,7 +18,7 @@ import (
 	"stepback/cdk/environment"
 )
 
-// TestMain switches CDK's own template validation off, which takes ten seconds a synthesis; make synth has it on.
+// TestMain switches off CDK's own template validation, which takes ten seconds per synthesis; make synth has it on.
 func TestMain(m *testing.M) {
 	if err := os.Setenv("CDK_VALIDATION", "false"); err != nil {
 		panic(err)
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// template is a CloudFormation template as far as the tests look at it.
+// template is the part of a CloudFormation template that the tests use.
 type template struct {
 	Resources map[string]resource
 	Outputs   map[string]any
@@ -42,7 +42,8 @@ type resource struct {
 	DeletionPolicy string
 }
 
-// bootstraps is a folder of stand-ins for the functions' executables: the header of one, and the function's name.
+// bootstraps returns a folder of stand-ins for the functions' executables: an executable's header, and the function's
+// name.
 func bootstraps(t *testing.T, architecture string) string {
 	t.Helper()
 	processor := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
@@ -63,14 +64,14 @@ func bootstraps(t *testing.T, architecture string) string {
 		if err := os.WriteFile(file, program.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(file, 0o755); err != nil { // whatever the umask
+		if err := os.Chmod(file, 0o755); err != nil { // regardless of the umask
 			t.Fatal(err)
 		}
 	}
 	return folder
 }
 
-// synth synthesizes the environment.
+// synth returns the synthesized template of the environment.
 func synth(t *testing.T, e environment.Environment) template {
 	t.Helper()
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir()), Context: flags(t)})
@@ -82,7 +83,7 @@ func synth(t *testing.T, e environment.Environment) template {
 	return read(t, s)
 }
 
-// flags are the feature flags that the app is run with.
+// flags returns the feature flags of the app.
 func flags(t *testing.T) *map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("../cdk.json")
@@ -96,7 +97,7 @@ func flags(t *testing.T) *map[string]any {
 	return &file.Context
 }
 
-// read reads the stack's template back.
+// read returns the stack's template.
 func read(t *testing.T, s *csvimportstack.Stack) template {
 	t.Helper()
 	text, err := json.MarshalIndent(assertions.Template_FromStack(s.Stack, nil).ToJSON(), "", " ")
@@ -136,7 +137,7 @@ func (x template) only(t *testing.T, kind, prefix string) resource {
 	return found[0]
 }
 
-// compact is any value as JSON.
+// compact returns any value as JSON.
 func compact(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -5,9 +5,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addTables declares the controller's table, one item for each state machine, and the table of circuit breakers, one
-// item for each callee. Their keys are those of packages adaptive/controller and adaptive/shared/dynamostore. Items go
-// at their ttl, in Unix seconds.
+// addTables declares the controller's table, with one item for each state machine, and the table of circuit breakers,
+// with one item for each callee. Their keys are defined by packages adaptive/controller and
+// adaptive/shared/dynamostore. Items expire at their ttl, in Unix seconds.
 func (s *Stack) addTables() {
 	s.RetryConfigurations = s.table("RetryConfigurations", &awsdynamodb.TableProps{
 		TableName:           s.name("retry_configurations"),

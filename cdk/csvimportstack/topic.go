@@ -11,7 +11,7 @@ import (
 	"stepback/cdk/environment"
 )
 
-// The names of the topics, and of the queue that keeps what reached no subscriber, which alarms watch.
+// The names of the topics, and of the queue for messages that reached no subscriber; alarms watch them.
 const (
 	pagesTopic    = "pages"
 	noticesTopic  = "notices"
@@ -19,8 +19,8 @@ const (
 	undeliverable = "undelivered-notifications"
 )
 
-// addTopics declares the topics of those who are woken, of those who read messages, and of those who hear how each import
-// ended. They are not encrypted with a key of AWS's own: CloudWatch alarms could not publish to them.
+// addTopics declares the topics for pages, for notices, and for the results of imports. They are not encrypted with
+// an AWS managed key, because CloudWatch alarms could not publish to them.
 func (s *Stack) addTopics() {
 	e := s.Environment
 	s.UndeliveredNotifications = s.queue("UndeliveredNotifications", undeliverable)
@@ -31,7 +31,8 @@ func (s *Stack) addTopics() {
 	mayPublish(s.Notices, "Alarms", "cloudwatch.amazonaws.com", s.Account())
 }
 
-// topic declares a topic with its subscribers. What reaches one of them in none of SNS's attempts goes to the queue.
+// topic declares a topic with its subscribers. A message that fails all of SNS's delivery attempts to one of them
+// goes to the queue.
 func (s *Stack) topic(id, name, display string, to environment.Subscribers) awssns.Topic {
 	topic := awssns.NewTopic(s.Stack, jsii.String(id), &awssns.TopicProps{
 		TopicName:   s.name(name),
@@ -54,8 +55,8 @@ func (s *Stack) topic(id, name, display string, to environment.Subscribers) awss
 	return topic
 }
 
-// mayPublish lets a service publish on behalf of the account. A topic with a policy of its own has lost the one that let
-// the account's alarms do so.
+// mayPublish allows a service to publish on behalf of the account. A topic with a custom policy no longer has the
+// default one, which let the account's alarms do so.
 func mayPublish(topic awssns.Topic, sid, service string, account *string) {
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid:        jsii.String(sid),
@@ -65,7 +66,7 @@ func mayPublish(topic awssns.Topic, sid, service string, account *string) {
 	}))
 }
 
-// queue declares a queue that keeps for 14 days what could not be delivered.
+// queue declares a queue that keeps undeliverable messages for 14 days.
 func (s *Stack) queue(id, name string) awssqs.Queue {
 	return awssqs.NewQueue(s.Stack, jsii.String(id), &awssqs.QueueProps{
 		QueueName: s.name(name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),

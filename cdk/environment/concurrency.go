@@ -1,24 +1,25 @@
 package environment
 
 const (
-	// defaultAccountConcurrency is what an account has in a region until more is asked for.
+	// defaultAccountConcurrency is an account's concurrency in a region unless more is requested.
 	defaultAccountConcurrency = 1000
-	// unreservable is what Lambda keeps for functions without a reservation: none is accepted that leaves less.
+	// unreservable is the concurrency that Lambda keeps for functions without a reservation: it rejects reservations
+	// that leave less.
 	unreservable = 100
 )
 
-// maxInvocations stays below what the account runs at a time, so that other functions still run.
+// maxInvocations returns a limit below the account's concurrency, so that other functions can still run.
 func (e Environment) maxInvocations() int {
 	return e.AccountConcurrency - max(e.AccountConcurrency/10, 1)
 }
 
-// Within returns the environment as it can be deployed to an account that runs limit invocations at a time in the
-// region: with no more rows at once than that has room for. A limit below 2 is refused by Validate.
+// Within returns the environment adapted to an account that runs limit concurrent invocations in the region: its
+// concurrency is reduced to fit. Validate rejects a limit below 2.
 func (e Environment) Within(limit int) Environment {
 	e.AccountConcurrency = limit
 	e.Concurrency = max(1, min(e.Concurrency, e.maxInvocations()/max(e.BatchConcurrency, 1)))
 	return e
 }
 
-// MayReserve tells whether the account lets functions have instances reserved for them.
+// MayReserve reports whether the account can reserve concurrency for functions.
 func (e Environment) MayReserve() bool { return e.AccountConcurrency > unreservable }

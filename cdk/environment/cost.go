@@ -6,17 +6,17 @@ import (
 	"stepback/statemachine"
 )
 
-// What is assumed of a month beside package cost.
+// Assumptions about a month, in addition to those of package cost.
 const (
 	hoursPerMonth = 730
-	alarmMetrics  = 30 // of alarms, at most
+	alarmMetrics  = 30 // metrics of alarms, at most
 	stateSeries   = 7
 	errorSeries   = 12
 	pairSeries    = 24
 )
 
-// Import is an import of rows as the environment makes it. Of the rows, a share fails at the first attempt and takes
-// one more.
+// Import returns an import of rows as the environment runs it. A share of the rows, failingRows, fails at the first
+// attempt and takes one more.
 func (e Environment) Import(files, rows int64, failingRows float64) cost.Import {
 	return cost.Import{
 		Files: files, Rows: rows, Shape: e.Shape, Express: e.Express, BatchSize: e.BatchSize, FailingRows: failingRows, Retries: 1,
@@ -25,8 +25,8 @@ func (e Environment) Import(files, rows int64, failingRows float64) cost.Import 
 	}
 }
 
-// Costs returns what a month of a workload costs in the environment, by part: the imports, the database while there is
-// none, and what watches them.
+// Costs returns the cost of a month of a workload in the environment, by part: the imports, the database while no
+// import runs, and the monitoring.
 func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 	run := e.Import(w.Files, w.Files*w.RowsPerFile, w.FailedShare)
 	u := run.Usage()
@@ -36,7 +36,7 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 		busy = u.CapacityHours / run.Capacity
 	}
 	idle := instances * max(hoursPerMonth-busy, 0) * e.Database.MinCapacity
-	// Each instance of a busy function tells the shared breaker once a second how its calls went.
+	// Each instance of a busy function reports the outcomes of its calls to the shared breaker once a second.
 	told := busy * 3600 * float64(e.Concurrency*e.BatchConcurrency)
 	endpoints := 0.0
 	if e.Relay.To != "" && !e.Database.Exists() {
@@ -51,7 +51,7 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 		e.watching(w))
 }
 
-// watching is what metrics, alarms and the state machine's log cost.
+// watching returns the cost of metrics, alarms and the state machine's log.
 func (e Environment) watching(w retrymetrics.Workload) cost.Item {
 	w.Batch, w.Bulk = int64(e.BatchSize), e.Shape == statemachine.Bulk
 	level, p := retrymetrics.Level(e.LogLevel), retrymetrics.DefaultPrices()

@@ -12,7 +12,7 @@ import (
 	"stepback/statemachine"
 )
 
-// The table of the operating guide is computed.
+// The table in the operating guide is computed.
 func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/operating.md"
@@ -33,7 +33,7 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	if !strings.Contains(string(guide), table) {
 		t.Errorf("%s lacks the table\n%s", page, table)
 	}
-	// What its text says of the table.
+	// Figures of the table that the guide's text repeats.
 	w, e := retrymetrics.DefaultWorkload(), environment.Prod()
 	instances := 1 + e.Database.Readers
 	for _, text := range []string{
@@ -44,7 +44,7 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 			prices.CapacityHour,
 			float64(instances)*e.Database.MinCapacity*730*prices.CapacityHour),
 	} {
-		if !strings.Contains(strings.Join(strings.Fields(string(guide)), " "), text) { // wherever its lines end
+		if !strings.Contains(strings.Join(strings.Fields(string(guide)), " "), text) { // regardless of its line breaks
 			t.Errorf("%s does not say %q", page, text)
 		}
 	}
@@ -53,7 +53,7 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	}
 }
 
-// grouped writes a whole number with commas.
+// grouped formats a whole number with commas.
 func grouped(v float64) string {
 	text := fmt.Sprintf("%.0f", v)
 	for i := len(text) - 3; i > 0; i -= 3 {

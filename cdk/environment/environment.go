@@ -1,7 +1,7 @@
-// Package environment holds what differs between the places that the CSV import is deployed to, as plain data with its
-// rules.
+// Package environment defines, as plain data with validation rules, the settings that differ between the deployments
+// of the CSV import.
 //
-// It knows nothing of CloudFormation and reads nothing from the machine.
+// It does not depend on CloudFormation and reads nothing from the machine.
 package environment
 
 import (
@@ -10,26 +10,25 @@ import (
 	"stepback/statemachine"
 )
 
-// Environment is one place that the CSV import is deployed to.
+// Environment is one deployment target of the CSV import.
 type Environment struct {
-	// Name tells environments apart in the names of resources: up to 12 of a-z, 0-9 and -.
+	// Name identifies the environment in the names of resources: up to 12 of a-z, 0-9 and -.
 	Name string
 
-	// InputBucket and ResultBucket are names that nobody else in the world has taken; empty lets CloudFormation make
-	// names up.
+	// InputBucket and ResultBucket are globally unique bucket names; if empty, CloudFormation generates the names.
 	InputBucket, ResultBucket string
-	// InputDays and ResultDays are how long uploads, and what was made of them, are kept; 1 to 3650.
+	// InputDays and ResultDays are how long uploads and results are kept; 1 to 3650.
 	InputDays, ResultDays int
-	// MaxFileBytes is the largest file that is imported, at least 1.
+	// MaxFileBytes is the size limit of an imported file, at least 1.
 	MaxFileBytes int64
-	// KeepData makes buckets, tables and database survive the stack, and guards the database and the stack against
-	// deletion.
+	// KeepData retains buckets, tables and database when the stack is deleted, and protects the database and the
+	// stack against deletion.
 	KeepData bool
 
-	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's;
-	// see statemachine.Options.
+	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are options of the
+	// state machine; see statemachine.Options.
 	Shape statemachine.Shape
-	// Express has the Map's children be EXPRESS executions, with the retries of statemachine.ExpressTable.
+	// Express runs the Map's children as EXPRESS executions, with the retries of statemachine.ExpressTable.
 	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
@@ -38,82 +37,86 @@ type Environment struct {
 	// ValidateMemory, ProcessMemory and AggregateMemory are the functions' memory sizes in MB, 128 to 10240. A function
 	// has one virtual CPU at 1769 MB.
 	ValidateMemory, ProcessMemory, AggregateMemory int
-	// Architecture is that of the functions' bootstraps: arm64 or x86_64.
+	// Architecture is the architecture of the functions' bootstraps: arm64 or x86_64.
 	Architecture string
 
-	// AccountConcurrency is how many invocations the account runs at a time in the region, those of all its functions
-	// together: 1,000 unless more were asked for, 10 in many a new account (aws lambda get-account-settings). See
+	// AccountConcurrency is the number of concurrent invocations of all functions that the account allows in the
+	// region: 1,000 unless more were requested, 10 in many new accounts (aws lambda get-account-settings). See
 	// Within.
 	AccountConcurrency int
 
-	// LogLevel is what the state machine logs: ALL or ERROR, between which docs/metrics.md helps to choose. Retries are
-	// counted from the log, so that there is nothing less.
+	// LogLevel is the state machine's log level: ALL or ERROR; docs/metrics.md helps to choose. Lower levels are not
+	// possible, because retries are counted from the log.
 	LogLevel string
-	// LogExecutionData puts inputs and outputs, that is user records, into the log.
+	// LogExecutionData includes inputs and outputs, that is user records, in the log.
 	LogExecutionData bool
-	// LogDays is how long logs are kept, one of CloudWatch's retention periods.
+	// LogDays is the retention of logs in days, one of CloudWatch's retention periods.
 	LogDays int
 
-	// Account (12 digits) and Region are where the environment is deployed; empty means anywhere.
+	// Account (12 digits) and Region are the deployment target; empty means any.
 	Account, Region string
-	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to link; empty has the stack
-	// publish it as a dashboard.
+	// Guide is the HTTPS address of docs/operating.md, to which alarms link; if empty, the stack publishes it as a
+	// dashboard.
 	Guide string
-	// Pages are woken, Notices read the messages of alarms that can wait, Imports hear how each import ended.
+	// Pages are the subscribers to pages, Notices to the messages of alarms that can wait, and Imports to the result
+	// of each import.
 	Pages, Notices, Imports Subscribers
-	// AccessLogBucket is the name of a bucket that takes the buckets' access logs; empty is none.
+	// AccessLogBucket is the name of a bucket for the buckets' access logs; empty means none.
 	AccessLogBucket string
-	// Owner and CostCenter tag every resource, where they are not empty.
+	// Owner and CostCenter are tags on every resource, if not empty.
 	Owner, CostCenter string
-	// MonthlyBudget in USD, of everything with the deployment's tag, tells Notices when it is nearly used up; 0 is none.
+	// MonthlyBudget is the budget in USD for everything with the deployment's tag; Notices are notified when it is
+	// nearly used up. 0 means no budget.
 	MonthlyBudget float64
 
 	Database Database
 
-	// Adapt is what the controller of the retries does. It measures attempts, which are counted at LogLevel ALL only.
+	// Adapt is the mode of the retry controller. It measures attempts, which are only counted at LogLevel ALL.
 	Adapt AdaptMode
-	// RecordValue is what a row that is applied is worth, in USD: with it the controller reads the histories of the last
-	// week, and retries that cost more than they bring are given up. 0 gives none up. It needs Adapt.
+	// RecordValue is the value of an applied row, in USD. If it is set, the controller reads the histories of the
+	// last week, and retries that cost more than they recover are given up. 0 gives up none. It requires Adapt.
 	RecordValue float64
-	// Canary has a deployment's state machine take a share of the imports first.
+	// Canary sends a share of the imports to a newly deployed state machine first.
 	Canary Canary
-	// Relay sends what is in the database's outbox. Asking each minute keeps a database with MinCapacity 0 from pausing.
+	// Relay sends the messages of the database's outbox. Because it polls every minute, a database with MinCapacity 0
+	// never pauses.
 	Relay Relay
 }
 
-// Canary is how a changed state machine is taken over: Percentage of the imports that begin are its for so many Minutes,
-// and then all, unless an alarm on failing executions takes it back. The zero Canary is all at once.
+// Canary defines how traffic shifts to a changed state machine: Percentage of the new imports use it for Minutes,
+// then all of them, unless an alarm on failing executions rolls it back. The zero Canary shifts all at once.
 type Canary struct {
 	Percentage float64 // 0 to 99
 	Minutes    float64 // 1 to 2100
 }
 
-// Database is the PostgreSQL database of the users table: with SecretARN or URLParameter an existing one, else an Aurora
-// cluster that the stack creates.
+// Database is the PostgreSQL database of the users table: an existing one if SecretARN or URLParameter is set,
+// otherwise an Aurora cluster that the stack creates.
 type Database struct {
 	// SecretARN is the complete ARN of a secret with username, password, host, port and dbname.
 	SecretARN string
-	// URLParameter is the name of a parameter of SSM, of type String, with a URL such as postgres://user@host/db. It
-	// becomes part of the functions' environment when the stack is deployed: for a database of one's own machine.
+	// URLParameter is the name of an SSM parameter of type String with a URL such as postgres://user@host/db. Its
+	// value becomes part of the functions' environment when the stack is deployed, so it is for a database on one's
+	// own machine.
 	URLParameter string
-	// SubnetIDs and SecurityGroupIDs place the functions that use an existing database into its VPC, from where they
-	// must reach S3 and Secrets Manager too. Both empty means that the database can be reached from outside any VPC.
+	// SubnetIDs and SecurityGroupIDs place the functions that use an existing database into its VPC; from there they
+	// must also reach S3 and Secrets Manager. If both are empty, the database must be reachable from outside any VPC.
 	SubnetIDs, SecurityGroupIDs []string
 
-	// MinCapacity and MaxCapacity bound a created cluster, in Aurora capacity units of 2 GiB: 0 to 256 in halves,
-	// MaxCapacity at least 1. With 0 the cluster pauses after AutoPause without connections, and the first records
-	// after a pause wait about 15 seconds for it, twice that and more after a day.
+	// MinCapacity and MaxCapacity limit a created cluster, in Aurora capacity units of 2 GiB: 0 to 256 in halves,
+	// MaxCapacity at least 1. If MinCapacity is 0, the cluster pauses after AutoPause without connections; the first
+	// records after a pause wait about 15 seconds for it, or twice that and more after a day.
 	MinCapacity, MaxCapacity float64
-	// AutoPause is 5 minutes to a day; it matters with MinCapacity 0 only.
+	// AutoPause is 5 minutes to a day; it is used only if MinCapacity is 0.
 	AutoPause time.Duration
-	// Readers is how many further instances stand by in the other availability zone, 0 to 2.
+	// Readers is the number of standby instances in the other availability zone, 0 to 2.
 	Readers int
-	// BackupDays is how long automatic backups are kept, 1 to 35.
+	// BackupDays is the retention of automatic backups in days, 1 to 35.
 	BackupDays int
 }
 
-// Exists tells whether the database is there already, so that the stack creates none.
+// Exists reports whether the database already exists, so that the stack creates none.
 func (d Database) Exists() bool { return d.SecretARN != "" || d.URLParameter != "" }
 
-// Prefix begins the names of the environment's resources.
+// Prefix returns the prefix of the names of the environment's resources.
 func (e Environment) Prefix() string { return "csv-import-" + e.Name }

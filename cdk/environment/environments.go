@@ -6,10 +6,10 @@ import (
 	"stepback/statemachine"
 )
 
-// All returns the environments that are deployed: dev, stg and prod.
+// All returns the deployed environments: dev, stg and prod.
 func All() []Environment { return []Environment{Dev(), Stg(), Prod()} }
 
-// base is what the environments have in common.
+// base returns the settings common to all environments.
 func base(name string) Environment {
 	o := statemachine.DefaultOptions()
 	return Environment{
@@ -31,8 +31,8 @@ func base(name string) Environment {
 	}
 }
 
-// Dev costs little while nobody uses it (alarms, the metrics of the configuration and a secret, some 8 USD a month), keeps
-// nothing and logs everything.
+// Dev returns an environment that costs little while it is idle (alarms, the metrics of the configuration and a
+// secret, about 8 USD a month), keeps no data and logs everything.
 func Dev() Environment {
 	e := base("dev")
 	e.Concurrency = 10
@@ -43,7 +43,7 @@ func Dev() Environment {
 	return e
 }
 
-// Stg is prod at a smaller scale, except that it logs everything, so that the controller can say what it would do.
+// Stg returns a smaller prod that logs everything, so that the controller can report what it would do.
 func Stg() Environment {
 	e := base("stg")
 	e.LogLevel, e.LogDays = "ALL", 30
@@ -52,7 +52,7 @@ func Stg() Environment {
 	return e
 }
 
-// Prod keeps its data, never pauses and has an instance standing by.
+// Prod returns an environment that keeps its data, never pauses and has a standby instance.
 func Prod() Environment {
 	e := base("prod")
 	e.Concurrency = 200
@@ -66,8 +66,8 @@ func Prod() Environment {
 	return e
 }
 
-// Laptop is dev at `stepback serve`: the same template, but for the database, whose URL is in a parameter of SSM, and for
-// the architecture, which is this machine's.
+// Laptop returns dev for `stepback serve`: the same template, except for the database, whose URL is in an SSM
+// parameter, and the architecture, which is this machine's.
 func Laptop(architecture string) Environment {
 	e := Dev()
 	e.Name = "laptop"
@@ -76,8 +76,8 @@ func Laptop(architecture string) Environment {
 	return e
 }
 
-// Local is an AWS-compatible endpoint on this machine, such as LocalStack: a batch size of 1, which is all that
-// LocalStack can, and a database that secretARN leads to.
+// Local returns an environment for an AWS-compatible endpoint on this machine, such as LocalStack: its batch size is
+// 1, the only one that LocalStack supports, and its database is the one in secretARN.
 func Local(secretARN, architecture string) Environment {
 	e := Dev()
 	e.Name = "local"

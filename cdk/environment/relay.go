@@ -5,15 +5,15 @@ import "strings"
 // RelayToImports is the stack's own topic of import results, as a Relay's destination.
 const RelayToImports = "imports"
 
-// Relay sends the messages that programs write into the database's outbox, once a minute.
+// Relay sends the messages that programs write to the database's outbox, once a minute.
 type Relay struct {
-	// To is RelayToImports, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus; empty is no relay. A
-	// webhook is subscribed to a topic.
+	// To is RelayToImports, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus; empty means no
+	// relay. For a webhook, subscribe it to a topic.
 	To string
 }
 
-// Service is the service that a relay sends to, as ARNs and endpoints name it: sns, sqs or events. It is empty without a
-// relay, and for what no relay can send to.
+// Service returns the service that a relay sends to, as named in ARNs and endpoints: sns, sqs or events. It is empty
+// without a relay, and for unsupported targets.
 func (r Relay) Service() string {
 	if r.To == RelayToImports {
 		return "sns"
@@ -33,12 +33,12 @@ func (r Relay) Service() string {
 	return ""
 }
 
-// AdaptMode says what the controller of the retries does.
+// AdaptMode is the mode of the retry controller.
 type AdaptMode string
 
 // The modes of the controller.
 const (
-	AdaptOff    AdaptMode = ""        // there is none
-	AdaptDryRun AdaptMode = "dry-run" // it decides and logs, and changes nothing
+	AdaptOff    AdaptMode = ""        // there is no controller
+	AdaptDryRun AdaptMode = "dry-run" // it decides and logs, but changes nothing
 	AdaptOn     AdaptMode = "on"
 )

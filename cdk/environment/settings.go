@@ -8,15 +8,16 @@ import (
 	"io"
 )
 
-// Settings are what belongs to one owner's deployment of an environment, in place of the design: where it is deployed and
-// who hears of it. They are kept in a file beside the code, cdk/environments/NAME.json, so that two deployments of the
-// same commit are the same.
+// Settings holds the owner-specific part of an environment, as opposed to its design: where it is deployed and who is
+// notified. They are kept in a file next to the code, cdk/environments/NAME.json, so that two deployments of the same
+// commit are the same.
 type Settings struct {
-	// Account and Region are where the environment may be deployed, and nowhere else. Empty means wherever the
-	// credentials lead, which environments that keep their data refuse when they are deployed.
+	// Account and Region are the only place where the environment may be deployed. Empty means the credentials'
+	// account and region, which environments that keep their data reject at deployment.
 	Account string `json:"account"`
 	Region  string `json:"region"`
-	// AccountConcurrency is how many invocations the account runs at a time in the region; see Within. 0 is 1,000.
+	// AccountConcurrency is the number of concurrent invocations that the account allows in the region; see Within. 0
+	// means 1,000.
 	AccountConcurrency int `json:"accountConcurrency"`
 
 	Pages   Subscribers `json:"pages"`
@@ -24,7 +25,7 @@ type Settings struct {
 	Imports Subscribers `json:"imports"`
 	Guide   string      `json:"guide"`
 
-	// Database is an existing database in place of the environment's own; with an empty SecretARN there is none.
+	// Database is an existing database to use instead of the environment's own; an empty SecretARN means none.
 	Database struct {
 		SecretARN        string   `json:"secretArn"`
 		SubnetIDs        []string `json:"subnetIds"`
@@ -41,15 +42,15 @@ type Settings struct {
 	RecordValue float64 `json:"recordValueUSD"`
 }
 
-// Subscribers hear of what is told to one topic: e-mail addresses and HTTPS URLs. Each has to confirm its subscription
-// once.
+// Subscribers receive the messages of one topic: e-mail addresses and HTTPS URLs. Each has to confirm its
+// subscription once.
 type Subscribers struct {
 	Emails    []string `json:"emails"`
 	Endpoints []string `json:"endpoints"`
 }
 
-// ReadSettings reads a file of settings; file is its name, for errors. A member that does not exist is an error, since it
-// is a mistyped one.
+// ReadSettings parses a file of settings; file is its name, for errors. An unknown member is an error, because it is
+// probably mistyped.
 func ReadSettings(file string, text []byte) (Settings, error) {
 	var s Settings
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -67,7 +68,7 @@ func ReadSettings(file string, text []byte) (Settings, error) {
 	return s, nil
 }
 
-// Set returns the environment as settings have it.
+// Set returns the environment with the settings applied.
 func (e Environment) Set(s Settings) Environment {
 	e.Account, e.Region = s.Account, s.Region
 	if s.AccountConcurrency != 0 {
@@ -83,8 +84,8 @@ func (e Environment) Set(s Settings) Environment {
 	return e
 }
 
-// Belongs fails when credentials are for another account or region than the environment's. What is not known, an empty
-// text on either side, is not compared.
+// Belongs returns an error if the credentials are for another account or region than the environment's. An empty text
+// on either side means unknown, and is not compared.
 func (e Environment) Belongs(account, region string) error {
 	for _, c := range []struct{ what, own, given string }{
 		{"account", e.Account, account}, {"region", e.Region, region},
@@ -97,5 +98,5 @@ func (e Environment) Belongs(account, region string) error {
 	return nil
 }
 
-// Subscribed tells whether anybody is.
+// Subscribed reports whether there are any subscribers.
 func (s Subscribers) Subscribed() bool { return len(s.Emails)+len(s.Endpoints) > 0 }

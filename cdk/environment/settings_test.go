@@ -8,7 +8,7 @@ import (
 	"stepback/cdk/environment"
 )
 
-// The files that are committed are read, and make environments that are allowed.
+// The committed files can be read, and give valid environments.
 func TestCommittedSettings(t *testing.T) {
 	t.Parallel()
 	for _, e := range environment.All() {

@@ -22,13 +22,13 @@ var (
 
 	architectures = []string{"arm64", "x86_64"}
 	logLevels     = []string{"ALL", "ERROR"}
-	// logDays are the retention periods that CloudWatch Logs has.
+	// logDays lists the retention periods of CloudWatch Logs.
 	logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
 		3653}
 )
 
-// Validate returns all that is wrong with the environment, joined. What the state machine's options allow is checked
-// where the definition is written.
+// Validate returns everything that is wrong with the environment, joined. The state machine's options are checked
+// when the definition is written.
 func (e Environment) Validate() error {
 	var c checker
 	c.that(legalName.MatchString(e.Name), "Name is %q; want up to 12 of a-z, 0-9 and -, a letter first", e.Name)
@@ -86,7 +86,7 @@ func (e Environment) Validate() error {
 	return nil
 }
 
-// checker collects what is wrong.
+// checker collects errors.
 type checker []error
 
 func (c *checker) that(ok bool, format string, args ...any) {

@@ -62,7 +62,7 @@ func (c *startCmd) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// statusCode is the exit status of an execution's end; nil of one that succeeded.
+// statusCode returns the exit error for an execution's final status; nil for a success.
 func statusCode(s history.Status) error {
 	switch s {
 	case history.Succeeded:
@@ -76,14 +76,14 @@ func statusCode(s history.Status) error {
 	}
 }
 
-// acted is what became of one execution that was to be stopped or redriven.
+// acted is the result of stopping or redriving one execution.
 type acted struct {
 	ARN    string `json:"executionArn"`
 	Done   bool   `json:"done"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// several are the executions that a verb acts on: those that are named, or that flags select.
+// several are the executions that a verb acts on: those named, or selected by flags.
 type several struct {
 	Executions []string `arg:"" optional:"" help:"Names or ARNs; without any, the flags select."`
 	DryRun     bool     `help:"Say which, and do nothing."`
@@ -92,7 +92,7 @@ type several struct {
 	where
 }
 
-// each does something to every execution, says so, and fails when one of them could not be acted on.
+// each performs an action on every execution, reports it, and returns an error if it failed for one of them.
 func (s *several) each(ctx context.Context, std streams, what string, fits func(*executions.Execution) bool,
 	do func(*executions.Client, string) error) error {
 	if len(s.Executions) == 0 && s.selection == (selection{}) {
@@ -138,7 +138,7 @@ func (s *several) verb(what string) string {
 	return what
 }
 
-// chosen finds the executions. They are read before the first of them changes.
+// chosen finds the executions. It reads all of them before the first one changes.
 func (s *several) chosen(ctx context.Context, c *executions.Client, f executions.Filter,
 	fits func(*executions.Execution) bool) ([]executions.Execution, error) {
 	var chosen []executions.Execution
@@ -152,7 +152,7 @@ func (s *several) chosen(ctx context.Context, c *executions.Client, f executions
 	if len(s.Executions) > 0 {
 		return chosen, nil
 	}
-	c.Looks = math.MaxInt // who acts on all of a filter waits for all of it
+	c.Looks = math.MaxInt // an action on all matches must wait for all of them
 	err := c.List(ctx, f, func(x *executions.Execution) error {
 		if fits(x) {
 			chosen = append(chosen, *x)
@@ -187,7 +187,7 @@ func (stopCmd) Help() string {
   stepback stop --machine orders --retrying --error CardServiceBusy --dry-run`
 }
 
-// Run stops executions under way.
+// Run stops running executions.
 func (c *stopCmd) Run(ctx context.Context, std streams) error {
 	return c.each(ctx, std, "stopped", func(x *executions.Execution) bool { return !x.Ended() },
 		func(x *executions.Client, arn string) error { return x.Stop(ctx, arn, c.Reason, c.Cause) })
@@ -223,7 +223,7 @@ func (sendTaskSuccessCmd) Help() string {
 	return "Example:\n  stepback send-task-success \"$TOKEN\" --output '{\"approved\": true}'"
 }
 
-// Run reports.
+// Run sends the report.
 func (c *sendTaskSuccessCmd) Run(ctx context.Context, std streams) error {
 	output, err := readInput(c.Output, std)
 	if err != nil {
@@ -247,14 +247,14 @@ func (sendTaskFailureCmd) Help() string {
 	return "Example:\n  stepback send-task-failure \"$TOKEN\" --error Rejected --cause 'over budget'"
 }
 
-// Run reports.
+// Run sends the report.
 func (c *sendTaskFailureCmd) Run(ctx context.Context, std streams) error {
 	return c.use(ctx, true, func(x *executions.Client) error {
 		return reported(std, c.JSON, x.SendTaskFailure(ctx, c.Token, c.Error, c.Cause))
 	})
 }
 
-// reported says that a report was taken.
+// reported prints that a report was accepted.
 func reported(std streams, asJSON bool, err error) error {
 	switch {
 	case err != nil:

@@ -22,7 +22,6 @@ import (
 	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
-	"stepback/dashboards/cloudwatch"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -74,7 +73,7 @@ Examples:
 Exit status: 1 when something cannot be read, or a change was refused.`
 }
 
-// Run adapts, or prints what was done.
+// Run adapts, or prints the audit record.
 func (c *adaptCmd) Run(ctx context.Context, std streams) error {
 	a, err := c.controller(ctx)
 	if err != nil {
@@ -93,7 +92,7 @@ func (c *adaptCmd) Run(ctx context.Context, std streams) error {
 	return c.watch(ctx, a, std)
 }
 
-// watch ticks until it is stopped. A tick that cannot be made is told, and the next one tries again.
+// watch ticks until it is stopped. It prints an error if a tick fails, and the next tick tries again.
 func (c *adaptCmd) watch(ctx context.Context, a *controller.Controller, std streams) error {
 	ticker := time.NewTicker(c.Every)
 	defer ticker.Stop()
@@ -121,7 +120,7 @@ func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std strea
 	if err != nil {
 		return err
 	}
-	a.Adopt = false // once
+	a.Adopt = false // only once
 	if c.JSON {
 		err = printJSON(std.out, res)
 	} else {
@@ -158,7 +157,7 @@ func (c *adaptCmd) history(ctx context.Context, a *controller.Controller, std st
 	return nil
 }
 
-// controller is the controller with its clients.
+// controller returns the controller with its clients.
 func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, error) {
 	cfg, err := awsConfig(ctx, c.Endpoint)
 	if err != nil {
@@ -172,7 +171,7 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 		Machine: c.StateMachine, StepFunctions: sfn.NewFromConfig(cfg), Parameters: decide.Defaults(),
 		Capacity: c.Capacity,
 		Owner:    fmt.Sprintf("%s/%d", host, os.Getpid()), DryRun: c.DryRun, Adopt: c.Adopt,
-		Metrics: controller.CloudWatch{Client: cloudwatch.Of(awscloudwatch.NewFromConfig(cfg))},
+		Metrics: controller.CloudWatch{Client: awscloudwatch.NewFromConfig(cfg)},
 	}
 	a.Parameters.Rules = decide.Rules(c.Rules)
 	if c.Capacity < 0 {
@@ -199,7 +198,7 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 	return a, err
 }
 
-// economy is what retries are judged by; nil without a value.
+// economy returns how retries are valued; nil if neither a value nor a model is given.
 func (c *adaptCmd) economy(ctx context.Context, cfg aws.Config) (*controller.Economy, error) {
 	if c.Value == 0 && c.Model == "" {
 		return nil, nil
@@ -258,8 +257,8 @@ func (c *adaptCmd) rows(ctx context.Context, cfg aws.Config) (controller.Rows, e
 	return &controller.FileRows{Directory: filepath.Join(dir, "stepback")}, nil
 }
 
-// awsConfig is the SDK's configuration, for AWS or for an endpoint. Whatever answers on this machine has no business
-// with the credentials of a real account.
+// awsConfig returns the SDK's configuration, for AWS or for an endpoint. An endpoint on this machine never receives
+// the credentials of a real account.
 func awsConfig(ctx context.Context, endpoint string) (aws.Config, error) {
 	var options []func(*config.LoadOptions) error
 	if endpoint != "" {

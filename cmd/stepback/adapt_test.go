@@ -14,7 +14,7 @@ func TestAdapt(t *testing.T) {
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--value", "-1").ends(t, 2)
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--value", "1", "--region", "mars").ends(t, 2)
 	stepback(t, "adapt").ends(t, 2)
-	// Nothing listens there: it cannot be read, and nothing is changed.
+	// The endpoint is not listening: nothing can be read, and nothing is changed.
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--data", t.TempDir(),
 		"--endpoint", "http://127.0.0.1:1").ends(t, 1)
 }

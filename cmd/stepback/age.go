@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// age is how old something may be: a Go duration such as 2160h, or days such as 90d.
+// age is a maximum age: a Go duration such as 2160h, or days such as 90d.
 type age time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.

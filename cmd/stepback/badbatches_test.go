@@ -17,7 +17,7 @@ import (
 	"stepback/csvimport/postgresstore/postgrestest"
 )
 
-// activity is a file of user activity, and what it adds to each user: the sum is made while it is written.
+// activity is a file of user activity, together with the sums for each user, which are computed while it is written.
 type activity struct {
 	text strings.Builder
 	sums map[string][2]int
@@ -29,7 +29,7 @@ func newActivity() *activity {
 	return u
 }
 
-// row adds a row; counts is whether it is to be applied.
+// row adds a row; counts is true if it should be applied.
 func (u *activity) row(user string, logins, posts int, counts bool) {
 	fmt.Fprintf(&u.text, "%s,%d,%d\n", user, logins, posts)
 	if counts {
@@ -37,7 +37,7 @@ func (u *activity) row(user string, logins, posts int, counts bool) {
 	}
 }
 
-// of writes rows of a few users.
+// of adds rows of a few users.
 func (u *activity) of(rows int) *activity {
 	for i := range rows {
 		u.row(fmt.Sprintf("user%02d", i*7%23), i%50, i%17, true)
@@ -45,7 +45,7 @@ func (u *activity) of(rows int) *activity {
 	return u
 }
 
-// usersOf is the table of users that a database has with all of some files.
+// usersOf returns the expected table of users after importing all the given files.
 func usersOf(files ...*activity) string {
 	sums := map[string][2]int{}
 	for _, u := range files {
@@ -80,8 +80,8 @@ func exported(t *testing.T, want string, place ...string) {
 	}
 }
 
-// badBatches imports files through the bootstraps that AWS gets while these crash, or their answers, the file or the
-// database go away. What is applied is compared with a sum of the test's own.
+// badBatches imports files through the bootstraps used on AWS while these, or their responses, the file or the
+// database fail. The result is compared with the test's own sums.
 func badBatches(t *testing.T, bootstraps string) {
 	t.Run("a row in every batch crashes the function", func(t *testing.T) {
 		for _, shape := range []string{"bulk", "batch"} {
@@ -127,7 +127,7 @@ func badBatches(t *testing.T, bootstraps string) {
 		if r.Rows.Applied != 300 {
 			t.Errorf("%+v", *r.Rows)
 		}
-		through(t, dir, write(t, second.text.String()), exitOK, "--data", data, "--batch", "10") // it is waited for
+		through(t, dir, write(t, second.text.String()), exitOK, "--data", data, "--batch", "10") // it waits for the end
 		exported(t, usersOf(first, second), "--data", data)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
@@ -156,8 +156,9 @@ func badBatches(t *testing.T, bootstraps string) {
 				}
 			}
 			all.Wait()
-			// An import is known to the database by its name and start: the same file in two directories that begin in
-			// one millisecond is one import, whose rows both call applied. The users tell that they counted once.
+			// The database identifies an import by its name and start: the same file in two directories that start in
+			// the same millisecond is one import, and both report its rows as applied. The users table shows that
+			// they were counted once.
 			if applied+before != 1600 || applied < 800 {
 				t.Errorf("%d rows are applied and %d had been, want 800 of each, or more applied of 1600", applied, before)
 			}
@@ -179,7 +180,8 @@ func badBatches(t *testing.T, bootstraps string) {
 	})
 }
 
-// gate is a way to a database: after so many requests all connections break, then so many connections are refused.
+// gate is a proxy to a database: after a number of requests all connections break, then a number of connections is
+// refused.
 type gate struct {
 	address string
 
@@ -221,7 +223,7 @@ func (g *gate) left() int {
 	return max(g.after, 0) + g.refuse
 }
 
-// request counts a request, and reports whether the database has gone away with it.
+// request counts a request, and reports whether the database has failed at this one.
 func (g *gate) request() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -229,7 +231,7 @@ func (g *gate) request() bool {
 	return g.after == 0
 }
 
-// admit reports whether a connection is let through.
+// admit reports whether a connection is accepted.
 func (g *gate) admit(c net.Conn) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 )
 
-// functionDirs are the folders of the Lambda functions, in the sources and beside the command.
+// functionDirs are the folders of the Lambda functions, in the sources and next to the command.
 var functionDirs = []string{"validate", "process", "aggregate"}
 
-// bootstraps finds the directory of the bootstrap binaries: the one named, the one beside the command, or one in the
-// data directory into which they are built from the sources around the working directory.
+// bootstraps returns the directory of the bootstrap binaries: the named one, the one next to the command, or one in
+// the data directory, into which they are built from the sources around the working directory.
 func bootstraps(ctx context.Context, named, data string) (string, error) {
 	if named != "" {
 		return named, nil

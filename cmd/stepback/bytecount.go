@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// byteCount is a number of bytes: a plain number, or one with a unit such as 500k, 200MB or 2GiB. k, M and G are powers
-// of 1,000, Ki, Mi and Gi of 1,024, as AWS and the units' standard have them; a B may follow.
+// byteCount is a number of bytes: a plain number, or one with a unit such as 500k, 200MB or 2GiB. k, M and G are
+// powers of 1,000, and Ki, Mi and Gi of 1,024, as at AWS and in the standard; a B may follow.
 type byteCount int64
 
-// units of byte counts, the longest first.
+// byteUnits lists the units of byte counts, the longest first.
 var byteUnits = []struct {
 	name  string
 	bytes int64

@@ -13,7 +13,7 @@ import (
 	"stepback/local/chaos"
 )
 
-// chaosCmd has services of a running serve fail.
+// chaosCmd injects faults into the services of a running server.
 type chaosCmd struct {
 	Add  chaosAddCmd  `cmd:"" default:"withargs" help:"Add faults; without any, list those that apply."`
 	List chaosListCmd `cmd:"" help:"List the faults that apply."`
@@ -49,12 +49,12 @@ type chaosAddCmd struct {
 	Seed  uint64        `default:"1" help:"Decides which requests suffer. Default 1."`
 	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
 	JSON  bool          `name:"json" help:"Print the faults as JSON."`
+	Text  []byte        `kong:"-"` // contents of File, for a process that may not have access to it
 }
 
-// chaosAdding is chaosAddCmd with what its file says, for a process that may not see the file.
-type chaosAdding struct {
-	chaosAddCmd
-	Text []byte
+// Help has an example.
+func (chaosAddCmd) Help() string {
+	return "Example: stepback chaos add dynamodb:PutItem:throttle:10% --for 5m"
 }
 
 // Run adds the faults.
@@ -62,23 +62,22 @@ func (c *chaosAddCmd) Run(ctx context.Context, std streams) (err error) {
 	if c.For < 0 {
 		return &exitError{exitUsage, errors.New("--for is a positive time")}
 	}
-	adding := &chaosAdding{chaosAddCmd: *c}
 	if c.File != "" {
-		if adding.Text, err = os.ReadFile(c.File); err != nil {
+		if c.Text, err = os.ReadFile(c.File); err != nil {
 			return err
 		}
 	}
-	return onDirectory(ctx, std, c.Data, adding)
+	return onDirectory(ctx, std, c.Data, c)
 }
 
-func (c *chaosAdding) alone(context.Context, streams) error { return noProcess(c.Data) }
+func (c *chaosAddCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
 
-// noProcess says that faults need a process that serves.
+// noProcess returns the error that faults need a running server.
 func noProcess(dir string) error {
 	return fmt.Errorf("no process serves %s: start stepback serve --data %s", shortPath(dir), quoted(shortPath(dir)))
 }
 
-func (c *chaosAdding) on(_ context.Context, std streams, p *local.Platform) error {
+func (c *chaosAddCmd) on(_ context.Context, std streams, p *local.Platform) error {
 	var wanted []chaos.Wanted
 	for _, f := range c.Fault {
 		wanted = append(wanted, chaos.Wanted{Fault: f, Seed: c.Seed, For: c.For})
@@ -105,6 +104,9 @@ type chaosListCmd struct {
 	JSON bool   `name:"json" help:"Print the faults as JSON."`
 }
 
+// Help has an example.
+func (chaosListCmd) Help() string { return "Example: stepback chaos list --json" }
+
 // Run lists the faults.
 func (c *chaosListCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
@@ -122,6 +124,9 @@ type chaosLiftCmd struct {
 	JSON bool   `name:"json" help:"Print how many have ended as JSON."`
 	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
 }
+
+// Help has an example.
+func (chaosLiftCmd) Help() string { return "Example: stepback chaos lift 3" }
 
 // Run lifts the faults.
 func (c *chaosLiftCmd) Run(ctx context.Context, std streams) error {

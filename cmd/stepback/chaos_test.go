@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestChaos adds faults to a server, sees one befall a request, and lifts them.
+// Faults can be added to a server, affect a request, and can be lifted.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

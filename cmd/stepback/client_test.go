@@ -12,7 +12,7 @@ import (
 	"stepback/cmd/stepback/executions"
 )
 
-// orders fails by Busy, waits for an hour and tries again; with ok it succeeds.
+// ordersASL fails with Busy, waits for an hour and tries again; with ok it succeeds.
 const ordersASL = `{"StartAt":"Which","States":{
 	"Which":{"Type":"Choice","Choices":[{"Variable":"$.ok","BooleanEquals":true,"Next":"Done"},
 		{"Variable":"$.fail","BooleanEquals":true,"Next":"Charge"}],"Default":"Refund"},
@@ -21,7 +21,7 @@ const ordersASL = `{"StartAt":"Which","States":{
 		"Retry":[{"ErrorEquals":["Busy"],"IntervalSeconds":3600,"MaxAttempts":3}],"End":true},
 	"Done":{"Type":"Succeed"}}}`
 
-// served is a server with the state machine orders, whose function is always busy.
+// served starts a server with the state machine orders, whose function is always busy.
 func served(t *testing.T) (data, url string) {
 	t.Helper()
 	definitions, data := t.TempDir(), t.TempDir()
@@ -34,7 +34,7 @@ func served(t *testing.T) (data, url string) {
 	return data, url
 }
 
-// awaits repeats a command line until its standard output has a text.
+// awaits repeats a command line until its standard output contains a text.
 func awaits(t *testing.T, text string, args ...string) said {
 	t.Helper()
 	for {
@@ -46,8 +46,8 @@ func awaits(t *testing.T, text string, args ...string) said {
 	}
 }
 
-// TestClientVerbs looks into a running server by its data directory and by its address, acts on it, and looks into the
-// directory once more when nobody serves it.
+// The client verbs inspect a running server by its data directory and by its address, act on it, and inspect the
+// directory again when no server has it open.
 func TestClientVerbs(t *testing.T) {
 	t.Parallel()
 	data, url := served(t)
@@ -115,7 +115,7 @@ func TestClientVerbs(t *testing.T) {
 	stepback(t, "machines", "--aws", "--endpoint", url).complains(t, 2, "exclude each other")
 }
 
-// TestClientVerbsWithoutAServer reads a directory that nobody serves, and refuses to act on it.
+// Without a server, the client verbs can read a directory but refuse to act on it.
 func TestClientVerbsWithoutAServer(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "kept")

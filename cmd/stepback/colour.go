@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The colours of a terminal.
+// Terminal colours.
 const (
 	bold    = "\x1b[1m"
 	red     = "\x1b[31m"

@@ -6,14 +6,14 @@ import (
 	"io"
 	"strings"
 
-	"stepback/cmd/stepback/commandline"
+	"github.com/alecthomas/kong"
 )
 
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help says where the script goes.
+// Help explains how to install the script.
 func (completionCmd) Help() string {
 	return `Example:
   source <(stepback completion bash)         in ~/.bashrc
@@ -22,8 +22,12 @@ func (completionCmd) Help() string {
 }
 
 // Run writes the script.
-func (c *completionCmd) Run(_ context.Context, std streams) error { //nolint:unparam // as verbs are run
-	root := commandline.New("stepback", description, &commandLine{}).Top()
+func (c *completionCmd) Run(_ context.Context, std streams) error {
+	parser, err := parserOf(new(commandLine))
+	if err != nil {
+		return err
+	}
+	root := parser.Model.Node
 	switch c.Shell {
 	case "fish":
 		completeFish(std.out, root, nil)
@@ -36,16 +40,16 @@ func (c *completionCmd) Run(_ context.Context, std streams) error { //nolint:unp
 	return nil
 }
 
-// completeBash writes a function that goes along the verbs of the line and offers what may follow the last of them.
-// zsh runs it, too.
-func completeBash(w io.Writer, root *commandline.Node) {
+// completeBash writes a function that follows the verbs of the line and offers what may follow the last of them. zsh
+// can run it, too.
+func completeBash(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, `_stepback() {
   local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${COMP_WORDS[i]}"
     case "$verb $word" in
 `)
-	eachVerb(root, nil, func(n *commandline.Node, path []string) {
+	eachVerb(root, nil, func(n *kong.Node, path []string) {
 		if len(path) > 0 {
 			fmt.Fprintf(w, "      \"%s %s\") verb=\"$verb $word\" ;;\n", spaced(path[:len(path)-1]), n.Name)
 		}
@@ -55,14 +59,14 @@ func completeBash(w io.Writer, root *commandline.Node) {
   local offers=
   case "$verb" in
 `)
-	eachVerb(root, nil, func(n *commandline.Node, path []string) {
+	eachVerb(root, nil, func(n *kong.Node, path []string) {
 		fmt.Fprintf(w, "    \"%s\") offers=\"%s\" ;;\n", spaced(path), strings.Join(offers(n), " "))
 	})
 	fmt.Fprint(w, `  esac
   local names=
   case "$verb" in
 `)
-	eachVerb(root, nil, func(n *commandline.Node, path []string) {
+	eachVerb(root, nil, func(n *kong.Node, path []string) {
 		if of := named(n); of != "" {
 			fmt.Fprintf(w, "    \"%s\") names=%s ;;\n", spaced(path), of)
 		}
@@ -76,7 +80,7 @@ complete -o filenames -F _stepback stepback
 `)
 }
 
-// spaced is the verbs of a path, each with a space in front.
+// spaced returns the verbs of a path, each preceded by a space.
 func spaced(path []string) string {
 	if len(path) == 0 {
 		return ""
@@ -84,19 +88,20 @@ func spaced(path []string) string {
 	return " " + strings.Join(path, " ")
 }
 
-// eachVerb calls do for a node and for all below it, each with the names that lead there.
-func eachVerb(n *commandline.Node, path []string, do func(*commandline.Node, []string)) {
+// eachVerb calls do for a node and all nodes below it, each with its path.
+func eachVerb(n *kong.Node, path []string, do func(*kong.Node, []string)) {
 	do(n, path)
 	for _, c := range n.Children {
-		if !c.Hidden {
+		if c.Type == kong.CommandNode && !c.Hidden {
 			eachVerb(c, append(path[:len(path):len(path)], c.Name), do)
 		}
 	}
 }
 
-// named is what the arguments of a verb name: executions or machines of the data directory; empty when it is neither.
-func named(n *commandline.Node) string {
-	for _, p := range n.Args {
+// named returns the kind of thing that the arguments of a verb name: executions or machines of the data directory;
+// empty if neither.
+func named(n *kong.Node) string {
+	for _, p := range n.Positional {
 		switch p.Name {
 		case "execution", "executions":
 			return "executions"
@@ -107,16 +112,24 @@ func named(n *commandline.Node) string {
 	return ""
 }
 
-// offers are the verbs and flags that may follow a node, and the words that its arguments and flags are limited to.
-func offers(n *commandline.Node) []string {
+// enumOf returns the enum values of an argument. Without an enum EnumSlice would return one empty word.
+func enumOf(v *kong.Value) []string {
+	if v.Enum == "" {
+		return nil
+	}
+	return v.EnumSlice()
+}
+
+// offers returns the verbs and flags that may follow a node, and the enum values of its arguments.
+func offers(n *kong.Node) []string {
 	var words []string
 	for _, c := range n.Children {
-		if !c.Hidden {
+		if c.Type == kong.CommandNode && !c.Hidden {
 			words = append(words, c.Name)
 		}
 	}
-	for _, p := range n.Args {
-		words = append(words, p.Enum...)
+	for _, p := range n.Positional {
+		words = append(words, enumOf(p)...)
 	}
 	for _, f := range n.Flags {
 		if !f.Hidden {
@@ -126,21 +139,20 @@ func offers(n *commandline.Node) []string {
 	return words
 }
 
-// completeFish writes one line for each verb and flag. The condition is that the verbs in front of it stand on the
-// line.
-func completeFish(w io.Writer, n *commandline.Node, path []string) {
+// completeFish writes one line for each verb and flag. The condition is that the preceding verbs are on the line.
+func completeFish(w io.Writer, n *kong.Node, path []string) {
 	condition := "__fish_use_subcommand"
 	if len(path) > 0 {
 		condition = "__fish_seen_subcommand_from " + path[len(path)-1]
 	}
 	for _, c := range n.Children {
-		if !c.Hidden {
+		if c.Type == kong.CommandNode && !c.Hidden {
 			fmt.Fprintf(w, "complete -c stepback -n %s -a %s -d %s\n", quoteFish(condition), c.Name, quoteFish(c.Help))
 			completeFish(w, c, append(path[:len(path):len(path)], c.Name))
 		}
 	}
-	for _, p := range n.Args {
-		if words := p.Enum; len(words) > 0 {
+	for _, p := range n.Positional {
+		if words := enumOf(p); len(words) > 0 {
 			fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition),
 				quoteFish(strings.Join(words, " ")))
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// completed asks bash what it would offer for a line.
+// completed returns what bash offers to complete a line.
 func completed(t *testing.T, words ...string) []string {
 	t.Helper()
 	bash, err := exec.LookPath("bash")

@@ -14,7 +14,7 @@ import (
 	"stepback/local"
 )
 
-// travelling are the verbs that another process can carry out, by their names on the wire.
+// travelling lists the verbs that another process can run, by their names in requests.
 var travelling = map[string]func() directoryVerb{
 	"run":              func() directoryVerb { return new(runCmd) },
 	"executions":       func() directoryVerb { return new(executionsCmd) },
@@ -24,7 +24,7 @@ var travelling = map[string]func() directoryVerb{
 	"logs":             func() directoryVerb { return new(logsCmd) },
 	"inbox list":       func() directoryVerb { return new(inboxListCmd) },
 	"inbox show":       func() directoryVerb { return new(inboxShowCmd) },
-	"chaos add":        func() directoryVerb { return new(chaosAdding) },
+	"chaos add":        func() directoryVerb { return new(chaosAddCmd) },
 	"chaos list":       func() directoryVerb { return new(chaosListCmd) },
 	"chaos lift":       func() directoryVerb { return new(chaosLiftCmd) },
 	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },
@@ -36,8 +36,8 @@ var travelling = map[string]func() directoryVerb{
 	"data export":      func() directoryVerb { return new(dataExportCmd) },
 }
 
-// errand is a verb on its way to the process that has its data directory open, with what that has to know of the
-// client's streams.
+// errand is a verb sent to the process that has its data directory open, with the properties of the client's streams
+// that the process needs.
 type errand struct {
 	Version  string          `json:"version"`
 	Verb     string          `json:"verb"`
@@ -50,17 +50,17 @@ type errand struct {
 	ErrColour bool `json:"errColour"`
 }
 
-// frame is a piece of what a verb writes, or how it ended. Frames follow each other, one JSON text in a line.
+// frame is a piece of a verb's output, or its end. Frames follow each other, one JSON text per line.
 type frame struct {
 	Out []byte `json:"out,omitempty"`
 	Err []byte `json:"err,omitempty"`
-	// Done ends the answer: with an exit code, and a message that has not been printed yet.
+	// Done marks the end of the response, with an exit code and a message that has not been printed yet.
 	Done    bool   `json:"done,omitempty"`
 	Code    int    `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// ask has another process carry out a verb, and copies what it writes. When the context ends, it ends there, too.
+// ask sends a verb to another process, and copies its output. If the context ends, the verb ends there, too.
 func ask(ctx context.Context, std streams, dir string, server *local.Server, v directoryVerb) error {
 	if server.Version != version() {
 		return fmt.Errorf("the data directory %s is in use by process %d, which is stepback %s and not %s; end it first",
@@ -88,7 +88,7 @@ func ask(ctx context.Context, std streams, dir string, server *local.Server, v d
 	return replay(ctx, std, server, json.NewDecoder(answer.Body))
 }
 
-// replay writes the frames of an answer.
+// replay writes out the frames of a response.
 func replay(ctx context.Context, std streams, server *local.Server, frames *json.Decoder) error {
 	for {
 		var f frame
@@ -117,20 +117,20 @@ func replay(ctx context.Context, std streams, server *local.Server, frames *json
 	}
 }
 
-// nameOf is the name of a verb on the wire.
+// nameOf returns a verb's name in requests.
 func nameOf(v directoryVerb) string {
 	for name, fresh := range travelling {
 		if reflect.TypeOf(fresh()) == reflect.TypeOf(v) {
 			return name
 		}
 	}
-	panic(fmt.Sprintf("%T does not travel", v)) // TestVerbsTravel holds that all do
+	panic(fmt.Sprintf("%T does not travel", v)) // TestVerbsTravel checks that all do
 }
 
-// errands are the verbs that this process carries out for others.
+// errands runs verbs for other processes.
 type errands struct{ underWay sync.WaitGroup }
 
-// wait waits for the verbs that are under way, unless the context ends first.
+// wait waits for the running verbs, unless the context ends first.
 func (e *errands) wait(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
@@ -139,11 +139,11 @@ func (e *errands) wait(ctx context.Context) {
 	}()
 	select {
 	case <-done:
-	case <-ctx.Done(): // closing the platform ends them
+	case <-ctx.Done(): // closing the platform ends the verbs
 	}
 }
 
-// serve carries out one verb. It implements local.Config.Control.
+// serve runs one verb. It implements local.Config.Control.
 func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Request) {
 	e.underWay.Add(1)
 	defer e.underWay.Done()
@@ -170,10 +170,10 @@ func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Reques
 		width: asked.Width, outWidth: asked.OutWidth, errColour: asked.ErrColour,
 	}
 	std.out = onScreen{part(func(b []byte) frame { return frame{Out: b} }, out), std.outScreen()}
-	_ = out.send(ended(v.on(r.Context(), std, p))) // the client went away
+	_ = out.send(ended(v.on(r.Context(), std, p))) // the client disconnected
 }
 
-// ended is how a verb ended: the exit code, and what is still to be said.
+// ended returns the final frame of a verb: the exit code, and the message that is still to be printed.
 func ended(err error) frame {
 	var message bytes.Buffer
 	f := frame{Done: true, Code: report(streams{err: &message}, err)}
@@ -182,7 +182,7 @@ func ended(err error) frame {
 	return f
 }
 
-// framed writes frames as they come.
+// framed writes frames as they arrive.
 type framed struct {
 	mu sync.Mutex
 	w  http.ResponseWriter
@@ -197,7 +197,7 @@ func (f *framed) send(one frame) error {
 	return http.NewResponseController(f.w).Flush()
 }
 
-// part is a stream that travels in frames.
+// part returns a stream that is sent in frames.
 func part(wrap func([]byte) frame, to *framed) io.Writer { return stream{wrap, to} }
 
 type stream struct {

@@ -14,8 +14,8 @@ import (
 	"stepback/local"
 )
 
-// TestVerbsTravel has a second process's verbs carried out by the server that has the directory open, with what they
-// print when they are alone.
+// A second process's verbs are run by the server that has the directory open, with the same output as when they run
+// alone.
 func TestVerbsTravel(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -54,8 +54,7 @@ func TestVerbsTravel(t *testing.T) {
 		"give --fault to stepback serve")
 }
 
-// TestImportsTravel imports a file in the server that has the directory open; what the server shows of it is what it
-// shows of everything.
+// A file is imported in the server that has the directory open, and the server shows it like everything else.
 func TestImportsTravel(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -85,7 +84,7 @@ func TestImportsTravel(t *testing.T) {
 	if err != nil || len(functions.Functions) != 3 {
 		t.Errorf("%+v, %v", functions, err)
 	}
-	// A file that is put into the bucket by anybody starts an import, as on AWS.
+	// Any upload to the bucket starts an import, as on AWS.
 	clientsOf(url).upload(t, "csv-input", "more.csv", []byte("user_id,login_count,post_count\ncarl,5,6\n"))
 	for len(executions.Executions) != 2 || executions.Executions[0].Status != "SUCCEEDED" {
 		executions, err = states.ListExecutions(t.Context(), &sfn.ListExecutionsInput{
@@ -98,7 +97,7 @@ func TestImportsTravel(t *testing.T) {
 	stepback(t, "export", "users", "--data", data).ends(t, exitOK, "anna,1,2\nbert,3,4\ncarl,5,6\n")
 }
 
-// TestExecBesideAServer runs an execution with the buckets and functions of the server that has the directory open.
+// exec can use the buckets and functions of the server that has the directory open.
 func TestExecBesideAServer(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -44,7 +44,7 @@ Prices are those of us-east-1 at the date that is printed, without free tiers, d
 database only while the import runs.`
 }
 
-// Run prints what runs cost.
+// Run prints the costs.
 func (c *costCmd) Run(_ context.Context, std streams) error {
 	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
 		c.Batch > statemachine.MaxBatchSize {
@@ -57,7 +57,7 @@ func (c *costCmd) Run(_ context.Context, std streams) error {
 	return c.definition(std)
 }
 
-// quotation is one way to run something, and what it costs.
+// quotation is one way of running something, and its cost.
 type quotation struct {
 	Name  string      `json:"name"`
 	Items []cost.Item `json:"items"`
@@ -68,7 +68,7 @@ func quote(name string, items []cost.Item) quotation {
 	return quotation{name, items, cost.Total(items)}
 }
 
-// imports prints the shapes of the import side by side.
+// imports prints the costs of the import's shapes side by side.
 func (c *costCmd) imports(std streams) error {
 	specs, err := c.specs(statemachine.TaskStates()...)
 	if err != nil {
@@ -97,14 +97,14 @@ func (c *costCmd) imports(std streams) error {
 	return nil
 }
 
-// priced is the command's answer as JSON.
+// priced is the command's JSON output.
 type priced struct {
 	Prices     cost.Prices  `json:"prices"`
 	Quotations []quotation  `json:"quotations"`
 	Execution  *cost.Answer `json:"execution,omitempty"`
 }
 
-// run is the import in a shape, with the faults as shares of rows or batches that fail.
+// run returns the import in a shape, with the faults as shares of failing rows or batches.
 func (c *costCmd) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
 	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
 	i := cost.Import{Files: 1, Rows: c.Rows, Shape: shape, BatchSize: c.Batch, Express: c.Express, MemoryMB: c.Memory,
@@ -145,7 +145,7 @@ func (c *costCmd) run(shape statemachine.Shape, specs []faults.Spec) (cost.Impor
 	return i, nil
 }
 
-// retriesOf is how many times the retry table retries what a fault is.
+// retriesOf returns how many times the retry table retries a fault's error.
 func retriesOf(s faults.Spec) (int, error) {
 	compiled, err := statemachine.DefaultTable().Compile(s.State)
 	if err != nil {
@@ -161,7 +161,7 @@ func retriesOf(s faults.Spec) (int, error) {
 	return 0, nil
 }
 
-// errorOf is the error that a state machine sees of a fault.
+// errorOf returns the error that a state machine receives for a fault.
 func errorOf(s faults.Spec) string {
 	switch s.Error {
 	case faults.Hang:
@@ -186,7 +186,7 @@ func (c *costCmd) specs(states ...string) ([]faults.Spec, error) {
 	return specs, nil
 }
 
-// definition prints what executions of a definition cost, by the cheapest and the dearest way through it.
+// definition prints the cost of executions of a definition, for the cheapest and the most expensive path through it.
 func (c *costCmd) definition(std streams) error {
 	values, err := c.values()
 	if err != nil {
@@ -239,7 +239,7 @@ func firstOf(diagnostics []asl.Diagnostic) error {
 	return errors.New("it has no states")
 }
 
-// printQuotations prints them side by side.
+// printQuotations prints quotations side by side.
 func printQuotations(w io.Writer, all []quotation) {
 	heads := append(make([]string, 0, 1+len(all)), "")
 	for _, q := range all {
@@ -263,7 +263,7 @@ func printQuotations(w io.Writer, all []quotation) {
 	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
 }
 
-// dollars has two decimals, and four for what would be nothing.
+// dollars formats an amount with two decimals, or with four if it is below a cent.
 func dollars(usd float64) string {
 	if usd > 0 && usd < 0.01 {
 		return strconv.FormatFloat(usd, 'f', 4, 64)

@@ -21,10 +21,10 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// crashRows is how long the files of the crash suite are, and every how many-th row of them breaks a rule.
+// crashRows is the number of rows in the files of the crash suite; every crashBad-th of them violates a rule.
 const crashRows, crashBad = 2000, 97
 
-// crashFile is a file with the users table it must come to.
+// crashFile returns a file, and the users table that importing it must give.
 func crashFile(t *testing.T) (file, users string) {
 	t.Helper()
 	var b strings.Builder
@@ -47,7 +47,10 @@ func crashFile(t *testing.T) (file, users string) {
 	return write(t, b.String()), "user_id,login_count,post_count\n" + strings.Join(lines, "")
 }
 
-// victim is a run of the command in a process of its own, on one data directory.
+// toItsEnd is the time of a run that is not killed. It only ends one that hangs.
+const toItsEnd = 10 * time.Minute
+
+// victim is a run of the command in a separate process, on one data directory.
 type victim struct {
 	data string
 	args []string
@@ -58,7 +61,7 @@ func (v *victim) live(t *testing.T, after time.Duration) (out []byte, killed boo
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], v.args...) // which kills with SIGKILL
+	cmd := exec.CommandContext(ctx, os.Args[0], v.args...) // kills with SIGKILL
 	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1")
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
@@ -72,7 +75,7 @@ func (v *victim) live(t *testing.T, after time.Duration) (out []byte, killed boo
 	return out, false
 }
 
-// seedOr is the seed in the environment: any number of 64 bits, with a sign or without.
+// seedOr returns the seed in an environment variable: any number of 64 bits, with or without a sign.
 func seedOr(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -89,7 +92,7 @@ func seedOr(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// countOr is how often, in the environment: once at least.
+// countOr returns a count in an environment variable, at least 1.
 func countOr(t *testing.T, name string, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -103,9 +106,9 @@ func countOr(t *testing.T, name string, otherwise int64) int64 {
 	return n
 }
 
-// TestCrashes kills the import at random instants and starts it again until it has ended, for many data directories,
-// until it has killed often enough. STEPBACK_CRASH_SEED and STEPBACK_CRASH_KILLS choose which instants and how many;
-// see make crash.
+// An import that is killed at random instants and restarted until it ends gives the right result, for many data
+// directories, until there were enough kills. STEPBACK_CRASH_SEED and STEPBACK_CRASH_KILLS choose the instants and
+// their number; see make crash.
 func TestCrashes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are started and killed for a while")
@@ -117,19 +120,20 @@ func TestCrashes(t *testing.T) {
 	undisturbed := victim{t.TempDir(), common}
 	undisturbed.args = append(slices.Clone(common), "--data", undisturbed.data)
 	began := time.Now()
-	whole, _ := undisturbed.live(t, time.Minute)
+	whole, _ := undisturbed.live(t, toItsEnd)
 	long := time.Since(began)
 	for killed, job := int64(0), 0; killed < kills; job++ {
 		v := victim{data: t.TempDir()}
 		v.args = append(slices.Clone(common), "--data", v.data)
-		if job%2 == 1 { // retries, which wait in virtual time; with these seeds none of AggregateResults' is the last
+		// retries, which wait in virtual time; with these seeds AggregateResults never fails its last attempt
+		if job%2 == 1 {
 			v.args = append(v.args, "--virtual-time", "--seed", strconv.Itoa(job%40),
 				"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:5%", "--fault",
 				"AggregateResults:throttle:30%")
 		}
 		lives, limit := 1, 1+random.IntN(8)
 		for ; ; lives++ {
-			after := time.Minute
+			after := toItsEnd
 			if lives <= limit && killed < kills {
 				after = time.Duration(random.Int64N(int64(long)))
 			}
@@ -174,7 +178,7 @@ func (v *victim) check(t *testing.T, out, whole []byte, users string) {
 	v.checkTold(t)
 }
 
-// checkTold checks that each message of the import was published, and under one ID only: perhaps more than once.
+// checkTold checks that each message of the import was published at least once, and under one ID only.
 func (v *victim) checkTold(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(v.data, "notifications.jsonl"))
@@ -186,7 +190,7 @@ func (v *victim) checkTold(t *testing.T) {
 		var n struct{ TopicArn, Message string }
 		var m struct{ ID, Topic string }
 		if json.Unmarshal(line, &n) != nil || !strings.HasSuffix(n.TopicArn, ":csv-import-events") {
-			continue // a line that was torn by a kill, or another topic
+			continue // a line torn by a kill, or another topic
 		}
 		if err := json.Unmarshal([]byte(n.Message), &m); err != nil {
 			t.Fatal(err)
@@ -201,7 +205,8 @@ func (v *victim) checkTold(t *testing.T) {
 	}
 }
 
-// checkJournal checks that every execution has ended with a well-formed history, and that each item had exactly one.
+// checkJournal checks that every execution has ended with a well-formed history, and that each item had exactly one
+// execution.
 func (v *victim) checkJournal(t *testing.T, root string) {
 	t.Helper()
 	j, err := pebble.Open(filepath.Join(v.data, "journal"), pebble.Config{})
@@ -241,8 +246,7 @@ func (v *victim) checkJournal(t *testing.T, root string) {
 	}
 }
 
-// checkHistory checks what holds for the history of every execution that has ended: no transition is lost or there
-// twice.
+// checkHistory checks the history of an ended execution: no transition is missing or duplicated.
 func checkHistory(t *testing.T, x *journal.Execution, events []history.Event) {
 	t.Helper()
 	open := map[string]int{} // states entered and not left

@@ -58,7 +58,7 @@ func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
 	if c.JSON && toStandardOutput(c.Output) {
 		return &exitError{exitUsage, errors.New("--json and the picture would both go to standard output: name a file with -o")}
 	}
-	if !toStandardOutput(c.Output) { // it may be another process that writes it
+	if !toStandardOutput(c.Output) { // another process may write the file
 		path, err := filepath.Abs(c.Output)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }
 
-// on draws what has been counted up to now.
+// on draws everything counted so far.
 func (c *dashboardRenderCmd) on(ctx context.Context, std streams, p *local.Platform) error {
 	if err := p.KeepMetrics(); err != nil {
 		return err
@@ -117,12 +117,13 @@ func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
 	return nil
 }
 
-// toStandardOutput reports whether -o names a form in place of a file: the picture is then written to standard output.
+// toStandardOutput reports whether -o names a format instead of a file: the picture is then written to standard
+// output.
 func toStandardOutput(output string) bool {
 	return slices.Contains([]string{"-", "html", "svg", "png"}, output)
 }
 
-// drawing is the form that a file's name asks for, or that is named in place of a file.
+// drawing returns the renderer for a file's extension, or for the format named instead of a file.
 func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	form := strings.ToLower(filepath.Ext(file))
 	if toStandardOutput(file) {
@@ -140,7 +141,7 @@ func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	}
 }
 
-// page is the dashboard with its data, from wherever they are.
+// page returns the dashboard with its data, from an endpoint or a data directory.
 func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
 	if c.Endpoint != "" {
 		return endpointPage(ctx, c.Endpoint, c.Name, c.Since)
@@ -160,7 +161,7 @@ func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
 	return dashboardPage(machine, points)
 }
 
-// pickMachine is the state machine to draw: the one that is named, or the import's, or the only one that has data.
+// pickMachine returns the state machine to draw: the named one, or the import's, or the only one that has data.
 func pickMachine(named string, points []retrymetrics.Point) (string, error) {
 	seen := map[string]bool{}
 	for i := range points {
@@ -212,7 +213,7 @@ func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, er
 	return page, nil
 }
 
-// outcome says whether and when an alarm tripped.
+// outcome returns whether and when an alarm fired.
 func outcome(set alarms.Set, a alarms.Alarm, points []retrymetrics.Point) (render.Alarm, error) {
 	changes, err := set.Evaluate(a, points)
 	shown := render.Alarm{Name: set.FullName(a.Name), State: string(alarms.OK), Text: a.Meaning}
@@ -228,7 +229,7 @@ func outcome(set alarms.Set, a alarms.Alarm, points []retrymetrics.Point) (rende
 	return shown, nil
 }
 
-// timeLayout is how times are written: with the day where the data are of more than one.
+// timeLayout returns the format of times, which includes the day if the data span more than one.
 func timeLayout(points []retrymetrics.Point) string {
 	for i := range points {
 		if points[i].Start.YearDay() != points[0].Start.YearDay() || points[i].Start.Year() != points[0].Start.Year() {

@@ -16,7 +16,7 @@ import (
 	"stepback/dashboards/render"
 )
 
-// endpointPage fetches a dashboard with its data of the time since.
+// endpointPage fetches a dashboard with the data of the last since.
 func endpointPage(ctx context.Context, endpoint, name string, since time.Duration) (render.Page, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -29,7 +29,7 @@ func endpointPage(ctx context.Context, endpoint, name string, since time.Duratio
 	}
 	var options []func(*config.LoadOptions) error
 	if onThisMachine(u.Hostname()) {
-		// Whatever answers there has no business with the credentials of a real account.
+		// A local endpoint must not receive the credentials of a real account.
 		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test",
 			"test", "")))
 	}
@@ -42,7 +42,7 @@ func endpointPage(ctx context.Context, endpoint, name string, since time.Duratio
 	}
 	client := awscloudwatch.NewFromConfig(cfg, func(o *awscloudwatch.Options) { o.BaseEndpoint = aws.String(endpoint) })
 	now := time.Now()
-	return cloudwatch.Fetch(ctx, cloudwatch.Of(client), name, now.Add(-since), now)
+	return cloudwatch.Fetch(ctx, client, name, now.Add(-since), now)
 }
 
 func onThisMachine(host string) bool {

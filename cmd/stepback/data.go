@@ -18,8 +18,7 @@ type dataCmd struct {
 	Export  dataExportCmd  `cmd:"" help:"Print executions with their histories as JSON lines."`
 }
 
-// withJournal opens the journal of a data directory that is there already, and closes it again. Whoever only reads
-// changes nothing.
+// withJournal opens the journal of an existing data directory, and closes it again. Reading changes nothing.
 func withJournal(data string, o pebble.Config, use func(*pebble.Journal) error) (err error) {
 	dir := filepath.Join(data, "journal")
 	if !exists(dir) {
@@ -34,7 +33,7 @@ func withJournal(data string, o pebble.Config, use func(*pebble.Journal) error) 
 	return use(j)
 }
 
-// historyOf is an execution's history: the whole of one that has ended, and what is there of one that has not.
+// historyOf returns an execution's history: the complete history if it has ended, otherwise the events so far.
 func historyOf(ctx context.Context, j journal.Journal, x *journal.Execution) ([]history.Event, error) {
 	if x.Ended() {
 		return j.History(ctx, x.ARN)

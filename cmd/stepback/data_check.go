@@ -21,7 +21,7 @@ func (dataCheckCmd) Help() string {
 Reads every record: descriptions, steps, histories, Map Runs, definitions. Each problem is a line; without one the exit status is 0.`
 }
 
-// Run checks the journal and prints what is wrong with it.
+// Run checks the journal and prints the problems.
 func (c *dataCheckCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }

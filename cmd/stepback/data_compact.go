@@ -23,7 +23,7 @@ func (dataCompactCmd) Help() string {
   stepback data compact --older-than 24h`
 }
 
-// Run removes what is old and rewrites the store.
+// Run removes old executions and rewrites the store.
 func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 	if c.OlderThan < 0 {
 		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed",

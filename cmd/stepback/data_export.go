@@ -65,7 +65,7 @@ func (c *dataExportCmd) print(ctx context.Context, std streams, j journal.Journa
 	return w.Flush()
 }
 
-// appendEvents appends events as a JSON array, each behind a separator.
+// appendEvents appends events as a JSON array, each preceded by a separator.
 func appendEvents(dst []byte, events []history.Event, before string) []byte {
 	dst = append(dst, '[')
 	for i := range events {

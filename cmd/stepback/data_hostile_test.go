@@ -10,7 +10,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// aRun is a data directory with an import in it.
+// aRun returns a data directory with an import in it.
 func aRun(t *testing.T) string {
 	t.Helper()
 	data := t.TempDir()
@@ -26,7 +26,7 @@ func tell(t *testing.T, err error) {
 	}
 }
 
-// files are the files of a data directory's journal with their contents.
+// files returns the files of a data directory's journal with their contents.
 func files(t *testing.T, data string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -40,7 +40,7 @@ func files(t *testing.T, data string) map[string]string {
 	return found
 }
 
-// TestHostileDataDirectories points the commands at directories that are not what they expect.
+// The commands cope with data directories that are not what they expect.
 func TestHostileDataDirectories(t *testing.T) {
 	t.Parallel()
 	within := func(data, name string) string { return filepath.Join(data, "journal", name) }
@@ -72,7 +72,7 @@ func TestHostileDataDirectories(t *testing.T) {
 			for name, content := range files(t, data) {
 				if strings.HasSuffix(name, ".sst") {
 					bad := []byte(content)
-					for at := 100; at < len(bad)*3/4; at += 512 { // what is behind says where everything is
+					for at := 100; at < len(bad)*3/4; at += 512 { // the rest locates all the data
 						copy(bad[at:], "ZZZZ")
 					}
 					tell(t, os.WriteFile(within(data, name), bad, 0o600))
@@ -94,7 +94,7 @@ func TestHostileDataDirectories(t *testing.T) {
 				}
 			}
 			after := files(t, data)
-			delete(before, "LOCK") // which even a refused attempt to open takes
+			delete(before, "LOCK") // even a failed attempt to open takes the lock
 			delete(after, "LOCK")
 			if len(before) != len(after) {
 				t.Errorf("reading changed the journal: %d files before, %d after", len(before), len(after))
@@ -139,7 +139,7 @@ func remove(t *testing.T, data, part string) {
 	some(t, data, part, func(path, _ string) { tell(t, os.Remove(path)) })
 }
 
-// TestReadingChangesNothing checks and exports a journal, of which nothing is changed.
+// Checking and exporting a journal changes nothing in it.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := aRun(t)
@@ -164,7 +164,7 @@ func TestReadingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestALockedDataDirectory uses a data directory that is in use.
+// A data directory that is in use is reported as such.
 func TestALockedDataDirectory(t *testing.T) {
 	t.Parallel()
 	data := aRun(t)
@@ -178,7 +178,7 @@ func TestALockedDataDirectory(t *testing.T) {
 	}
 }
 
-// TestReadingADataDirectoryThatIsAFile names a file where a directory is wanted.
+// A file instead of a data directory is reported as such.
 func TestReadingADataDirectoryThatIsAFile(t *testing.T) {
 	t.Parallel()
 	data := write(t, "user_id,login_count,post_count\n")
@@ -188,7 +188,7 @@ func TestReadingADataDirectoryThatIsAFile(t *testing.T) {
 	}
 }
 
-// TestADataDirectoryWithoutPermission is of another user, who lets nobody in.
+// A data directory of another user, without permissions, is reported as such.
 func TestADataDirectoryWithoutPermission(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {

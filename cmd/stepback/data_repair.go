@@ -24,7 +24,7 @@ could not be saved is listed, a line for each. With everything saved the exit st
 better than a repair.`
 }
 
-// Run repairs the journal and prints what is lost.
+// Run repairs the journal and prints the losses.
 func (c *dataRepairCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }

@@ -11,7 +11,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// TestDataRepair repairs a sound journal and one that is not there.
+// Repairing an intact journal, and one that does not exist.
 func TestDataRepair(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

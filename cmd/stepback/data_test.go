@@ -49,7 +49,7 @@ func TestData(t *testing.T) {
 		"--older-than -1s is not a time that has passed")
 }
 
-// TestHistoryOfAnExecutionThatHasNotEnded shows what a killed process left.
+// The history that a killed process left can be shown.
 func TestHistoryOfAnExecutionThatHasNotEnded(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -16,7 +16,7 @@ type deadlettersCmd struct {
 	Log     deadlettersLogCmd     `cmd:"" help:"Show who did what to letters, the newest first."`
 }
 
-// letterFilter chooses letters by what they died of.
+// letterFilter selects letters by the cause of their failure.
 type letterFilter struct {
 	Kind      string        `group:"Letters" enum:",outbox,row,item,event,queue" default:"" placeholder:"KIND" help:"Only of this kind: outbox, row, item, event or queue."`
 	Reason    string        `group:"Letters" placeholder:"REASON" help:"Only of this reason, such as retries_exhausted."`
@@ -36,7 +36,7 @@ func (f *letterFilter) filter() deadletters.Filter {
 	return all
 }
 
-// letterSelection chooses letters for an act.
+// letterSelection selects letters for an action.
 type letterSelection struct {
 	IDs []string `arg:"" optional:"" name:"id" help:"IDs of letters."`
 	letterFilter

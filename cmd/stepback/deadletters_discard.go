@@ -18,7 +18,7 @@ func (deadlettersDiscardCmd) Help() string {
 	return "Example:\n  stepback deadletters discard 0199e0f0-… --because \"a test message\" --db sqlite:app.db"
 }
 
-// Run discards.
+// Run discards the letters.
 func (c *deadlettersDiscardCmd) Run(ctx context.Context, std streams) (err error) {
 	chosen, err := c.selection()
 	if err != nil {

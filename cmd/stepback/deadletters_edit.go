@@ -25,7 +25,7 @@ Example:
   echo '{"order":1}' | stepback deadletters edit 0199e0f0-… --payload - --because "misspelled by release 7" --db sqlite:app.db`
 }
 
-// Run edits.
+// Run edits the letter.
 func (c *deadlettersEditCmd) Run(ctx context.Context, std streams) (err error) {
 	payload, err := readPayload(c.Payload, std)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *deadlettersEditCmd) Run(ctx context.Context, std streams) (err error) {
 	return nil
 }
 
-// readPayload reads no more than one payload can be.
+// readPayload reads at most the maximum size of a payload.
 func readPayload(path string, std streams) ([]byte, error) {
 	in := std.in
 	if path != "-" {

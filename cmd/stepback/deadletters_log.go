@@ -20,7 +20,7 @@ func (deadlettersLogCmd) Help() string {
 	return "Example:\n  stepback deadletters log --db sqlite:app.db"
 }
 
-// Run prints acts.
+// Run prints the recorded actions.
 func (c *deadlettersLogCmd) Run(ctx context.Context, std streams) (err error) {
 	o, leave, err := c.enter(ctx, std)
 	if err != nil {

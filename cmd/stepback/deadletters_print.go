@@ -10,7 +10,7 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// resultPrinter prints what came of each letter as it comes, and counts.
+// resultPrinter prints the result of each letter as it arrives, and counts.
 type resultPrinter struct {
 	std    streams
 	json   bool
@@ -52,7 +52,7 @@ func (p *resultPrinter) end() error {
 	return nil
 }
 
-// usage gives an act that was refused before anything was done the exit code of wrong usage.
+// usage gives an action that was rejected before it changed anything the exit code for wrong usage.
 func usage(err error) error {
 	if bad, ok := errors.AsType[*deadletters.BadActError](err); ok {
 		return &exitError{exitUsage, bad}
@@ -60,7 +60,7 @@ func usage(err error) error {
 	return err
 }
 
-// second writes a time for people; none for the zero time.
+// second formats a time for display; "" for the zero time.
 func second(t time.Time) string {
 	if t.IsZero() {
 		return ""

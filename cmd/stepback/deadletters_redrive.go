@@ -32,7 +32,7 @@ Examples:
 Exit status: 3 if any letter was not redriven or, with --wait, died again.`
 }
 
-// Run redrives.
+// Run redrives the letters.
 func (c *deadlettersRedriveCmd) Run(ctx context.Context, std streams) (err error) {
 	chosen, err := c.selection()
 	if err != nil {
@@ -54,7 +54,8 @@ func (c *deadlettersRedriveCmd) Run(ctx context.Context, std streams) (err error
 	}); err != nil {
 		return usage(err)
 	}
-	if c.Wait || c.alone { // alone: what this process does not finish is finished when the directory is opened again
+	// alone: whatever this process does not finish is finished when the directory is opened again
+	if c.Wait || c.alone {
 		if err := o.Follow(ctx, redriven, 200*time.Millisecond, func(l deadletters.Letter) error {
 			p.bad = p.bad || l.State != deadletters.Delivered
 			cause := ""

@@ -24,12 +24,12 @@ import (
 	"stepback/outbox/deadletters/startevents"
 )
 
-// letterPlaces says where letters can be, for the help of the verbs.
+// letterPlaces describes where letters can be, for the help of the verbs.
 const letterPlaces = `Letters are in the places that you name: an outbox (--db), a data directory of this machine (--data: rows of imports, events that
 started no import, failed Map items), or AWS (--import-results: rows; --events-queue: events; --machine: Map items; --queue: a
 dead-letter queue of SQS). Without any it is the data directory .stepback.`
 
-// letterRoom is where letters are and who looks after them.
+// letterRoom holds the flags that say where the letters are, and who acts on them.
 type letterRoom struct {
 	DB   string `group:"Places" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with an outbox: sqlite:/path/file.db or postgres://…"`
 	Data string `group:"Places" type:"path" placeholder:"DIR" help:"Data directory. Default .stepback, if no other place is named."`
@@ -48,7 +48,7 @@ type letterRoom struct {
 	Who string `name:"by" placeholder:"NAME" help:"Who you are, for the record. Default: your name on this machine."`
 }
 
-// enter opens the rooms for a person. leave closes them.
+// enter opens the stores of letters for an operator; leave closes them.
 func (r *letterRoom) enter(ctx context.Context, std streams) (_ *deadletters.Operator, leave func() error, err error) {
 	var rooms deadletters.Rooms
 	var closers []func() error
@@ -93,7 +93,8 @@ func (r *letterRoom) enter(ctx context.Context, std streams) (_ *deadletters.Ope
 
 func isUUID(id string) bool { return uuid.Validate(id) == nil }
 
-// dataDirectory are the rooms of a data directory, in the process that serves it or, where there is none, in this one.
+// dataDirectory returns the letter stores of a data directory, in the process that serves it or, if there is none, in
+// this one.
 func (r *letterRoom) dataDirectory(ctx context.Context, std streams) (deadletters.Rooms, func() error, error) {
 	dir := r.Data
 	if dir == "" {
@@ -133,7 +134,7 @@ func (r *letterRoom) openDirectory(ctx context.Context, dir string, std streams)
 	return p, err
 }
 
-// amazon are the rooms on AWS, or at the endpoint.
+// amazon returns the letter stores on AWS, or at the endpoint.
 func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 	options := []func(*config.LoadOptions) error{}
 	if r.Endpoint != "" {
@@ -196,7 +197,7 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 	return rooms, nil
 }
 
-// bucketOf reads s3://bucket/prefix/.
+// bucketOf parses s3://bucket/prefix/.
 func bucketOf(flag, address string) (bucket, prefix string, err error) {
 	if address == "" {
 		return "", "", nil

@@ -12,8 +12,8 @@ import (
 	"stepback/outbox/sqlitestore"
 )
 
-// TestRelayAndDeadLetters follows an operator: two messages are sent, two die, one is mended and redriven, one
-// discarded.
+// The steps of an operator: two messages are sent, two become dead letters, one of these is fixed and redriven, the
+// other discarded.
 func TestRelayAndDeadLetters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "app.db")
@@ -37,7 +37,7 @@ func TestRelayAndDeadLetters(t *testing.T) {
 			}
 		}
 	}
-	stepback(exitOK, "relay", "--to", "-", "--once") // makes the tables
+	stepback(exitOK, "relay", "--to", "-", "--once") // creates the tables
 	application, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func (definitionCmd) Help() string {
   stepback definition orders --aws`
 }
 
-// Run prints a definition as the JSON that Step Functions takes.
+// Run prints a definition as JSON for Step Functions.
 func (c *definitionCmd) Run(ctx context.Context, std streams) error {
 	if c.Of == "" {
 		text, err := statemachine.Definition(statemachine.DefaultTable(), statemachine.Substitutions())

@@ -24,22 +24,22 @@ import (
 // definitionFile is a state machine definition that was read.
 type definitionFile struct {
 	name string // of the state machine
-	path string // as it stands in messages
-	text string // the JSON that Step Functions would be given
+	path string // for messages
+	text string // the JSON for Step Functions
 
 	document *document.Document
 }
 
-// definitionSuffixes are what the names of definition files end in.
+// definitionSuffixes lists the suffixes of the names of definition files.
 var definitionSuffixes = []string{".asl.json", ".asl.yaml", ".asl.yml"}
 
-// isDefinition reports whether a file is a definition by its name.
+// isDefinition reports whether a file's name is that of a definition.
 func isDefinition(name string) bool {
 	return slices.ContainsFunc(definitionSuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
 // readDefinition reads a definition, JSON or YAML, from a file, or from standard input. Without a name the state
-// machine is called like the file.
+// machine is named after the file.
 func readDefinition(name, path string, values map[string]string, std streams) (definitionFile, error) {
 	d := definitionFile{name: name, path: path}
 	if path == "-" {
@@ -74,8 +74,8 @@ func partOf(path string) (file, machine string) {
 	return path[:i], path[i+1:]
 }
 
-// declared reads the definition of a state machine that a template declares: the one that is named, or the only one.
-// What the command line says of placeholders comes before what the template says.
+// declared reads the definition of a state machine declared in a template: the named one, or the only one. Values of
+// placeholders on the command line take precedence over the template's.
 func (d definitionFile) declared(file, machine, text string, values map[string]string, std streams) (definitionFile, error) {
 	found, err := definitions.In(text)
 	if err != nil {
@@ -120,7 +120,7 @@ func (d definitionFile) declared(file, machine, text string, values map[string]s
 	return d, nil
 }
 
-// declaredIn are the state machines of a template; none of a file that is no template.
+// declaredIn returns the state machines of a template; none if the file is not a template.
 func declaredIn(path string) ([]definitions.Found, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || isDefinition(path) || filepath.Ext(path) == ".tf" {
@@ -137,7 +137,7 @@ func declaredIn(path string) ([]definitions.Found, error) {
 	return found, nil
 }
 
-// isTemplate reports whether a file may be a template, by its name.
+// isTemplate reports whether a file's name is that of a template.
 func isTemplate(name string) bool {
 	for _, suffix := range []string{".template.json", ".tf.json", "template.yaml", "template.yml", "template.json",
 		"serverless.yml", "serverless.yaml"} {
@@ -148,8 +148,8 @@ func isTemplate(name string) bool {
 	return false
 }
 
-// mayDeclare reports whether a file in a directory is worth looking into for state machines although its name does not
-// say so: JSON or YAML, and no longer than a template of CloudFormation can be.
+// mayDeclare reports whether a file in a directory may contain state machines although its name does not say so: JSON
+// or YAML, and no longer than the maximum for a CloudFormation template.
 func mayDeclare(path string, entry fs.DirEntry) bool {
 	const longest = 1 << 20
 	switch filepath.Ext(path) {
@@ -160,7 +160,7 @@ func mayDeclare(path string, entry fs.DirEntry) bool {
 	return false
 }
 
-// isYAML goes by the file's name, and by the text where the name says nothing.
+// isYAML decides by the file's name, or by the text if the name does not tell.
 func isYAML(path, text string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -172,17 +172,17 @@ func isYAML(path, text string) bool {
 	}
 }
 
-// diagnose returns what is wrong or doubtful, at its place in the file.
+// diagnose returns errors and warnings, at their positions in the file.
 func (d *definitionFile) diagnose(express bool) []asl.Diagnostic {
 	return d.document.Diagnose(func(definition string) []asl.Diagnostic { return validate(definition, express) })
 }
 
-// render shows diagnostics with their lines of the file.
+// render formats diagnostics with their lines of the file.
 func (d *definitionFile) render(found []asl.Diagnostic) string {
 	return asl.Render(found, d.document.Text, d.path)
 }
 
-// tasks are the names of the definition's Task states, at any depth.
+// tasks returns the names of the definition's Task states, at any depth.
 func (d *definitionFile) tasks() []string {
 	root, err := jsonvalue.Parse(d.text)
 	if err != nil {
@@ -212,7 +212,8 @@ func tasksIn(names []string, machine jsonvalue.Value) []string {
 	return names
 }
 
-// lacks is why an accepted definition cannot run yet: placeholders of which it needs the value. It is nil when it can.
+// lacks returns an error if an accepted definition cannot run yet because it needs the values of placeholders,
+// otherwise nil.
 func (d *definitionFile) lacks(express bool) error {
 	needed := d.document.Needed
 	if found := validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
@@ -227,14 +228,14 @@ func (d *definitionFile) lacks(express bool) error {
 	return fmt.Errorf("%s: give %s a value with --substitute NAME=VALUE", d.path, placeholders(needed))
 }
 
-// unfitForNames are the characters that the name of a state machine cannot have here.
+// unfitForNames matches the characters that are not allowed here in the name of a state machine.
 var unfitForNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// maxName is the longest name of a state machine.
+// maxName is the maximum length of a state machine's name.
 const maxName = 80
 
-// machineName is the name of the state machine that a file defines: that of the file, with hyphens for what a name
-// cannot have.
+// machineName returns the name of the state machine that a file defines: the file's name, with hyphens for characters
+// that are not allowed.
 func machineName(path string) string {
 	base := filepath.Base(path)
 	for _, suffix := range append(slices.Clone(definitionSuffixes), ".json", ".yaml", ".yml", ".asl") {
@@ -267,7 +268,7 @@ func nestedDefinitions(flags []string, values map[string]string, std streams) ([
 	return read, nil
 }
 
-// readInput reads the input of an execution: JSON as it stands, @FILE, or - for standard input.
+// readInput reads the input of an execution: literal JSON, @FILE, or - for standard input.
 func readInput(flag string, std streams) (string, error) {
 	text, from := []byte(flag), "--input"
 	var err error
@@ -293,19 +294,19 @@ func readInput(flag string, std streams) (string, error) {
 	return string(text), nil
 }
 
-// errInterrupted says that a file was given up which did not come to its end.
+// errInterrupted reports that reading a file was aborted before its end.
 var errInterrupted = errors.New("interrupted while it was read")
 
-// readText reads a file, or standard input for -, no further than a byte beyond document.MaxText: from that on it is
-// too long for all that it may be, and might be a device without an end. A pipe that nobody writes into is given up
-// when the command is to end.
+// readText reads a file, or standard input for -, up to one byte beyond document.MaxText. A longer file is too long
+// for every purpose, and might be an endless device. Reading a pipe that is never written to is aborted when the
+// command is to end.
 func readText(path string, std streams) ([]byte, error) {
 	type outcome struct {
 		text []byte
 		err  error
 	}
 	read := make(chan outcome, 1)
-	go func() { // it ends with the process when a pipe is never written into
+	go func() { // it lives as long as the process if the pipe is never written to
 		text, err := readAll(path, std)
 		read <- outcome{text, err}
 	}()
@@ -333,7 +334,7 @@ func readAll(path string, std streams) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, document.MaxText+1))
 }
 
-// validate is everything that Step Functions would find wrong or doubtful about a definition.
+// validate returns all errors and warnings that Step Functions would report about a definition.
 func validate(definition string, express bool) []asl.Diagnostic {
 	return engine.Validate(definition, express, model.CheckAction)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 )
 
-// orderYAML is a definition as SAM keeps it.
+// orderYAML is a definition in YAML, as SAM uses it.
 const orderYAML = `Comment: An order
 StartAt: Reserve
 States:
@@ -83,7 +83,7 @@ func TestReviewReadsYAML(t *testing.T) {
 		ends(t, exitOK, "n.asl.json: give ${T} a value")
 }
 
-// What a placeholder stands for need not be a function, so nothing is said of Lambda's errors.
+// The resource behind a placeholder need not be a function, so the review does not mention Lambda's errors.
 func TestReviewDoesNotGuessResources(t *testing.T) {
 	t.Parallel()
 	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,
@@ -155,7 +155,7 @@ func TestWatchTakesYAML(t *testing.T) {
 	}
 }
 
-// endless is a file such as /dev/zero or a pipe that nobody closes.
+// endless is an endless file such as /dev/zero, or a pipe that is never closed.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {

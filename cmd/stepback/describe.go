@@ -45,7 +45,7 @@ func (c *describeCmd) alone(ctx context.Context, std streams) error {
 	return c.use(ctx, false, func(x *executions.Client) error { return c.describe(ctx, std, x, nil) })
 }
 
-// on knows when the next attempts come, which the API does not tell.
+// on describes an execution with the times of the next attempts, which the API does not provide.
 func (c *describeCmd) on(ctx context.Context, std streams, p *local.Platform) error {
 	e, err := p.Engine()
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *describeCmd) on(ctx context.Context, std streams, p *local.Platform) er
 	return useConfig(ctx, *cfg, 0, func(x *executions.Client) error { return c.describe(ctx, std, x, e.Pending) })
 }
 
-// described is a description as scripts read it.
+// described is a description in JSON for scripts.
 type described struct {
 	*executions.Execution
 	Now    []timeline.Now   `json:"now"`
@@ -63,7 +63,7 @@ type described struct {
 	States []describedState `json:"states"`
 }
 
-// describedState sums up the visits of a state.
+// describedState summarizes the visits of a state.
 type describedState struct {
 	State    string  `json:"state"`
 	Type     string  `json:"type"`
@@ -106,7 +106,7 @@ func (c *describeCmd) describe(ctx context.Context, std streams, x *executions.C
 	return nil
 }
 
-// statesOf sums up the visits by state, in the order in which the states were entered first.
+// statesOf summarizes the visits by state, in the order in which the states were first entered.
 func statesOf(t *timeline.Timeline) []describedState {
 	all, at := []describedState{}, map[string]int{}
 	for _, v := range t.Visits {
@@ -136,7 +136,7 @@ func statesOf(t *timeline.Timeline) []describedState {
 	return all
 }
 
-// shownStates is how many states the table has.
+// shownStates is the maximum number of states in the table.
 const shownStates = 60
 
 func (c *describeCmd) print(std streams, d *described, now time.Time) {
@@ -176,7 +176,7 @@ func (c *describeCmd) print(std streams, d *described, now time.Time) {
 	fmt.Fprintf(w, "\n  stepback history %s%s  every event\n", d.Name, c.flags())
 }
 
-// flags are the flags with which a command that is pasted finds the same execution.
+// flags returns the flags that make a pasted command find the same execution.
 func (w *where) flags() string {
 	switch {
 	case w.AWS:

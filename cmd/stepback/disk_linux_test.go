@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestADiskThatIsFull runs stepback as a process of its own on a file system of two megabytes, and once more when that
-// has grown.
+// stepback fails on a full file system of two megabytes, and succeeds once that has grown.
 func TestADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -39,8 +38,7 @@ func TestADiskThatIsFull(t *testing.T) {
 	}
 }
 
-// TestServeOnADiskThatIsFull has a server refuse executions while there is no room for them, and take them again when
-// there is.
+// A server refuses executions while the disk is full, and accepts them again when there is space.
 func TestServeOnADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -66,14 +64,14 @@ func TestServeOnADiskThatIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for !strings.Contains(post(t, address, "StartExecution", start),
-		`"executionArn"`) { // the disk is looked at again from time to time
+		`"executionArn"`) { // the disk is checked again from time to time
 		if t.Context().Err() != nil {
 			t.Fatal("executions are still refused")
 		}
 	}
 }
 
-// asProcess runs a command line in a process of its own.
+// asProcess runs a command line in a separate process.
 func asProcess(t *testing.T, args ...string) said {
 	t.Helper()
 	self, err := os.Executable()
@@ -92,8 +90,7 @@ func asProcess(t *testing.T, args ...string) said {
 	return said{cmd.ProcessState.ExitCode(), out.String(), std.String()}
 }
 
-// TestADiskThatCannotBeWrittenTo looks at the data directory of a run on a disk that is read-only, and at what a killed
-// run leaves there.
+// The data directory of a run can be read on a read-only disk; what a killed run left there is reported with advice.
 func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()

@@ -64,10 +64,10 @@ const (
 	exitAborted  = 5
 )
 
-// errTimeout is why an execution is stopped that takes longer than it may.
+// errTimeout reports that an execution was stopped because it exceeded --timeout.
 var errTimeout = errors.New("the execution took longer than --timeout")
 
-// Run carries out one execution and says what it came to, with --watch again and again.
+// Run runs one execution and prints its result, repeatedly with --watch.
 func (c *execCmd) Run(ctx context.Context, std streams) error {
 	std.err = &oneAtATime{w: std.err}
 	if !c.Watch {
@@ -79,7 +79,7 @@ func (c *execCmd) Run(ctx context.Context, std streams) error {
 	return rerun(ctx, std.err, c.files(), func() error { return c.once(ctx, std) })
 }
 
-// files are those that an execution is made of.
+// files returns the files that an execution is made of.
 func (c *execCmd) files() []string {
 	files := []string{c.File}
 	for _, flag := range append([]string{c.Input}, c.Substitute...) {
@@ -118,7 +118,8 @@ func (c *execCmd) once(ctx context.Context, std streams) error {
 	return verdict(x, err)
 }
 
-// verdict picks the exit code of an execution that has been shown, and was stopped because of err, if that is not nil.
+// verdict returns the exit error of an execution that has been printed. err, if not nil, is the reason why it was
+// stopped.
 func verdict(x *journal.Execution, err error) error {
 	switch {
 	case x.Status == history.Succeeded:
@@ -134,7 +135,7 @@ func verdict(x *journal.Execution, err error) error {
 	}
 }
 
-// order is what is to be carried out, read and checked.
+// order is an execution to run, read and checked.
 type order struct {
 	main   definitionFile
 	nested []definitionFile
@@ -177,7 +178,7 @@ func (c *execCmd) order(std streams) (*order, error) {
 	return o, o.check(std, c.Express)
 }
 
-// states are the names of the Task states of all definitions, which faults can befall.
+// states returns the names of the Task states of all definitions, into which faults can be injected.
 func (o *order) states() []string {
 	var names []string
 	for _, d := range append([]definitionFile{o.main}, o.nested...) {
@@ -187,7 +188,7 @@ func (o *order) states() []string {
 	return slices.Compact(names)
 }
 
-// check prints what is wrong with the definitions, and returns an error when one of them cannot run.
+// check prints the problems of the definitions, and returns an error if one of them cannot run.
 func (o *order) check(std streams, express bool) error {
 	refused, lacking := false, error(nil)
 	for i, d := range append([]definitionFile{o.main}, o.nested...) {
@@ -209,14 +210,14 @@ func (o *order) check(std streams, express bool) error {
 	}
 }
 
-// print writes the output, or with --json all that is known.
+// print prints the output, or with --json everything known about the execution.
 func (c *execCmd) print(std streams, x *journal.Execution, events []history.Event) error {
 	if !c.JSON {
 		if x.Status == history.Succeeded {
 			_, err := fmt.Fprintln(std.out, x.Output)
 			return err
 		}
-		if c.Quiet { // otherwise the trace has said it
+		if c.Quiet { // otherwise the trace has printed it
 			fmt.Fprintf(std.err, "%s%s\n", x.Status, whole(x.Failure))
 		}
 		return nil

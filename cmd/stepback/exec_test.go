@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// file writes a file of its own directory.
+// file writes a file in a directory of its own.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -73,7 +73,7 @@ SUCCEEDED after 1h0m6s, 27 events
 	}
 }
 
-// withoutTime cuts the time off a line of the trace. How long a command takes is real even in virtual time.
+// withoutTime removes the time from a line of the trace. The duration of a command is real even in virtual time.
 func withoutTime(line string) string {
 	if cut, rest, ok := strings.Cut(line, "s  "); ok && strings.HasPrefix(strings.TrimSpace(cut), "+") {
 		return rest
@@ -116,7 +116,7 @@ func TestExecStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the client goes
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client disconnects
 		cancel()
 		<-r.Context().Done()
 	}))
@@ -257,8 +257,7 @@ SUCCEEDED after 17s, 15 events
 	}
 }
 
-// TestExecAFunctionThatHangs in virtual time: its state's timeout of an hour passes as soon as there is no patience
-// left.
+// If a function hangs in virtual time, its state's timeout of an hour passes as soon as the patience is used up.
 func TestExecAFunctionThatHangs(t *testing.T) {
 	t.Parallel()
 	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:f","TimeoutSeconds":3600,"End":true}}}`
@@ -273,18 +272,18 @@ const twoBranches = `{"StartAt":"Both","States":{"Both":{"Type":"Parallel","End"
 	{"StartAt":"Address","States":{"Address":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:address","End":true}}},
 	{"StartAt":"Phone","States":{"Phone":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:phone","End":true}}}]}}}`
 
-// TestExecTracesAbortedBranches names the states that end because another branch failed, which their events do not.
+// States that are aborted because another branch failed are named, although their events do not name them.
 func TestExecTracesAbortedBranches(t *testing.T) {
 	t.Parallel()
 	s := stepback(t, "exec", file(t, "both.asl.json", twoBranches), "--virtual-time",
-		"--lambda", "address=sleep 30", "--lambda", "phone=echo 'Busy: no line' >&2; exit 1")
+		"--lambda", "address=sleep 3600", "--lambda", "phone=echo 'Busy: no line' >&2; exit 1")
 	s.complains(t, exitFailure, "Phone: failed Busy", "  Address: aborted\n", "  Phone: aborted\n")
 	if n := strings.Count(s.err, "aborted"); n != 2 {
 		t.Errorf("%d states are aborted, want 2:\n%s", n, s.err)
 	}
 }
 
-// TestExecSaysWhichFunctionIsMissing runs a definition without its functions, as whoever tries one first does.
+// Running a definition without its functions, as a first-time user does, reports which ones are missing.
 func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 	t.Parallel()
 	definition := file(t, "both.asl.json", twoBranches)
@@ -314,7 +313,7 @@ func TestExecJSONHasErrorAndCause(t *testing.T) {
 const oneTask = `{"StartAt":"Reserve","States":{"Reserve":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
 	"Parameters":{"FunctionName":"reserve"},"End":true}}}`
 
-// TestExecRefusesMocksThatMockNothing gives mocks for another test case, state or machine, or for none.
+// Mocks for another test case, state or machine, or for none, are rejected.
 func TestExecRefusesMocksThatMockNothing(t *testing.T) {
 	t.Parallel()
 	definition := file(t, "order.asl.json", oneTask)
@@ -347,7 +346,7 @@ func TestQuietExecSaysWhyItFailed(t *testing.T) {
 	}
 }
 
-// TestRunConnectsToTheDatabaseFirst names a port of this machine that nothing listens on.
+// run connects to the database first: a port of this machine that is not listening is reported.
 func TestRunConnectsToTheDatabaseFirst(t *testing.T) {
 	t.Parallel()
 	stepback(t, "run", "--data", t.TempDir(), "--db", "postgres://nobody:secret@127.0.0.1:1/x").

@@ -23,21 +23,21 @@ import (
 	"stepback/tasks/mock"
 )
 
-// stage is where exec carries out its execution: a platform that lasts as long as the command.
+// stage is the environment in which exec runs its execution: a platform that lasts as long as the command.
 type stage struct {
 	platform *local.Platform
 	standIns *standin.Set
-	trace    *trace // nil when none is wanted
+	trace    *trace // nil if no trace is wanted
 	states   *sfn.Client
 }
 
-// execScope is the account and region of executions of exec.
+// execScope is the account and region of exec's executions.
 var execScope = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
-// execRole is the role of the state machines of exec, which nothing assumes.
+// execRole is the role of exec's state machines; it is never assumed.
 const execRole = "arn:aws:iam::000000000000:role/stepback"
 
-// stage sets everything up.
+// stage sets up the platform.
 func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, err error) {
 	cfg := local.Config{
 		Dir: c.Data, Scope: execScope, Patience: c.Patience, Journal: journal.NewMemory(), MetricPeriod: time.Second,
@@ -52,7 +52,7 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	if err := c.beside(ctx, &cfg); err != nil {
 		return nil, err
 	}
-	if c.Data != "" && cfg.Beside == nil { // executions are kept, and what was under way goes on
+	if c.Data != "" && cfg.Beside == nil { // executions are kept, and unfinished ones continue
 		cfg.Journal, cfg.Resumed = nil, resuming(std)
 	}
 	if cfg.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
@@ -75,8 +75,8 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	return s, nil
 }
 
-// mocks opens the mock configuration, if there is one. Without a test case of the machine it would mock nothing, so
-// that tasks would call their services: that is refused.
+// mocks opens the mock configuration, if there is one. It returns an error if the configuration has no test case for
+// the machine, because tasks would call their services then.
 func (c *execCmd) mocks(machine string) (*mock.File, error) {
 	mocks, err := openMocks(c.Mock)
 	if mocks == nil || err != nil {
@@ -104,7 +104,7 @@ func (c *execCmd) beside(ctx context.Context, cfg *local.Config) (err error) {
 	return err
 }
 
-// functionEnvironment is where functions of --lambda find the services.
+// functionEnvironment returns the environment variables with which functions of --lambda find the services.
 func functionEnvironment(endpoint string) map[string]string {
 	return map[string]string{
 		"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": execScope.Region, "AWS_DEFAULT_REGION": execScope.Region,
@@ -120,12 +120,12 @@ func (c *execCmd) clock() *clock.Clock {
 	return clock.Real()
 }
 
-// close takes everything down again.
+// close closes the platform and the functions.
 func (s *stage) close(ctx context.Context) error {
 	return errors.Join(s.platform.Close(), s.closeFunctions(ctx))
 }
 
-// closeFunctions ends the processes of --lambda: last, for no task may be left that calls one.
+// closeFunctions ends the processes of --lambda. It runs last, because tasks may call them until then.
 func (s *stage) closeFunctions(ctx context.Context) error { return closeStandIns(ctx, s.standIns) }
 
 // closeStandIns ends the processes of a --lambda flag.
@@ -136,7 +136,7 @@ func closeStandIns(ctx context.Context, set *standin.Set) error {
 	return set.Close(ctx)
 }
 
-// create makes a state machine and returns its ARN.
+// create creates a state machine and returns its ARN.
 func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.StateMachineType) (string, error) {
 	made, err := s.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
 		Name: &d.name, Definition: &d.text, RoleArn: sdk.String(execRole), Type: kind,
@@ -157,8 +157,8 @@ func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.Stat
 	return *made.StateMachineArn, nil
 }
 
-// perform carries out the execution. It is nil when it could not be started; otherwise the error says why it was
-// stopped, if it was.
+// perform runs the execution. It returns nil if the execution could not be started; otherwise the error is the reason
+// why it was stopped, if it was.
 func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Execution, []history.Event, error) {
 	for _, d := range o.nested {
 		if _, err := s.create(ctx, d, sfntypes.StateMachineTypeStandard); err != nil {
@@ -176,7 +176,7 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 	if c.TestCase != "" {
 		machine += "#" + c.TestCase
 	}
-	// Ctrl-C at this moment does not leave it open whether it was started.
+	// Ctrl-C at this moment must not leave it unclear whether the execution was started.
 	started, err := s.states.StartExecution(context.WithoutCancel(ctx),
 		&sfn.StartExecutionInput{StateMachineArn: &machine, Name: &o.name, Input: &o.input})
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 	return s.await(ctx, *started.ExecutionArn, c.Timeout)
 }
 
-// await waits for the end of the execution, and stops it when the context ends or its time is up.
+// await waits for the end of the execution, and stops it if the context ends or the limit is exceeded.
 func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*journal.Execution, []history.Event,
 	error) {
 	waiting := ctx
@@ -220,7 +220,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 	return x, events, stopped
 }
 
-// stopAndWait stops an execution and returns what became of it.
+// stopAndWait stops an execution and returns it after its end.
 func stopAndWait(ctx context.Context, e *engine.Engine, arn string, why error) (*journal.Execution, error) {
 	cause := "stopped by Ctrl-C"
 	if errors.Is(why, errTimeout) {
@@ -232,7 +232,7 @@ func stopAndWait(ctx context.Context, e *engine.Engine, arn string, why error) (
 	return e.Wait(ctx, arn)
 }
 
-// saidByAPI is an error of the API without what the client says of its request.
+// saidByAPI returns an API's error without the client's description of its request.
 func saidByAPI(err error) error {
 	var said smithy.APIError
 	if errors.As(err, &said) {
@@ -241,7 +241,7 @@ func saidByAPI(err error) error {
 	return err
 }
 
-// advice is what to do about functions that were called and that nothing carries out; empty when there are none.
+// advice returns what to do about functions that were called but are not configured; empty if there are none.
 func (s *stage) advice() string {
 	missing, names := s.standIns.Missing(), s.standIns.Names()
 	if len(missing) == 0 {

@@ -16,7 +16,7 @@ import (
 	"stepback/local"
 )
 
-// selection are the flags that select executions.
+// selection holds the flags that select executions.
 type selection struct {
 	Machine  string `placeholder:"NAME" help:"Name or ARN of the state machine. Default all of them."`
 	MapRun   string `placeholder:"ARN" help:"The child executions of a Map Run."`
@@ -28,7 +28,7 @@ type selection struct {
 
 var statuses = []history.Status{history.Running, history.Succeeded, history.Failed, history.TimedOut, history.Aborted}
 
-// filter is what the flags select.
+// filter returns the filter for the flags.
 func (s *selection) filter(limit int) (executions.Filter, error) {
 	f := executions.Filter{Machine: s.Machine, MapRun: s.MapRun, Retrying: s.Retrying, Error: s.Error, Limit: limit,
 		Status: history.Status(strings.ToUpper(s.Status))}
@@ -106,7 +106,7 @@ func (c *executionsCmd) fromEngine(ctx context.Context, std streams, e *engine.E
 	})
 }
 
-// list prints executions as they come, as JSON, or as a table.
+// list prints executions as they arrive, as JSON, or as a table.
 func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) error) error) error {
 	lines, n := json.NewEncoder(std.out), 0
 	lines.SetEscapeHTML(false)
@@ -144,5 +144,5 @@ func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) 
 	return nil
 }
 
-// nameIn is the name at the end of an ARN.
+// nameIn returns the name at the end of an ARN.
 func nameIn(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }

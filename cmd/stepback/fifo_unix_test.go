@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestAPipeThatNobodyWritesIntoIsGivenUp has verbs read a named pipe, and ends them.
+// Verbs that read a named pipe without a writer can be ended.
 func TestAPipeThatNobodyWritesIntoIsGivenUp(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "definition.asl.json")

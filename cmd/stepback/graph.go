@@ -77,7 +77,7 @@ func (c *graphCmd) alone(ctx context.Context, std streams) error {
 	})
 }
 
-// execution draws the machine of an execution with what that did.
+// execution draws the machine of an execution, with the path that it took.
 func (c *graphCmd) execution(ctx context.Context, std streams, j journal.Journal) error {
 	form, err := graphForm(c.Output)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *graphCmd) execution(ctx context.Context, std streams, j journal.Journal
 	return c.write(std, form, m, d.MachineName+", "+x.Name+": "+string(x.Status), graph.MarksOf(t))
 }
 
-// graphForm is how a graph is written: svg, png, mermaid or dot.
+// graphForm returns the output format of a graph: svg, png, mermaid or dot.
 func graphForm(output string) (string, error) {
 	switch form := strings.ToLower(strings.TrimPrefix(filepath.Ext("."+output), ".")); form {
 	case "svg", "png", "mermaid", "dot":

@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// verbs turns the words help and version, which many programs have as verbs, into the flags that they are here.
+// verbs rewrites the words help and version, which are verbs in many programs, into stepback's flags --help and
+// --version.
 func verbs(args []string) []string {
 	switch args[0] {
 	case "help":
@@ -16,14 +17,14 @@ func verbs(args []string) []string {
 	}
 }
 
-// otherWords are the verbs that people of other programs look for, with what they are called here.
+// otherWords maps verbs that users know from other programs to their names here.
 var otherWords = map[string]string{
 	"ls": "executions", "list": "executions", "ps": "executions", "status": "describe", "show": "describe",
 	"ui": "serve, which has a console in the browser", "console": "serve, which has a console in the browser",
 	"cancel": "stop", "abort": "stop", "retry": "redrive? Retry blocks and tables are in stepback retries", "events": "history", "new": "init", "lint": "validate",
 }
 
-// hint is what was perhaps meant by arguments that were refused; empty when that cannot be told.
+// hint returns a suggestion for arguments that were refused, or "" if it has none.
 func hint(args []string) string {
 	if meant := otherWords[args[0]]; meant != "" {
 		return "did you mean stepback " + meant + closing(meant)
@@ -48,7 +49,7 @@ func hint(args []string) string {
 	return ""
 }
 
-// closing ends a question that is not followed by an answer.
+// closing returns the question mark that ends a suggestion, or "" if the suggestion already contains one.
 func closing(question string) string {
 	if strings.Contains(question, "?") {
 		return ""
@@ -56,7 +57,7 @@ func closing(question string) string {
 	return "?"
 }
 
-// quoted is an argument as a shell takes it.
+// quoted quotes an argument for the shell where necessary.
 func quoted(a string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

@@ -38,7 +38,7 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// TestTheReportNamesTheDataDirectory pastes the commands that a report ends with.
+// TestTheReportNamesTheDataDirectory runs the commands that a report prints at its end.
 func TestTheReportNamesTheDataDirectory(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "my data")

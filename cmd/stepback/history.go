@@ -54,7 +54,7 @@ func (c *historyCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }
 
-// fromAPI prints what the API tells, with --follow as it comes.
+// fromAPI prints the history that the API returns; with --follow it keeps printing as events arrive.
 func (c *historyCmd) fromAPI(ctx context.Context, std streams, x *executions.Client) error {
 	found, err := x.Find(ctx, c.Execution)
 	if err != nil {

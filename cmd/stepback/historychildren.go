@@ -12,10 +12,10 @@ import (
 	"stepback/retrymetrics"
 )
 
-// childJSON is a child execution as scripts read it.
+// childJSON is the JSON form of a child execution.
 type childJSON struct {
 	executionJSON
-	// FailedAttempts, Retries and LatestError are there with --failed.
+	// FailedAttempts, Retries and LatestError are set only with --failed.
 	FailedAttempts int64  `json:"failedAttempts,omitempty"`
 	Retries        int64  `json:"retries,omitempty"`
 	LatestError    string `json:"latestError,omitempty"`
@@ -63,7 +63,7 @@ func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.J
 	return err
 }
 
-// count counts what went wrong in a child execution.
+// count counts the failed attempts and retries of a child execution.
 func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Execution) error {
 	events, err := historyOf(ctx, j, x)
 	if err != nil {
@@ -83,8 +83,8 @@ func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Exe
 	return nil
 }
 
-// ofIteration are the IDs of the events of one iteration of the outermost Map states; nil, which means all, where there
-// are no iterations.
+// ofIteration returns the IDs of the events that belong to one iteration of the outermost Map states. It returns nil,
+// which means all events, if the history has no iterations.
 func ofIteration(events []history.Event, index int64) map[int64]bool {
 	var (
 		kept   = map[int64]bool{}

@@ -40,6 +40,9 @@ type inboxListCmd struct {
 	To     string `placeholder:"ADDRESS" help:"Only mails to an address."`
 }
 
+// Help has an example.
+func (inboxListCmd) Help() string { return "Example: stepback inbox list --to ops@example.com -n 20" }
+
 // Run lists the mails.
 func (c *inboxListCmd) Run(ctx context.Context, std streams) error {
 	if c.Number < 0 {
@@ -48,12 +51,12 @@ func (c *inboxListCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }
 
-// on lists the mails of a process that has the directory open.
+// on lists the mails in a directory that a running process has open.
 func (c *inboxListCmd) on(ctx context.Context, std streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Topics.Inbox())
 }
 
-// alone lists the mails of a directory that nobody has open.
+// alone lists the mails in a directory that no process has open.
 func (c *inboxListCmd) alone(ctx context.Context, std streams) error {
 	if c.Follow {
 		return fmt.Errorf("no process serves %s, so that no mail comes there: start stepback serve --data %s",
@@ -62,7 +65,7 @@ func (c *inboxListCmd) alone(ctx context.Context, std streams) error {
 	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(ctx, std, inbox) })
 }
 
-// withInbox opens the inbox of a directory that nobody has open.
+// withInbox opens the inbox of a directory that no process has open.
 func withInbox(dir string, read func(*sns.Inbox) error) (err error) {
 	store, err := documents.Open(filepath.Join(dir, documentsDirectory), nil)
 	if err != nil {
@@ -76,7 +79,7 @@ func withInbox(dir string, read func(*sns.Inbox) error) (err error) {
 	return read(inbox)
 }
 
-// documentsDirectory is where services keep their documents in a data directory.
+// documentsDirectory is the folder of a data directory in which services keep their documents.
 const documentsDirectory = "documents"
 
 func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox) error {
@@ -103,7 +106,7 @@ func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox)
 		select {
 		case <-arrived:
 		case <-ctx.Done():
-			return nil // Ctrl-C is how following ends
+			return nil // Ctrl-C ends following
 		}
 		before := arrived
 		if arrived = inbox.Next(); arrived == before { // the server ends
@@ -115,7 +118,7 @@ func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox)
 	}
 }
 
-// line prints a mail in a line.
+// line prints a mail on one line.
 func (c *inboxListCmd) line(std streams, m *sns.Mail) error {
 	if c.JSON {
 		lines := json.NewEncoder(std.out)
@@ -127,10 +130,10 @@ func (c *inboxListCmd) line(std streams, m *sns.Mail) error {
 	return err
 }
 
-// oneLine is a text without line breaks and other controls.
+// oneLine replaces line breaks and other white space in a text by single blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// unconfirmed says that AWS would not have sent a mail.
+// unconfirmed returns a note that AWS would not have sent this mail, or "" if it would have.
 func unconfirmed(m *sns.Mail) string {
 	if m.Confirmed || m.Type != "Notification" {
 		return ""
@@ -144,17 +147,20 @@ type inboxShowCmd struct {
 	JSON   bool   `name:"json" help:"Print the mail as JSON."`
 }
 
+// Help has an example.
+func (inboxShowCmd) Help() string { return "Example: stepback inbox show 17" }
+
 // Run prints the mail.
 func (c *inboxShowCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }
 
-// on prints a mail of a process that has the directory open.
+// on prints a mail in a directory that a running process has open.
 func (c *inboxShowCmd) on(_ context.Context, std streams, p *local.Platform) error {
 	return c.print(std, p.Topics.Inbox())
 }
 
-// alone prints a mail of a directory that nobody has open.
+// alone prints a mail in a directory that no process has open.
 func (c *inboxShowCmd) alone(_ context.Context, std streams) error {
 	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(std, inbox) })
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// trigger is standard error that calls a function when a text comes by.
+// trigger is a standard error that calls a function once a given text has been written to it.
 type trigger struct {
 	mu   sync.Mutex
 	text string
@@ -40,10 +40,10 @@ func interrupted(t *testing.T, text string, args ...string) said {
 	return said{code, out.String(), err.String()}
 }
 
-// settled waits until no more goroutines run than before; those that have been told to end may need a moment.
+// settled waits until no more goroutines run than before; goroutines that were asked to end may need a moment.
 func settled(t *testing.T, before int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(end) {
 			all := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, all[:runtime.Stack(all, true)])
@@ -84,7 +84,7 @@ func TestCtrlCBeforeAnythingHappens(t *testing.T) {
 	stepback(t, "run", "--data", data).ends(t, 0, "SUCCEEDED")
 }
 
-// TestMain lets the test binary be stepback itself, for tests that need a process of its own.
+// TestMain lets the test binary run as stepback itself, for tests that need a separate process.
 func TestMain(m *testing.M) {
 	if how := os.Getenv("STEPBACK_TEST_MEDDLES"); how != "" {
 		meddle(how)

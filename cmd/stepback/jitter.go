@@ -29,7 +29,7 @@ The model is that of the AWS article "Exponential Backoff And Jitter": clients c
 concurrency control, over a network of 10 ms, and the one that comes late starts over after a wait.`
 }
 
-// Run compares and prints.
+// Run compares the jitters and prints the result.
 func (c *jitterCmd) Run(_ context.Context, std streams) error {
 	if c.Output != "" {
 		if _, err := chart.Format(c.Output); err != nil {

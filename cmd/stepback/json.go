@@ -8,7 +8,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// printJSON prints what a script reads: indented, and with <, > and & as they are.
+// printJSON writes v as indented JSON, with <, > and & unescaped.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -16,7 +16,7 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// executionJSON is an execution as scripts read it: with the error and the cause that DescribeExecution answers.
+// executionJSON is the JSON form of an execution, with the error and cause that DescribeExecution returns.
 type executionJSON struct {
 	*journal.Execution
 	Failure *history.Failure `json:"failure,omitempty"` // always nil: it hides the journal's own form

@@ -37,10 +37,11 @@ import (
 	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
 )
 
-// TestKilledServices kills a server of its own process with SIGKILL at random instants while clients of the SDK load
-// its services, and starts it again on the same directory: nothing that was acknowledged is lost, a FIFO queue keeps
-// its order, and what was due arrives, from an alarm too. STEPBACK_KILLS says how often (make kill-services);
-// STEPBACK_SEED chooses when. Without them it is short, and without alarms, whose periods take a minute.
+// TestKilledServices kills a server in a separate process with SIGKILL at random instants while SDK clients load its
+// services, and restarts it on the same directory. Nothing that was acknowledged is lost, a FIFO queue keeps its
+// order, and everything that was due arrives, including an alarm's message. STEPBACK_KILLS is the number of kills
+// (make kill-services); STEPBACK_SEED chooses the instants. Without them the test is short and leaves out alarms,
+// whose periods take a minute.
 func TestKilledServices(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -85,11 +86,11 @@ func TestKilledServices(t *testing.T) {
 	t.Logf("seed %d, %d kills, acknowledged: %s", seed, kills, k.counts())
 }
 
-// killed is what clients know of a server that is killed: what it has acknowledged, and what has arrived.
+// killed records what clients know of a server that is killed: which calls it acknowledged, and what arrived.
 type killed struct {
 	t      *testing.T
 	server *tortured
-	alarms bool // are tried
+	alarms bool // whether alarms are tested
 
 	cfg        aws.Config
 	cloudwatch *cloudwatch.Client
@@ -107,12 +108,12 @@ type killed struct {
 	machine    string
 	queues     map[string]string // URLs by name
 	registers  []*register
-	groups     [3]int // how many messages of each group of the FIFO queue were acknowledged
+	groups     [3]int // the number of acknowledged messages of each group of the FIFO queue
 	mu         sync.Mutex
 	acked      map[string]map[string]bool // messages by queue
 	arrived    map[string]map[string]bool
 	executions []string
-	next       [3]int // which message of each group comes next
+	next       [3]int // the number of the next message expected of each group
 	gone       map[string]bool
 }
 
@@ -123,8 +124,9 @@ func newKilled(t *testing.T, server *tortured) *killed {
 	cfg := aws.Config{
 		Region: "us-east-1", BaseEndpoint: aws.String("http://" + server.address),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-		Retryer:     func() aws.Retryer { return aws.NopRetryer{} }, // whether a call was answered decides
-		HTTPClient:  &http.Client{Timeout: 20 * time.Second},
+		// no retries: the test needs to know whether each call was answered
+		Retryer:    func() aws.Retryer { return aws.NopRetryer{} },
+		HTTPClient: &http.Client{Timeout: 20 * time.Second},
 	}
 	k.cfg = cfg
 	k.cloudwatch, k.dynamodb = cloudwatch.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
@@ -138,10 +140,10 @@ func newKilled(t *testing.T, server *tortured) *killed {
 
 const (
 	killedAccount = "000000000000"
-	killedSlots   = 3 // of each register
+	killedSlots   = 3 // the slots of each register
 )
 
-// killedQueues are where messages arrive, by how they were sent.
+// killedQueues are the queues in which messages arrive, named for how they were sent.
 var killedQueues = []string{"direct", "published", "ruled", "scheduled", "alarmed"}
 
 func (k *killed) must(err error) {
@@ -151,7 +153,7 @@ func (k *killed) must(err error) {
 	}
 }
 
-// prepare creates everything that is loaded.
+// prepare creates the resources that the clients load.
 func (k *killed) prepare() {
 	k.t.Helper()
 	ctx := k.t.Context()
@@ -195,7 +197,7 @@ func (k *killed) prepare() {
 	k.registers = append(k.everyRegister(), k.describedRegisters(k.cfg)...)
 }
 
-// subscribed creates a topic with a queue for its messages.
+// subscribed creates a topic and subscribes a queue to it.
 func (k *killed) subscribed(topic, queue string) string {
 	k.t.Helper()
 	out, err := k.sns.CreateTopic(k.t.Context(), &sns.CreateTopicInput{Name: &topic})
@@ -210,9 +212,9 @@ func queueARN(name string) string { return "arn:aws:sqs:us-east-1:" + killedAcco
 
 func slotName(slot int) string { return "slot-" + strconv.Itoa(slot) }
 
-// load begins the clients. They go on until the context ends.
+// load starts the clients, which run until ctx ends.
 func (k *killed) load(ctx context.Context, running *sync.WaitGroup) {
-	call := context.WithoutCancel(ctx) // what was begun is finished
+	call := context.WithoutCancel(ctx) // calls that have begun are completed
 	each := func(pause time.Duration, act func(n int) error) {
 		running.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
@@ -255,7 +257,7 @@ func (k *killed) load(ctx context.Context, running *sync.WaitGroup) {
 		return err
 	})
 	send("scheduled", 20*time.Millisecond, func(id string) error {
-		due := time.Now().UTC().Add(5 * time.Second) // a busy server may take a while to keep it
+		due := time.Now().UTC().Add(5 * time.Second) // a busy server may take a while to store it
 		_, err := k.scheduler.CreateSchedule(call, &scheduler.CreateScheduleInput{Name: &id,
 			ScheduleExpression:    aws.String("at(" + due.Format("2006-01-02T15:04:05") + ")"),
 			FlexibleTimeWindow:    &schedulertypes.FlexibleTimeWindow{Mode: schedulertypes.FlexibleTimeWindowModeOff},
@@ -287,8 +289,8 @@ func (k *killed) load(ctx context.Context, running *sync.WaitGroup) {
 	})
 }
 
-// alarm creates an alarm and gives its metric a value above the threshold. Both have been acknowledged when it returns
-// nil.
+// alarm creates an alarm and puts a value above the threshold into its metric. If it returns nil, both calls have
+// been acknowledged.
 func (k *killed) alarm(ctx context.Context, id string) error {
 	_, err := k.cloudwatch.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{AlarmName: &id,
 		Namespace: aws.String("killed"), MetricName: &id, Statistic: cloudwatchtypes.StatisticMaximum,
@@ -303,7 +305,7 @@ func (k *killed) alarm(ctx context.Context, id string) error {
 	return err
 }
 
-// sendInOrder sends the next message of a group, again and again until it is acknowledged.
+// sendInOrder sends the next message of a group; callers repeat it until it is acknowledged.
 func (k *killed) sendInOrder(ctx context.Context, group int) error {
 	id := fmt.Sprintf("%d-%d", group, k.groups[group])
 	_, err := k.sqs.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(k.queues["order.fifo"]),
@@ -315,7 +317,7 @@ func (k *killed) sendInOrder(ctx context.Context, group int) error {
 	return err
 }
 
-// read receives what arrives and deletes it, until the context ends.
+// read receives and deletes messages from every queue until ctx ends.
 func (k *killed) read(ctx context.Context, running *sync.WaitGroup) {
 	for name := range k.queues {
 		running.Go(func() {
@@ -367,7 +369,8 @@ func (k *killed) receive(ctx context.Context, name string) error {
 	return nil
 }
 
-// inOrder judges a message of the FIFO queue: it may come again unless it was deleted, but none comes before its turn.
+// inOrder checks a message of the FIFO queue: it may be delivered again unless it was deleted, but never before its
+// turn.
 func (k *killed) inOrder(body string) {
 	g, n, _ := strings.Cut(body, "-")
 	group, err := strconv.Atoi(g)
@@ -384,15 +387,15 @@ func (k *killed) inOrder(body string) {
 	}
 }
 
-// register is a place that is written again and again with a larger number.
+// register is a stored value that is overwritten again and again with a larger number.
 type register struct {
 	name        string
 	write       func(ctx context.Context, slot, value string) error
 	read        func(ctx context.Context, slot string) (string, error)
-	tried, held [killedSlots]int // the last number that was written, and that was acknowledged
+	tried, held [killedSlots]int // the last number written, and the last acknowledged
 }
 
-// write writes the next number. When that is not acknowledged, it looks at what is there.
+// write writes the next number. If the write is not acknowledged, it checks the number that is stored.
 func (k *killed) write(ctx context.Context, r *register, slot int) error {
 	r.tried[slot]++
 	err := r.write(ctx, slotName(slot), strconv.Itoa(r.tried[slot]))
@@ -404,7 +407,8 @@ func (k *killed) write(ctx context.Context, r *register, slot int) error {
 	return err
 }
 
-// look reads a number, as soon as there is a server that answers.
+// look reads the number as soon as a server answers, and checks that it lies between the last acknowledged and the
+// last written one.
 func (k *killed) look(ctx context.Context, r *register, slot int) {
 	if r.held[slot] == 0 {
 		return
@@ -425,13 +429,13 @@ func (k *killed) look(ctx context.Context, r *register, slot int) {
 	k.t.Errorf("%s cannot be read: %v", r.name, err)
 }
 
-// answered reports whether an error is the server's answer.
+// answered reports whether err is a response of the server.
 func answered(err error) bool {
 	var a interface{ ErrorCode() string }
 	return errors.As(err, &a)
 }
 
-// checkRegisters looks at every number.
+// checkRegisters checks every number.
 func (k *killed) checkRegisters() {
 	for _, r := range k.registers {
 		for slot := range killedSlots {
@@ -440,7 +444,7 @@ func (k *killed) checkRegisters() {
 	}
 }
 
-// everyRegister are the places, of a service each.
+// everyRegister returns the registers, one for each service.
 func (k *killed) everyRegister() []*register {
 	return []*register{
 		{name: "DynamoDB's item", write: func(ctx context.Context, slot, value string) error {
@@ -521,7 +525,7 @@ func (k *killed) arriveAll() {
 	}
 }
 
-// missing are the messages that were acknowledged and have not arrived.
+// missing returns the messages that were acknowledged but have not arrived.
 func (k *killed) missing() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -556,7 +560,7 @@ func (k *killed) checkExecutions() {
 	}
 }
 
-// counts says how much was acknowledged.
+// counts returns a summary of how much was acknowledged.
 func (k *killed) counts() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

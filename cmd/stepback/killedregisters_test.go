@@ -11,7 +11,7 @@ import (
 	"stepback/aws/client"
 )
 
-// call calls an operation of a service by its model, and returns the answer.
+// call calls an operation of a service by its API model and returns the response.
 func (k *killed) call(ctx context.Context, cfg aws.Config, service, operation string, in map[string]any) (map[string]any, error) {
 	n, err := client.NewNamed(ctx, cfg, service)
 	if err != nil {
@@ -21,7 +21,7 @@ func (k *killed) call(ctx context.Context, cfg aws.Config, service, operation st
 	return out, n.Call(ctx, operation, in, &out)
 }
 
-// textAt is a text within an answer.
+// textAt returns the text at a path in a response; of a list it takes the first element.
 func textAt(out map[string]any, path ...string) string {
 	for _, name := range path[:len(path)-1] {
 		switch v := out[name].(type) {
@@ -38,7 +38,7 @@ func textAt(out map[string]any, path ...string) string {
 	return text
 }
 
-// describedRegisters are registers of services whose resources have a description, or something alike.
+// describedRegisters returns registers for services whose resources have a description or a similar attribute.
 func (k *killed) describedRegisters(cfg aws.Config) []*register {
 	k.t.Helper()
 	must := func(service, operation string, in map[string]any) map[string]any {
@@ -57,7 +57,7 @@ func (k *killed) describedRegisters(cfg aws.Config) []*register {
 			"Priority": i + 1, "FixedRate": 0.5, "ReservoirSize": 1, "ServiceName": "*", "ServiceType": "*", "Host": "*",
 			"HTTPMethod": "*", "URLPath": "*", "Version": 1}})
 	}
-	// simple is a register that one call writes, and another one reads.
+	// simple returns a register that is written by one call and read by another.
 	type request func(slot, value string) (service, operation string, in map[string]any)
 	simple := func(name string, write, read request, path ...string) *register {
 		return &register{name: name, write: func(ctx context.Context, slot, value string) error {
@@ -104,11 +104,12 @@ func (k *killed) describedRegisters(cfg aws.Config) []*register {
 	}
 }
 
-// stackTemplate is a stack whose parameter is the value of a parameter of SSM.
+// stackTemplate is a stack whose parameter sets the value of an SSM parameter.
 const stackTemplate = `{"Parameters":{"Slot":{"Type":"String"},"Value":{"Type":"String"}},"Resources":{"P":{"Type":"AWS::SSM::Parameter",
  "Properties":{"Name":{"Fn::Sub":"/stack/${Slot}"},"Type":"String","Value":{"Ref":"Value"}}}}}`
 
-// stackRegister are stacks that are updated. What counts as acknowledged is an update that is complete.
+// stackRegister returns the register of stacks that are updated. An update counts as acknowledged once it is
+// complete.
 func (k *killed) stackRegister(cfg aws.Config) *register {
 	parameters := func(slot, value string) map[string]any {
 		return map[string]any{"StackName": slot, "TemplateBody": stackTemplate, "Parameters": []any{

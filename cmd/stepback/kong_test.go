@@ -1,185 +1,83 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"pgregory.net/rapid"
-
-	"stepback/cmd/stepback/commandline"
 )
 
-// kongs is what kong makes of the program's grammar. Its help and usage go to out.
-func kongs(t interface{ Fatal(...any) }, width int, out io.Writer) *kong.Kong {
-	k, err := kong.New(&commandLine{}, kong.Name("stepback"), kong.Description(description),
-		kong.Writers(out, io.Discard), kong.Exit(func(int) {}),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: width}))
+// grammar returns the verbs and flags as kong reads them from commandLine's tags.
+func grammar(t *testing.T) *kong.Node {
+	t.Helper()
+	parser, err := parserOf(new(commandLine))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k
+	return parser.Model.Node
 }
 
-// TestHelpIsKongs compares the help of all verbs. kong takes no terminal for wider than 80 columns unless the
-// environment says so.
-func TestHelpIsKongs(t *testing.T) {
-	t.Parallel()
-	program := commandline.New("stepback", description, &commandLine{})
-	for _, width := range []int{40, 62, 80} {
-		eachVerb(program.Top(), nil, func(_ *commandline.Node, path []string) {
-			line := append(slices.Clone(path), "--help")
-			var theirs, ours strings.Builder
-			_, _ = kongs(t, width, &theirs).Parse(line) // goes on behind the help, and misses arguments
-			read, err := program.Parse(line)
-			if err != nil {
-				t.Fatalf("%q: %v", line, err)
-			}
-			if err := program.WriteHelp(&ours, read.Verb, width); err != nil {
-				t.Fatal(err)
-			}
-			if ours.String() != theirs.String() {
-				t.Errorf("%d columns, %s: %s", width, line, firstDifference(ours.String(), theirs.String()))
-			}
-		})
+// leaves calls do for every verb that a line can end with, hidden or not.
+func leaves(n *kong.Node, do func(*kong.Node)) {
+	if len(n.Children) == 0 {
+		do(n)
+	}
+	for _, c := range n.Children {
+		leaves(c, do)
 	}
 }
 
-// firstDifference is the first line that two texts do not share.
-func firstDifference(ours, theirs string) string {
-	a, b := strings.Split(ours, "\n"), strings.Split(theirs, "\n")
-	for i := range a {
-		if i == len(b) || a[i] != b[i] {
-			return fmt.Sprintf("line %d: %q, kong's %q", i+1, a[i], b[min(i, len(b)-1)])
-		}
-	}
-	return fmt.Sprintf("line %d: none, kong's %q", len(a)+1, b[len(a)])
-}
-
-// TestCommandLinesAreReadAsKongReadsThem draws lines, most with a mistake, and compares what is read of them, the error
-// and the usage that is shown with it.
-func TestCommandLinesAreReadAsKongReadsThem(t *testing.T) {
+// TestVerbsRun checks that kong finds the method that runs a verb: it looks for it by name when the verb is called.
+func TestVerbsRun(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		var theirs strings.Builder
-		k := kongs(t, 80, &theirs)
-		line := drawLine(t, k.Model.Node)
-		read, theirErr := k.Parse(line)
-		program := commandline.New("stepback", description, &commandLine{})
-		got, err := program.Parse(line)
-		if err == nil && (got.Help || got.Version) {
-			return // a random letter; kong ends the program there, which here only says so
-		}
-		if theirErr != nil || err != nil {
-			sameError(t, line, program, err, theirErr, &theirs)
-			return
-		}
-		if got.Verb == nil {
-			t.Fatalf("%q: no verb; kong reads %s", line, read.Command())
-		}
-		ours := reflect.ValueOf(got.Verb.Target).Elem()
-		if a, b := ours.Interface(), read.Selected().Target.Interface(); !reflect.DeepEqual(a, b) {
-			t.Fatalf("%q:\n%+v\nkong reads\n%+v", line, a, b)
+	leaves(grammar(t), func(n *kong.Node) {
+		if _, ok := n.Target.Addr().Interface().(runner); !ok {
+			t.Errorf("%s is a %s, which has no Run(context.Context, streams) error", n.FullPath(), n.Target.Type())
 		}
 	})
 }
 
-func sameError(t *rapid.T, line []string, program *commandline.Program, err, theirErr error, theirs *strings.Builder) {
-	if fmt.Sprint(err) != fmt.Sprint(theirErr) {
-		t.Fatalf("%q: %v; kong says %v", line, err, theirErr)
-	}
-	var of *commandline.ParseError
-	var theirOf *kong.ParseError
-	if !errors.As(err, &of) || !errors.As(theirErr, &theirOf) {
-		t.Fatalf("%q: %T; kong's is a %T", line, err, theirErr)
-	}
-	verb := theirOf.Context.Selected()
-	if (of.Verb == nil) != (verb == nil) || verb != nil && of.Verb.Target == nil {
-		t.Fatalf("%q: at %v; kong is at %v", line, of.Verb, verb)
-	}
-	if verb == nil {
-		return
-	}
-	var ours strings.Builder
-	_ = theirOf.Context.PrintUsage(true)
-	if _ = program.WriteUsage(&ours, of.Verb, 80); ours.String() != theirs.String() {
-		t.Fatalf("%q: %s", line, firstDifference(ours.String(), theirs.String()))
-	}
+// TestVerbsHaveHelp checks the help of every verb: one line of what the verb does, an example that begins with the
+// verb's name, and a line for every flag.
+func TestVerbsHaveHelp(t *testing.T) {
+	t.Parallel()
+	leaves(grammar(t), func(n *kong.Node) {
+		if n.Hidden {
+			return
+		}
+		s := stepback(t, append(strings.Fields(n.Path()), "--help")...)
+		s.ends(t, exitOK, "Usage: "+n.FullPath(), n.Help[:min(len(n.Help), 40)])
+		_, example, _ := strings.Cut(n.Detail, "Example")
+		if !strings.Contains(example, n.FullPath()) {
+			t.Errorf("the help of %s has no example", n.FullPath())
+		}
+		for _, f := range slices.Concat(n.AllFlags(true)...) {
+			if !strings.Contains(s.out, "--"+f.Name) {
+				t.Errorf("the help of %s lacks --%s", n.FullPath(), f.Name)
+			}
+		}
+	})
 }
 
-// drawLine draws a verb, and words that it knows, nearly knows and does not know.
-func drawLine(t *rapid.T, top *kong.Node) []string {
-	var nodes []*kong.Node
-	var all func(*kong.Node)
-	all = func(n *kong.Node) {
-		nodes = append(nodes, n)
-		for _, c := range n.Children {
-			all(c)
+// TestHelpFits checks that the help is as wide as the terminal, at most 110 columns, but for the one line that kong does
+// not break. COLUMNS stands in for a terminal, whose width kong asks for itself.
+func TestHelpFits(t *testing.T) {
+	for columns, width := range map[int]int{62: 62, 80: 80, 200: 110} {
+		t.Setenv("COLUMNS", strconv.Itoa(columns))
+		var out, err strings.Builder
+		if code := execute(t.Context(), []string{"--help"}, streams{out: &out, err: &err, outWidth: columns}); code != exitOK {
+			t.Fatalf("exit status %d: %s", code, err.String())
 		}
-	}
-	all(top)
-	node := rapid.SampledFrom(nodes).Draw(t, "verb")
-	line := strings.Fields(node.Path())
-	flags := slices.Concat(node.AllFlags(false)...)
-	if node.DefaultCmd != nil {
-		flags = append(flags, node.DefaultCmd.Flags...)
-	}
-	given := map[string]bool{}
-	for range rapid.IntRange(0, 5).Draw(t, "words") {
-		words := drawWords(t, nodes, flags, given)
-		at := len(line)
-		if rapid.IntRange(0, 9).Draw(t, "earlier") == 0 {
-			at = rapid.IntRange(0, at).Draw(t, "at")
+		widest := 0
+		for line := range strings.Lines(out.String()) {
+			if !strings.HasPrefix(line, `Run "stepback <command> --help"`) {
+				widest = max(widest, len(strings.TrimRight(line, "\n")))
+			}
 		}
-		line = slices.Insert(line, at, words...)
-	}
-	return line
-}
-
-// values are what a flag or argument may be given, rightly or not.
-var values = []string{
-	"", "-", "a", "a,b", `a\,b`, `\`, ",", "a=b", "a=b;c=d", "=", "5", "0x10", "-5", "1.5", "1e3", "30s", "90d", "10MB", "true", "No",
-	"99999999999999999999", "ALL", "outbox", "process", "both", "bash", "main.go", "testdata", ".", "no-such-file", "~/x", "--", "--json", "-q", "x é",
-}
-
-func drawWords(t *rapid.T, nodes []*kong.Node, flags []*kong.Flag, given map[string]bool) []string {
-	value := rapid.SampledFrom(values)
-	switch rapid.IntRange(0, 9).Draw(t, "kind") {
-	case 0:
-		return []string{rapid.SampledFrom(nodes).Draw(t, "another verb").Name}
-	case 1, 2:
-		return []string{value.Draw(t, "value")}
-	case 3:
-		return []string{"-" + rapid.StringMatching(`-?[a-zA-Z]{1,6}`).Draw(t, "no flag")}
-	}
-	f := rapid.SampledFrom(flags).Draw(t, "flag")
-	// Of an existing file that is given twice kong takes the first, and of all else the last.
-	if f.Name == "help" || f.Name == "version" || strings.HasPrefix(f.Tag.Type, "existing") && given[f.Name] {
-		return nil
-	}
-	given[f.Name] = true
-	name := "--" + f.Name
-	if f.Short != 0 && rapid.Bool().Draw(t, "short") {
-		name = "-" + string(f.Short)
-	}
-	switch rapid.IntRange(0, 9).Draw(t, "form") {
-	case 0:
-		return []string{name}
-	case 1:
-		return []string{name[:max(2, len(name)-1)]}
-	case 2:
-		return []string{name + value.Draw(t, "tail")}
-	case 3, 4, 5:
-		return []string{name + "=" + value.Draw(t, "value")}
-	default:
-		if f.IsBool() {
-			return []string{name}
+		if widest > width || widest < width-5 {
+			t.Errorf("help for %d columns has a line of %d", columns, widest)
 		}
-		return []string{name, value.Draw(t, "value")}
 	}
 }

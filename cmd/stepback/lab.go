@@ -13,7 +13,7 @@ type labCmd struct {
 	Chart labChartCmd `cmd:"" help:"Draw goodput around an outage, and where retries make it endless, as SVG or PNG."`
 }
 
-// labSeeds are the flags that say which seeds are run.
+// labSeeds holds the flags that select the seeds to run.
 type labSeeds struct {
 	Seeds     int    `default:"30" placeholder:"N" help:"How many seeds. Default 30, at most 10,000."`
 	FirstSeed uint64 `default:"10000" placeholder:"SEED" help:"The first seed. Default 10000; tune policies on seeds 1 to 99 only."`
@@ -41,7 +41,7 @@ Retry block, are differences of pairs. Exit status 1 if what a scenario expects 
 is wrong.`
 }
 
-// Run carries the experiment out and prints the report.
+// Run runs the experiment and prints the report.
 func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 	e, err := lab.Prepare(lab.Plan{
 		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State,
@@ -70,7 +70,7 @@ func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// labExperiment runs an experiment with its progress on a terminal.
+// labExperiment runs an experiment, showing its progress if standard error is a terminal.
 func labExperiment(ctx context.Context, std streams, e lab.Experiment) (*lab.Report, error) {
 	if std.terminal {
 		shown := -1
@@ -95,7 +95,7 @@ func (labListCmd) Help() string {
 	return "Example:\n  stepback lab list outage-30s > mine.yaml"
 }
 
-// Run prints the list, or one file.
+// Run prints the list of scenarios and policies, or one of their files.
 func (c *labListCmd) Run(_ context.Context, std streams) error {
 	if c.Name != "" {
 		text, err := lab.File(c.Name)

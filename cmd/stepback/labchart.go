@@ -26,10 +26,10 @@ The left panel is goodput over time with the 95 % interval of its mean over the 
 utilisations of 10 to 90 % and 0 to 6 retries, whether the service recovers from one outage of a minute.`
 }
 
-// sweepSeeds is how many seeds each cell of the map gets.
+// sweepSeeds is the number of seeds for each cell of the map.
 const sweepSeeds = 4
 
-// Run draws the picture.
+// Run draws the chart.
 func (c *labChartCmd) Run(ctx context.Context, std streams) error {
 	if _, err := chart.Format(c.Output); err != nil {
 		return &exitError{exitUsage, err}

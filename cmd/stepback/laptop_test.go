@@ -30,11 +30,11 @@ import (
 	"stepback/csvimport/postgresstore/postgrestest"
 )
 
-// TestLaptop has the CDK command line put the CSV import onto a server of its own process, on an empty directory and
-// with a PostgreSQL: bootstrap, deploy, deploy again, diff, drift, a changed deployment and destroy, by both methods.
-// An upload is imported by the real bootstraps in their roles, which are enforced, while tasks fail, and through a
-// SIGKILL; the alarm of the retries comes into the inbox. It takes some minutes; make laptop-trial builds what it needs
-// and sets STEPBACK_LAPTOP.
+// TestLaptop deploys the CSV import with the CDK command line to a server in a separate process, with an empty
+// directory and a PostgreSQL database: bootstrap, deploy, deploy again, diff, drift, a changed deployment and
+// destroy, by both deployment methods. The real bootstraps import an upload with their roles enforced, while tasks
+// fail, and through a SIGKILL; the alarm of the retries arrives in the inbox. The test takes some minutes; make
+// laptop-trial builds what it needs and sets STEPBACK_LAPTOP.
 func TestLaptop(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("STEPBACK_LAPTOP") == "" {
@@ -67,7 +67,7 @@ func TestLaptop(t *testing.T) {
 
 const laptopStack = "stepback-laptop"
 
-// laptop is a server that the stack is deployed to.
+// laptop is the server that the stack is deployed to.
 type laptop struct {
 	t              *testing.T
 	root, work     string
@@ -115,7 +115,7 @@ func (l *laptop) begin(args ...string) {
 	if err := l.server.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(func() { _ = l.server.Process.Kill() }) // unless it has been
+	l.t.Cleanup(func() { _ = l.server.Process.Kill() }) // unless it has been killed already
 	lines := bufio.NewReader(said)
 	for before := ""; ; {
 		line, err := lines.ReadString('\n')
@@ -131,13 +131,13 @@ func (l *laptop) begin(args ...string) {
 	go func() { _, _ = io.Copy(io.Discard, lines) }() // it ends with the server
 }
 
-// kill ends the server by SIGKILL.
+// kill ends the server with SIGKILL.
 func (l *laptop) kill() {
 	_ = l.server.Process.Kill()
 	_ = l.server.Wait()
 }
 
-// settings writes the settings of the environment, with those that are given.
+// settings writes the environment's settings file, overridden by the given values.
 func (l *laptop) settings(given map[string]any) {
 	l.t.Helper()
 	text, err := os.ReadFile(filepath.Join(l.root, "cdk/environments/laptop.json"))
@@ -157,7 +157,7 @@ func (l *laptop) settings(given map[string]any) {
 	}
 }
 
-// cdk runs the CDK command line and returns what it printed; it has to end with a status.
+// cdk runs the CDK command line, checks that it exits with status, and returns what it printed.
 func (l *laptop) cdk(status int, args ...string) string {
 	l.t.Helper()
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
@@ -180,7 +180,7 @@ func (l *laptop) cdk(status int, args ...string) string {
 	return string(out)
 }
 
-// says runs the CDK command line, which has to print a text.
+// says runs the CDK command line and checks that it prints text.
 func (l *laptop) says(status int, text string, args ...string) {
 	l.t.Helper()
 	if out := l.cdk(status, args...); !strings.Contains(out, text) {
@@ -206,7 +206,7 @@ func (l *laptop) put(name, value string) {
 	}
 }
 
-// output is an output of the stack.
+// output returns an output of the stack.
 func (l *laptop) output(name string) string {
 	l.t.Helper()
 	text, err := os.ReadFile(filepath.Join(l.work, "outputs.json"))
@@ -220,7 +220,7 @@ func (l *laptop) output(name string) string {
 	return all[laptopStack][name]
 }
 
-// imports uploads a file, kills the server while its import is under way, and checks what has become of it.
+// imports uploads a file, kills the server during the import, and checks the result.
 func (l *laptop) imports() {
 	l.t.Helper()
 	ctx := l.t.Context()
@@ -239,7 +239,7 @@ func (l *laptop) imports() {
 	l.until(time.Minute, "a row is in the database", func() bool { return l.rows(ctx) > 0 })
 	l.kill()
 	l.begin("--fault", "ApplyBatch:throttle:35%", "--enforce-iam")
-	// A batch that Lambda refuses six times in a row has waited for five minutes.
+	// A batch that Lambda throttles six times in a row has waited for five minutes.
 	l.until(12*time.Minute, "the import has ended", func() bool {
 		list, err := sfn.NewFromConfig(l.config()).ListExecutions(ctx,
 			&sfn.ListExecutionsInput{StateMachineArn: &machine})
@@ -259,7 +259,7 @@ func (l *laptop) imports() {
 	l.draws("Retry Statistics")
 }
 
-// draws draws the dashboard, and says which of the widgets have data: that with a title must.
+// draws renders the dashboard, logs the result, and fails if the widget named title has no data.
 func (l *laptop) draws(title string) {
 	l.t.Helper()
 	self, err := os.Executable()
@@ -276,14 +276,14 @@ func (l *laptop) draws(title string) {
 	l.t.Logf("the dashboard: %s", out)
 }
 
-// rows counts the users in the database, 0 before there is a table.
+// rows counts the users in the database; 0 before the table exists.
 func (l *laptop) rows(ctx context.Context) (n int64) {
 	conn, err := pgx.Connect(ctx, l.database)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	_ = conn.QueryRow(ctx, "SELECT count(*) FROM users").Scan(&n) // the first import makes the table
+	_ = conn.QueryRow(ctx, "SELECT count(*) FROM users").Scan(&n) // the first import creates the table
 	return n
 }
 
@@ -320,7 +320,7 @@ func (l *laptop) counts(ctx context.Context, file string) {
 	}
 }
 
-// until waits until something is so.
+// until waits until so returns true.
 func (l *laptop) until(most time.Duration, what string, so func() bool) {
 	l.t.Helper()
 	for began := time.Now(); !so(); rest(200 * time.Millisecond) {
@@ -358,7 +358,7 @@ func (l *laptop) empty() {
 	}
 }
 
-// stackOf is the status of a stack; empty when there is none.
+// stackOf returns the status of a stack, or "" if the stack does not exist.
 func (l *laptop) stackOf(name string) string {
 	l.t.Helper()
 	text := l.form("cloudformation", "DescribeStacks", "StackName", name)
@@ -372,8 +372,8 @@ func (l *laptop) stackOf(name string) string {
 	return m[1]
 }
 
-// form calls an operation in the Query protocol, or in JSON where that is what the service speaks, and returns the
-// answer.
+// form calls an operation in the Query protocol, or in JSON if that is the service's protocol, and returns the
+// response.
 func (l *laptop) form(service, operation string, members ...string) string {
 	l.t.Helper()
 	values, kind, target := url.Values{"Action": {operation}, "Version": {"2010-05-15"}}, "application/x-www-form-urlencoded", ""

@@ -47,12 +47,12 @@ func (c *logsCmd) Run(ctx context.Context, std streams) error {
 	return onDirectory(ctx, std, c.Data, c)
 }
 
-// on prints the end of the log that a process has open.
+// on prints the end of the log in a directory that a running process has open.
 func (c *logsCmd) on(ctx context.Context, std streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Logs)
 }
 
-// alone prints the end of the log of a directory that nobody has open.
+// alone prints the end of the log in a directory that no process has open.
 func (c *logsCmd) alone(ctx context.Context, std streams) (err error) {
 	if c.Follow {
 		return fmt.Errorf("no process serves %s, so that nothing is logged there: start stepback serve --data %s",
@@ -66,11 +66,11 @@ func (c *logsCmd) alone(ctx context.Context, std streams) (err error) {
 	return c.print(ctx, std, store)
 }
 
-// functionGroups begins the names of the log groups of functions.
+// functionGroups is the prefix of the names of functions' log groups.
 const functionGroups = "/aws/lambda/"
 
-// print prints the events of a log group, of a group that executions log to with their times, as aws logs tail does.
-// Streams that say nothing but that the group can be written to are left out.
+// print prints the events of a log group. For a group that executions log to it prints their times too, as aws logs
+// tail does. It leaves out streams that only record that the group can be written to.
 func (c *logsCmd) print(ctx context.Context, std streams, store *logstore.Store) error {
 	group := c.group()
 	scope := c.scope()
@@ -111,7 +111,7 @@ func (c *logsCmd) print(ctx context.Context, std streams, store *logstore.Store)
 	return nil
 }
 
-// group is the log group of the name.
+// group returns the log group that the name stands for.
 func (c *logsCmd) group() string {
 	if c.ofFunction() {
 		return functionGroups + c.Name
@@ -137,13 +137,15 @@ func (c *logsCmd) line(std streams, at int64, stream, message string) error {
 	return err
 }
 
-// newLogs tells events that have been printed from those that have not: the latest time, and what was printed of it.
+// newLogs distinguishes events that have been printed from new ones: it remembers the latest time, and the events of
+// that time that were printed.
 type newLogs struct {
 	latest int64
 	of     map[string]bool
 }
 
-// take reports whether an event is new, and takes note of it. Events of one time are told apart by stream and number.
+// take reports whether an event is new, and records it. Events with the same time are distinguished by stream and
+// number.
 func (n *newLogs) take(at int64, stream string, number any) bool {
 	if at < n.latest {
 		return false
@@ -159,7 +161,7 @@ func (n *newLogs) take(at int64, stream string, number any) bool {
 	return true
 }
 
-// pause waits, unless the context ends first.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -171,7 +173,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// awsLogEvent is an event that FilterLogEvents answers.
+// awsLogEvent is an event in a response of FilterLogEvents.
 type awsLogEvent struct {
 	ID      string `json:"eventId"`
 	Time    int64  `json:"timestamp"`
@@ -222,7 +224,7 @@ func (c *logsCmd) fromAPI(ctx context.Context, std streams) error {
 	return nil
 }
 
-// filtered yields the events of the log group since a time, in milliseconds.
+// filtered calls take for the events of the log group since a time in milliseconds.
 func (c *logsCmd) filtered(ctx context.Context, logs *client.Named, since int64, take func(awsLogEvent) error) error {
 	in := map[string]any{"logGroupName": c.group(), "startTime": since}
 	for {
@@ -245,14 +247,14 @@ func (c *logsCmd) filtered(ctx context.Context, logs *client.Named, since int64,
 	}
 }
 
-// logLine is an event of a log as scripts read it.
+// logLine is the JSON form of a log event.
 type logLine struct {
 	Time    time.Time `json:"timestamp"`
 	Stream  string    `json:"stream"`
 	Message string    `json:"message"`
 }
 
-// unknown names the functions, or the log groups, that there are.
+// unknown returns an error that lists the existing functions or log groups.
 func (c *logsCmd) unknown(function bool, groups []logstore.Group) error {
 	var names []string
 	for i := range groups {

@@ -1,6 +1,6 @@
-// Command stepback runs state machines and their retries on this machine: it imports CSV files of user activity through
-// the same state machine and the same Lambda functions that AWS runs, shows what was retried and why, and explains the
-// retry table.
+// Command stepback runs state machines and their retries on this machine. It imports CSV files of user activity
+// through the same state machine and the same Lambda functions that run on AWS, shows what was retried and why, and
+// explains the retry table.
 package main
 
 import (
@@ -13,23 +13,24 @@ import (
 	"strings"
 	"syscall"
 
-	"stepback/cmd/stepback/commandline"
+	"github.com/alecthomas/kong"
+
 	"stepback/internal/gcpace"
 )
 
 // The exit codes, documented in --help and docs/command-line.md.
 const (
 	exitOK      = 0
-	exitFailure = 1 // what was asked for failed, or could not be done
+	exitFailure = 1 // the requested work failed, or could not be done
 	exitUsage   = 2 // the command line is wrong
-	exitData    = 3 // it was done, and what it was given needs a person: a definition, a file, some of its rows
+	exitData    = 3 // the work was done, but its input needs attention: a definition, a file, some of its rows
 	exitStopped = 130
 )
 
-// exitError carries the exit code of an outcome that has been reported already.
+// exitError carries the exit code of a failure, and its error unless that has been reported already.
 type exitError struct {
 	code int
-	err  error // nil when everything has been said
+	err  error // nil if everything has been reported
 }
 
 func (e *exitError) Error() string {
@@ -41,16 +42,16 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// streams are where the command reads and writes.
+// streams are the command's input and outputs.
 type streams struct {
-	in io.Reader // nil when nothing can be read
-	// interrupted is closed when somebody wants the command to end; nil when nobody can.
+	in io.Reader // nil if there is no input
+	// interrupted is closed when the command is interrupted; nil if it cannot be.
 	interrupted <-chan struct{}
 	out, err    io.Writer
 	terminal    bool // err is a terminal: progress may be redrawn
-	width       int  // of err
+	width       int  // cells of a line on err
 	colour      bool // out is a terminal that shows colours
-	outWidth    int  // of out; 0 when it is no terminal
+	outWidth    int  // cells of a line on out; 0 if it is not a terminal
 
 	errColour bool // err is a terminal that shows colours
 }
@@ -102,7 +103,7 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a script that completes command lines in bash, zsh or fish."`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
-	Version commandline.Version `help:"Print the version, the commit and the Go that built it."`
+	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
@@ -119,44 +120,60 @@ func main() {
 	os.Exit(code)
 }
 
+// runner is implemented by every verb.
+type runner interface {
+	Run(ctx context.Context, std streams) error
+}
+
+// parserOf returns kong's parser of command lines, which reads them into cli.
+func parserOf(cli *commandLine, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(cli, append([]kong.Option{kong.Name("stepback"), kong.Description(description)}, options...)...)
+}
+
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, io streams) int {
-	var cli commandLine
+	exited := -1
 	io.interrupted = ctx.Done()
+	help := io.out
 	out := &checked{Writer: io.out, shownOn: io.outScreen()}
 	io.out = out
-	program := commandline.New("stepback", description, &cli)
+	if io.outWidth == 0 {
+		help = out // kong asks only an *os.File how wide its terminal is
+	}
+	parser, err := parserOf(new(commandLine),
+		kong.Writers(help, io.err), kong.Exit(func(code int) { exited = code }),
+		kong.Vars{"version": versionLine()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
+	)
+	if err != nil {
+		return report(io, err)
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	args = verbs(args)
-	line, err := program.Parse(args)
+	command, err := parser.Parse(args)
 	switch {
+	case out.err != nil:
+		return report(io, out.err)
+	case exited >= 0: // help or the version was printed
+		return exited
 	case err != nil:
-		return misused(io, program, args, err)
-	case line.Help:
-		err = program.WriteHelp(io.out, line.Verb, helpWidth(io))
-	case line.Version:
-		_, err = fmt.Fprintln(io.out, versionLine())
-	default:
-		err = line.Verb.Target.(runner).Run(ctx, io) //nolint:forcetypeassert // TestVerbsRun
+		return misused(io, parser, args, err)
 	}
-	if err == nil {
+	if err = command.Run(); err == nil {
 		err = out.err
 	}
 	return report(io, err)
 }
 
-// runner is a verb.
-type runner interface {
-	Run(ctx context.Context, std streams) error
-}
-
-// misused says what is wrong with a command line.
-func misused(io streams, program *commandline.Program, args []string, err error) int {
-	var parse *commandline.ParseError
-	if errors.As(err, &parse) && parse.Verb != nil {
-		_ = program.WriteUsage(io.err, parse.Verb, helpWidth(io))
+// misused reports what is wrong with a command line and returns the exit code.
+func misused(io streams, parser *kong.Kong, args []string, err error) int {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context.Selected() != nil {
+		parser.Stdout = io.err
+		_ = parse.Context.PrintUsage(true)
 	} else {
 		fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
 	}
@@ -172,7 +189,7 @@ func misused(io streams, program *commandline.Program, args []string, err error)
 	return exitUsage
 }
 
-// helpWidth is how wide help is written: as the terminal, within reason, or as a printer's page.
+// helpWidth returns the largest width of help: the terminal's, at most 110 columns, or 80 without a terminal.
 func helpWidth(io streams) int {
 	const widest, page = 110, 80
 	if io.outWidth > 0 {
@@ -181,8 +198,8 @@ func helpWidth(io streams) int {
 	return page
 }
 
-// checked remembers the first error of what is written through it, so that a report that nobody could read is not a
-// success.
+// checked remembers the first error of writing through it, so that a report that could not be written does not count
+// as success.
 type checked struct {
 	io.Writer
 	shownOn screen
@@ -199,7 +216,7 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// report says what went wrong, once, and picks the exit code.
+// report prints err once and returns the exit code for it.
 func report(io streams, err error) int {
 	if err == nil {
 		return exitOK

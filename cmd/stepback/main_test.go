@@ -15,7 +15,7 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// said is what a command line wrote and how it ended.
+// said holds what a command line wrote, and its exit code.
 type said struct {
 	code     int
 	out, err string
@@ -35,7 +35,7 @@ func stepbackUnder(ctx context.Context, args ...string) said {
 
 var blanks = regexp.MustCompile(" +")
 
-// ends checks an exit code, and that texts are on standard output. How wide tables are does not matter.
+// ends checks the exit code, and that standard output contains the texts. The widths of tables do not matter.
 func (s said) ends(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if s.code != code {
@@ -48,7 +48,8 @@ func (s said) ends(t *testing.T, code int, texts ...string) {
 	}
 }
 
-// complains checks that a command line failed and said why on standard error, and nothing on standard output.
+// complains checks that a command line failed with a message on standard error and printed nothing on standard
+// output.
 func (s said) complains(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if s.code != code || s.out != "" {
@@ -416,7 +417,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// full is an output that takes nothing.
+// full is an output to which every write fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

@@ -17,21 +17,21 @@ import (
 	"testing"
 )
 
-// meddler stands between Lambda's Runtime API and a real bootstrap, which it has started: it kills the bootstrap, loses
-// its answers, or replaces the imported file while an invocation is under way. It is the test binary, started by a
+// meddler is a proxy between Lambda's Runtime API and a real bootstrap that it has started. It kills the bootstrap,
+// loses its responses, or replaces the imported file during an invocation. It runs as the test binary, started by a
 // script that meddling writes.
 type meddler struct {
 	upstream string // the Runtime API
 	how      string
-	folder   string // what is remembered over processes
+	folder   string // what is remembered across processes
 	real     *exec.Cmd
 
 	mu    sync.Mutex
-	event []byte // that is being worked on
+	event []byte // the event being processed
 }
 
-// meddling makes a folder of bootstraps like another, whose function process is meddled with. The folder has a file
-// replacement, whose content takes the place of the imported one when how is "replace".
+// meddling creates a copy of a folder of bootstraps in which the process function runs behind a meddler. If how is
+// "replace", the folder has a file named replacement, whose content replaces the imported file.
 func meddling(t *testing.T, bootstraps, how, replacement string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -80,7 +80,7 @@ func meddle(how string) {
 	os.Exit(m.real.ProcessState.ExitCode())
 }
 
-// ServeHTTP passes a request on to the Runtime API.
+// ServeHTTP forwards a request to the Runtime API.
 func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -91,7 +91,7 @@ func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Unlock()
 	if strings.HasSuffix(r.URL.Path, "/response") && m.how == "lose" &&
 		(bytes.Contains(event, []byte(`"row":250,`)) || m.first(event)) {
-		m.die() // the rows are committed, and nobody hears of it
+		m.die() // the rows are committed, but the response is lost
 	}
 	on, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+m.upstream+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
@@ -142,7 +142,7 @@ func (m *meddler) begin(event []byte) {
 	}
 }
 
-// first reports whether an event's rows have not been seen before, by any process.
+// first reports whether no process has seen the event's rows before.
 func (m *meddler) first(event []byte) bool {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(event, &fields); err != nil {
@@ -162,7 +162,7 @@ func (m *meddler) first(event []byte) bool {
 	return true
 }
 
-// die ends the bootstrap and this process as a crash does.
+// die ends the bootstrap and this process as a crash would.
 func (m *meddler) die() {
 	_ = m.real.Process.Kill()
 	if self, err := os.FindProcess(os.Getpid()); err == nil {

@@ -7,17 +7,17 @@ import (
 	"stepback/cmd/stepback/executions"
 )
 
-// namesCmd prints names for the completion of command lines. It says nothing when it cannot.
+// namesCmd prints names for shell completion. If it fails it prints nothing.
 type namesCmd struct {
 	Of string `arg:"" enum:"executions,machines" help:"executions or machines."`
 	where
 }
 
-// offered is how many names are offered, of each state machine.
+// offered is the number of names offered for each state machine.
 const offered = 100
 
 // Run prints the names.
-func (c *namesCmd) Run(ctx context.Context, std streams) error { //nolint:unparam // as verbs are run
+func (c *namesCmd) Run(ctx context.Context, std streams) error { //nolint:unparam // as kong calls verbs
 	_ = c.use(ctx, false, func(x *executions.Client) error {
 		if c.Of == "machines" {
 			all, err := x.Machines(ctx)

@@ -12,28 +12,28 @@ import (
 	"stepback/engine/journal"
 )
 
-// narrator prints a line for each execution that starts, and for what goes wrong in it, is tried again and comes of it.
-// Of the child executions of Map Runs it prints those that fail. Where more happens than anybody can read, lines are
-// left out and counted.
+// narrator prints a line for each execution that starts, and for each of its failures, retries and outcomes. Of a Map
+// Run's child executions it prints only those that fail. If lines come faster than they can be read, it leaves some
+// out and counts them.
 type narrator struct {
 	w  io.Writer
 	on screen
 
 	mu      sync.Mutex
 	open    map[string]*traced
-	second  int64 // of the run's clock, for which printed counts
+	second  int64 // a second of the run's clock; printed counts the lines of this second
 	printed int
 	left    int
 }
 
-// linesASecond is how many lines a second can be followed by eye, and more.
+// linesASecond is the most lines printed in a second, already more than the eye can follow.
 const linesASecond = 40
 
 func newNarrator(w io.Writer, on screen) *narrator {
 	return &narrator{w: w, on: on, open: map[string]*traced{}}
 }
 
-// follow takes the events of a step. It is called by the engine's workers.
+// follow prints the events of a step. The engine's workers call it.
 func (n *narrator) follow(x *journal.Execution, events []history.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,7 +69,7 @@ func (n *narrator) follow(x *journal.Execution, events []history.Event) {
 	}
 }
 
-// line prints a line, if it is not one too many.
+// line prints a line unless the limit for this second has been reached.
 func (n *narrator) line(x *journal.Execution, at int64, what, more string) {
 	if second := at / int64(time.Second); second != n.second {
 		if n.left > 0 {
@@ -88,4 +88,5 @@ func (n *narrator) line(x *journal.Execution, at int64, what, more string) {
 	n.write(strings.Replace(text, "  "+what, "  "+n.on.status(what), 1))
 }
 
-func (n *narrator) write(line string) { _, _ = io.WriteString(n.w, line+"\n") } // nobody can be told
+// an error of writing cannot be reported anywhere
+func (n *narrator) write(line string) { _, _ = io.WriteString(n.w, line+"\n") }

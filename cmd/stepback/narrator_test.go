@@ -10,8 +10,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestTheNarrator tells of an execution that fails once, is tried again and succeeds, and leaves out what nobody can
-// read.
+// The narrator prints an execution that fails once, is retried and succeeds, and leaves out lines that are too many
+// to read.
 func TestTheNarrator(t *testing.T) {
 	t.Parallel()
 	events, err := history.ParseEvents(`[

@@ -14,7 +14,7 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// keeps is a function that stores the event it was given.
+// keeps is a function that stores the event it receives.
 const keeps = `import json, os, urllib.request
 def handler(e, c):
     body = json.dumps(e).encode()

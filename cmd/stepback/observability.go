@@ -4,6 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"stepback/cmd/stepback/otlptraces"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -11,11 +15,14 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// tellOthers has a platform show its metrics to Prometheus, and its executions to a collector of traces if one is
-// named. opened is told of the platform; stop ends it all, after the platform has ended.
+// tellOthers sets up the platform to serve its metrics to Prometheus and, if a trace collector is named, to send its
+// executions there. The caller passes the opened platform to opened, and calls stop after the platform has ended.
 func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
 	counted := &exposition.Exposition{}
-	cfg.Metrics = exposed{counted}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(counted, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	cfg.Metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	if c.OTLP == "" {
 		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
 		return func(*local.Platform) {}, func() {}

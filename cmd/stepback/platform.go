@@ -19,7 +19,7 @@ import (
 	"stepback/tasks/mock"
 )
 
-// embeddedServices are the flags of the services that are served beside Step Functions.
+// embeddedServices holds the flags of the services that are served besides Step Functions.
 type embeddedServices struct {
 	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Where tasks invoke functions, instead of the embedded Lambda."`
 	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3."`
@@ -29,7 +29,7 @@ type embeddedServices struct {
 	TotalMemory    int    `name:"lambda-memory" placeholder:"MB" help:"Most memory of all functions' processes, by their MemorySize. Default: no bound."`
 }
 
-// apply makes a platform of the flags, with other services where the environment says that they are.
+// apply sets the platform's configuration from the flags, with the external services that the environment names.
 func (s *embeddedServices) apply(cfg *local.Config) {
 	cfg.LambdaEndpoint, cfg.S3Endpoint, cfg.Environments = s.LambdaEndpoint, s.S3Endpoint, s.Environments
 	cfg.FetchPackages = !s.Offline
@@ -37,13 +37,13 @@ func (s *embeddedServices) apply(cfg *local.Config) {
 	cfg.Getenv, cfg.Version = os.Getenv, version()
 }
 
-// injection are the flags of faults that befall the tasks of any state machine.
+// injection holds the flags for faults injected into the tasks of any state machine.
 type injection struct {
 	Fault []string `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's tasks fail (repeatable): an error name, hang, crash or throttle."`
 	Seed  uint64   `default:"1" help:"Decides which tasks the faults befall."`
 }
 
-// apply reads the faults, which are of the states given if there are any.
+// apply parses the faults into cfg. If states are given, a fault must name one of them.
 func (i *injection) apply(cfg *local.Config, states ...string) error {
 	cfg.Seed = i.Seed
 	for _, text := range i.Fault {
@@ -56,10 +56,10 @@ func (i *injection) apply(cfg *local.Config, states ...string) error {
 	return nil
 }
 
-// logGroups is where the log groups of CloudWatch Logs are in a data directory.
+// logGroups is the folder of a data directory that holds the log groups of CloudWatch Logs.
 var logGroups = filepath.Join("logs", "groups")
 
-// openMocks loads a mock configuration, if there is one.
+// openMocks loads the mock configuration; it returns nil if path is empty.
 func openMocks(path string) (*mock.File, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // there are no test cases
@@ -67,7 +67,7 @@ func openMocks(path string) (*mock.File, error) {
 	return mock.Open(nearPath(path))
 }
 
-// resuming says which executions go on that an earlier process left under way.
+// resuming returns a function that prints which interrupted executions of an earlier process are resumed.
 func resuming(std streams) func(local.Resumed) {
 	return func(x local.Resumed) {
 		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name,
@@ -75,7 +75,7 @@ func resuming(std streams) func(local.Resumed) {
 	}
 }
 
-// statesClient is AWS's client of the platform's Step Functions, without a network.
+// statesClient returns the AWS SDK's Step Functions client, connected to the platform without a network.
 func statesClient(p *local.Platform) *sfn.Client {
 	return sfn.New(sfn.Options{
 		Region: p.Scope.Region, BaseEndpoint: aws.String(loopback.URL),
@@ -84,10 +84,10 @@ func statesClient(p *local.Platform) *sfn.Client {
 	})
 }
 
-// released is the version of a release, which internal/release/build.sh sets.
+// released is the version of a release; internal/release/build.sh sets it.
 var released string
 
-// version is that of the release, or of the module that this program was built from.
+// version returns the version of the release, or of the module that this program was built from.
 func version() string {
 	if released != "" {
 		return released
@@ -98,7 +98,7 @@ func version() string {
 	return "(devel)"
 }
 
-// oneAtATime lets the trace and several functions write to one place.
+// oneAtATime serializes writes, so that the trace and several functions can share a writer.
 type oneAtATime struct {
 	mu sync.Mutex
 	w  io.Writer

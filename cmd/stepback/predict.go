@@ -62,7 +62,7 @@ func (c *predictTrainCmd) Run(_ context.Context, std streams) error {
 	return showModel(m, c.JSON, std)
 }
 
-// longestExample bounds a line of examples.
+// longestExample limits the length of a line of examples.
 const longestExample = 1 << 20
 
 func readExamples(r io.Reader) ([]predict.Example, error) {

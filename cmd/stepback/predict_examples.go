@@ -27,7 +27,7 @@ decided (failureRate), and the share of what was asked of it that was put off (l
 Example: stepback predict examples --data .stepback -o retries.jsonl && stepback predict train retries.jsonl -o model.json`
 }
 
-// Run writes the examples of the histories, wherever they are.
+// Run writes the examples from the histories in a data directory or behind an API.
 func (c *predictExamplesCmd) Run(ctx context.Context, std streams) error {
 	if err := c.check(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLambdaProcesses builds the bootstraps that AWS gets and imports files through them. It is not parallel: it
-// changes the working directory and counts goroutines.
+// TestLambdaProcesses builds the bootstraps that are deployed to AWS and imports files through them. It is not
+// parallel, because it changes the working directory and counts goroutines.
 func TestLambdaProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("building three binaries takes a while")
@@ -72,7 +72,7 @@ func TestLambdaProcesses(t *testing.T) {
 	})
 }
 
-// processesOf lists the processes whose program lies in a directory, where there is a /proc to look into.
+// processesOf lists the processes whose executable lies in a directory, on systems that have /proc.
 func processesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/exe")

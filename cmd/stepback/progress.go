@@ -9,7 +9,8 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// progress shows how far a run is: a bar that is redrawn on a terminal, a plain line every few seconds elsewhere.
+// progress shows how far a run has come: on a terminal a bar that is redrawn, elsewhere a plain line every few
+// seconds.
 type progress struct {
 	std   streams
 	name  string
@@ -19,7 +20,7 @@ type progress struct {
 	drawn bool
 }
 
-// plainEvery is how often a line is written where there is no terminal.
+// plainEvery is the interval between lines if there is no terminal.
 const plainEvery = 5 * time.Second
 
 func newProgress(std streams, name string) *progress {
@@ -44,10 +45,11 @@ func (p *progress) update(g pipeline.Progress) {
 	fmt.Fprintln(p.std.err, line+failures(g))
 }
 
-// counting reports whether rows are being worked on.
+// counting reports whether rows are being processed.
 func counting(g pipeline.Progress) bool { return g.Total > 0 && g.Done+g.Children > 0 }
 
-// failures says how many attempts have failed, so that whoever waits for a database that is not there learns of it.
+// failures returns the number of failed attempts and the latest error, so that a user waiting for an unreachable
+// database sees why; "" if none failed.
 func failures(g pipeline.Progress) string {
 	if g.Failed == 0 {
 		return ""
@@ -55,14 +57,14 @@ func failures(g pipeline.Progress) string {
 	return fmt.Sprintf(", %s failed (latest: %s)", counted(g.Failed, "attempt"), g.Error)
 }
 
-// linePart is a part of the line on a terminal. Parts stand in their order; where there is no room for all, those of
-// the lowest rank are kept.
+// linePart is a part of the progress line on a terminal. Parts are shown in the order given; if they do not all fit,
+// those of the lowest rank are kept.
 type linePart struct {
 	rank int
 	text string
 }
 
-// draw draws the line of a terminal. What fails comes before the bar where there is no room for both.
+// draw draws the progress line on a terminal. If not both fit, failures take precedence over the bar.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	elapsed := fmt.Sprintf("%ds", int(now.Sub(p.began).Seconds()))
 	parts := []linePart{{0, g.Stage}, {1, "  " + elapsed}}
@@ -88,7 +90,7 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	p.drawn = true
 }
 
-// left is how long the rest of the rows takes at the rate until now; empty while that cannot be told.
+// left returns how long the remaining rows will take at the rate so far, or "" while it cannot be estimated.
 func (p *progress) left(done, total int64, now time.Time) string {
 	const soon = time.Second
 	passed := now.Sub(p.began)
@@ -99,7 +101,7 @@ func (p *progress) left(done, total int64, now time.Time) string {
 	return fmt.Sprintf(", %s/s, %s left", grouped(int64(float64(done)/passed.Seconds())), plain(left.Round(time.Second)))
 }
 
-// inRoom joins the parts that there is room for, those of low rank first.
+// inRoom joins the parts that fit into room cells, taking those of low rank first.
 func inRoom(parts []linePart, room int) string {
 	kept := make([]bool, len(parts))
 	for rank := range len(parts) + 1 {
@@ -119,10 +121,10 @@ func inRoom(parts []linePart, room int) string {
 	return strings.TrimLeft(text.String(), " ")
 }
 
-// barCells is how many cells the bar has between its brackets.
+// barCells is the number of cells between the bar's brackets.
 const barCells = 16
 
-// done takes the bar away.
+// done erases the bar.
 func (p *progress) done() {
 	if p.drawn {
 		fmt.Fprint(p.std.err, "\r\x1b[K")

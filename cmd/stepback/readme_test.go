@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTheReadmeRuns runs the lines of README's shell blocks as they stand, in an empty directory beside the examples.
+// TestTheReadmeRuns runs the lines of the README's shell blocks verbatim, in an empty directory next to the examples.
 func TestTheReadmeRuns(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {

@@ -76,7 +76,7 @@ func (c *recordCmd) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// write writes the test, and the definition beside it where that is missing.
+// write writes the test, and next to it the definition if that file is missing.
 func (c *recordCmd) write(std streams, r *machinetest.Recording, definition string) error {
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
@@ -102,7 +102,7 @@ func (c *recordCmd) write(std streams, r *machinetest.Recording, definition stri
 	return err
 }
 
-// indented is a definition with a line for each member; one that is no JSON stays as it is.
+// indented returns a definition with one member per line; it leaves text that is not JSON unchanged.
 func indented(definition string) string {
 	if strings.Contains(definition, "\n") {
 		return definition
@@ -118,7 +118,7 @@ func indented(definition string) string {
 	return b.String()
 }
 
-// rawJSON is JSON text that is printed as it is.
+// rawJSON is JSON text that is printed unchanged.
 type rawJSON string
 
 // MarshalJSON implements json.Marshaler.

@@ -19,8 +19,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// webhookSecrets is the environment variable with the secrets of a webhook's signatures, separated by spaces: a
-// command line can be read by everybody on the machine.
+// webhookSecrets is the environment variable with the secrets for webhook signatures, separated by spaces. It is not
+// a flag because every user of the machine can read a command line.
 const webhookSecrets = "STEPBACK_WEBHOOK_SECRETS"
 
 type relayCmd struct {
@@ -49,7 +49,7 @@ Examples:
 Requests to a webhook are signed where ` + webhookSecrets + ` holds one secret or more, separated by spaces.`
 }
 
-// Run relays.
+// Run relays the outbox's messages.
 func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 	options := sinks.Config{Endpoint: c.Endpoint, Source: c.Source, Out: std.out}
 	for _, text := range strings.Fields(os.Getenv(webhookSecrets)) {
@@ -92,7 +92,7 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 	return err
 }
 
-// openOutbox opens an outbox; an address that is none is wrong usage.
+// openOutbox opens an outbox; an invalid address is a usage error.
 func openOutbox(ctx context.Context, address string) (database.Outbox, error) {
 	store, err := database.Open(ctx, address, nil)
 	if errors.Is(err, database.ErrAddress) {
@@ -101,7 +101,7 @@ func openOutbox(ctx context.Context, address string) (database.Outbox, error) {
 	return store, err
 }
 
-// serveMonitor serves until stop is called, which waits for its end.
+// serveMonitor serves handler until stop is called; stop waits until the server has ended.
 func serveMonitor(ctx context.Context, address string, handler http.Handler, std streams) (stop func(), err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -111,11 +111,11 @@ func serveMonitor(ctx context.Context, address string, handler http.Handler, std
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(listener) // it ends when it is closed
+		_ = server.Serve(listener) // returns once the server is closed
 	}()
 	fmt.Fprintf(std.err, "metrics at http://%s/metrics\n", listener.Addr())
 	return func() {
-		_ = server.Close() // nobody waits for the last scrape
+		_ = server.Close() // the last scrape need not be waited for
 		<-done
 	}, nil
 }

@@ -15,8 +15,8 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// printReport prints a report for people, about the import of a file in a data directory. The file, which may be empty,
-// takes the place of its object's address, for that is what people have given.
+// printReport prints the report of an import in a data directory as text. file may be empty; otherwise it replaces
+// the object's address in messages, because it is the name the user gave.
 func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 	if r.Earlier {
 		fmt.Fprintln(w, "This file was imported before; nothing was done. The earlier report (--again imports it once more):")
@@ -43,7 +43,7 @@ func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 	}
 }
 
-// messageOf is the message inside a cause as Lambda writes it, or the cause.
+// messageOf returns the message inside a cause as Lambda writes it, or the whole cause if it has none.
 func messageOf(cause string) string {
 	var lambda struct {
 		ErrorMessage string `json:"errorMessage"`
@@ -99,14 +99,14 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 	}
 }
 
-// retryColumn is a figure of a line; docs/metrics.md defines each.
+// retryColumn is one column of the retry table; docs/metrics.md defines each figure.
 type retryColumn struct {
 	name   string
-	always bool // shown when it is 0 in every line, too
+	always bool // shown even if it is 0 in every line
 	of     func(pipeline.Retry) int64
 }
 
-// retryColumns returns the figures that are worth a column: one that is 0 in every line only takes room.
+// retryColumns returns the columns worth printing. Optional ones that are 0 in every line are left out.
 func retryColumns(lines []pipeline.Retry) []retryColumn {
 	all := []retryColumn{
 		{"failed", true, func(x pipeline.Retry) int64 { return x.Failures }},
@@ -150,7 +150,8 @@ func printOutputs(w io.Writer, r *pipeline.Report, data string) {
 	printCommands(w, r, flag)
 }
 
-// printCommands prints what leads on, each command in a line of its own that can be pasted, below what it does.
+// printCommands prints the commands to continue with: what each does, and below it the command on a separate line,
+// ready to paste.
 func printCommands(w io.Writer, r *pipeline.Report, flag string) {
 	command := func(what, line string) { fmt.Fprintf(w, "\n  %s:\n    stepback %s%s\n", what, line, flag) }
 	command("the events of the execution", "history "+r.Name)
@@ -171,7 +172,7 @@ func printCommands(w io.Writer, r *pipeline.Report, flag string) {
 	}
 }
 
-// rounded writes a duration for people.
+// rounded formats a duration, rounded for display.
 func rounded(s pipeline.Seconds) string {
 	d := time.Duration(s)
 	switch {
@@ -189,7 +190,8 @@ const defaultData = ".stepback"
 
 const sqliteScheme = "sqlite:"
 
-// shortPath writes a path, or the address of an SQLite database, under the working directory relative to it.
+// shortPath returns a path below the working directory, or an SQLite address with such a path, relative to that
+// directory.
 func shortPath(path string) string {
 	file, isDatabase := strings.CutPrefix(path, sqliteScheme)
 	dir, err := os.Getwd()

@@ -14,8 +14,7 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// TestTheCauseIsShownAsItsMessage prints a failure of a function, whose cause is an object, and one whose cause is
-// text.
+// The cause of a function's failure is shown as its message if it is an object, and unchanged if it is plain text.
 func TestTheCauseIsShownAsItsMessage(t *testing.T) {
 	t.Parallel()
 	for cause, want := range map[string]string{
@@ -52,7 +51,7 @@ func TestShortPath(t *testing.T) {
 	}
 }
 
-// TestTheBarIsCutBetweenLetters draws the bar for a file with a name of wide letters on terminals of all widths.
+// The bar, for a file with a name of wide letters, is cut only between letters on terminals of all widths.
 func TestTheBarIsCutBetweenLetters(t *testing.T) {
 	t.Parallel()
 	for width := 21; width < 120; width++ {
@@ -66,7 +65,7 @@ func TestTheBarIsCutBetweenLetters(t *testing.T) {
 	}
 }
 
-// TestTheBarFitsUsualTerminals draws the bar for the bundled sample.
+// The bar for the bundled sample fits the usual terminals.
 func TestTheBarFitsUsualTerminals(t *testing.T) {
 	t.Parallel()
 	for width, want := range map[int]string{
@@ -86,7 +85,7 @@ func TestTheBarFitsUsualTerminals(t *testing.T) {
 	}
 }
 
-// TestTablesAreAlignedByCells prints a table with letters that a terminal shows two cells wide.
+// A table with letters that a terminal shows two cells wide is aligned by cells.
 func TestTablesAreAlignedByCells(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -99,7 +98,7 @@ func TestTablesAreAlignedByCells(t *testing.T) {
 	}
 }
 
-// TestTablesFitTheScreen prints a table on a narrow terminal, with the colours of its statuses.
+// A table fits a narrow terminal, including the colours of its statuses.
 func TestTablesFitTheScreen(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -115,7 +114,7 @@ func TestTablesFitTheScreen(t *testing.T) {
 	}
 }
 
-// TestTablesThatDoNotFitAreStacked prints a table whose names would have to be broken in the middle.
+// A table whose names would have to be broken in the middle is printed stacked.
 func TestTablesThatDoNotFitAreStacked(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -135,7 +134,7 @@ func TestTablesThatDoNotFitAreStacked(t *testing.T) {
 	}
 }
 
-// TestLinesFitTheScreen cuts between letters, wide ones too.
+// Lines are cut between letters, including wide ones.
 func TestLinesFitTheScreen(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -152,7 +151,7 @@ func TestVersion(t *testing.T) {
 	stepback(t, "--version").ends(t, 0, "stepback ")
 }
 
-// TestAnAddressInUse has serve listen where something listens already.
+// TestAnAddressInUse runs serve on an address that is already in use.
 func TestAnAddressInUse(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// rerun does something now and whenever one of the files changes, until the context ends. What goes wrong is printed,
-// and the next change is waited for.
+// rerun calls do now and whenever one of the files changes, until ctx ends. It prints an error and waits for the next
+// change.
 func rerun(ctx context.Context, w io.Writer, files []string, do func() error) error {
 	for {
 		before := stamps(files)
@@ -31,7 +31,7 @@ func rerun(ctx context.Context, w io.Writer, files []string, do func() error) er
 	}
 }
 
-// stamps say how the files are now; that of a file that is not there is zero.
+// stamps returns the state of each file; the zero stamp stands for a missing file.
 func stamps(files []string) []stamp {
 	all := make([]stamp, len(files))
 	for i, path := range files {
@@ -42,8 +42,8 @@ func stamps(files []string) []stamp {
 	return all
 }
 
-// changed waits until one of the files is another than before. Editors that put a new file in the place of the old one
-// are waited for.
+// changed waits until one of the files has changed. A file that is missing does not count as changed, because some
+// editors replace the file by a new one.
 func changed(ctx context.Context, files []string, before []stamp) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

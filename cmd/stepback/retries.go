@@ -28,12 +28,12 @@ type retriesShowCmd struct {
 	ownTable
 }
 
-// ownTable is the flag of a retry table of one's own.
+// ownTable holds the flag for a custom retry table.
 type ownTable struct {
 	Table string `type:"path" placeholder:"FILE" help:"A retry table of your own, in YAML, in place of the import's."`
 }
 
-// table reads the table.
+// table reads the table, or returns the default one without the flag.
 func (o *ownTable) table() (retrypatterns.Table, error) {
 	if o.Table == "" {
 		return statemachine.DefaultTable(), nil
@@ -109,7 +109,7 @@ func showPatterns(w io.Writer) {
 	t.print(w, "")
 }
 
-// folded shortens a long list of errors.
+// folded joins the names of errors, and shortens a long list.
 func folded(names []string) string {
 	const shown = 3
 	if len(names) <= shown+1 {
@@ -208,7 +208,7 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 // plain writes a duration without needless zeros: 5m0s is 5m.
 func plain(d time.Duration) string {
 	const century = 100 * 365 * 24 * time.Hour
-	if d > century { // sums stay at the longest time there is
+	if d > century { // sums are capped at the longest representable duration
 		return "over a century"
 	}
 	s := d.Round(time.Millisecond).String()

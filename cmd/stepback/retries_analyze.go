@@ -36,7 +36,7 @@ Examples:
   stepback retries analyze --aws --state-machine csv-import --value 0.01 --delay-per-hour 0.05`
 }
 
-// Run analyses the histories, wherever they are.
+// Run analyses the histories in a data directory or behind an API.
 func (c *retriesAnalyzeCmd) Run(ctx context.Context, std streams) error {
 	if err := c.check(); err != nil {
 		return err

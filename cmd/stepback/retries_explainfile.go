@@ -62,7 +62,7 @@ func (c *retriesExplainCmd) file(std streams) error {
 	return nil
 }
 
-// visitStates calls visit with every state of a graph, and of those inside its states.
+// visitStates calls visit with every state of a graph, including nested ones.
 func visitStates(g *asl.Graph, visit func(*asl.State)) {
 	for _, s := range g.States {
 		visit(s)
@@ -75,7 +75,7 @@ func visitStates(g *asl.Graph, visit func(*asl.State)) {
 	}
 }
 
-// seconds is a literal number of seconds; 0 where there is none.
+// seconds returns a literal number of seconds, or 0 if there is none.
 func seconds(s asl.Scalar) time.Duration {
 	if s.Literal == nil {
 		return 0
@@ -92,7 +92,7 @@ func retriersOf(all []asl.Retrier) []retrypatterns.Retrier {
 	return made
 }
 
-// retrierOf is a retrier of a definition, whose defaults are filled in.
+// retrierOf returns a definition's retrier with its defaults filled in.
 func retrierOf(r *asl.Retrier) retrypatterns.Retrier {
 	whole := func(n int64) int { return int(min(n, math.MaxInt32)) }
 	made := retrypatterns.Retrier{

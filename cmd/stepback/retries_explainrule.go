@@ -8,7 +8,7 @@ import (
 	"stepback/retrypatterns/review"
 )
 
-// explainRules prints what a rule of retries review finds and why, or a line for each rule.
+// explainRules prints what a rule of retries review finds and why; for "all" it prints one line for each rule.
 func explainRules(w io.Writer, code string) error {
 	if strings.EqualFold(code, "all") {
 		t := newTable("rule", "severity", "finds")
@@ -27,7 +27,7 @@ func explainRules(w io.Writer, code string) error {
 	return err
 }
 
-// wrapped breaks text into lines of a width at its blanks.
+// wrapped breaks text at blanks into lines of at most width.
 func wrapped(text string, width int) string {
 	var b strings.Builder
 	column := 0

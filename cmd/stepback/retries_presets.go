@@ -23,11 +23,11 @@ func (retriesPresetsCmd) Help() string {
 	return "Examples:\n  stepback retries presets\n  stepback retries presets external_api --timeout 2s"
 }
 
-// preset is a preset, or one of the table's patterns, with what it can do to a caller.
+// preset is a preset or one of the table's patterns, with the delay it can cause its caller.
 type preset struct {
 	retry.Preset
 	schedule retry.Schedule
-	longest  time.Duration // of the call: every attempt runs into its timeout, and every wait is the longest
+	longest  time.Duration // the longest possible call: every attempt times out, and every wait is the longest
 }
 
 // Run prints the presets and patterns, or one of them.
@@ -61,7 +61,7 @@ func (c *retriesPresetsCmd) Run(_ context.Context, std streams) error {
 	return nil
 }
 
-// presets are those for callers in Go, then the patterns of the table.
+// presets returns the presets for callers in Go, then the patterns of the table.
 func (c *retriesPresetsCmd) presets() []preset {
 	named := retry.Presets()
 	for _, p := range retrypatterns.Patterns() {
@@ -115,7 +115,7 @@ func jitterOf(p retry.Policy) string {
 	return jitter
 }
 
-// presetJSON is a preset for scripts; durations are in seconds.
+// presetJSON is the JSON form of a preset; durations are in seconds.
 type presetJSON struct {
 	Name         string  `json:"name"`
 	For          string  `json:"for"`
@@ -128,7 +128,7 @@ type presetJSON struct {
 	ShortestWait float64 `json:"shortestWait"`
 	MeanWait     float64 `json:"meanWait"`
 	LongestWait  float64 `json:"longestWait"`
-	LongestCall  float64 `json:"longestCall"` // the same as LongestWait without a timeout
+	LongestCall  float64 `json:"longestCall"` // equals LongestWait if there is no timeout
 }
 
 func presetsAsJSON(all []preset) []presetJSON {

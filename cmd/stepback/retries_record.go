@@ -15,7 +15,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// retriesRecord are the flags that say which histories are read.
+// retriesRecord holds the flags that select the histories to read.
 type retriesRecord struct {
 	Data         string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	Endpoint     string `placeholder:"URL" help:"Read the histories of an endpoint such as http://localhost:8083, instead of a data directory."`
@@ -57,7 +57,7 @@ func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*an
 	return &found, histories.Journal(ctx, j, c.selection(), &found)
 }
 
-// fromDirectory reads the histories of the data directory, which no process has open.
+// fromDirectory reads the histories of a data directory that no process has open.
 func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Collector, err error) {
 	err = withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) (err error) {
 		found, err = c.fromJournal(ctx, j)
@@ -66,7 +66,7 @@ func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Coll
 	return found, err
 }
 
-// printRecord says what was read, and what could not be used of it.
+// printRecord prints what was read, and which parts could not be used.
 func printRecord(w io.Writer, r analysis.Read, from, to time.Time) {
 	fmt.Fprintf(w, "%d executions, %d tasks, %d attempts", r.Executions, r.Tasks, r.Attempts)
 	if !from.IsZero() {

@@ -33,7 +33,7 @@ type retriesReviewCmd struct {
 func (retriesReviewCmd) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
-  stepback retries review --fail-on warning --sarif cmd/stepback/definitions/ > review.sarif
+  stepback retries review --fail-on warning --sarif definitions/ > review.sarif
   stepback retries review --rate 20 --capacity 25 statemachine.asl.json
   stepback retries review --explain METASTABLE_ABOVE
 
@@ -50,12 +50,12 @@ type reviewed struct {
 
 	file   definitionFile
 	lacks  error            // why an accepted definition cannot be reviewed
-	advice []asl.Diagnostic // with the errors of a definition that would be refused
+	advice []asl.Diagnostic // includes the errors of a definition that AWS would refuse
 	fixes  []review.Finding
 	mended int
 }
 
-// reviewedState is what the retries of a state may come to; see review.State.
+// reviewedState is the JSON form of what a state's retries can add up to; see review.State.
 type reviewedState struct {
 	Location    string  `json:"location"`
 	Retries     int64   `json:"retries"`
@@ -99,7 +99,7 @@ func (c *retriesReviewCmd) Run(_ context.Context, std streams) error {
 	for _, d := range read {
 		x := c.review(d)
 		if c.Fix {
-			if x, err = c.mend(x, values, std); err != nil {
+			if x, err = c.applyFixes(x, values, std); err != nil {
 				return &exitError{exitUsage, err}
 			}
 		}
@@ -133,7 +133,7 @@ func (c *retriesReviewCmd) check() error {
 	return nil
 }
 
-// severe reports whether a finding decides about the exit status.
+// severe reports whether a finding is severe enough to fail the command.
 func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 	order := []string{"error", "warning", "advice"}
 	limit := c.FailOn
@@ -143,9 +143,9 @@ func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 	return slices.Index(order, strings.ToLower(string(d.Severity))) <= slices.Index(order, limit)
 }
 
-// mend writes what can be mended into the file, until nothing more can be, and returns the review of what is left.
-func (c *retriesReviewCmd) mend(x reviewed, values map[string]string, std streams) (reviewed, error) {
-	const rounds = 10 // mending one finding may show another
+// applyFixes writes the available fixes into the file until no more are found, and returns the review of what remains.
+func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std streams) (reviewed, error) {
+	const rounds = 10 // one fix may uncover another finding
 	total := 0
 	for range rounds {
 		text, mended := review.Fix(x.file.text, x.fixes)
@@ -156,7 +156,7 @@ func (c *retriesReviewCmd) mend(x reviewed, values map[string]string, std stream
 		case x.file.path == "standard input":
 			return x, errors.New("--fix writes into files: name one instead of -")
 		case x.file.document.Text != x.file.text:
-			return x, fmt.Errorf("%s: --fix mends definitions in JSON without placeholders; mend this one by hand",
+			return x, fmt.Errorf("%s: --fix mends definitions in JSON without placeholders; applyFixes this one by hand",
 				x.file.path)
 		}
 		if err := replaceText(x.file.path, text); err != nil {
@@ -173,7 +173,7 @@ func (c *retriesReviewCmd) mend(x reviewed, values map[string]string, std stream
 	return x, nil
 }
 
-// replaceText writes a text file anew, with the rights it has.
+// replaceText overwrites a text file and keeps its permissions.
 func replaceText(path, text string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -208,7 +208,7 @@ func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 	return x
 }
 
-// print prints the advice with the lines it is about, then what the retries come to.
+// print prints the findings with the lines they refer to, then what the retries add up to.
 func (x *reviewed) print(std streams) {
 	w := std.out
 	text := x.file.render(x.advice)
@@ -240,7 +240,7 @@ func (x *reviewed) print(std streams) {
 	t.print(w, "  ")
 }
 
-// tally says how many findings there are of each severity.
+// tally returns the number of findings of each severity.
 func tally(found []asl.Diagnostic) string {
 	if len(found) == 0 {
 		return "nothing found"
@@ -260,7 +260,7 @@ func tally(found []asl.Diagnostic) string {
 	return strings.Join(parts, ", ")
 }
 
-// known is a duration; a state without TimeoutSeconds has no bound.
+// known formats a duration; 0, for a state without TimeoutSeconds, is "no timeout".
 func known(d time.Duration) string {
 	if d == 0 {
 		return "no timeout"

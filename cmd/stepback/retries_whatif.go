@@ -33,7 +33,7 @@ Examples:
   stepback retries whatif --policy retry.json --scenario fitted.yaml && stepback lab run fitted.yaml`
 }
 
-// Run answers, wherever the histories are.
+// Run replays the histories in a data directory or behind an API and prints the answer.
 func (c *retriesWhatifCmd) Run(ctx context.Context, std streams) error {
 	if err := c.check(); err != nil {
 		return err

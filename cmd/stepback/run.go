@@ -18,7 +18,7 @@ import (
 	"stepback/statemachine"
 )
 
-// sampleRows and sampleSeed are those of the bundled sample, the file of a run without --csv.
+// sampleRows and sampleSeed define the bundled sample, which run imports without --csv.
 const (
 	sampleRows = 10_000
 	sampleSeed = 1
@@ -58,7 +58,7 @@ where it was; one that was stopped by Ctrl-C is made again, and records that wer
 // Run imports the file and prints the report.
 func (c *runCmd) Run(ctx context.Context, std streams) error { return onDirectory(ctx, std, c.Data, c) }
 
-// alone imports the file on a platform of its own, which takes clients meanwhile.
+// alone imports the file on a platform that it opens, and serves clients during the import.
 func (c *runCmd) alone(ctx context.Context, std streams) error {
 	cfg, err := c.config(ctx, std)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *runCmd) alone(ctx context.Context, std streams) error {
 	return c.print(report, std)
 }
 
-// on imports the file in the process that has the data directory open.
+// on imports the file in the process that has the data directory open, through its platform.
 func (c *runCmd) on(ctx context.Context, std streams, platform *local.Platform) (err error) {
 	if len(c.Fault) > 0 || c.VirtualTime || c.Patience != 0 || c.Verbose {
 		return endFirst(platform,
@@ -106,7 +106,7 @@ func (c *runCmd) on(ctx context.Context, std streams, platform *local.Platform) 
 	return c.print(report, std)
 }
 
-// opening is an error of opening a pipeline: a wrong setting is wrong usage.
+// opening converts an error of opening a pipeline: an invalid setting is a usage error.
 func opening(err error) error {
 	var wrong *pipeline.ConfigError
 	if errors.As(err, &wrong) {
@@ -115,7 +115,7 @@ func opening(err error) error {
 	return stopped(err)
 }
 
-// stopped says what to do after Ctrl-C; other errors stay as they are.
+// stopped returns an error that says how to continue after Ctrl-C; other errors are returned unchanged.
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &exitError{exitStopped, errors.New("stopped; run the same command again to finish the import")}
@@ -188,7 +188,7 @@ func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std strea
 	return p.Import(ctx, file, c.Again, bar.update)
 }
 
-// print prints the report and picks the exit status.
+// print prints the report and returns an error with the exit status.
 func (c *runCmd) print(r *pipeline.Report, std streams) error {
 	if c.JSON {
 		if err := printJSON(std.out, r); err != nil {
@@ -207,8 +207,7 @@ func (c *runCmd) print(r *pipeline.Report, std streams) error {
 	}
 }
 
-// exists reports whether a file is there, for all that can be seen: whoever opens one that cannot be reached is told
-// why.
+// exists reports whether a file exists or may exist: if it cannot be reached, opening it reports the reason.
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -35,7 +35,7 @@ func (c *sampleCmd) Run(_ context.Context, std streams) error {
 	return writeFile(c.Output, func(w io.Writer) error { return sample.Write(w, o) })
 }
 
-// writeFile writes a file and reports the error of closing it too.
+// writeFile writes a file; it also returns an error of closing it.
 func writeFile(name string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"stepback/retrypatterns/review"
 )
 
-// The parts of SARIF 2.1.0 (OASIS) that code scanning reads.
+// These types are the parts of SARIF 2.1.0 (OASIS) that code scanning reads.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -65,7 +65,7 @@ type (
 	}
 )
 
-// sarifOf writes reviews as SARIF: the findings, and what makes a definition invalid.
+// sarifOf converts reviews to SARIF: the findings, and the errors that make a definition invalid.
 func sarifOf(all []reviewed) sarifLog {
 	driver := sarifDriver{Name: "stepback retries review", Rules: []sarifRule{}}
 	for _, r := range review.Rules() {
@@ -86,7 +86,7 @@ func sarifOf(all []reviewed) sarifLog {
 				Artifact: sarifArtifact{uri},
 				Region:   sarifRegion{max(d.Line, 1), max(d.Column, 1)},
 			}}
-			if machine != "" { // lines are those of the definition, not of the template
+			if machine != "" { // line numbers refer to the definition, not to the template
 				at.Physical.Region = sarifRegion{1, 1}
 				text = machine + ": " + text
 			}
@@ -104,8 +104,8 @@ func sarifOf(all []reviewed) sarifLog {
 	}
 }
 
-// sarifURI is the address of a file as code scanning looks for it, relative to the root of the repository, in which the
-// command runs; and the name of the state machine inside it, if the file is a template.
+// sarifURI returns a file's address as code scanning expects it: relative to the root of the repository, in which the
+// command runs. If the file is a template, machine is the name of the state machine inside it.
 func sarifURI(path string) (uri, machine string) {
 	file, machine := partOf(path)
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {

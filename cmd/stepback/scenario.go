@@ -29,7 +29,7 @@ Examples:
 Exit status: 1 when a check fails, 2 when there is no such scenario.`
 }
 
-// Run carries scenarios out, or lists them.
+// Run runs scenarios, or lists them.
 func (c *scenarioCmd) Run(ctx context.Context, std streams) error {
 	names := faultscenario.Names()
 	switch {

@@ -7,16 +7,16 @@ import (
 	"stepback/asl/source"
 )
 
-// screen is what is known of where text is shown. The zero screen is a pipe or a file: lines of any length, no colours.
+// screen describes where text is shown. The zero screen is a pipe or a file: lines of any length, no colours.
 type screen struct {
-	width  int // cells of a line; 0 means that lines may be of any length
+	width  int // cells of a line; 0 means any length
 	colour bool
 }
 
 // shown is a writer that knows where its text is shown.
 type shown interface{ screen() screen }
 
-// screenOf is where the text of a writer is shown.
+// screenOf returns the screen on which a writer's text is shown.
 func screenOf(w io.Writer) screen {
 	if s, ok := w.(shown); ok {
 		return s.screen()
@@ -24,7 +24,7 @@ func screenOf(w io.Writer) screen {
 	return screen{}
 }
 
-// onScreen is a writer to a screen.
+// onScreen is a writer that writes to a screen.
 type onScreen struct {
 	io.Writer
 	s screen
@@ -32,7 +32,7 @@ type onScreen struct {
 
 func (o onScreen) screen() screen { return o.s }
 
-// outScreen and errScreen are where the two streams are shown.
+// outScreen and errScreen return the screens of the two streams.
 func (s streams) outScreen() screen { return screen{s.outWidth, s.colour} }
 
 func (s streams) errScreen() screen {
@@ -42,16 +42,16 @@ func (s streams) errScreen() screen {
 	return screen{s.width, s.errColour}
 }
 
-// statusColours are the colours of statuses: of executions, Map Runs, TestState, and verdicts.
+// statusColours maps statuses of executions, Map Runs, TestState and verdicts to colours.
 var statusColours = map[string]string{
 	"SUCCEEDED": green, "OK": green, "PASS": green,
 	"FAILED": red, "TIMED_OUT": red, "FAIL": red,
 	"ABORTED": yellow, "RETRIABLE": yellow, "CAUGHT_ERROR": yellow, "PENDING_REDRIVE": yellow, "RETRYING": yellow,
 	"RUNNING": cyan, "PENDING": cyan,
-	"failing": red, "retrying": yellow, "redriven": cyan, "started": cyan, // of serve's lines
+	"failing": red, "retrying": yellow, "redriven": cyan, "started": cyan, // in serve's log lines
 }
 
-// status is a status in its colour.
+// status returns a status in its colour.
 func (s screen) status(name string) string {
 	if colour := statusColours[name]; s.colour && colour != "" {
 		return colour + name + noColor
@@ -59,13 +59,13 @@ func (s screen) status(name string) string {
 	return name
 }
 
-// fit cuts a line to the screen.
+// fit cuts a line to the width of the screen.
 func (s screen) fit(line string) string {
 	if s.width <= 0 || source.Cells(line) < s.width {
 		return line
 	}
 	var b strings.Builder
-	room := s.width - 2 // for the ellipsis, and the last cell, at which some terminals break the line
+	room := s.width - 2 // leaves out a cell for the ellipsis, and the last cell, at which some terminals break the line
 	for _, r := range line {
 		if room -= source.Cells(string(r)); room < 0 {
 			break
@@ -75,5 +75,6 @@ func (s screen) fit(line string) string {
 	return b.String() + "…"
 }
 
-// data is how much of an input, output or cause a line shows: what fits the screen, or dataWidth in a pipe.
+// data returns how many characters of an input, output or cause a line shows: the width of the screen, or dataWidth
+// in a pipe.
 func (s screen) data() int { return max(dataWidth, s.width) }

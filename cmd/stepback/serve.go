@@ -52,7 +52,7 @@ type serveCmd struct {
 
 	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
 
-	reserve int64 // how much of the disk is set aside; 0 means the usual
+	reserve int64 // bytes of disk space to reserve; 0 means the default
 }
 
 // Help shows examples.
@@ -77,8 +77,8 @@ All of it is kept in the data directory. Executions that are still running when 
 is started again: tasks that were in flight are invoked once more.`
 }
 
-// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are
-// refused.
+// reserve is the disk space, in bytes, that is set aside so that running executions can end when the disk is full.
+// While it is, new executions are refused.
 const reserve = 64 << 20
 
 // Run serves until the context ends.
@@ -138,7 +138,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 }
 
-// relaying has what imports tell sent, until it is stopped.
+// relaying sends the messages that imports write to the outbox, until stop is called.
 func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -152,7 +152,7 @@ func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop fu
 	}
 }
 
-// config is the platform that the flags ask for. It takes the address, last.
+// config returns the platform's configuration from the flags. As its last step it starts listening on the address.
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
@@ -174,7 +174,7 @@ func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, e
 	return cfg, err
 }
 
-// rooms opens the databases with dead letters. close closes them.
+// rooms opens the databases with dead letters; closing closes them.
 func (c *serveCmd) rooms(ctx context.Context) (rooms []console.Room, closing func() error, err error) {
 	var stores []database.Outbox
 	closing = func() error {
@@ -195,7 +195,7 @@ func (c *serveCmd) rooms(ctx context.Context) (rooms []console.Room, closing fun
 	return rooms, closing, nil
 }
 
-// listing says what is served where.
+// listing returns the text that lists what is served, and where.
 func (c *serveCmd) listing(p *local.Platform) string {
 	used := func(endpoint, here string) string {
 		if endpoint != "" {
@@ -221,7 +221,7 @@ func (c *serveCmd) listing(p *local.Platform) string {
 		c.consoleLine(p), p.Endpoint)
 }
 
-// others names the services that have no line of their own, four or five a line.
+// others names the services that have no separate line in the listing, four or five on a line.
 func others(p *local.Platform) string {
 	const first, further = "  and             ", "                  "
 	own := []string{"Step Functions", "Lambda", "S3", "SQS", "SNS", "CloudWatch Logs"}
@@ -241,7 +241,7 @@ func others(p *local.Platform) string {
 	return lines.String()
 }
 
-// consoleLine says where the console is.
+// consoleLine returns the line with the console's address.
 func (c *serveCmd) consoleLine(p *local.Platform) string {
 	switch c.Console {
 	case "off":
@@ -253,7 +253,7 @@ func (c *serveCmd) consoleLine(p *local.Platform) string {
 	}
 }
 
-// logger writes to standard error: warnings, or all requests too.
+// logger returns a logger to standard error: warnings, and with --verbose all requests too.
 func (c *serveCmd) logger(std streams) *slog.Logger {
 	level := slog.LevelWarn
 	if c.Verbose {
@@ -262,7 +262,7 @@ func (c *serveCmd) logger(std streams) *slog.Logger {
 	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
 }
 
-// listen takes the address.
+// listen starts listening on the address.
 func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -271,7 +271,7 @@ func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
 	return l, err
 }
 
-// tell says how much room the disk has.
+// tell returns a function that prints when the disk becomes full and when it has space again.
 func (c *serveCmd) tell(std streams) func(pebble.Room) {
 	return func(r pebble.Room) {
 		fmt.Fprintf(std.err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
@@ -282,7 +282,7 @@ func (c *serveCmd) tell(std streams) func(pebble.Room) {
 	}
 }
 
-// check refuses addresses that other machines can reach, unless they are wanted.
+// check refuses addresses that other machines can reach, unless --public allows them.
 func (c *serveCmd) check() error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// transcript is what a server says while it runs.
+// transcript collects what a server prints while it runs.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -33,7 +33,7 @@ func (s *transcript) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// find waits until the server has said something.
+// find waits until the server has printed text that matches pattern, and returns the match.
 func (s *transcript) find(t *testing.T, pattern string) []string {
 	t.Helper()
 	for {
@@ -51,7 +51,7 @@ func (s *transcript) find(t *testing.T, pattern string) []string {
 	}
 }
 
-// fill takes all room of a disk away and returns what gives it back.
+// fill fills the disk with a file and returns a function that frees the space again.
 func fill(t *testing.T, dir, name string) func() {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -64,7 +64,7 @@ func fill(t *testing.T, dir, name string) func() {
 			size /= 2
 		}
 	}
-	_ = f.Close() // whatever has become of it, the disk is full
+	_ = f.Close() // an error does not matter: the disk is full
 	return func() {
 		if err := os.Remove(path); err != nil {
 			t.Error(err)
@@ -72,7 +72,8 @@ func fill(t *testing.T, dir, name string) func() {
 	}
 }
 
-// TestServeGoesOnWhenThereIsRoomAgain takes the room of the disk away, and also what is set aside, and gives it back.
+// TestServeGoesOnWhenThereIsRoomAgain fills the disk, including the reserved space, and frees it again: the server
+// resumes work.
 func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -98,7 +99,7 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 		number++
 		name = fmt.Sprintf("e%d", number)
 		input := make([]byte, 30_000)
-		_, _ = rand.Read(input) // never fails
+		_, _ = rand.Read(input) // rand.Read never fails
 		return name, post(t, address, "StartExecution", fmt.Sprintf(
 			`{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":%q,"input":"{\"x\":\"%s\"}"}`,
 			name, base64.StdEncoding.EncodeToString(input)))
@@ -119,10 +120,10 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	}
 	until("executionArn")
 	free := fill(t, disk, "filler")
-	until("The disk of the data directory is full") // what is set aside is given up
+	until("The disk of the data directory is full") // the reserved space is released
 	freeReserve := fill(t, disk, "more")
 	stopped := make(chan string, 1)
-	go func() { // which has to wait for room; a client over the network would try again
+	go func() { // the stop has to wait for space; a client over the network would retry
 		stopped <- post(t, address, "StopExecution", fmt.Sprintf(
 			`{"executionArn":"arn:aws:states:us-east-1:000000000000:execution:m:%s","cause":"%s"}`, acknowledged[0],
 			strings.Repeat("c", 30_000)))

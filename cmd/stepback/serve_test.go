@@ -53,8 +53,8 @@ func post(t *testing.T, address, operation, body string) string {
 	return b.String()
 }
 
-// TestServeGoesOn ends a server while an execution is under way: the next one on the directory knows the machine and
-// finishes the execution.
+// TestServeGoesOn ends a server while an execution is running: the next server on the directory knows the state
+// machine and completes the execution.
 func TestServeGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

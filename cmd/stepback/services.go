@@ -26,7 +26,7 @@ func (servicesCmd) Help() string {
 It asks the services themselves what they have registered. docs/services.md has the same, with how they differ from AWS.`
 }
 
-// Run opens a platform in a directory of its own, asks it, and removes it.
+// Run opens a platform in a temporary directory, lists its services, and removes it.
 func (c *servicesCmd) Run(ctx context.Context, std streams) (err error) {
 	p, err := local.Open(ctx, local.Config{Console: local.Console{Off: true}})
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *servicesCmd) Run(ctx context.Context, std streams) (err error) {
 	return nil
 }
 
-// answersTo reports whether a service is called by a name, whatever its case and its spaces.
+// answersTo reports whether name means the service, ignoring case, blanks, dashes and underscores.
 func answersTo(s *server.Coverage, name string) bool {
 	plain := strings.NewReplacer(" ", "", "-", "", "_", "")
 	name = plain.Replace(name)

@@ -28,7 +28,7 @@ func serving(t *testing.T, data string) (url string, stop func()) {
 	return servingAs(t, &serveCmd{Data: data})
 }
 
-// servingAs runs a command at a port of its own.
+// servingAs runs a serve command on a free port.
 func servingAs(t *testing.T, c *serveCmd) (url string, stop func()) {
 	t.Helper()
 	c.Listen, c.Account, c.Region = "127.0.0.1:0", "000000000000", "us-east-1"
@@ -42,7 +42,7 @@ func servingAs(t *testing.T, c *serveCmd) (url string, stop func()) {
 	}()
 	lines := bufio.NewReader(r)
 	first := ""
-	for !strings.Contains(first, "serving on http://") { // there may be warnings before
+	for !strings.Contains(first, "serving on http://") { // warnings may come first
 		var err error
 		if first, err = lines.ReadString('\n'); err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func servingAs(t *testing.T, c *serveCmd) (url string, stop func()) {
 	}
 }
 
-// clients are AWS's own, of one address.
+// clients are AWS SDK clients for one address.
 type clients struct {
 	states  *sfn.Client
 	lambda  *awslambda.Client
@@ -94,7 +94,7 @@ func zipped(t *testing.T, name, text string) []byte {
 	return b.Bytes()
 }
 
-// deploy makes the function double, out of code that lies in S3.
+// deploy creates the function double from code in S3.
 func (c clients) deploy(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -124,7 +124,7 @@ func (c clients) upload(t *testing.T, bucket, key string, body []byte) {
 	}
 }
 
-// create makes a state machine and returns its ARN.
+// create creates a state machine and returns its ARN.
 func (c clients) create(t *testing.T, definition string) *string {
 	t.Helper()
 	m, err := c.states.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
@@ -137,7 +137,7 @@ func (c clients) create(t *testing.T, definition string) *string {
 	return m.StateMachineArn
 }
 
-// run carries out a state machine and returns how its execution ended.
+// run executes a state machine and returns the result of its execution.
 func (c clients) run(t *testing.T, machine *string, input string) *sfn.DescribeExecutionOutput {
 	t.Helper()
 	e, err := c.states.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: machine, Input: &input})
@@ -156,7 +156,7 @@ func (c clients) run(t *testing.T, machine *string, input string) *sfn.DescribeE
 	}
 }
 
-// wait gives the server a moment before it is asked again.
+// wait pauses briefly before the server is polled again.
 func wait(t *testing.T) {
 	t.Helper()
 	timer := time.NewTimer(5 * time.Millisecond)

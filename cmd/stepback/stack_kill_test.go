@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// killable makes queues, functions' roles and parameters in a chain, so that a deployment takes some steps.
+// killable returns a template with a chain of queues, function roles and parameters, so that its deployment takes
+// several steps.
 func killable(value string) string {
 	var b strings.Builder
 	b.WriteString("Resources:\n")
@@ -23,8 +24,8 @@ func killable(value string) string {
 	return b.String()
 }
 
-// TestStacksSurviveSIGKILL kills a server while stacks are created, updated and deleted, again and again, and checks
-// that each deployment ends as it should, with each resource made once.
+// TestStacksSurviveSIGKILL kills a server repeatedly while stacks are created, updated and deleted, and checks that
+// each deployment ends as expected, with every resource created once.
 func TestStacksSurviveSIGKILL(t *testing.T) {
 	t.Parallel()
 	const seed = 11
@@ -32,7 +33,7 @@ func TestStacksSurviveSIGKILL(t *testing.T) {
 	l := &laptop{t: t, data: t.TempDir()}
 	l.begin()
 	kills := 0
-	// carried waits until the stack is at rest, and kills the server some times meanwhile.
+	// carried waits until the stack has reached a final status, and kills the server several times while it waits.
 	carried := func(want string) {
 		t.Helper()
 		for left := 4; ; {

@@ -12,7 +12,7 @@ import (
 	"stepback/internal/spelling"
 )
 
-// substitutions are the flags that give placeholders of definitions their values.
+// substitutions holds the flags that set the placeholders of definitions.
 type substitutions struct {
 	Substitute []string `sep:"none" placeholder:"NAME=VALUE|@FILE" help:"Value of the placeholder $${NAME} in definitions, as DefinitionSubstitutions of CloudFormation (repeatable), or a file with an object of them. Without one a Resource is a Lambda function of the placeholder's name."`
 }
@@ -38,8 +38,8 @@ func (s substitutions) values() (map[string]string, error) {
 	return values, nil
 }
 
-// unknown is why values cannot be meant for the definitions that were read: a flag names a placeholder that none of
-// them has. Files may name more than one definition has. It is nil when each is known.
+// unknown returns an error if a flag names a placeholder that none of the definitions has, and nil otherwise. A file
+// of values may name more placeholders than the definitions have.
 func (s substitutions) unknown(read ...definitionFile) error {
 	var known []string
 	for _, d := range read {
@@ -65,7 +65,7 @@ func (s substitutions) unknown(read ...definitionFile) error {
 	return nil
 }
 
-// substitutionsFile reads an object whose members are values: strings as they are, all else as JSON.
+// substitutionsFile reads a JSON object of values: strings are taken as they are, everything else as JSON text.
 func substitutionsFile(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func substitutionsFile(path string) (map[string]string, error) {
 	return values, nil
 }
 
-// placeholders lists some placeholders for people.
+// placeholders lists the first few placeholders for a message.
 func placeholders(names []string) string {
 	const shown = 5
 	listed := make([]string, 0, shown)

@@ -10,7 +10,7 @@ import (
 	"stepback/asl/source"
 )
 
-// table prints columns aligned: numbers to the right, the rest to the left.
+// table prints aligned columns: numbers to the right, everything else to the left.
 type table struct {
 	head  []string
 	right []bool
@@ -36,8 +36,9 @@ func (t *table) add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// print prints the table, on a screen within its width: long cells of columns to the left go on in the next line. What
-// does not fit even so, or only with names broken in the middle, is printed row by row, its numbers below its texts.
+// print prints the table. On a screen it stays within the width: long cells of left-aligned columns continue on the
+// next line. A table that still does not fit, or only with names broken in the middle, is printed row by row, with
+// the numbers below the texts.
 func (t *table) print(w io.Writer, indent string) {
 	on := screenOf(w)
 	widths, words := make([]int, len(t.head)), make([]int, len(t.head))
@@ -74,7 +75,7 @@ func (t *table) print(w io.Writer, indent string) {
 	}
 }
 
-// stack prints each row in two parts: its texts in a line, and below it its numbers with the heads of their columns.
+// stack prints each row in two parts: its texts on one line, and below them its numbers with their column heads.
 func (t *table) stack(w io.Writer, on screen, indent string) {
 	var heads []string
 	for i, h := range t.head {
@@ -111,11 +112,11 @@ func (t *table) stack(w io.Writer, on screen, indent string) {
 	}
 }
 
-// narrowest is how narrow a column may become.
+// narrowest is the least width of a column, in cells.
 const narrowest = 12
 
-// narrow takes room from the widest columns, of those to the left, until the table fits, and tells whether it does. No
-// column becomes narrower than its longest word.
+// narrow reduces the widest left-aligned columns until the table fits into room cells, and reports whether it does.
+// No column becomes narrower than its longest word.
 func (t *table) narrow(widths, words []int, room int) bool {
 	const gap = 2
 	total := -gap
@@ -138,7 +139,7 @@ func (t *table) narrow(widths, words []int, room int) bool {
 	return true
 }
 
-// longestWord is how many cells the longest part of a text takes that is not broken: see broken.
+// longestWord returns the width in cells of a text's longest unbreakable part; see broken.
 func longestWord(text string) int {
 	longest := 0
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(breaks, r) }) {
@@ -147,11 +148,11 @@ func longestWord(text string) int {
 	return longest
 }
 
-// breaks are what a line may end with.
+// breaks are the characters after which a line may be broken.
 const breaks = " ,/"
 
-// broken is a row as lines whose cells have no more than their widths: broken behind a blank, a comma or a slash, or
-// else anywhere.
+// broken splits a row into lines whose cells fit their widths. Cells are broken after a blank, a comma or a slash if
+// possible, otherwise anywhere.
 func broken(row []string, widths []int) [][]string {
 	var lines [][]string
 	for i, cell := range row {
@@ -165,7 +166,7 @@ func broken(row []string, widths []int) [][]string {
 	return lines
 }
 
-// head is the part of a text that goes into a line, and the rest.
+// head returns the part of a text that fits on a line, and the rest.
 func head(text string, width int) (first, rest string) {
 	if source.Cells(text) <= width || width <= 0 {
 		return text, ""
@@ -190,7 +191,7 @@ func head(text string, width int) (first, rest string) {
 	return strings.TrimRight(text[:end], " "), strings.TrimLeft(text[end:], " ")
 }
 
-// grouped writes a number with commas between thousands.
+// grouped formats a number with commas between thousands.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDefinitionsWhereTheyAre validates, runs, explains and prints machines of a SAM template.
+// The state machines of a SAM template can be validated, run, explained and printed.
 func TestDefinitionsWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -77,8 +77,9 @@ Resources:
 	stepback(t, "retries", "explain", template+"#Orders", "--state", "Nope").complains(t, 2, `no state "Nope" of `)
 }
 
-// TestTemplateBesideDefinitions has a directory's templates and its other definitions checked, each once: a file that a
-// template names with the template's values, what tools have built not at all, and what is in S3 told and left out.
+// TestTemplateBesideDefinitions checks the templates and other definitions of a directory, each once. A file that a
+// template names is checked with the template's values; build output is skipped; a definition in S3 is reported and
+// skipped.
 func TestTemplateBesideDefinitions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/term"
 )
 
-// newStreams looks at the standard streams of the process.
+// newStreams returns the process's standard streams, with what is known of their terminals.
 func newStreams(in, out, err *os.File) streams {
 	s := streams{in: in, out: out, err: err, width: 80}
 	if os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == "" {

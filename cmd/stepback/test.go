@@ -39,7 +39,7 @@ docs/testing.md. stepback record EXECUTION writes one from a real execution.
 Exit status: 0 all tests pass; 1 one does not; 2 wrong usage; 3 a file of tests, or a definition, is refused.`
 }
 
-// testJSON is a result as scripts read it.
+// testJSON is the JSON form of a test result.
 type testJSON struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
@@ -49,7 +49,7 @@ type testJSON struct {
 	Seconds  float64  `json:"realSeconds"`
 }
 
-// tested is what came of all files.
+// tested collects the results of all files.
 type tested struct {
 	results  []*machinetest.Result
 	coverage []machinetest.Coverage
@@ -163,7 +163,7 @@ func (c *testCmd) show(std streams, r *machinetest.Result) {
 	}
 }
 
-// sum prints how many tests passed, and what they went through.
+// sum prints how many tests passed, and the states they covered.
 func (c *testCmd) sum(std streams, all *tested, failed int, took time.Duration) error {
 	if c.JSON {
 		tests := make([]testJSON, len(all.results))
@@ -195,7 +195,7 @@ func (c *testCmd) sum(std streams, all *tested, failed int, took time.Duration) 
 
 func covered(s machinetest.Share) string { return fmt.Sprintf("%d/%d", s.Covered, s.All) }
 
-// testFiles are the files of tests that are named, and those in directories.
+// testFiles returns the test files that are named and those in named directories.
 func testFiles(named []string) ([]string, error) {
 	if len(named) == 0 {
 		named = []string{"."}
@@ -227,7 +227,7 @@ func testFiles(named []string) ([]string, error) {
 	return files, nil
 }
 
-// besideTest is the definition beside a file of tests: the one of its name.
+// besideTest returns the path of the definition next to a test file that has the same base name.
 func besideTest(path string) string {
 	base := filepath.Base(path)
 	for _, suffix := range []string{".test.yaml", ".test.yml"} {
@@ -241,7 +241,7 @@ func besideTest(path string) string {
 	return base + definitionSuffixes[0]
 }
 
-// beside opens what a file of tests names, relative to its directory.
+// beside opens the files that a test file names, relative to its directory.
 type beside struct {
 	dir string
 	std streams

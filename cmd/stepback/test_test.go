@@ -10,7 +10,7 @@ import (
 // theExamples is the directory of the examples.
 const theExamples = "../../docs/examples"
 
-// TestTheExamples runs the tests of the examples, which are accepted and reviewed without a finding.
+// The examples' tests pass, and the examples are valid and reviewed without a finding.
 func TestTheExamples(t *testing.T) {
 	t.Parallel()
 	s := stepback(t, "test", theExamples, "--coverage", "--junit", filepath.Join(t.TempDir(), "results.xml"))
@@ -19,7 +19,7 @@ func TestTheExamples(t *testing.T) {
 	stepback(t, "retries", "review", theExamples, "--strict").ends(t, 0)
 }
 
-// TestInitWritesAnExample writes one, tests it, changes it, and sees the test fail.
+// TestInitWritesAnExample writes an example and tests it; after a change the test fails.
 func TestInitWritesAnExample(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"order-saga", "approval", "invoices", "csv-rows"} {
@@ -32,7 +32,7 @@ func TestInitWritesAnExample(t *testing.T) {
 		"there is no example odd; there are approval, csv-rows, invoices, order-saga")
 }
 
-// TestTestsThatFail ends with 1, and a file that is refused with 3.
+// Failing tests end with exit code 1, and a refused test file with 3.
 func TestTestsThatFail(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func TestTestsThatFail(t *testing.T) {
 	stepback(t, "test", file, "--run", "(").complains(t, 2, "--run: ")
 }
 
-// TestRecordAndReplay records an execution of a data directory, and replays it.
+// TestRecordAndReplay records an execution of a data directory and replays it.
 func TestRecordAndReplay(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")

@@ -35,7 +35,7 @@ type testStateCmd struct {
 	testStateMock
 }
 
-// testStateMock are the flags of what takes the place of a state's work.
+// testStateMock holds the flags for a mocked result of the state.
 type testStateMock struct {
 	Mock       string `group:"mock" placeholder:"JSON" help:"Result in place of the state's work: nothing is called."`
 	Validation string `group:"mock" name:"mock-validation" enum:"STRICT,PRESENT,NONE" default:"STRICT" help:"Compare the result with what the service answers: all members, those that are there, or none. Default STRICT."`
@@ -60,7 +60,7 @@ variables of serve say (LAMBDA_ENDPOINT, SQS_ENDPOINT, AWS_ENDPOINT_URL, …).
 Exit status: 0 the state succeeded, or caught its error; 1 it failed, or would be run again; 3 the test or the definition was refused.`
 }
 
-// Run tests the state and prints what came of it.
+// Run tests the state and prints the result.
 func (c *testStateCmd) Run(ctx context.Context, std streams) error {
 	values, err := c.values()
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *testStateCmd) Run(ctx context.Context, std streams) error {
 	return c.show(std, answer)
 }
 
-// check wants the state's name when the file holds a whole machine.
+// check requires the state's name if the file holds a whole state machine.
 func (c *testStateCmd) check(definition string) error {
 	root, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *testStateCmd) check(definition string) error {
 	return fmt.Errorf("%s holds a state machine: say which state to test with --state%s", c.File, oneOf(states.Keys()))
 }
 
-// oneOf names some of the states to choose from; those inside Map and Parallel states can be chosen, too.
+// oneOf lists some of the states to choose from, including those nested in Map and Parallel states.
 func oneOf(states []string) string {
 	const shown = 20
 	switch {
@@ -134,7 +134,7 @@ func oneOf(states []string) string {
 	}
 }
 
-// request is the API's request.
+// request returns the body of the TestState request.
 func (c *testStateCmd) request(definition string) ([]byte, error) {
 	r := &flagTexts{texts: map[string]any{
 		"definition": definition, "inspectionLevel": c.Inspection, "roleArn": c.Role, "revealSecrets": c.Secrets,
@@ -173,7 +173,7 @@ func (c *testStateCmd) request(definition string) ([]byte, error) {
 	return json.Marshal(r.texts)
 }
 
-// flagTexts are members of a request, from flags that were given.
+// flagTexts collects members of a request from the flags that were given.
 type flagTexts struct {
 	texts map[string]any
 	err   error
@@ -185,7 +185,7 @@ func (f *flagTexts) add(member, text string) {
 	}
 }
 
-// file adds the content of a file when the text is the file's name after an @.
+// file adds a member; if text is "@" and a file's name, its value is the file's content.
 func (f *flagTexts) file(member, text string) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		content, err := os.ReadFile(name)
@@ -195,7 +195,7 @@ func (f *flagTexts) file(member, text string) {
 	f.add(member, text)
 }
 
-// testState asks Step Functions of this process, whose tasks reach what the environment says.
+// testState calls TestState in this process; tasks call the endpoints that the environment names.
 func testState(ctx context.Context, body []byte) (status int, answer []byte, err error) {
 	h, done, err := local.TestState(ctx, os.Getenv)
 	if err != nil {
@@ -217,8 +217,8 @@ func testState(ctx context.Context, body []byte) (status int, answer []byte, err
 	return a.StatusCode, answer, err
 }
 
-// refused says why the API refused the test; text that is not JSON, and what is wrong with a whole machine, is shown as
-// validate does.
+// refused reports why the API refused the test. Text that is not JSON and errors in a whole state machine are shown
+// as validate shows them.
 func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) error {
 	if c.JSON {
 		fmt.Fprintln(std.out, string(answer))

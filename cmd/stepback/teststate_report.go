@@ -13,7 +13,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// stateTest is the API's answer.
+// stateTest is the TestState response.
 type stateTest struct {
 	Status     string                     `json:"status"`
 	Output     *string                    `json:"output"`
@@ -32,7 +32,7 @@ var stateStages = []string{
 	"afterResultSelector", "afterResultPath", "variables",
 }
 
-// show prints an answer. The error is the exit status.
+// show prints a response. The returned error carries the exit status.
 func (c *testStateCmd) show(std streams, answer []byte) error {
 	var t stateTest
 	if err := json.Unmarshal(answer, &t); err != nil {
@@ -82,7 +82,7 @@ func (t *stateTest) print(w io.Writer) {
 	}
 }
 
-// printHandler says which retrier or catcher handles the error.
+// printHandler prints which retrier or catcher handles the error.
 func (t *stateTest) printHandler(w io.Writer) {
 	var d struct {
 		Catch   *int     `json:"catchIndex"`
@@ -103,8 +103,8 @@ func (t *stateTest) printHandler(w io.Writer) {
 	}
 }
 
-// section prints a name and, indented, a value: JSON in several lines when it is an object or an array, also inside a
-// string.
+// section prints a name and an indented value. Objects and arrays, including those inside a JSON string, are printed
+// on several lines.
 func section(w io.Writer, name, value string) {
 	if v, err := jsonvalue.Parse(value); err == nil && v.Kind() == jsonvalue.String {
 		if inner, err := jsonvalue.Parse(v.Text()); err == nil {

@@ -31,7 +31,7 @@ func TestTestState(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		args string // FILE and flags; DIR stands for the folder
+		args string // FILE and flags; DIR stands for the test's folder
 		code int
 		want []string
 	}{

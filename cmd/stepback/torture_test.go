@@ -22,9 +22,9 @@ import (
 	"time"
 )
 
-// TestTorture has a server of its own process carry out every kind of task while it is killed at random and sent
-// requests that are none, and then watches its memory, goroutines and descriptors while it works. It takes the time
-// that STEPBACK_TORTURE names (make torture); STEPBACK_SEED chooses what happens when.
+// TestTorture runs every kind of task on a server in a separate process while the server is killed at random and
+// receives invalid requests. Afterwards it watches the server's memory, goroutines and descriptors under load. It
+// runs for the time in STEPBACK_TORTURE (make torture); STEPBACK_SEED chooses what happens when.
 func TestTorture(t *testing.T) {
 	t.Parallel()
 	during, err := time.ParseDuration(os.Getenv("STEPBACK_TORTURE"))
@@ -77,10 +77,10 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// rest waits in real time, as the processes that are tortured live in it.
+// rest waits in real time, because the processes under test run in real time.
 func rest(d time.Duration) { <-time.NewTimer(d).C }
 
-// tortured is a server and what was acknowledged by it.
+// tortured is a server under test, and what it has acknowledged.
 type tortured struct {
 	t       *testing.T
 	data    string
@@ -91,10 +91,10 @@ type tortured struct {
 	cmd *exec.Cmd
 
 	started, again, refused atomic.Int64
-	accepted                sync.Map // ARNs of executions
+	accepted                sync.Map // ARNs of the executions that were started
 }
 
-// begin starts the server, at the address that it had before.
+// begin starts the server, on the same address as before.
 func (v *tortured) begin() {
 	v.t.Helper()
 	self, err := os.Executable()
@@ -115,7 +115,7 @@ func (v *tortured) begin() {
 	if err := cmd.Start(); err != nil {
 		v.t.Fatal(err)
 	}
-	v.t.Cleanup(func() { _ = cmd.Process.Kill() }) // unless it has been
+	v.t.Cleanup(func() { _ = cmd.Process.Kill() }) // unless it has been killed already
 	lines := bufio.NewReader(said)
 	before := ""
 	for {
@@ -140,7 +140,7 @@ func (v *tortured) kill() {
 	}
 }
 
-// call asks a JSON service of AWS. The error says that there was no answer.
+// call calls an AWS JSON service. It returns an error if there was no response.
 func (v *tortured) call(target, version string, body any) (int, map[string]any, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -166,7 +166,7 @@ func (v *tortured) states(operation string, body any) (int, map[string]any, erro
 	return v.call("AWSStepFunctions."+operation, "1.0", body)
 }
 
-// must asks for what has to be answered.
+// must makes a call that has to succeed, and returns the response.
 func (v *tortured) must(target, version string, body any) map[string]any {
 	v.t.Helper()
 	status, answer, err := v.call(target, version, body)
@@ -176,7 +176,8 @@ func (v *tortured) must(target, version string, body any) map[string]any {
 	return answer
 }
 
-// workloads are machines with every kind of task, by their names. None of them fails, whatever happens to the server.
+// workloads returns state machines with every kind of task, by name. None of them fails, whatever happens to the
+// server.
 func (v *tortured) workloads() map[string]string {
 	const retry = `"Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":1,"MaxAttempts":50,"BackoffRate":1}]`
 	task := func(resource, parameters string) string {
@@ -193,9 +194,11 @@ func (v *tortured) workloads() map[string]string {
 		"function": task("arn:aws:states:::lambda:invoke", `{"FunctionName":"echo","Payload.$":"$"}`),
 		"moody":    task("arn:aws:lambda:us-east-1:000000000000:function:moody", `{"a":1}`),
 		"token": task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", `{"QueueUrl":"`+queue+
-			`","MessageBody":{"token.$":"$$.Task.Token"}}`), // which is received until it is answered
+			// report receives the message until the token has been answered
+			`","MessageBody":{"token.$":"$$.Task.Token"}}`),
 		"activity": `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":` +
-			`"arn:aws:states:us-east-1:000000000000:activity:work","TimeoutSeconds":10,` + retry + `,"End":true}}}`, // a worker may never hear of a task
+			// a task may be lost on its way to the worker
+			`"arn:aws:states:us-east-1:000000000000:activity:work","TimeoutSeconds":10,` + retry + `,"End":true}}}`,
 		"nested": task("arn:aws:states:::states:startExecution.sync:2", `{"StateMachineArn":"`+child+`"}`),
 		"object": task("arn:aws:states:::aws-sdk:s3:putObject",
 			`{"Bucket":"torture","Key.$":"$$.Execution.Name","Body.$":"$"}`),
@@ -228,7 +231,7 @@ func (v *tortured) prepare() {
 	}
 }
 
-// start starts executions. An answer that was lost is asked for again, by the same name and input.
+// start starts executions. If a response is lost, it repeats the call with the same name and input.
 func (v *tortured) start(random *rand.Rand, stop <-chan struct{}) {
 	machines := make([]string, 0)
 	for name := range v.workloads() {
@@ -252,9 +255,10 @@ func (v *tortured) start(random *rand.Rand, stop <-chan struct{}) {
 			arn, _ := answer["executionArn"].(string)
 			switch {
 			case status == http.StatusOK && !lost && random.IntN(20) == 0:
-				continue // as though the answer had been lost
+				continue // pretend that the response was lost
 			case status == http.StatusOK:
-			case lost && strings.Contains(fmt.Sprint(answer["__type"]), "ExecutionAlreadyExists"): // and has ended
+			// the execution exists and has ended
+			case lost && strings.Contains(fmt.Sprint(answer["__type"]), "ExecutionAlreadyExists"):
 				v.again.Add(1)
 				arn = strings.Replace(request["stateMachineArn"].(string), ":stateMachine:", ":execution:", 1) + ":" +
 					request["name"].(string)
@@ -269,7 +273,7 @@ func (v *tortured) start(random *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// work is a worker of the activity.
+// work is a worker for the activity.
 func (v *tortured) work(stop <-chan struct{}) {
 	ctx, cancel := context.WithCancel(v.t.Context())
 	defer cancel()
@@ -285,13 +289,13 @@ func (v *tortured) work(stop <-chan struct{}) {
 			continue
 		}
 		var task struct{ TaskToken string }
-		_ = json.NewDecoder(a.Body).Decode(&task) // of a server that was killed
+		_ = json.NewDecoder(a.Body).Decode(&task) // fails if the server was killed
 		_ = a.Body.Close()
 		v.succeed(task.TaskToken)
 	}
 }
 
-// report answers the task tokens in the queue.
+// report answers the task tokens that arrive in the queue.
 func (v *tortured) report(stop <-chan struct{}) {
 	for {
 		select {
@@ -312,27 +316,28 @@ func (v *tortured) report(stop <-chan struct{}) {
 			var body struct{ Token string }
 			if json.Unmarshal([]byte(fmt.Sprint(m["Body"])), &body) == nil && v.succeed(body.Token) {
 				_, _, _ = v.call("AmazonSQS.DeleteMessage", "1.0", map[string]any{"QueueUrl": queue,
-					"ReceiptHandle": m["ReceiptHandle"]}) // or it comes again
+					"ReceiptHandle": m["ReceiptHandle"]}) // otherwise it is delivered again
 			}
 		}
 	}
 }
 
-// succeed reports that a task has succeeded, until the server has heard of it.
+// succeed calls SendTaskSuccess until the server has received it.
 func (v *tortured) succeed(token string) bool {
 	for range 100 {
 		if token == "" {
 			return false
 		}
 		if _, _, err := v.states("SendTaskSuccess", map[string]any{"taskToken": token, "output": `{"ok":true}`}); err == nil {
-			return true // or another has answered, or it has timed out
+			return true // or another call has answered it, or it has timed out
 		}
 		rest(50 * time.Millisecond)
 	}
 	return false
 }
 
-// hostile sends what no client should. None of it may be answered by an error of the server itself, or end it.
+// hostile sends requests that no client should send. The server must neither end nor answer any of them with a server
+// error.
 func (v *tortured) hostile(random *rand.Rand, stop <-chan struct{}) {
 	deep := strings.Repeat(`{"a":[`, 50_000)
 	bodies := []string{"", "{", "null", "[]", deep, `{"stateMachineArn":1}`, strings.Repeat("x", 2<<20),
@@ -377,7 +382,7 @@ func (v *tortured) hostile(random *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// halfOpen begins requests and goes away.
+// halfOpen starts requests and disconnects.
 func (v *tortured) halfOpen(random *rand.Rand) {
 	c, err := (&net.Dialer{}).DialContext(v.t.Context(), "tcp", v.address)
 	if err != nil {
@@ -386,15 +391,15 @@ func (v *tortured) halfOpen(random *rand.Rand) {
 	}
 	starts := []string{"", "POST / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{",
 		"PUT /torture/k HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "\x00\x01\x02\x03\r\n\r\n"}
-	_, _ = io.WriteString(c, starts[random.IntN(len(starts))]) // nobody reads the answer
+	_, _ = io.WriteString(c, starts[random.IntN(len(starts))]) // the response is not read
 	_ = c.Close()
 	v.refused.Add(1)
 }
 
-// footprint is what a server takes.
+// footprint holds the resources that a server uses.
 type footprint struct{ goroutines, files, memory int }
 
-// footprint reads it from the metrics.
+// footprint reads the server's footprint from its metrics.
 func (v *tortured) footprint() footprint {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, "http://"+v.address+"/_stepback/metrics",
@@ -412,17 +417,20 @@ func (v *tortured) footprint() footprint {
 		v.t.Fatal(err)
 	}
 	gauge := func(name string) int {
-		m := regexp.MustCompile(`(?m)^` + name + ` (\d+)$`).FindSubmatch(text)
+		m := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(text)
 		if m == nil {
 			v.t.Fatalf("there is no %s", name)
 		}
-		n, _ := strconv.Atoi(string(m[1]))
-		return n
+		n, err := strconv.ParseFloat(string(m[1]), 64)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		return int(n)
 	}
 	return footprint{gauge("go_goroutines"), gauge("process_open_fds"), gauge("process_resident_memory_bytes")}
 }
 
-// settle waits until all executions that were acknowledged have ended, as they should.
+// settle waits until all acknowledged executions have ended, and checks that each ended as expected.
 func (v *tortured) settle() {
 	v.t.Helper()
 	v.accepted.Range(func(arn, _ any) bool {
@@ -443,11 +451,11 @@ func (v *tortured) settle() {
 	})
 }
 
-// atRest waits until a server with nothing to do takes about what it took before, and complains when it does not.
+// atRest waits until an idle server uses about as much as before, and fails the test if it does not.
 func (v *tortured) atRest(before footprint) footprint {
 	v.t.Helper()
 	v.client.CloseIdleConnections()
-	const slack = 40 // goroutines and descriptors that connections and tables take
+	const slack = 40 // goroutines and descriptors used by connections and tables
 	var now footprint
 	for range 100 {
 		now = v.footprint()

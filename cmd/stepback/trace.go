@@ -12,11 +12,11 @@ import (
 	"stepback/engine/journal"
 )
 
-// dataWidth is how much of an input, output or cause a line of the trace shows.
+// dataWidth is the number of characters of an input, output or cause that a line of the trace shows.
 const dataWidth = 100
 
-// printTrace prints a history for people: one line per event, indented by how deep the state is nested, with the time
-// since the start and what the event carried; of the events only those with these IDs, or all when there are none.
+// printTrace prints a history as text: one line per event, indented by nesting depth, with the time since the start
+// and the event's data. If only is not nil, it prints just the events with these IDs.
 func printTrace(w io.Writer, x *journal.Execution, events []history.Event, only map[int64]bool) {
 	on := screenOf(w)
 	until := "not ended"
@@ -37,14 +37,14 @@ func printTrace(w io.Writer, x *journal.Execution, events []history.Event, only 
 	}
 }
 
-// printHistory prints a history that the API told.
+// printHistory prints a history that the API returned.
 func printHistory(w io.Writer, x *executions.Execution, events []history.Event) {
 	printTrace(w, &journal.Execution{
 		Info: history.Info{ARN: x.ARN}, Status: x.Status, Start: x.Start.Time, Stop: x.Stop.Time,
 	}, events, nil)
 }
 
-// eventLines prints events, one a line, as they come.
+// eventLines prints events as they arrive, one a line.
 type eventLines struct {
 	w      io.Writer
 	on     screen
@@ -63,7 +63,7 @@ func (l *eventLines) print(e *history.Event) {
 		strings.Repeat("  ", v.depth()), v.iteration(), e.Type, about(e, v, l.on.data()))))
 }
 
-// skip takes note of an event and returns the visit that it belongs to.
+// skip records an event without printing it, and returns the visit it belongs to.
 func (l *eventLines) skip(e *history.Event) *visit {
 	if l.began == 0 {
 		l.began = e.Time
@@ -72,10 +72,10 @@ func (l *eventLines) skip(e *history.Event) *visit {
 	return v
 }
 
-// offset writes a time since the start with milliseconds.
+// offset formats a time since the start in seconds with milliseconds.
 func offset(ns int64) string { return fmt.Sprintf("%.3fs", time.Duration(ns).Seconds()) }
 
-// about is what an event carries beside its type.
+// about returns what an event carries besides its type.
 func about(e *history.Event, v *visit, data int) string {
 	var b strings.Builder
 	if e.Name != "" {
@@ -88,7 +88,7 @@ func about(e *history.Event, v *visit, data int) string {
 			b.WriteString(" " + v.iterated(m.Index))
 		case history.MapStateStarted:
 			b.WriteString(" " + counted(m.Length, "item"))
-			if m.Length == 0 { // AWS, too, has 0 in the event of a distributed Map
+			if m.Length == 0 { // AWS also has 0 in the event of a distributed Map
 				b.WriteString(" (a Map Run counts its own)")
 			}
 		case history.MapRunStarted:
@@ -111,13 +111,13 @@ func about(e *history.Event, v *visit, data int) string {
 	return b.String()
 }
 
-// shortened cuts a text to one line of bounded width.
+// shortened cuts a text to one line of at most dataWidth characters.
 func shortened(s string) string { return shortenedTo(s, dataWidth) }
 
 func shortenedTo(s string, width int) string {
-	const most = 4 // bytes of a letter
+	const most = 4 // the most bytes of a character
 	if long := (width + 1) * most; len(s) > long && strings.IndexFunc(s[:long], unicode.IsSpace) < 0 {
-		s = s[:long] // nothing behind is shown
+		s = s[:long] // nothing after this is shown
 	}
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > width {

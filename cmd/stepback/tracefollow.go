@@ -11,10 +11,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// trace prints what an execution does while it does it: the states that are entered and left, calls, failures, retries
-// with their waits, caught errors and the progress of Maps. Executions that it starts are traced between the same
-// lines, under the names of their machines; of the child executions of Map Runs the failures are printed, and how many
-// have ended.
+// trace prints what an execution does as it happens: states entered and left, calls, failures, retries with their
+// waits, caught errors and the progress of Maps. Executions that it starts are traced in between, prefixed with the
+// names of their state machines. Of a Map Run's child executions it prints the failures, and how many have ended.
 type trace struct {
 	w    io.Writer
 	on   screen
@@ -35,16 +34,16 @@ func newTraced(data int) *traced {
 		index: map[int64]int64{}, data: data}
 }
 
-// traced is what is remembered of an execution: the visit of a state that each event belongs to.
+// traced holds what is remembered of an execution: the visit of a state that each event belongs to.
 type traced struct {
-	name   string // of its state machine; empty for the one that was asked for
+	name   string // the state machine's name; empty for the execution that was asked for
 	visits map[int64]*visit
 	types  map[int64]history.Type
 	times  map[int64]int64
-	index  map[int64]int64 // of the iterations that MapIterationStarted events began
-	open   []*visit        // that have been entered and neither left nor aborted, oldest first
-	last   *visit          // in which something failed last
-	data   int             // how much of an input or output is shown
+	index  map[int64]int64 // the indices of the iterations, by the ID of their MapIterationStarted event
+	open   []*visit        // visits that have been entered and neither left nor aborted, oldest first
+	last   *visit          // the visit in which something failed last
+	data   int             // the number of characters of an input or output to show
 }
 
 // tracedMapRun counts the child executions of a Map Run.
@@ -55,7 +54,7 @@ type tracedMapRun struct {
 	failed       int64
 }
 
-// follow takes the events of a step. It is called by the engine's workers.
+// follow prints the events of a step. The engine's workers call it.
 func (t *trace) follow(x *journal.Execution, events []history.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,10 +95,10 @@ func (t *trace) line(of *traced, v *visit, at int64, said string) {
 		fmt.Fprintf(&b, "[%s] ", of.name)
 	}
 	b.WriteString(strings.Repeat("  ", v.depth()) + v.label() + said)
-	_, _ = io.WriteString(t.w, t.on.fit(b.String())+"\n") // nobody can be told
+	_, _ = io.WriteString(t.w, t.on.fit(b.String())+"\n") // an error of writing cannot be reported anywhere
 }
 
-// childEnded counts a child execution, and shows that it failed, or now and then how many have ended.
+// childEnded counts a child execution that has ended. It prints failures, and now and then how many have ended.
 func (t *trace) childEnded(x *journal.Execution, at int64) {
 	run := t.mapRuns[x.MapRunARN]
 	if run == nil {
@@ -118,7 +117,7 @@ func (t *trace) childEnded(x *journal.Execution, at int64) {
 	}
 }
 
-// shownFailures is how many failed child executions of a Map Run are shown one by one.
+// shownFailures is the number of failed child executions of a Map Run that are shown individually.
 const shownFailures = 10
 
 func (r *tracedMapRun) progress() string {
@@ -129,7 +128,7 @@ func (r *tracedMapRun) progress() string {
 	return said
 }
 
-// counted is a number of things in words: 1 item, 2 items.
+// counted returns a number with a noun, in the plural where needed: 1 item, 2 items.
 func counted(n int64, what string) string {
 	if n != 1 {
 		what += "s"
@@ -145,7 +144,7 @@ func landmark(n int64) bool {
 	return n == 1 || n == 2 || n == 5
 }
 
-// end prints what the execution came to, and advice if there is any.
+// end prints the result of the execution, and the advice if there is any.
 func (t *trace) end(x *journal.Execution, advice string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +164,7 @@ func (t *trace) end(x *journal.Execution, advice string) {
 	}
 }
 
-// why is a failure on one line; empty when there is none.
+// why formats a failure on one line; it returns "" if there is none.
 func why(f history.Failure) string {
 	if f.HasCause() {
 		return " " + strings.TrimSpace(f.Name+": "+shortened(f.Cause))
@@ -176,7 +175,7 @@ func why(f history.Failure) string {
 	return ""
 }
 
-// whole is a failure with the whole of its cause.
+// whole formats a failure with its complete cause.
 func whole(f history.Failure) string {
 	var b strings.Builder
 	if f.HasName() {

@@ -7,7 +7,7 @@ import (
 	"stepback/engine/history"
 )
 
-// say is what is said of an event of a visit, which it keeps up to date; empty when that is nothing.
+// say updates the visit by an event and returns the text to print for it, or "" if there is none.
 func (x *traced) say(v *visit, e *history.Event) string {
 	switch {
 	case e.Type.Entered():
@@ -23,7 +23,7 @@ func (x *traced) say(v *visit, e *history.Event) string {
 		return strings.TrimSuffix(failing(e.Type)+carried(e), " ")
 	case starts(e.Type):
 		if v.started && v.failedAt == 0 && e.Type != history.MapRunStarted {
-			v.failedAt = x.times[e.Previous] // of a state inside
+			v.failedAt = x.times[e.Previous] // the failure of a nested state
 		}
 		return v.start(e, x.data)
 	}
@@ -47,7 +47,7 @@ func (x *traced) say(v *visit, e *history.Event) string {
 	}
 }
 
-// exit says that a state is left.
+// exit returns the text for leaving a state.
 func (v *visit) exit(e *history.Event, data int) string {
 	v.over = true
 	said := "done"
@@ -64,7 +64,7 @@ func (v *visit) exit(e *history.Event, data int) string {
 	return said + "  " + shortenedTo(e.Data, data)
 }
 
-// start says that a state begins to work, for the first time or once more.
+// start returns the text for a state that starts its work, for the first time or again.
 func (v *visit) start(e *history.Event, data int) string {
 	v.over, v.done, v.started = false, 0, true
 	var said string
@@ -76,7 +76,7 @@ func (v *visit) start(e *history.Event, data int) string {
 	switch {
 	case e.Type == history.MapStateStarted && e.More != nil:
 		if v.items = e.More.Length; v.items == 0 {
-			return said // which is what the events of a distributed Map have
+			return said // events of a distributed Map have no length
 		}
 		return joined(said, counted(v.items, "item"))
 	case e.Type == history.MapRunStarted:
@@ -92,7 +92,7 @@ func (v *visit) start(e *history.Event, data int) string {
 	}
 }
 
-// joined puts what there is of two remarks together.
+// joined joins two remarks by a semicolon, leaving out empty ones.
 func joined(first, second string) string {
 	if first == "" {
 		return second
@@ -100,30 +100,20 @@ func joined(first, second string) string {
 	return first + "; " + second
 }
 
-// starts reports whether an event is the beginning of a state's work.
+// starts reports whether an event marks the start of a state's work.
 func starts(t history.Type) bool {
-	switch t {
-	case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled, history.MapStateStarted,
-		history.MapRunStarted,
-		history.ParallelStateStarted:
-		return true
-	default:
-		return false
-	}
+	return t.Step() == history.StepScheduled || t == history.MapStateStarted || t == history.MapRunStarted ||
+		t == history.ParallelStateStarted
 }
 
-// fails reports whether an event is a failure of a state, which its Retry and Catch decide on.
+// fails reports whether an event is the failure of a state, to which its Retry and Catch apply.
 func fails(t history.Type) bool { return failing(t) != "" }
 
-// failing is what is said of a failure; empty of other events.
+// failing returns the text for a failure, or "" for other events.
 func failing(t history.Type) string {
 	switch t {
-	case history.TaskFailed, history.LambdaFunctionFailed, history.ActivityFailed, history.MapStateFailed,
-		history.ParallelStateFailed,
-		history.EvaluationFailed:
+	case history.MapStateFailed, history.ParallelStateFailed, history.EvaluationFailed:
 		return "failed"
-	case history.TaskTimedOut, history.LambdaFunctionTimedOut, history.ActivityTimedOut:
-		return "timed out"
 	case history.TaskStartFailed, history.LambdaFunctionStartFailed, history.LambdaFunctionScheduleFailed,
 		history.ActivityScheduleFailed:
 		return "could not be started"
@@ -131,6 +121,13 @@ func failing(t history.Type) string {
 		return "could not be submitted"
 	case history.MapRunFailed:
 		return "Map Run failed"
+	default:
+	}
+	switch {
+	case t.TimedOut():
+		return "timed out"
+	case t.Step() == history.StepFailed:
+		return "failed"
 	default:
 		return ""
 	}

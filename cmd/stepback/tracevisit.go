@@ -8,18 +8,18 @@ import (
 	"stepback/engine/history"
 )
 
-// visit is one run through a state.
+// visit is one pass through a state.
 type visit struct {
 	name     string
 	kind     string // Task, Map, …
-	parent   *visit // the Map or Parallel state around it
-	inMap    bool   // it is in an iteration of its parent
-	index    int64  // of that iteration
-	over     bool   // it has been left, or as a Map or Parallel state has failed
-	failedAt int64  // Unix nanoseconds of its last failure that nothing has followed yet
-	started  bool   // it has begun to work
+	parent   *visit // the enclosing Map or Parallel state
+	inMap    bool   // the visit is in an iteration of its parent
+	index    int64  // the index of that iteration
+	over     bool   // the state has been left, or is a Map or Parallel state that has failed
+	failedAt int64  // Unix nanoseconds of the last failure, until it has been retried or caught
+	started  bool   // the state has started its work
 	retries  int
-	items    int64 // of an inline Map
+	items    int64 // the number of items of an inline Map
 	done     int64 // iterations that have ended
 }
 
@@ -38,8 +38,8 @@ func (v *visit) label() string {
 	return v.iteration() + v.name + ": "
 }
 
-// iteration names the iteration that a visit is in, with those around it, outermost first: "#1/#0 "; it is empty
-// outside of Maps.
+// iteration returns the path of the iterations around a visit, outermost first: "#1/#0 ". It returns "" outside of
+// Maps.
 func (v *visit) iteration() string {
 	path := v.iterations()
 	if path == "" {
@@ -48,7 +48,7 @@ func (v *visit) iteration() string {
 	return path + " "
 }
 
-// iterated names an iteration of a Map state.
+// iterated returns the path of an iteration of a Map state.
 func (v *visit) iterated(index int64) string {
 	own := fmt.Sprintf("#%d", index)
 	if path := v.iterations(); path != "" {
@@ -57,7 +57,7 @@ func (v *visit) iterated(index int64) string {
 	return own
 }
 
-// iterations are the indices of the iterations around a visit.
+// iterations returns the indices of the iterations around a visit, outermost first.
 func (v *visit) iterations() string {
 	path := ""
 	for ; v != nil; v = v.parent {
@@ -72,7 +72,7 @@ func (v *visit) iterations() string {
 	return path
 }
 
-// event finds the visit that an event belongs to, and what is to be said of it; empty when that is nothing.
+// event returns the visit that an event belongs to, and the text to print for it, or "" if there is none.
 func (x *traced) event(e *history.Event) (*visit, string) {
 	v := x.place(e)
 	x.visits[e.ID], x.types[e.ID], x.times[e.ID] = v, e.Type, e.Time
@@ -88,7 +88,7 @@ func (x *traced) event(e *history.Event) (*visit, string) {
 	return v, x.say(v, e)
 }
 
-// place finds or makes the visit of an event.
+// place finds or creates the visit of an event.
 func (x *traced) place(e *history.Event) *visit {
 	before := x.visits[e.Previous]
 	switch {
@@ -113,7 +113,8 @@ func (x *traced) place(e *history.Event) *visit {
 	}
 }
 
-// enter makes a visit: inside the state whose branch or iteration it is the first of, or beside the one before it.
+// enter creates a visit: nested in the state whose branch or iteration starts with it, or next to the visit before
+// it.
 func (x *traced) enter(e *history.Event, before *visit) *visit {
 	v := &visit{name: e.Name, kind: strings.TrimSuffix(e.Type.String(), "StateEntered")}
 	switch x.types[e.Previous] {
@@ -130,8 +131,8 @@ func (x *traced) enter(e *history.Event, before *visit) *visit {
 	return v
 }
 
-// aborted is the visit that an event of an abort is of. The event does not name the state, and what is before it may be
-// the failure of another branch: it is the oldest open visit to a state of its kind then.
+// aborted returns the visit that an abort event belongs to. The event does not name the state, and the previous event
+// may be the failure of another branch; in that case it is the oldest open visit to a state of this kind.
 func (x *traced) aborted(e *history.Event, before *visit) *visit {
 	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
 	v := before
@@ -144,19 +145,20 @@ func (x *traced) aborted(e *history.Event, before *visit) *visit {
 	return v
 }
 
-// close forgets that a visit is open.
+// close removes a visit from the open ones.
 func (x *traced) close(v *visit) {
 	if i := slices.Index(x.open, v); i >= 0 {
 		x.open = slices.Delete(x.open, i, i+1)
 	}
 }
 
-// aborts reports whether an event ends a state because of what happened elsewhere, and names no state.
+// aborts reports whether an event ends a state because of something that happened elsewhere. Such events do not name
+// the state.
 func aborts(t history.Type) bool {
 	return t == history.TaskStateAborted || t == history.WaitStateAborted
 }
 
-// up is the innermost visit around v that fits, or v itself when none does.
+// up returns the innermost visit around v, including v, that fits; or v itself if none does.
 func (v *visit) up(fits func(*visit) bool) *visit {
 	for around := v; around != nil; around = around.parent {
 		if fits(around) {
@@ -166,8 +168,8 @@ func (v *visit) up(fits func(*visit) bool) *visit {
 	return v
 }
 
-// fans reports whether an event is of a whole Map or Parallel state, or of the beginning or end of an iteration. When
-// such a state is run once more, that follows from what failed in it.
+// fans reports whether an event belongs to a whole Map or Parallel state, or is the start or end of an iteration. If
+// such a state is retried, its next event follows from the one that failed inside it.
 func fans(t history.Type) bool {
 	switch t {
 	case history.MapStateStarted, history.ParallelStateStarted, history.MapRunStarted, history.MapStateSucceeded,
@@ -180,7 +182,7 @@ func fans(t history.Type) bool {
 	}
 }
 
-// carried is what an event of an end carries.
+// carried returns the failure or output that a final event carries.
 func carried(e *history.Event) string {
 	if e.More != nil && !e.More.Failure.IsZero() {
 		return why(e.More.Failure)

@@ -27,7 +27,7 @@ type validateCmd struct {
 func (validateCmd) Help() string {
 	return `Examples:
   stepback validate statemachine.asl.json
-  stepback validate cmd/stepback/definitions/ --json
+  stepback validate definitions/ --json
   stepback validate template.yaml cdk.out
   stepback validate order.asl.yaml --substitute PayFunctionArn=arn:aws:lambda:us-east-1:123456789012:function:pay --substitute Days=30
   aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -
@@ -35,16 +35,16 @@ func (validateCmd) Help() string {
 Exit status: 0 when all definitions are accepted, with or without warnings; 2 when a file cannot be read; 3 when a definition would be refused.`
 }
 
-// validated is what is found about one definition.
+// validated is the JSON form of the result for one definition.
 type validated struct {
 	File        string       `json:"file"`
-	Result      string       `json:"result"` // OK or FAIL, as ValidateStateMachineDefinition has it
+	Result      string       `json:"result"` // OK or FAIL, as in ValidateStateMachineDefinition
 	Diagnostics []diagnostic `json:"diagnostics"`
-	// Placeholders are the names of those without a value; what they stand for is not checked.
+	// Placeholders are the names of placeholders without a value; the text they stand for is not checked.
 	Placeholders []string `json:"placeholders,omitempty"`
 }
 
-// diagnostic is one remark, with its place.
+// diagnostic is one finding, with its position.
 type diagnostic struct {
 	Severity asl.Severity `json:"severity"`
 	Code     asl.Code     `json:"code"`
@@ -55,7 +55,7 @@ type diagnostic struct {
 	Hint     string       `json:"hint,omitempty"`
 }
 
-// Run prints what is wrong with each definition, with the line and a caret.
+// Run prints the errors of each definition, with the line and a caret.
 func (c *validateCmd) Run(_ context.Context, std streams) error {
 	files, err := definitionPaths(c.Files, std.err)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *validateCmd) Run(_ context.Context, std streams) error {
 	return nil
 }
 
-// whatever says which placeholders have no value.
+// whatever returns the part of a message that lists the placeholders without a value, or "" if there are none.
 func whatever(open []string) string {
 	if len(open) == 0 {
 		return ""
@@ -125,8 +125,8 @@ func newValidated(d *definitionFile, found []asl.Diagnostic) validated {
 	return v
 }
 
-// definitionPaths puts the definitions below a directory in the place of each directory, in the order of their names.
-// note is told of those that a directory has and that cannot be read.
+// definitionPaths replaces each directory by the definitions below it, in the order of their names. It prints to note
+// which definitions in a directory cannot be read.
 func definitionPaths(named []string, note io.Writer) ([]string, error) {
 	var paths []string
 	for _, name := range named {
@@ -164,11 +164,11 @@ func definitionPaths(named []string, note io.Writer) ([]string, error) {
 	return paths, nil
 }
 
-// builtDirectories are those in which tools keep copies, and what is not the project's own.
+// builtDirectories are directories of build output and of code that is not the project's own; they are skipped.
 var builtDirectories = []string{"node_modules", ".git", ".aws-sam", ".terraform", ".serverless"}
 
-// definitionsBelow are the definitions in a directory: files of their own, and the state machines of templates. A file
-// that a template names is given by the template, which has the values of its placeholders.
+// definitionsBelow returns the definitions in a directory: separate files, and the state machines of templates. A
+// file that a template names is returned as part of the template, which has the values of its placeholders.
 func definitionsBelow(directory string, note io.Writer) ([]string, error) {
 	var paths []string
 	byTemplate := map[string]bool{}

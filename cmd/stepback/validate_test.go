@@ -12,7 +12,7 @@ const (
 	refused  = "{\"StartAt\": \"P\",\n \"States\": {\n  \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}"
 )
 
-// definitions is a directory with an accepted definition, and below it a refused one.
+// definitionsDir creates a directory with an accepted definition, and a refused one in a folder below it.
 func definitionsDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

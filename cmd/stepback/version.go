@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// versionLine says what this program is: its version, the commit it was built from, and what built it for what.
+// versionLine returns the version, the commit it was built from, the Go version and the target platform.
 func versionLine() string {
 	line := "stepback " + version()
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -16,27 +16,28 @@ import (
 	"stepback/local"
 )
 
-// watcher makes a state machine of every definition in a directory, and updates it when its file changes.
+// watcher creates a state machine for every definition in a directory, and updates it when the file changes.
 type watcher struct {
 	dir    string
 	role   string
-	values map[string]string // of placeholders
+	values map[string]string // values of placeholders
 	states *sfn.Client
 	out    io.Writer
 	seen   map[string]stamp // by path
 }
 
-// stamp says whether a file has changed.
+// stamp is a file's size and modification time, by which changes are detected.
 type stamp struct {
 	size     int64
 	modified time.Time
 }
 
-// lookEvery is how often the directory is looked at. Asking costs next to nothing, and works on network file systems
-// and with editors that put another file in the place of the one they edit.
+// lookEvery is the interval between checks of the directory. Polling costs next to nothing, and works on network file
+// systems and with editors that replace the file they edit.
 const lookEvery = 500 * time.Millisecond
 
-// watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
+// watch creates state machines from the definitions in a directory and starts watching it; stop stops watching and
+// waits for the end.
 func watch(ctx context.Context, dir string, values map[string]string, p *local.Platform, out io.Writer) (stop func(),
 	err error) {
 	w := &watcher{
@@ -58,7 +59,7 @@ func watch(ctx context.Context, dir string, values map[string]string, p *local.P
 	}, nil
 }
 
-// keepLooking looks until the context ends, and says once when it cannot.
+// keepLooking polls until ctx ends. It prints an error once, not at every poll.
 func (w *watcher) keepLooking(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -79,8 +80,7 @@ func (w *watcher) keepLooking(ctx context.Context) {
 	}
 }
 
-// look takes up the files that are new or have changed since the last look. Files that have gone leave their state
-// machines.
+// look loads the files that are new or have changed since the last look. State machines of deleted files are kept.
 func (w *watcher) look(ctx context.Context) error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *watcher) look(ctx context.Context) error {
 		}
 		info, err := os.Stat(path)
 		if err != nil || info.IsDir() {
-			continue // it has just gone, or is no file
+			continue // it has just been deleted, or is not a regular file
 		}
 		now := stamp{info.Size(), info.ModTime()}
 		there[path] = now
@@ -113,7 +113,7 @@ func (w *watcher) look(ctx context.Context) error {
 	return nil
 }
 
-// take makes or updates the state machine of a file, and says so, or why not.
+// take creates or updates the state machine of a file, and prints the result or the error.
 func (w *watcher) take(ctx context.Context, path string) {
 	d, err := readDefinition("", path, w.values, streams{})
 	if err != nil {
@@ -140,8 +140,8 @@ func (w *watcher) take(ctx context.Context, path string) {
 	fmt.Fprintf(w.out, "%s: state machine %s: %s\n", path, d.name, done)
 }
 
-// put creates the state machine of a definition, or updates it, and says which. Creating one that is there and the same
-// succeeds.
+// put creates or updates the state machine of a definition, and returns which it did. Creating an identical state
+// machine again succeeds.
 func (w *watcher) put(ctx context.Context, d definitionFile) (string, error) {
 	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.name, Definition: &d.text,
 		RoleArn: &w.role})
@@ -160,7 +160,7 @@ func (w *watcher) put(ctx context.Context, d definitionFile) (string, error) {
 	return "updated, " + arn, err
 }
 
-// find returns the ARN of the state machine of a name.
+// find returns the ARN of the state machine with a name.
 func (w *watcher) find(ctx context.Context, name string) (string, error) {
 	pages := sfn.NewListStateMachinesPaginator(w.states, &sfn.ListStateMachinesInput{})
 	for pages.HasMorePages() {

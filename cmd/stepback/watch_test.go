@@ -13,7 +13,7 @@ import (
 	"stepback/local"
 )
 
-// watching is a watcher of a directory, over a service in memory, and what it prints.
+// watching returns a watcher of a directory, over a service in memory, and its output.
 func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
 	t.Helper()
 	p, err := local.Open(t.Context(), local.Config{})

@@ -16,7 +16,7 @@ import (
 	"stepback/local"
 )
 
-// where are the flags that say whose executions a verb is about.
+// where holds the flags that select the data directory, endpoint or account whose executions a verb works on.
 type where struct {
 	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
 	Endpoint string `placeholder:"URL" help:"Ask an endpoint such as http://localhost:4566 instead."`
@@ -33,15 +33,16 @@ func (w *where) check() error {
 	return nil
 }
 
-// remote reports whether another program than this one and its servers is asked.
+// remote reports whether the flags select AWS or an endpoint instead of a data directory.
 func (w *where) remote() bool { return w.AWS || w.Endpoint != "" }
 
 func (w *where) scope() aws.Scope { return aws.Scope{Account: w.Account, Region: w.Region} }
 
-// awsEvery is how often AWS is asked about what goes on.
+// awsEvery is the interval at which AWS is polled.
 const awsEvery = 2 * time.Second
 
-// use asks Step Functions wherever the flags say. Whoever acts needs somebody who serves the data directory.
+// use calls do with a client of the Step Functions that the flags select. If acts is true and the flags select a data
+// directory, a process must be serving it.
 func (w *where) use(ctx context.Context, acts bool, do func(*executions.Client) error) (err error) {
 	if err := w.check(); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (w *where) use(ctx context.Context, acts bool, do func(*executions.Client) 
 	if err != nil {
 		return err
 	}
-	if cfg == nil { // nobody serves the directory
+	if cfg == nil { // no process serves the directory
 		if acts {
 			return fmt.Errorf("no process serves %s: start stepback serve --data %s, or name one with --endpoint or --aws",
 				shortPath(w.Data), quoted(shortPath(w.Data)))
@@ -79,7 +80,8 @@ func useConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do f
 	return do(c)
 }
 
-// config is how the endpoint is reached that the flags mean; nil when that is a directory that nobody serves.
+// config returns the configuration for the selected endpoint and its poll interval; it is nil for a data directory
+// that no process serves.
 func (w *where) config(ctx context.Context) (*awssdk.Config, time.Duration, error) {
 	if w.remote() {
 		cfg, err := awsConfig(ctx, w.Endpoint)
@@ -95,7 +97,7 @@ func (w *where) config(ctx context.Context) (*awssdk.Config, time.Duration, erro
 	return w.signed(server.Endpoint), 0, nil
 }
 
-// signed is the configuration of an endpoint of this machine: the account is the access key.
+// signed returns the configuration for an endpoint on this machine, which takes the account from the access key.
 func (w *where) signed(endpoint string) *awssdk.Config {
 	return &awssdk.Config{
 		Region: w.Region, BaseEndpoint: &endpoint,

@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// words is what an error says to whoever gave the command: of a file that could not be used, its name as it was
-// probably typed and what is the matter with it, without the name of the system's call; of an address at which nothing
-// listens, that.
+// words formats an error for the user. For a file that could not be used it gives the name as it was probably typed
+// and the reason, without the system call's name. If a connection was refused, it reports that nothing listens at the
+// address.
 func words(err error) string {
 	said := err.Error()
 	var request *url.Error
@@ -30,7 +30,7 @@ func words(err error) string {
 	return strings.Replace(said, of.Error(), nearPath(of.Path)+": "+of.Err.Error(), 1)
 }
 
-// nearPath is a path as seen from the working directory, where it is below that, and otherwise as it is.
+// nearPath returns a path below the working directory relative to it, and other paths unchanged.
 func nearPath(path string) string {
 	if !filepath.IsAbs(path) {
 		return path

@@ -41,13 +41,13 @@ func TestAnAddressAtWhichNothingListensIsNamed(t *testing.T) {
 	if got := words(err); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := words(refused); got != refused.Error() { // of a database, say
+	if got := words(refused); got != refused.Error() { // an error of a database, for example
 		t.Errorf("got %s", got)
 	}
 }
 
-// TestFilesThatAreNotThere gives every verb that reads a definition, and every flag that reads a file, one that is
-// not there.
+// TestFilesThatAreNotThere passes a missing file to every verb that reads a definition and every flag that reads a
+// file.
 func TestFilesThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{

@@ -11,11 +11,11 @@ import (
 type Aggregator struct {
 	Objects csvimport.Objects
 	Store   csvimport.Store
-	Now     func() time.Time // time.Now when nil
+	Now     func() time.Time // nil means time.Now
 }
 
-// Aggregate sums up one execution. AggregateMismatch means that the results contradict each other or the file; nothing
-// was written then.
+// Aggregate sums up one execution. It fails with AggregateMismatch if the results contradict each other or the file;
+// it has written nothing in that case.
 func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
 	if err := in.check(); err != nil {
@@ -46,7 +46,7 @@ func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	return out, a.tell(ctx, in, out)
 }
 
-// now has the milliseconds that Step Functions gives its times, such as that of the start.
+// now returns the time in milliseconds, like the times of Step Functions such as that of the start.
 func (a *Aggregator) now() time.Time {
 	now := time.Now
 	if a.Now != nil {

@@ -25,7 +25,7 @@ type world struct {
 	in      aggregate.Input
 }
 
-// newWorld uploads a file of n rows u0,0,0 u1,1,1 …
+// newWorld uploads a file of n rows: u0,0,0 u1,1,1 …
 func newWorld(t *testing.T, n int) *world {
 	t.Helper()
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "users.db"), sqlitestore.Full)
@@ -49,8 +49,8 @@ func newWorld(t *testing.T, n int) *world {
 	return w
 }
 
-// results writes a Map Run's files. Each child is a JSON object of the field values, with Input and Output as objects
-// that become text.
+// results writes a Map Run's files. Each child is a JSON object of the given fields; Input and Output are given as
+// objects and written as JSON text.
 func (w *world) results(t *testing.T, uuid string, files map[string][]map[string]any) {
 	t.Helper()
 	type ref struct {
@@ -170,8 +170,8 @@ func TestBatches(t *testing.T) {
 	w.reupload(t, corrections)
 }
 
-// TestARejectedRowThatWasCounted: its batch had counted it and lost its answer. It must not be handed to a person as
-// one that was not, and one that was not counted cannot be any more.
+// TestARejectedRowThatWasCounted: the row's batch counted it, but the response was lost. The row must not be reported
+// for correction as if it had not been counted, and a row that was not counted can no longer be.
 func TestARejectedRowThatWasCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)
@@ -203,8 +203,8 @@ func TestARejectedRowThatWasCounted(t *testing.T) {
 	}
 }
 
-// TestRetried: rows that a batch left count under the errors that the batch tells, the rest of them under BatchFailed,
-// and a row of its own under its last error.
+// TestRetried: rows that failed in a batch count under the errors that the batch reports, the remaining ones under
+// BatchFailed, and a single row under its last error.
 func TestRetried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 7)
@@ -231,7 +231,7 @@ func TestRetried(t *testing.T) {
 	}
 }
 
-// reupload validates a corrections file as it is, after one value was mended.
+// reupload validates a corrections file as written, after fixing one value.
 func (w *world) reupload(t *testing.T, corrections string) {
 	t.Helper()
 	source := w.objects.Set(csvimport.Location{Bucket: "in", Key: "fixed.csv"}, strings.Replace(corrections, "'-4", "4",
@@ -273,7 +273,7 @@ func TestSingleRecordChildren(t *testing.T) {
 }
 
 // TestFailedPendingAndMissing has a child that failed after its first record was counted, one that was never started,
-// and rows that no file names, one of which another run has counted.
+// and rows that no result file names, one of which another run has counted.
 func TestFailedPendingAndMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 9)
@@ -294,7 +294,7 @@ func TestFailedPendingAndMissing(t *testing.T) {
 		"PENDING": {{"Name": "c2", "Status": "PENDING", "Input": map[string]any{"source": w.in.Source, "row": 4,
 			"record": record(4)}}},
 	})
-	for range 2 { // the step may be repeated
+	for range 2 { // the step may be retried
 		out := w.run(t)
 		wantCounts(t, out, 9, 4, 1, 0, 4)
 		if out.SettledAsApplied != 2 || out.WithinTolerance {
@@ -387,7 +387,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// TestSameOutcomeTwice names a row twice, as a redriven Map Run may.
+// A redriven Map Run may name a row twice, with the same outcome.
 func TestSameOutcomeTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -403,8 +403,8 @@ func TestSameOutcomeTwice(t *testing.T) {
 	}
 }
 
-// TestOutputsAlone: of batches that succeeded the ResultWriter keeps the outputs alone, with Transformation
-// COMPACT. The child execution of a dead letter is then in its result.
+// TestOutputsAlone: with Transformation COMPACT the ResultWriter keeps just the outputs of successful batches. In
+// that case a dead letter's result holds the child execution.
 func TestOutputsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

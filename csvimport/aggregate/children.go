@@ -16,7 +16,7 @@ type child struct {
 	StartDate, StopDate               json.RawMessage
 }
 
-// childInput is the input of a child in either shape.
+// childInput is the input of a child, a single item or a batch.
 type childInput struct {
 	item
 	Items []item
@@ -27,7 +27,7 @@ type item struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// readFailed reads one child that failed, timed out or was aborted. What became of its rows is not known.
+// readFailed reads one child that failed, timed out or was aborted. The outcome of its rows is unknown.
 func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
 	return r.readChild(ctx, decoder, func(c child) letter {
 		l := letter{Reason: reasonChildFailed, Error: c.Error, Cause: c.Cause, FirstTime: timeText(c.StartDate),
@@ -42,7 +42,7 @@ func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
 	})
 }
 
-// errorOf names a failure that has no name of its own.
+// errorOf returns the error name for a failure without one.
 func errorOf(status string) string {
 	if status == "TIMED_OUT" {
 		return retry.StatesTimeout
@@ -57,8 +57,8 @@ func (r *run) readPending(ctx context.Context, decoder *json.Decoder) error {
 	})
 }
 
-// readChild makes a letter of each row in a child's input. A child without input (the ResultWriter leaves out what is
-// too long) has rows that no result names; they are found by reading the data again.
+// readChild creates a letter for each row in a child's input. If a child has no input (the ResultWriter omits inputs
+// that are too long), no result names its rows; they are found by reading the data again.
 func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe func(child) letter) error {
 	var c child
 	if err := decoder.Decode(&c); err != nil {
@@ -88,7 +88,7 @@ func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe fun
 	return nil
 }
 
-// timeText is a time of a result file: text, or a number of seconds or milliseconds, as it stands there.
+// timeText returns a time from a result file verbatim: text, or a number of seconds or milliseconds.
 func timeText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -1,4 +1,4 @@
 package aggregate
 
-// ExecutionName is the name of the execution that is accounted for.
+// ExecutionName returns the name of the execution being aggregated.
 func (in Input) ExecutionName() string { return in.Execution }

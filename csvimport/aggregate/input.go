@@ -11,15 +11,15 @@ import (
 type Input struct {
 	Source    csvimport.Source   `json:"source"`
 	Execution string             `json:"execution"` // name of the execution
-	Run       string             `json:"run"`       // what the rows were applied with
+	Run       string             `json:"run"`       // the run with which the rows were applied
 	Rows      int64              `json:"rows"`      // as ValidateCSVFile counted them
-	Data      csvimport.Location `json:"data"`      // what the ItemReader read
-	Results   Place              `json:"results"`   // where the ResultWriter wrote
-	Output    Place              `json:"output"`    // where the summary goes
+	Data      csvimport.Location `json:"data"`      // the object that the ItemReader read
+	Results   Place              `json:"results"`   // where the ResultWriter wrote its files
+	Output    Place              `json:"output"`    // where the summary is written
 	// ToleratedFailurePercentage is 0 to 100.
 	ToleratedFailurePercentage float64   `json:"toleratedFailurePercentage"`
-	StartTime                  string    `json:"startTime"` // of the execution
-	MapError                   *MapError `json:"mapError"`  // when the Map as a whole failed
+	StartTime                  string    `json:"startTime"` // start of the execution
+	MapError                   *MapError `json:"mapError"`  // set if the Map as a whole failed
 }
 
 // Place is a bucket and a prefix in it.
@@ -38,29 +38,30 @@ type MapError struct {
 	Cause string `json:"Cause"`
 }
 
-// Output is the step's result and, with the same members, the summary object.
+// Output is the step's result; the summary object has the same members.
 type Output struct {
-	Source                     csvimport.Source `json:"source"`
-	Execution                  string           `json:"execution"`
-	StartTime                  string           `json:"startTime,omitempty"`
-	EndTime                    time.Time        `json:"endTime"`
-	Rows                       int64            `json:"rows"`
-	Applied                    int64            `json:"applied"`
-	AlreadyApplied             int64            `json:"alreadyApplied"`
-	Rejected                   int64            `json:"rejected"`
-	DeadLettered               int64            `json:"deadLettered"`
-	SettledAsApplied           int64            `json:"settledAsApplied"` // of applied: failed by the results, but counted by the database
+	Source         csvimport.Source `json:"source"`
+	Execution      string           `json:"execution"`
+	StartTime      string           `json:"startTime,omitempty"`
+	EndTime        time.Time        `json:"endTime"`
+	Rows           int64            `json:"rows"`
+	Applied        int64            `json:"applied"`
+	AlreadyApplied int64            `json:"alreadyApplied"`
+	Rejected       int64            `json:"rejected"`
+	DeadLettered   int64            `json:"deadLettered"`
+	// of applied: failed according to the results, but counted in the database
+	SettledAsApplied           int64            `json:"settledAsApplied"`
 	FailedPercentage           float64          `json:"failedPercentage"` // 100 × (rejected + deadLettered) / rows
 	ToleratedFailurePercentage float64          `json:"toleratedFailurePercentage"`
 	WithinTolerance            bool             `json:"withinTolerance"` // failedPercentage ≤ tolerated, and no mapError
 	MapError                   *MapError        `json:"mapError,omitempty"`
 	Errors                     map[string]int64 `json:"errors"` // rejected and dead-lettered rows by error name
-	// BatchErrors are the errors by which batches left rows to be processed one by one; what became of these rows is in
-	// the four counts.
+	// BatchErrors counts the errors because of which batches left rows to be processed one by one. The outcomes of
+	// these rows are in the four counts.
 	BatchErrors map[string]int64 `json:"batchErrors,omitempty"`
-	// Retried are the rows that were tried again, by the error of the attempt before, as far as results tell: those
-	// that a batch left to be processed one by one, and those that failed after more than one attempt. A row of a batch
-	// that failed as a whole is under BatchFailed. Recovered is how many of them were applied in the end.
+	// Retried counts the rows that were retried, by the error of the previous attempt, as far as the results show it:
+	// rows that a batch left to be processed one by one, and rows that failed after more than one attempt. Rows of a
+	// batch that failed as a whole are under BatchFailed. Recovered is the number of them that were finally applied.
 	Retried     map[string]int64   `json:"retried,omitempty"`
 	Recovered   int64              `json:"recovered"`
 	Summary     csvimport.Location `json:"summary"`
@@ -68,7 +69,7 @@ type Output struct {
 	Corrections csvimport.Location `json:"corrections"`
 }
 
-// maxRows is far beyond the rows of any file that is accepted; half a byte is kept for each.
+// maxRows is far more than the rows of any accepted file. Each row takes half a byte.
 const maxRows = 1 << 32
 
 func (in Input) check() error {

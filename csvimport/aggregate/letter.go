@@ -10,9 +10,9 @@ import (
 	"stepback/retry"
 )
 
-// Why a row is a dead letter.
+// Reasons for which a row becomes a dead letter.
 const (
-	reasonRetriesExhausted = "RetriesExhausted" // the last attempt failed like those before it
+	reasonRetriesExhausted = "RetriesExhausted" // the last attempt failed like the previous ones
 	reasonNotRetried       = "NotRetried"       // the first failure was final
 	reasonNotWorthwhile    = "NotWorthwhile"    // another attempt was refused
 	reasonChildFailed      = "ChildFailed"      // the child execution failed as a whole
@@ -20,23 +20,24 @@ const (
 	reasonNotProcessed     = "NotProcessed"     // no result names the row
 )
 
-// settleBatch is how many rows one settlement takes.
+// settleBatch is the number of rows settled in one call.
 const settleBatch = 500
 
-// letter is a line of the dead letters.
+// letter is a line in the dead-letters file.
 type letter struct {
 	Reason    string          `json:"reason"`
-	Error     string          `json:"error"` // the last one
+	Error     string          `json:"error"` // of the last attempt
 	Cause     string          `json:"cause"`
-	Attempts  int64           `json:"attempts"` // 0 when not known
+	Attempts  int64           `json:"attempts"` // 0 if unknown
 	FirstTime string          `json:"firstTime,omitempty"`
 	LastTime  string          `json:"lastTime,omitempty"`
 	Row       int64           `json:"row"`
-	Line      int64           `json:"line"`            // in the uploaded file
+	Line      int64           `json:"line"`            // line in the uploaded file
 	Payload   json.RawMessage `json:"payload"`         // the record as it was read
-	Child     string          `json:"child,omitempty"` // ARN of the child execution that had the row
+	Child     string          `json:"child,omitempty"` // ARN of the child execution that processed the row
 
-	outcome csvimport.Outcome // unless the database has counted the row: DeadLettered, or Rejected, which is no letter
+	// outcome if the database has not counted the row: DeadLettered, or Rejected, which is not a dead letter
+	outcome csvimport.Outcome
 }
 
 func letterOf(res result, reason string) letter {
@@ -56,10 +57,11 @@ func reasonOf(res result) string {
 	return reasonNotRetried
 }
 
-// record is the letter's payload. In a file that was read as it is, each row is one line and the header the first.
+// record returns the letter's payload, and the row's line. In a file that was read without a copy, the header is line
+// 1 and each row is one line.
 func (l *letter) record() (csvimport.Record, int64) {
 	var record csvimport.Record
-	_ = json.Unmarshal(l.Payload, &record) // anything else has no columns to correct
+	_ = json.Unmarshal(l.Payload, &record) // any other payload has no columns to correct
 	line, err := strconv.ParseInt(record.Line, 10, 64)
 	if err != nil {
 		line = l.Row + 2
@@ -67,7 +69,7 @@ func (l *letter) record() (csvimport.Record, int64) {
 	return record, line
 }
 
-// notApplied collects a row for settlement.
+// notApplied queues a row for settlement.
 func (r *run) notApplied(ctx context.Context, l letter) error {
 	if l.Row < 0 || l.Row >= r.in.Rows {
 		_, err := r.count(l.Row, l.outcome)
@@ -80,9 +82,9 @@ func (r *run) notApplied(ctx context.Context, l letter) error {
 	return r.settle(ctx)
 }
 
-// settle asks the database about the rows collected: one that was counted is applied, by this run or before, the others
-// can no longer be counted and become dead letters or rejected rows. A row can be counted and rejected where the batch
-// that had counted it lost its answer.
+// settle looks up the queued rows in the database. A row that was counted is applied, by this run or an earlier one;
+// the others can no longer be counted and become dead letters or rejected rows. A row can be both counted and
+// rejected if its batch counted it and the response was lost.
 func (r *run) settle(ctx context.Context) error {
 	rows := make([]int64, len(r.unsettled))
 	for i, l := range r.unsettled {
@@ -105,7 +107,7 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 	counted := decided != csvimport.DeadLettered
 	if before := r.tally.outcome(l.Row); counted && (before == csvimport.Applied ||
 		before == csvimport.AlreadyApplied) {
-		return nil // another result says so too
+		return nil // another result has already reported this outcome
 	}
 	if !counted {
 		decided = l.outcome
@@ -122,7 +124,7 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 		return nil
 	case csvimport.Rejected:
 		return r.writeCorrection(*l)
-	case csvimport.DeadLettered: // below
+	case csvimport.DeadLettered: // handled below
 	}
 	_, l.Line = l.record()
 	if len(l.Payload) == 0 {
@@ -134,7 +136,7 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 	return r.writeCorrection(*l)
 }
 
-// writeCorrection adds a row to the file that a person corrects and uploads again.
+// writeCorrection adds a row to the file that a user corrects and uploads again.
 func (r *run) writeCorrection(l letter) error {
 	r.errors[l.Error]++
 	record, line := l.record()
@@ -143,7 +145,7 @@ func (r *run) writeCorrection(l letter) error {
 		strconv.FormatInt(line, 10), csvfile.Guard(l.Error), csvfile.Guard(messageOf(l.Cause)))
 }
 
-// messageOf is the message inside a cause as Lambda writes it, or the cause.
+// messageOf returns the message inside a cause as Lambda writes it, or the whole cause if it has none.
 func messageOf(cause string) string {
 	var lambda struct {
 		ErrorMessage string `json:"errorMessage"`

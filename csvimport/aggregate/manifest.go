@@ -24,8 +24,9 @@ type resultFile struct {
 	Size int64
 }
 
-// resultFiles finds the newest manifest under the prefix: a Map that was retried or redriven has written several, and
-// the last one lists every success. A Map that failed before it wrote any has none; then every row is settled.
+// resultFiles finds the newest manifest under the prefix. A Map that was retried or redriven has written several, and
+// the last one lists every success. A Map that failed before it wrote any has none; in that case every row is
+// settled.
 func (a *Aggregator) resultFiles(ctx context.Context, in Input) (manifest, error) {
 	prefix := in.Results.Prefix
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
@@ -69,7 +70,8 @@ func (a *Aggregator) readManifest(ctx context.Context, in Input, key string) (ma
 	return m, nil
 }
 
-// missingResult renames a missing object: it is not the uploaded file that is missing.
+// missingResult replaces the error for a missing object, because it is a result file that is missing, not the
+// uploaded file.
 func missingResult(in Input, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) && f.Name == statemachine.CSVFileNotFound {
@@ -79,7 +81,7 @@ func missingResult(in Input, err error) error {
 	return err
 }
 
-// unreadable tells content that is wrong from a transfer that broke off.
+// unreadable distinguishes invalid content from an interrupted transfer.
 func unreadable(at csvimport.Location, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) {

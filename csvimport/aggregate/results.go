@@ -30,7 +30,7 @@ func (r *run) readResults(ctx context.Context, m manifest) error {
 	return r.settle(ctx)
 }
 
-// readFile reads one array of child executions, one element at a time.
+// readFile reads an array of child executions, one element at a time.
 func (r *run) readFile(ctx context.Context, at csvimport.Location, read func(context.Context,
 	*json.Decoder) error) error {
 	object, err := r.aggregator.Objects.Get(ctx, at, "")
@@ -64,14 +64,14 @@ func expect(decoder *json.Decoder, delim json.Delim) error {
 	return nil
 }
 
-// succeeded is a child that succeeded: its output alone (the Transformation COMPACT), or a full record with the
-// output as text. Its input is not looked at.
+// succeeded is a successful child: either just its output (Transformation COMPACT), or a full record with the output
+// as text. Its input is not used.
 type succeeded struct {
 	childOutput
 	Name, Output, ExecutionArn string
 }
 
-// readSucceeded reads one child that succeeded.
+// readSucceeded reads one successful child.
 func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	var child succeeded
 	if err := decoder.Decode(&child); err != nil {
@@ -96,8 +96,8 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	return nil
 }
 
-// childOutput is the output of a child in any shape: the lists of a batch, the one result of a single row, or the
-// answer of a batch in bulk with the lists of the rows that it left.
+// childOutput is the output of a child in any shape: the lists of a batch, the result of a single row, or the
+// response of a batch in bulk with the lists of the rows that it left.
 type childOutput struct {
 	result
 	Applied        rowList          `json:"applied"`
@@ -105,15 +105,16 @@ type childOutput struct {
 	Failed         []result         `json:"failed"`
 	Rejected       []result         `json:"rejected"`
 	OneByOne       *childOutput     `json:"oneByOne"`
-	Errors         map[string]int64 `json:"errors"` // of rows that a batch left, by name
+	Errors         map[string]int64 `json:"errors"` // counts rows that a batch left, by error name
 
-	left bool // these are the rows that a batch left
+	left bool // true if these are rows that a batch left
 }
 
-// BatchFailed is the error, in Output.Retried, of rows whose batch failed as a whole, so that they went one by one.
+// BatchFailed is the key in Output.Retried for rows whose batch failed as a whole, so that they were processed one by
+// one.
 const BatchFailed = "BatchFailed"
 
-// rowList are row numbers: each by itself, or the first and the last of several as a pair.
+// rowList lists row numbers, as single numbers or as pairs of the first and last of a range.
 type rowList [][2]int64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -143,7 +144,7 @@ type result struct {
 	Attempts  int64             `json:"attempts"`
 	FirstTime string            `json:"firstTime"`
 	LastTime  string            `json:"lastTime"`
-	Child     string            `json:"child"` // ARN of the child execution, where its record is not kept
+	Child     string            `json:"child"` // ARN of the child execution, if its record is not kept
 }
 
 func (r *run) countChild(ctx context.Context, out *childOutput) error {
@@ -176,7 +177,7 @@ func (r *run) countChild(ctx context.Context, out *childOutput) error {
 	return nil
 }
 
-// countRetried counts the rows that a batch has left.
+// countRetried counts the rows that a batch left.
 func (r *run) countRetried(out *childOutput) {
 	out.OneByOne.left = true
 	recovered := out.OneByOne.Applied.rows() + out.OneByOne.AlreadyApplied.rows()
@@ -191,7 +192,7 @@ func (r *run) countRetried(out *childOutput) {
 	r.recovered += recovered
 }
 
-// rows is how many rows there are in a list.
+// rows returns the number of rows in a list.
 func (l rowList) rows() int64 {
 	var n int64
 	for _, span := range l {

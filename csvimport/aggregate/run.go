@@ -10,19 +10,19 @@ import (
 	"stepback/statemachine"
 )
 
-// run is one aggregation under way.
+// run is one aggregation in progress.
 type run struct {
 	aggregator *Aggregator
 	in         Input
 	tally      *tally
-	unsettled  []letter // dead-lettered by the results, not yet by the database
-	settled    int64    // of those, counted after all
+	unsettled  []letter // failed according to the results, not yet settled in the database
+	settled    int64    // the number of those that were counted after all
 	errors     map[string]int64
 	child      string // ARN of the child execution whose results are being read
 
-	batchErrors map[string]int64 // of rows that batches left to be processed one by one
-	retried     map[string]int64 // rows that were tried again
-	recovered   int64            // of those, applied
+	batchErrors map[string]int64 // errors of rows that batches left to be processed one by one
+	retried     map[string]int64 // rows that were retried, by error
+	recovered   int64            // the number of those that were applied
 
 	lettersFile, correctionsFile *spool.File
 	corrections                  *csvfile.Writer
@@ -54,8 +54,8 @@ func (r *run) close() {
 	_ = r.correctionsFile.Close()
 }
 
-// count notes the outcome of a row. It tells whether the row is new; the same outcome twice is fine, another one is a
-// mismatch.
+// count records the outcome of a row and reports whether the row is new. Recording the same outcome twice is allowed,
+// a different one is a mismatch.
 func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 	if row < 0 || row >= r.in.Rows {
 		return false, r.mismatch("a result is about row %d, but %s has rows 0 to %d", row, r.in.Source, r.in.Rows-1)
@@ -71,7 +71,7 @@ func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 	return false, nil
 }
 
-// mismatch is AggregateMismatch with what to look at.
+// mismatch returns an AggregateMismatch that says where to look.
 func (r *run) mismatch(format string, args ...any) error {
 	return csvimport.Fail(statemachine.AggregateMismatch,
 		"execution %s: %s; the result files are under s3://%s/%s, nothing was written",

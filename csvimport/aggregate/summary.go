@@ -8,7 +8,7 @@ import (
 	"stepback/csvimport"
 )
 
-// sum makes the summary, or fails when the outcomes do not add up.
+// sum builds the summary, or fails if the outcomes do not add up.
 func (r *run) sum() (Output, error) {
 	out := Output{
 		Source:                     r.in.Source,
@@ -42,7 +42,7 @@ func (r *run) sum() (Output, error) {
 	return out, nil
 }
 
-// write stores the three objects, the summary last: where it is, the others are.
+// write stores the three objects, the summary last: once it exists, so do the others.
 func (r *run) write(ctx context.Context, out Output) error {
 	objects := r.aggregator.Objects
 	if err := r.letters.flush(); err != nil {

@@ -8,7 +8,7 @@ type tally struct {
 	counts  [len(outcomes)]int64
 }
 
-// outcomes by their code; 0 is a row that no result has named.
+// outcomes lists the outcomes by code; 0 is a row that no result has named.
 var outcomes = [...]csvimport.Outcome{"", csvimport.Applied, csvimport.AlreadyApplied, csvimport.Rejected,
 	csvimport.DeadLettered}
 
@@ -22,7 +22,7 @@ func (t *tally) code(row int64) byte { return t.nibbles[row/2] >> (4 * (row % 2)
 
 func (t *tally) outcome(row int64) csvimport.Outcome { return outcomes[t.code(row)] }
 
-// set gives a row its first outcome.
+// set records the first outcome of a row.
 func (t *tally) set(row int64, outcome csvimport.Outcome) {
 	for code, o := range outcomes {
 		if o == outcome {
@@ -34,7 +34,7 @@ func (t *tally) set(row int64, outcome csvimport.Outcome) {
 	}
 }
 
-// count is how many rows have an outcome; "" counts the rows without one.
+// count returns the number of rows with an outcome; "" counts the rows without one.
 func (t *tally) count(outcome csvimport.Outcome) int64 {
 	for code, o := range outcomes {
 		if o == outcome {

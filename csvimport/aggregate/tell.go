@@ -8,15 +8,15 @@ import (
 	"stepback/outbox"
 )
 
-// The topics of what an import tells.
+// The topics of an import's messages.
 const (
-	TopicFinished = "csv-import.finished"     // all rows are settled, and no more failed than is tolerated
-	TopicFailed   = "csv-import.failed"       // all rows are settled, and too many failed, or the Map did
-	TopicLetters  = "csv-import.dead-letters" // some rows were rejected or dead-lettered: a person is needed
+	TopicFinished = "csv-import.finished"     // all rows are settled, and the failures are within the tolerance
+	TopicFailed   = "csv-import.failed"       // all rows are settled, but too many or the Map itself failed
+	TopicLetters  = "csv-import.dead-letters" // some rows were rejected or dead-lettered and need attention
 )
 
-// tell writes what the import came to into the outbox, in the transaction that concludes it, so that it is told once
-// however often this step is repeated. It is done last: who hears of the summary finds it.
+// tell writes the import's messages to the outbox in the transaction that concludes the import, so that they are sent
+// once even if this step is repeated. It is called last, so that receivers of a message find the summary.
 func (a *Aggregator) tell(ctx context.Context, in Input, out Output) error {
 	store, ok := a.Store.(csvimport.Concluder)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package circuitlog prints what a function knows of its callee's circuit, in CloudWatch's embedded metric format:
-// CircuitBreakerState whenever it has changed and once a minute while the callee is asked for, and
-// SharedStateUnavailable when what is shared was out of reach. Whoever collects the function's log makes metrics of it:
-// CloudWatch on AWS, package local on the laptop.
+// CircuitBreakerState whenever it has changed and once a minute while the callee is in use, and
+// SharedStateUnavailable if the shared state could not be reached. The system that collects the function's log turns
+// these lines into metrics: CloudWatch on AWS, package local on the laptop.
 package circuitlog
 
 import (
@@ -14,23 +14,23 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Printer prints for one callee. Its fields are set before it is used; it is safe for concurrent use.
+// Printer prints the metrics of one callee. Its fields must be set before use; it is safe for concurrent use.
 type Printer struct {
-	// Callee is the name in log lines.
+	// Callee is the callee's name in log lines.
 	Callee string
-	// Machine and State are the labels of the metrics; nothing is printed without a machine.
+	// Machine and State are the labels of the metrics; if Machine is empty, nothing is printed.
 	Machine, State string
 	Out            io.Writer
 	Log            *slog.Logger
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 
 	mu      sync.Mutex
 	circuit breaker.Circuit
-	minute  time.Time // when the circuit was printed; zero for never
+	minute  time.Time // the minute in which the circuit was last printed; zero means never
 }
 
-// Circuit is told where the circuit stands whenever that has been read.
+// Circuit is called with the state of the circuit whenever it has been read.
 func (p *Printer) Circuit(circuit breaker.Circuit) {
 	minute := p.Now().UTC().Truncate(time.Minute)
 	p.mu.Lock()
@@ -51,7 +51,7 @@ func (p *Printer) Circuit(circuit breaker.Circuit) {
 	p.print(retrymetrics.CircuitBreakerState, value)
 }
 
-// Unavailable is told that what is shared could not be reached.
+// Unavailable is called if the shared state could not be reached.
 func (p *Printer) Unavailable(err error) {
 	p.Log.Warn("what the functions share is out of reach; nothing is refused", "callee", p.Callee, "error", err.Error())
 	p.print(retrymetrics.SharedStateUnavailable, 1)

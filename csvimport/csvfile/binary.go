@@ -7,7 +7,7 @@ import (
 	"stepback/statemachine"
 )
 
-// signatures are the first bytes of files that are uploaded in place of a CSV.
+// signatures are the first bytes of files that are mistakenly uploaded instead of a CSV.
 var signatures = []struct{ magic, name, advice string }{
 	{"PK\x03\x04", "a ZIP archive or an Excel workbook (.xlsx)", "export the sheet as CSV, or unpack the archive"},
 	{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Office file (.xls)", "export the sheet as CSV"},
@@ -27,8 +27,9 @@ var signatures = []struct{ magic, name, advice string }{
 	{"MZ", "a program", "check the upload"},
 }
 
-// hasSignature explains which kind of file a head that has no readable header begins, or is nil. It and looksBinary are
-// asked only then, so that a CSV with a few NUL bytes or one that begins with "MZ" keeps its rows.
+// hasSignature returns an error that names the kind of file if head starts with a known signature, and nil otherwise.
+// It and looksBinary are called only if head has no readable header, so that a CSV with a few NUL bytes or one that
+// starts with "MZ" keeps its rows.
 func hasSignature(head []byte) error {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
@@ -39,7 +40,7 @@ func hasSignature(head []byte) error {
 	return nil
 }
 
-// looksBinary explains why a head is not text at all, or is nil.
+// looksBinary returns an error if head is not text at all, and nil otherwise.
 func looksBinary(head []byte) error {
 	var control int
 	first := -1
@@ -58,7 +59,7 @@ func looksBinary(head []byte) error {
 	return nil
 }
 
-// looksUTF16 explains that a head without byte order mark is UTF-16, or is nil.
+// looksUTF16 returns an error if head is UTF-16 without a byte order mark, and nil otherwise.
 func looksUTF16(head []byte) error {
 	var even, odd int
 	for i, c := range head {

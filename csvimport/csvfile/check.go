@@ -7,10 +7,10 @@ import (
 	"stepback/csvimport"
 )
 
-// MaxProblems is how many problems a report lists; it counts all of them.
+// MaxProblems is the most problems that a report lists; it counts all of them.
 const MaxProblems = 100
 
-// Report is what a check found.
+// Report is the result of checking a file.
 type Report struct {
 	Format
 	Rows     int64

@@ -1,16 +1,16 @@
 package csvfile
 
-// Delimiter separates the columns of a file.
+// Delimiter is the character that separates the columns of a file.
 type Delimiter byte
 
-// The delimiters that are recognised, by the header.
+// The delimiters that are recognised in the header.
 const (
 	Comma     Delimiter = ','
 	Tab       Delimiter = '\t'
 	Semicolon Delimiter = ';'
 )
 
-// String is the delimiter's name.
+// String returns the delimiter's name.
 func (d Delimiter) String() string {
 	switch d {
 	case Tab:

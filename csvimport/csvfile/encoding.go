@@ -12,10 +12,10 @@ import (
 	"stepback/statemachine"
 )
 
-// Encoding is how a file's text is encoded.
+// Encoding is a text encoding of a file.
 type Encoding string
 
-// The encodings that are read. Shift_JIS is Windows code page 932, as Excel writes it in Japan.
+// The encodings that can be read. Shift_JIS is Windows code page 932, as Excel writes it in Japan.
 const (
 	UTF8     Encoding = "UTF-8"
 	UTF8BOM  Encoding = "UTF-8 with BOM"
@@ -26,8 +26,8 @@ const byteOrderMark = "\xEF\xBB\xBF"
 
 const acceptedEncodings = "accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as \"CSV UTF-8\" and upload it again"
 
-// unsupportedMarks are the byte order marks of encodings that are not read; UTF-32LE's begins with UTF-16LE's, so it
-// comes first.
+// unsupportedMarks are the byte order marks of encodings that cannot be read. The mark of UTF-32LE starts with that
+// of UTF-16LE, so it comes first.
 var unsupportedMarks = []struct{ mark, name string }{
 	{"\xFF\xFE\x00\x00", "UTF-32LE"},
 	{"\x00\x00\xFE\xFF", "UTF-32BE"},
@@ -45,7 +45,7 @@ func unsupportedMark(head []byte) error {
 	return nil
 }
 
-// detect decides the encoding by the first bytes of a file. whole tells that they are the whole file.
+// detect determines the encoding from the first bytes of a file. whole is true if they are the whole file.
 func detect(head []byte, whole bool) (Encoding, error) {
 	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
 		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
@@ -79,7 +79,7 @@ func notDecodable(head []byte, at int, what string) error {
 
 func lineOf(head []byte, at int) int { return 1 + bytes.Count(head[:at], []byte{'\n'}) }
 
-// invalidUTF8 is the offset of the first byte that is not UTF-8, or −1.
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or −1.
 func invalidUTF8(text []byte, whole bool) int {
 	if !whole {
 		text = trimPartialRune(text)
@@ -100,7 +100,7 @@ func invalidUTF8(text []byte, whole bool) int {
 func decodesAsShiftJIS(head []byte, whole bool) bool {
 	text := decodeShiftJIS(head)
 	if !whole {
-		text = bytes.TrimSuffix(text, []byte("\uFFFD")) // a pair that the head's end cuts in two
+		text = bytes.TrimSuffix(text, []byte("\uFFFD")) // a pair cut in two by the end of the head
 	}
 	return !bytes.ContainsRune(text, utf8.RuneError)
 }
@@ -113,7 +113,8 @@ func decodeShiftJIS(head []byte) []byte {
 	return text
 }
 
-// mostlyHalfWidth is the sign of EUC-JP that decodes as Shift_JIS too: it does so as half-width katakana throughout.
+// mostlyHalfWidth reports whether head, decoded as Shift_JIS, consists almost entirely of half-width katakana, apart
+// from ASCII. That is the sign of EUC-JP which decodes as Shift_JIS too.
 func mostlyHalfWidth(head []byte) bool {
 	var halfWidth, other int
 	for _, r := range string(decodeShiftJIS(head)) {
@@ -132,8 +133,8 @@ func decodesAsEUCJP(head []byte) bool {
 	return err == nil && !bytes.ContainsRune(bytes.TrimSuffix(text, []byte("\uFFFD")), utf8.RuneError)
 }
 
-// decoder is src as UTF-8 without a byte order mark. Bytes that are not in the encoding stay as they are (UTF-8) or
-// become U+FFFD (Shift_JIS): the rows that hold them are found by notInEncoding.
+// decoder returns src as UTF-8 without a byte order mark. Bytes that are invalid in the encoding stay unchanged
+// (UTF-8) or become U+FFFD (Shift_JIS); notInEncoding finds the rows that contain them.
 func decoder(src io.Reader, encoding Encoding) io.Reader {
 	if encoding == ShiftJIS {
 		return transform.NewReader(src, japanese.ShiftJIS.NewDecoder())
@@ -141,7 +142,7 @@ func decoder(src io.Reader, encoding Encoding) io.Reader {
 	return src
 }
 
-// notInEncoding tells whether a field holds bytes that are not in the encoding.
+// notInEncoding reports whether a field contains bytes that are invalid in the encoding.
 func notInEncoding(field []byte, encoding Encoding) bool {
 	if encoding == ShiftJIS {
 		return bytes.ContainsRune(field, utf8.RuneError)

@@ -10,8 +10,8 @@ import (
 	"stepback/csvimport"
 )
 
-// readLikeAWS reads CSV by the rules AWS documents for the ItemReader, written down apart from this package's own
-// scanner: a backslash escapes a backslash, a quote or a comma and vanishes before anything else, `""` is a quote
+// readLikeAWS parses CSV by the rules that AWS documents for the ItemReader, written independently of this package's
+// scanner: a backslash escapes a backslash, a quote or a comma and is removed before anything else, `""` is a quote
 // inside quotes, a row ends with a newline.
 func readLikeAWS(text string) [][]string {
 	var table [][]string
@@ -112,7 +112,7 @@ func FuzzNormalise(f *testing.F) {
 	})
 }
 
-// checkRegular checks that a file which is read as it is means the same to AWS.
+// checkRegular checks that AWS reads the same rows from a file that is used without a copy.
 func checkRegular(t *testing.T, data []byte, rows int, row func(int) []string) {
 	table := readLikeAWS(string(data))
 	if len(table) != rows+1 {
@@ -125,7 +125,7 @@ func checkRegular(t *testing.T, data []byte, rows int, row func(int) []string) {
 	}
 }
 
-// FuzzGuard checks that what a corrections file writes reads back.
+// FuzzGuard checks that a value in a corrections file is read back unchanged.
 func FuzzGuard(f *testing.F) {
 	f.Add("''=x")
 	f.Fuzz(func(t *testing.T, value string) {

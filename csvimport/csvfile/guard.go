@@ -2,11 +2,11 @@ package csvfile
 
 import "bytes"
 
-// A spreadsheet runs a cell that begins with =, +, - or @ (or a tab or CR before one) as a formula. A corrections file
-// therefore writes an apostrophe before such a value, and before one that already begins with apostrophes and then such
-// a character, so that reading it back removes exactly what was added.
+// A spreadsheet runs a cell that starts with =, +, - or @ (or a tab or CR before one) as a formula. A corrections
+// file therefore puts an apostrophe before such a value, and before a value that starts with apostrophes followed by
+// such a character, so that reading it back removes exactly what was added.
 
-// Guard is a value as a corrections file writes it.
+// Guard returns a value as it is written to a corrections file.
 func Guard(value string) string {
 	if guarded([]byte(value)) {
 		return "'" + value
@@ -14,7 +14,7 @@ func Guard(value string) string {
 	return value
 }
 
-// Unguard is the value that Guard was given.
+// Unguard returns the value that was passed to Guard.
 func Unguard(value string) string { return string(unguard([]byte(value))) }
 
 // unguard undoes Guard.

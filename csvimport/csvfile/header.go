@@ -12,7 +12,7 @@ import (
 	"stepback/statemachine"
 )
 
-// column is what a column of the file means.
+// column is the meaning of a column of the file.
 type column int
 
 const (
@@ -20,10 +20,10 @@ const (
 	columnUserID
 	columnLoginCount
 	columnPostCount
-	columnIgnored // one of those a corrections file adds
+	columnIgnored // one of the columns that a corrections file adds
 )
 
-// columnNames are the accepted headers, in the form that fold gives them.
+// columnNames maps the accepted headers, folded by fold, to their columns.
 var columnNames = map[string]column{
 	"user_id": columnUserID, "ユーザーid": columnUserID,
 	"login_count": columnLoginCount, "ログイン回数": columnLoginCount,
@@ -36,19 +36,20 @@ var canonicalNames = [...]string{columnUserID: "user_id", columnLoginCount: "log
 
 const acceptedHeader = "expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; the columns line, error and reason of a corrections file may stay and are ignored"
 
-// fold makes names comparable: NFKC (so full-width and half-width letters are the same), lower case, no blanks around.
+// fold normalises a name for comparison: NFKC (so that full-width and half-width letters are equal), lower case,
+// without surrounding blanks.
 func fold(name string) string {
 	return strings.ToLower(strings.TrimSpace(norm.NFKC.String(name)))
 }
 
-// header is a header row that was understood.
+// header is a parsed header row.
 type header struct {
 	columns    []column
 	canonical  bool // exactly user_id,login_count,post_count
 	correction bool // has columns of a corrections file
 }
 
-// known counts the columns that have an accepted name.
+// known returns the number of columns that have an accepted name.
 func known(fields [][]byte) int {
 	var n int
 	for _, f := range fields {
@@ -59,8 +60,7 @@ func known(fields [][]byte) int {
 	return n
 }
 
-// readHeader understands a header row, or fails with CSVHeaderInvalid saying which column is wrong and what is
-// accepted.
+// readHeader parses a header row. It fails with CSVHeaderInvalid, naming the wrong columns and what is accepted.
 func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	h := header{canonical: row.traits == 0 && len(row.fields) == 3 && delimiter == Comma}
 	first := map[string]int{}
@@ -101,8 +101,9 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 		row.line, listFaults(faults), delimiter, acceptedHeader, hint)
 }
 
-// listFaults joins the faults of a header, of many the first seven and the last three, which say what is missing: the
-// message goes into the execution's history and into a notification, which have no room for thousands of columns.
+// listFaults joins the faults of a header. If there are many, it lists the first seven and the last three, which name
+// the missing columns: the message goes into the execution's history and a notification, where thousands of columns
+// do not fit.
 func listFaults(faults []string) string {
 	const first, last = 7, 3
 	if more := len(faults) - first - last; more > 1 {

@@ -8,8 +8,8 @@ import (
 	"stepback/csvimport"
 )
 
-// Items reads back what the distributed Map's ItemReader read: a file that Check found regular, or a copy that
-// Normalise wrote. Row i of Items is row i of the Map.
+// Items reads what the distributed Map's ItemReader read: a file that Check found regular, or a copy written by
+// Normalise. Row i of Items is row i of the Map.
 type Items struct {
 	scanner *scanner
 	set     []func(*csvimport.Record, string)
@@ -23,7 +23,7 @@ var setters = map[string]func(*csvimport.Record, string){
 	"problem":     func(r *csvimport.Record, v string) { r.Problem = v },
 }
 
-// NewItems reads the header.
+// NewItems returns the items of src after reading the header.
 func NewItems(src io.Reader) (*Items, error) {
 	it := &Items{scanner: newScanner(src)}
 	row, err := it.scanner.next()
@@ -56,7 +56,7 @@ func (it *Items) Next() (csvimport.Record, error) {
 	return record, nil
 }
 
-// unescape undoes Writer's doubling of backslashes.
+// unescape undoes the doubling of backslashes by Writer.
 func unescape(f []byte) []byte {
 	if bytes.IndexByte(f, '\\') < 0 {
 		return f

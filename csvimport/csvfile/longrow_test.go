@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// TestTheRowBehindALongOne has lines whose end is the last byte of the longest row, or next to it: the row behind them
-// is kept, whatever the line ends with.
+// TestTheRowBehindALongOne tests lines whose end is the last byte of the longest row or next to it: the row after
+// them is kept, whatever the line ends with.
 func TestTheRowBehindALongOne(t *testing.T) {
 	t.Parallel()
-	const behind = bufferBytes / len("u3,1,1") // more than the buffer holds, so that no end of the file is in sight
+	const behind = bufferBytes / len("u3,1,1") // more than the buffer holds, so that the end of the file is not visible
 	for _, end := range []string{"\n", "\r\n", "\r"} {
 		for length := MaxRowBytes - 2; length <= MaxRowBytes+1; length++ {
 			for name, begin := range map[string]string{"unclosed quote": `"`, "plain": ""} {

@@ -11,25 +11,25 @@ import (
 
 const headBytes = 64 << 10
 
-// Format is how a file turned out to be written.
+// Format is the encoding and delimiter of a file.
 type Format struct {
 	Encoding  Encoding
 	Delimiter Delimiter
 }
 
-// Reader gives the rows of a file, one at a time.
+// Reader reads the rows of a file, one at a time.
 type Reader struct {
 	scanner   *scanner
 	format    Format
 	header    header
 	index     int64
-	irregular bool // something that AWS's ItemReader might read otherwise
+	irregular bool // something that AWS's ItemReader might read differently
 	text      []byte
 	row       Row
 }
 
-// NewReader looks at the head of a file, decides its encoding and delimiter, and reads its header. assume is the
-// encoding to take in place of the one the head suggests, or empty.
+// NewReader determines the encoding and delimiter from the head of a file, and reads its header. assume is the
+// encoding to use instead of the one that the head suggests; it may be empty.
 //
 // It fails with CSVFileEmpty, CSVFileBinary, CSVEncodingUnsupported or CSVHeaderInvalid, or with the error of src.
 func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
@@ -55,7 +55,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	}
 	r := &Reader{scanner: newScanner(decoder(buffered, encoding)), irregular: irregular}
 	r.format.Encoding = encoding
-	head = append([]byte(nil), head...) // the header may read beyond bufio's window
+	head = append([]byte(nil), head...) // the header may extend beyond bufio's buffer
 	if err := r.readHeader(); err != nil {
 		var f *csvimport.Failure
 		if errors.As(err, &f) && f.Name == statemachine.CSVHeaderInvalid {
@@ -75,7 +75,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// readHeader skips blank lines, tries each delimiter and keeps the one by which most column names are known.
+// readHeader skips blank lines, tries each delimiter and keeps the one with the most known column names.
 func (r *Reader) readHeader() error {
 	s := r.scanner
 	for {
@@ -118,9 +118,9 @@ func (r *Reader) readHeader() error {
 	return err
 }
 
-// Format is the file's encoding and delimiter.
+// Format returns the file's encoding and delimiter.
 func (r *Reader) Format() Format { return r.format }
 
-// Regular tells whether everything read so far is exactly what AWS's ItemReader and any other CSV reader take in the
-// same way: UTF-8, canonical header, commas, LF, no blank lines, no line breaks in quotes, no backslashes, no problems.
+// Regular reports whether AWS's ItemReader and any other CSV reader interpret everything read so far in the same way:
+// UTF-8, canonical header, commas, LF, no blank lines, no line breaks in quotes, no backslashes, no problems.
 func (r *Reader) Regular() bool { return !r.irregular }

@@ -25,7 +25,8 @@ func shiftJIS(t testing.TB, text string) string {
 	return encoded
 }
 
-// rows reads a file to its end: "line user|logins|posts" with "!problem" behind.
+// rows reads a file to its end; each row is returned as "line user|logins|posts", followed by "!problem" for each
+// problem.
 func rows(t *testing.T, src io.Reader) ([]string, *Reader, error) {
 	t.Helper()
 	r, err := NewReader(src, "")
@@ -143,7 +144,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// tenMegabytes is a reader of one line that is never in memory.
+// tenMegabytes returns a reader of one long line that is never in memory.
 func tenMegabytes() io.Reader {
 	return io.MultiReader(strings.NewReader(head+"u0,1,1\n"), io.LimitReader(repeat('x'), 10<<20),
 		strings.NewReader(",1,2\nu2,1,1\n"))

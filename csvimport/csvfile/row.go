@@ -9,22 +9,22 @@ import (
 	"stepback/statemachine"
 )
 
-// MaxValueBytes is how much of a value a row keeps. No value that long is valid, so only values of rows with a problem
-// are ever shortened.
+// MaxValueBytes is the most bytes of a value that a row keeps. No value that long is valid, so only values of rows
+// with a problem are ever truncated.
 const MaxValueBytes = 1024
 
-// Row is one row of data. It is valid until the next call of Reader.Next.
+// Row is a row of data. It is valid until the next call of Reader.Next.
 type Row struct {
-	Index      int64 // from 0, blank lines and the header not counted
-	Line       int64 // of the row's first byte in the file, from 1
+	Index      int64 // from 0, not counting blank lines and the header
+	Line       int64 // line of the row's first byte in the file, from 1
 	UserID     string
 	LoginCount string
 	PostCount  string
-	Problems   []csvimport.Problem // empty when the row can be imported
+	Problems   []csvimport.Problem // empty if the row can be imported
 }
 
-// Next returns the next row that is not blank, or io.EOF. A byte that is not in the file's encoding is
-// CSVEncodingUnsupported: half a file in another encoding is not guessed at.
+// Next returns the next row that is not blank, or io.EOF. It fails with CSVEncodingUnsupported at a byte that is not
+// in the file's encoding: it does not guess at a file that is half in another encoding.
 func (r *Reader) Next() (*Row, error) {
 	raw, err := r.scanner.next()
 	for err == nil && raw.blank() {
@@ -84,8 +84,8 @@ func (r *Reader) setValues(raw *rawRow) {
 	r.row.UserID, r.row.LoginCount, r.row.PostCount = at(columnUserID), at(columnLoginCount), at(columnPostCount)
 }
 
-// check notes what is wrong with the row. A row that could not be split says so and nothing else: its values are not
-// where they should be.
+// check records what is wrong with the row. For a row that could not be split it records just that, because its
+// values are not in their columns.
 func (r *Reader) check(raw *rawRow) {
 	switch {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
@@ -103,7 +103,7 @@ func (r *Reader) check(raw *rawRow) {
 		}
 	}
 	if raw.traits&traitNUL != 0 && len(r.row.Problems) == 0 {
-		r.note("the row holds a NUL byte: remove it") // in a column that is ignored
+		r.note("the row holds a NUL byte: remove it") // in an ignored column
 	}
 }
 
@@ -111,7 +111,7 @@ func (r *Reader) note(message string) {
 	r.row.Problems = append(r.row.Problems, csvimport.Problem{Line: r.row.Line, Message: message})
 }
 
-// faultOf says why a row could not be split.
+// faultOf returns why a row could not be split.
 func faultOf(traits trait) string {
 	switch {
 	case traits&traitTooLong != 0:
@@ -122,7 +122,7 @@ func faultOf(traits trait) string {
 	return "has text after a closing double quote: write \"\" for a quote inside a value"
 }
 
-// shorten cuts a value to MaxValueBytes, between characters.
+// shorten cuts a value to at most MaxValueBytes, between characters.
 func shorten(f []byte) []byte {
 	if len(f) <= MaxValueBytes {
 		return f

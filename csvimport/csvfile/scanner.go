@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// MaxRowBytes is the longest row that is read as a row. A longer one, or a quote that is not closed within this
-	// many bytes, is a problem of its row.
+	// MaxRowBytes is the most bytes of a row that is read as one. A longer row, or a quote that is not closed within
+	// this many bytes, is a problem of its row.
 	MaxRowBytes = 64 << 10
 	bufferBytes = 4 * MaxRowBytes
 )
 
-// trait is something about a row that a plain `a,b,c\n` does not have.
+// trait is a property of a row that a plain `a,b,c\n` does not have.
 type trait uint16
 
 const (
@@ -24,43 +24,43 @@ const (
 	traitNonASCII                         // a byte above 0x7F
 	traitQuoted                           // at least one quoted field
 	traitPadding                          // blanks between a closing quote and the delimiter
-	traitAfterQuote                       // other text there: a fault
-	traitOpenQuote                        // a quote that is not closed: a fault
-	traitTooLong                          // longer than MaxRowBytes: a fault
+	traitAfterQuote                       // other text there: an error
+	traitOpenQuote                        // a quote that is not closed: an error
+	traitTooLong                          // longer than MaxRowBytes: an error
 )
 
-// rawRow is one row as it was split. Fields are valid until the next call.
+// rawRow is a row split into fields. Fields are valid until the next call.
 type rawRow struct {
-	line   int64 // of its first byte, from 1
+	line   int64 // line of the row's first byte, from 1
 	fields [][]byte
 	traits trait
 }
 
-// blank tells whether the row is an empty or white-space line.
+// blank reports whether the row is an empty or white-space line.
 func (r *rawRow) blank() bool {
 	return len(r.fields) == 1 && r.traits&traitQuoted == 0 && len(bytes.TrimSpace(r.fields[0])) == 0
 }
 
-// scanner splits UTF-8 text into rows. Rows end with LF, CRLF or CR. A quoted field may hold delimiters and line
+// scanner splits UTF-8 text into rows. Rows end with LF, CRLF or CR. A quoted field may contain delimiters and line
 // breaks; `""` in it is one quote.
 type scanner struct {
 	src        io.Reader
 	buf        []byte
-	start, end int // unread part of buf
+	start, end int // the unread part of buf
 	eof        bool
-	line       int64 // of buf[start]
+	line       int64 // the line of buf[start]
 	delimiter  byte
 	row        rawRow
 	scratch    []byte // unquoted text that is not a slice of buf
-	breaks     int64  // line ends the last split consumed
-	skip       bool   // the row's line goes on beyond what was split
+	breaks     int64  // line ends consumed by the last split
+	skip       bool   // the row's line continues after the part that was split
 }
 
 func newScanner(src io.Reader) *scanner {
 	return &scanner{src: src, buf: make([]byte, bufferBytes), line: 1, delimiter: ','}
 }
 
-// next returns the next row, blank lines included, or io.EOF.
+// next returns the next row, including blank lines, or io.EOF.
 func (s *scanner) next() (*rawRow, error) {
 	n, err := s.locate()
 	if err != nil {
@@ -116,14 +116,14 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// giveUp makes a row of the first line of a window in which no row ends: an unclosed quote costs its own line, not the
-// rest of the file.
+// giveUp turns the first line of a window in which no row ends into a row: an unclosed quote costs only its own line,
+// not the rest of the file.
 func (s *scanner) giveUp(window []byte, how splitResult) int {
 	line, n := window, len(window)
 	end := bytes.IndexAny(window, "\r\n")
 	s.breaks, s.skip = 0, end < 0
 	switch {
-	case end == len(window)-1: // skipLine takes the line end, since the other half of a CRLF may follow
+	case end == len(window)-1: // skipLine consumes the line end, since the other half of a CRLF may follow
 		line, n, s.skip = window[:end], end, true
 	case end >= 0:
 		line, n = window[:end], end+breakLength(window[end:])
@@ -146,7 +146,7 @@ func (s *scanner) giveUp(window []byte, how splitResult) int {
 	return n
 }
 
-// skipLine drops the rest of a line that is too long, whatever its length.
+// skipLine drops the rest of a line that is too long, however long it is.
 func (s *scanner) skipLine() error {
 	// The row's fields point into the buffer that is about to be reused.
 	for i, f := range s.row.fields {
@@ -174,7 +174,7 @@ func (s *scanner) skipLine() error {
 	}
 }
 
-// breakLength is the length of the line end that b begins with.
+// breakLength returns the length of the line end at the start of b.
 func breakLength(b []byte) int {
 	if len(b) > 1 && b[0] == '\r' && b[1] == '\n' {
 		return 2

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// splitResult tells where a split ended.
+// splitResult says where a split ended.
 type splitResult int
 
 const (
@@ -14,7 +14,7 @@ const (
 	splitInQuote                    // at the end of the window, inside quotes
 )
 
-// special marks the bytes that a plain field does not have. The delimiter is compared apart.
+// special marks the bytes that a plain field does not contain. The delimiter is compared separately.
 var special = func() (table [256]bool) {
 	for _, c := range []byte{'\n', '\r', '"', '\\', 0} {
 		table[c] = true
@@ -25,8 +25,8 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// split divides the row at the start of window into s.row and returns its length. With final, the end of the window is
-// the end of the file.
+// split splits the row at the start of window into s.row and returns its length. final is true if the end of the
+// window is the end of the file.
 func (s *scanner) split(window []byte, final bool) (int, splitResult) {
 	s.row.fields = s.row.fields[:0]
 	s.row.traits = 0
@@ -67,7 +67,7 @@ func (s *scanner) split(window []byte, final bool) (int, splitResult) {
 	}
 }
 
-// plain reads an unquoted field that begins at i, up to its delimiter or line end.
+// plain reads an unquoted field that starts at i, up to its delimiter or line end.
 func (s *scanner) plain(window []byte, i int) ([]byte, int) {
 	begin := i
 	for ; i < len(window); i++ {
@@ -101,10 +101,10 @@ func traitOf(c byte) trait {
 }
 
 // quoted reads a field whose opening quote is before i. It returns the text between the quotes and where the field
-// ends, or open when it does not.
+// ends; open is true if the quote is not closed.
 func (s *scanner) quoted(window []byte, i int) (field []byte, end int, open bool) {
 	s.row.traits |= traitQuoted
-	begin, copied := i, -1 // copied: where the text began in scratch
+	begin, copied := i, -1 // copied: where the text starts in scratch
 	for ; i < len(window); i++ {
 		c := window[i]
 		if !special[c] {
@@ -142,8 +142,8 @@ func (s *scanner) quoted(window []byte, i int) (field []byte, end int, open bool
 	return nil, i, true
 }
 
-// afterQuote skips what stands between a closing quote and the field's end: blanks are padding, anything else is a
-// fault.
+// afterQuote skips the text between a closing quote and the field's end: blanks are padding, anything else is an
+// error.
 func (s *scanner) afterQuote(window []byte, i int) int {
 	rest, end := s.plain(window, i)
 	if len(rest) > 0 {
@@ -156,7 +156,7 @@ func (s *scanner) afterQuote(window []byte, i int) int {
 	return end
 }
 
-// trimPartialRune drops a rune that the end of b cuts in two.
+// trimPartialRune drops a rune that is cut in two by the end of b.
 func trimPartialRune(b []byte) []byte {
 	for back := 1; back <= utf8.UTFMax && back <= len(b); back++ {
 		if c := b[len(b)-back]; utf8.RuneStart(c) {

@@ -9,13 +9,13 @@ import (
 	"stepback/csvimport"
 )
 
-// Writer writes rows so that AWS's ItemReader reads back exactly what was written: UTF-8, comma, LF, quotes where they
-// are needed, and every backslash doubled, because that reader takes a backslash as an escape and drops a lone one.
+// Writer writes rows so that AWS's ItemReader reads exactly what was written: UTF-8, commas, LF, quotes where needed,
+// and every backslash doubled, because that reader treats a backslash as an escape and drops a single one.
 type Writer struct {
 	out *bufio.Writer
 }
 
-// NewWriter writes to out.
+// NewWriter returns a Writer to out.
 func NewWriter(out io.Writer) *Writer { return &Writer{out: bufio.NewWriterSize(out, 64<<10)} }
 
 // Write adds one row.
@@ -26,10 +26,10 @@ func (w *Writer) Write(values ...string) error {
 		}
 		writeValue(w.out, v)
 	}
-	return w.out.WriteByte('\n') // bufio.Writer keeps the first error
+	return w.out.WriteByte('\n') // bufio.Writer returns its first error here
 }
 
-// Flush writes what is buffered. It returns the first error of any Write.
+// Flush writes buffered data. It returns the first error of any Write.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
 func writeValue(out *bufio.Writer, v string) {
@@ -56,9 +56,9 @@ func writeValue(out *bufio.Writer, v string) {
 	}
 }
 
-// Normalise writes the copy of a file that the ItemReader gets: the columns user_id, login_count, post_count, line and
-// problem, where line is the row's line in the uploaded file and problem is empty or says why the row must be rejected.
-// It writes every row and returns how many.
+// Normalise writes the copy of a file that the ItemReader gets: the columns user_id, login_count, post_count, line
+// and problem. line is the row's line in the uploaded file; problem is empty or says why the row must be rejected.
+// Normalise writes every row and returns their number.
 func Normalise(r *Reader, out io.Writer) (int64, error) {
 	w := NewWriter(out)
 	if err := w.Write("user_id", "login_count", "post_count", "line", "problem"); err != nil {

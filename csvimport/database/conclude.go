@@ -7,7 +7,7 @@ import (
 	"stepback/outbox"
 )
 
-// Conclude implements csvimport.Concluder where the store does; elsewhere it does nothing.
+// Conclude implements csvimport.Concluder if the store does; otherwise it does nothing.
 func (l *Lazy) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
 	s, err := l.store(ctx)
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package database opens the store that a DATABASE_URL names.
 //
-// It knows the schemes and nothing else; it never logs an address unmasked. With the build tag nosqlite, which the
-// functions on AWS are built with, it refuses SQLite's addresses and does without its engine, half of a function's
-// code.
+// It only knows the schemes, and never logs an address unmasked. With the build tag nosqlite, which is used for the
+// functions on AWS, it refuses SQLite addresses and does not link SQLite, which is half of a function's code.
 package database
 
 import (
@@ -16,12 +15,12 @@ import (
 	"stepback/retry"
 )
 
-// Open opens the store of one of these addresses; any other is InvalidInput:
+// Open opens the store with one of these addresses; any other address is InvalidInput:
 //
-//   - sqlite:/path/file.db, or sqlite:/path/file.db?synchronous=normal to do without
-//     a sync to disk for each commit, in simulations;
+//   - sqlite:/path/file.db, or sqlite:/path/file.db?synchronous=normal, which does
+//     not sync each commit to disk, for simulations;
 //   - postgres://user:password@host/name;
-//   - postgres+iam://user@host/name, at Amazon RDS or Aurora, as the IAM role of
+//   - postgres+iam://user@host/name, for Amazon RDS or Aurora, as the IAM role of
 //     this process;
 //   - secretsmanager:ARN, a secret of AWS Secrets Manager with username, password,
 //     host, port, dbname and, to differ from verify-full, sslmode.
@@ -52,13 +51,13 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 
 // Reader reads the users of a database.
 type Reader interface {
-	// Export calls visit with each user in the order of their IDs, until it fails.
+	// Export calls visit for each user in the order of their IDs, and stops at its first error.
 	Export(ctx context.Context, visit func(csvimport.User) error) error
 	Close() error
 }
 
-// OpenReader opens the database of an address that Open takes for reading only. That of SQLite is left as it is, and
-// may lie on a disk that takes no writes.
+// OpenReader opens a database read-only; it takes the same addresses as Open. An SQLite database is not modified, and
+// may be on a read-only disk.
 func OpenReader(ctx context.Context, address string) (Reader, error) {
 	path, options, ok := SQLitePath(address)
 	if !ok || path == "" {
@@ -67,8 +66,8 @@ func OpenReader(ctx context.Context, address string) (Reader, error) {
 	return readSQLite(ctx, path, options)
 }
 
-// SQLitePath is the file that an SQLite address names, and the options behind it; ok is false for any other address. A
-// question mark before the last slash is part of the path: directories may be called so.
+// SQLitePath returns the file and the options of an SQLite address; ok is false for any other address. A question
+// mark before the last slash is part of the path, because directory names may contain one.
 func SQLitePath(address string) (path, options string, ok bool) {
 	rest, ok := strings.CutPrefix(address, "sqlite:")
 	if !ok {
@@ -87,8 +86,8 @@ func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
 	return store, nil
 }
 
-// Mask is an address without its passwords, for logs. Of what is no address it leaves the scheme at most: libpq's
-// "host=… password=…" has none.
+// Mask returns an address without its passwords, for logs. Of text that is not an address it keeps at most the
+// scheme; libpq's "host=… password=…" has none.
 func Mask(address string) string {
 	scheme, rest, found := strings.Cut(address, ":")
 	u, err := url.Parse(address)

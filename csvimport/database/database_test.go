@@ -47,7 +47,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestLazy uses a database that opens and one that never does.
+// TestLazy uses a database that can be opened and one that never can.
 func TestLazy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")

@@ -6,22 +6,22 @@ import (
 	"stepback/csvimport"
 )
 
-// Lazy is a store that is opened by the first call that needs it. A Lambda function uses it so that a database which
-// cannot be reached fails the invocation with a named error, which is retried, and not the start of the process, which
-// has no name.
+// Lazy is a store that is opened by the first call that needs it. Lambda functions use it so that an unreachable
+// database fails the invocation with a named error, which is retried, rather than the start of the process, which has
+// no error name.
 type Lazy struct {
 	address string
-	slot    chan csvimport.Store // holds the store, or nil before it is open
+	slot    chan csvimport.Store // holds the store, or nil until it is open
 }
 
-// NewLazy names the database. It opens nothing.
+// NewLazy returns a Lazy for a database address. It does not open it.
 func NewLazy(address string) *Lazy {
 	l := &Lazy{address: address, slot: make(chan csvimport.Store, 1)}
 	l.slot <- nil
 	return l
 }
 
-// store opens the database unless it is open. A failed attempt is repeated by the next call.
+// store opens the database if it is not open yet. If that fails, the next call tries again.
 func (l *Lazy) store(ctx context.Context) (csvimport.Store, error) {
 	select {
 	case s := <-l.slot:

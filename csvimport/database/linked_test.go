@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFunctionsOnAWSLinkNoSQLite asks Go what is linked into the functions as make lambdas-arm64 builds them.
+// TestFunctionsOnAWSLinkNoSQLite lists the packages linked into the functions as make lambdas-arm64 builds them.
 func TestFunctionsOnAWSLinkNoSQLite(t *testing.T) {
 	t.Parallel()
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "lambda.norpc,nosqlite", "stepback/lambdas/...")

@@ -13,11 +13,12 @@ import (
 	"stepback/retry"
 )
 
-// iamScheme names a PostgreSQL server of Amazon RDS or Aurora at which the program authenticates as its IAM role.
+// iamScheme is the scheme for a PostgreSQL server of Amazon RDS or Aurora at which the program authenticates as its
+// IAM role.
 const iamScheme = "postgres+iam"
 
 // openIAM opens postgres+iam://user@host:port/name. The password of each new connection is an IAM token, which is
-// signed here without asking anybody. The server's certificate is verified unless the address says otherwise.
+// signed locally. The server's certificate is verified unless the address says otherwise.
 func openIAM(ctx context.Context, address string) (csvimport.Store, error) {
 	url, access, err := iamAccess(ctx, address)
 	if err != nil {
@@ -42,7 +43,7 @@ func iamAccess(ctx context.Context, address string) (url string, access postgres
 	return u.String(), postgresstore.Access{Password: token, Roots: trusted(), Tracer: &xray.Tracer{}}, nil
 }
 
-// iamAddress is the address in pgx's spelling, complete with port and sslmode.
+// iamAddress returns the address in pgx's form, with port and sslmode.
 func iamAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User.Username() == "" {
@@ -62,7 +63,7 @@ func iamAddress(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// verified asks for a verified certificate unless something else is asked for.
+// verified sets sslmode to verify-full unless the query has another one.
 func verified(query url.Values) url.Values {
 	if !query.Has("sslmode") {
 		query.Set("sslmode", "verify-full")

@@ -9,8 +9,8 @@ import (
 	"stepback/retry"
 )
 
-// Resolve is the connection string of an address of PostgreSQL that [Open] takes, and what goes with it, for programs
-// that connect by themselves. Any other address is InvalidInput.
+// Resolve returns the connection string and the Access for a PostgreSQL address that [Open] accepts, for programs
+// that connect on their own. Any other address is InvalidInput.
 func Resolve(ctx context.Context, address string) (url string, access postgresstore.Access, err error) {
 	switch scheme, rest, _ := strings.Cut(address, ":"); scheme {
 	case "postgres", "postgresql":

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestRoots reads every certificate: a bad one would be left out of the pool silently.
+// TestRoots parses every certificate, because the pool silently omits an invalid one.
 func TestRoots(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2050, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -17,11 +17,10 @@ import (
 	"stepback/retry"
 )
 
-// secretScheme names a secret that says where the database is and who may enter.
+// secretScheme is the scheme of a secret with a database's address and credentials.
 const secretScheme = "secretsmanager"
 
-// secret has the members that Amazon RDS gives a database's secret, and sslmode, which is verify-full when it is
-// absent.
+// secret has the members that Amazon RDS stores in a database's secret, and sslmode, which defaults to verify-full.
 type secret struct {
 	Username string      `json:"username"`
 	Password string      `json:"password"`
@@ -31,8 +30,8 @@ type secret struct {
 	SSLMode  string      `json:"sslmode"`
 }
 
-// openSecret opens secretsmanager:ARN. The password is read again for each new connection, so that a rotation needs no
-// restart.
+// openSecret opens secretsmanager:ARN. The password is read again for each new connection, so that a rotation needs
+// no restart.
 func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
 	url, access, err := secretAccess(ctx, id)
 	if err != nil {
@@ -75,7 +74,7 @@ func secretFailure(id string, err error) error {
 	return csvimport.Fail(name, "the database's secret %s cannot be read: %w", id, err)
 }
 
-// parseSecret never repeats the secret's text in an error.
+// parseSecret parses a secret. Its errors never contain the secret's text.
 func parseSecret(id, text string) (secret, error) {
 	var s secret
 	if json.Unmarshal([]byte(text), &s) != nil {
@@ -99,7 +98,7 @@ func parseSecret(id, text string) (secret, error) {
 	return s, nil
 }
 
-// address is the connection string without the password.
+// address returns the connection string without the password.
 func (s secret) address() string {
 	query := url.Values{}
 	if s.SSLMode != "" {

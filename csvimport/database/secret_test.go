@@ -45,7 +45,8 @@ func TestParseSecret(t *testing.T) {
 	}
 }
 
-// answerSecrets is a Secrets Manager with one answer, which the AWS SDK of this process uses.
+// answerSecrets starts a Secrets Manager with a single fixed response and points this process's AWS SDK at it. The
+// result counts the requests.
 func answerSecrets(t *testing.T, status int, body string) *atomic.Int64 {
 	t.Helper()
 	var asked atomic.Int64

@@ -29,7 +29,7 @@ func readSQLite(ctx context.Context, path, options string) (Reader, error) {
 	return r, nil
 }
 
-// sqliteDurability reads the options of an SQLite address.
+// sqliteDurability parses the options of an SQLite address.
 func sqliteDurability(options string) (sqlitestore.Durability, error) {
 	switch options {
 	case "", "synchronous=full":

@@ -21,13 +21,13 @@ import (
 	"stepback/retrymetrics/metricsfile"
 )
 
-// The brown-out of the adaptive scenario: for so long Lambda lets only two calls run at a time.
+// The brown-out of the adaptive scenario: in this period Lambda runs only two calls at a time.
 const (
 	brownFrom, brownTo = 15 * time.Minute, 35 * time.Minute
 	brownLimit         = 2
 )
 
-// adapting is M14's fifth scenario: the controller changes the configuration of a running Map, and restores it.
+// adapting is M14's fifth scenario: the controller changes the configuration of a running Map and restores it.
 var adapting = &rehearsal{
 	name:  "adaptive",
 	about: "Lambda runs two calls at a time for twenty minutes, while eight are wanted; the controller lowers the running Map's concurrency",
@@ -35,8 +35,8 @@ var adapting = &rehearsal{
 	adjust: crowd, beside: control, check: adapted, loses: true,
 }
 
-// crowd throttles the calls of the process function beyond the limit, as reserved concurrency does: in front of
-// the function's guard, which never hears of it.
+// crowd throttles the calls of the process function beyond the limit, as reserved concurrency does: before the
+// function's guard, which does not see them.
 func crowd(s *stage, _ string, p *functions.Program) {
 	next, ok := p.Handler.(lambda.Handler)
 	if !ok {
@@ -63,7 +63,7 @@ func (c *crowded) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return c.Handler.Invoke(ctx, event)
 }
 
-// control ticks the controller every minute of the scenario's time.
+// control runs the controller every minute of the scenario's time.
 func control(ctx context.Context, s *stage) error {
 	s.note(brownFrom, "Lambda lets only %d calls run at a time", brownLimit)
 	s.note(brownTo, "Lambda is well again")
@@ -101,7 +101,7 @@ func control(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// decided notes a change of the controller.
+// decided records a change made by the controller.
 func (s *stage) decided(d decide.Decision) {
 	s.note(s.since(), "the controller: %s", d)
 	s.mu.Lock()
@@ -109,8 +109,8 @@ func (s *stage) decided(d decide.Decision) {
 	s.changes = append(s.changes, d)
 }
 
-// adapted checks what the controller changed: the running Map's concurrency down in the brown-out, and back to what it
-// began with; at most two changes within any hour; and fewer rows given up than without it.
+// adapted checks the controller's changes: it lowers the running Map's concurrency in the brown-out and restores the
+// initial value; it makes at most two changes within any hour; and fewer rows are given up than without it.
 func adapted(ctx context.Context, s *stage, r *Report) error {
 	cut, last := false, s.concurrency
 	var steps []string
@@ -158,8 +158,8 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	return s.behind(ctx, r)
 }
 
-// inBulk has the same brown-out befall batches that are one invocation each: a batch that Lambda refuses waits, and is
-// not made as many invocations as it has rows.
+// inBulk repeats the brown-out with whole-batch invocations, where a throttled batch waits and is not split into
+// rows.
 func (s *stage) inBulk(ctx context.Context, r *Report) error {
 	bulk := *s.rehearsal
 	bulk.beside, bulk.check, bulk.bulk, bulk.batch = nil, nil, true, 4
@@ -176,8 +176,8 @@ func (s *stage) inBulk(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// behind has the same brown-out behind the functions, where their guard sees it: the mechanisms inside the run have
-// rows wait, and give none up, without any controller.
+// behind repeats the brown-out in the database, where the functions' guard sees it: the mechanisms inside the run
+// make rows wait, and give none up, without any controller.
 func (s *stage) behind(ctx context.Context, r *Report) error {
 	inside := *s.rehearsal
 	inside.beside, inside.check, inside.adjust, inside.rows, inside.crowded = nil, nil, nil, 3500, brownLimit

@@ -9,14 +9,14 @@ import (
 	"stepback/retry"
 )
 
-// frail is a database that fails when the scenario says so. Which calls fail depends on the seed, the row and the
-// number of its call, and on nothing else.
+// frail is a database that fails as the scenario specifies. Which calls fail depends only on the seed, the row and
+// the number of its call.
 type frail struct {
 	csvimport.Store
 	stage *stage
 }
 
-// What the random numbers are for.
+// The purposes of the random numbers.
 const (
 	forFailure draw.Purpose = iota + 1
 	forCommitted
@@ -36,7 +36,7 @@ func (f *frail) Apply(ctx context.Context, run csvimport.Run, row int64, inc csv
 	return "", err
 }
 
-// ApplyBatch implements csvimport.Store. The batch shares the fate of its first row.
+// ApplyBatch implements csvimport.Store. The whole batch succeeds or fails with its first row.
 func (f *frail) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -52,7 +52,8 @@ func (f *frail) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimp
 	return nil, err
 }
 
-// suffer takes the time of a call, and tells how it fails, if it does; lost, when its work is to be done all the same.
+// suffer takes the time of a call and returns its error, if any. lost is true if the work is done although the call
+// fails.
 func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 	at, nth, down := s.call(row)
 	defer s.ended()
@@ -75,8 +76,7 @@ func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 		csvimport.Fail(down.error, "the scenario's database fails at %s", at.Round(time.Second))
 }
 
-// tooMany reports whether more calls are under way than the database serves in its brown-out, which is told to them as
-// a failure.
+// tooMany reports whether the database refuses a call because more calls are running than it serves in its brown-out.
 func (s *stage) tooMany(at time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *stage) ended() {
 	s.running--
 }
 
-// call counts a call of the database and tells the outage that it falls into, if any.
+// call counts a call of the database and returns the outage that it falls into, or nil.
 func (s *stage) call(row int64) (at time.Duration, nth uint64, down *outage) {
 	at = s.since()
 	s.mu.Lock()

@@ -31,38 +31,39 @@ import (
 // rehearsal is a scenario that imports a file while something breaks.
 type rehearsal struct {
 	name, about string
-	// rows of the file, batch of them for each child execution, of which concurrency run at a time.
+	// rows is the number of rows in the file, batch the number of rows per child execution, and concurrency the
+	// number of child executions that run at a time.
 	rows, batch, concurrency int
-	// bulk has a batch be one invocation, as imports are by default.
+	// bulk makes each batch one invocation, as imports do by default.
 	bulk bool
-	// faults befall the platform's tasks: STATE:ERROR:RATE.
+	// faults are injected into the platform's tasks: STATE:ERROR:RATE.
 	faults []string
-	// outages are when the database answers with an error, since the beginning.
+	// outages are the periods in which the database returns errors, counted from the start.
 	outages []outage
-	// lasts is how long a call of the database takes.
+	// lasts is the duration of a database call.
 	lasts time.Duration
-	// crowded is how many calls the database serves at a time in the brown-out; 0 for as many as there are.
+	// crowded is the number of calls that the database serves at a time in the brown-out; 0 means no limit.
 	crowded int
-	// adjust may put something in front of the functions.
+	// adjust may wrap the functions.
 	adjust func(s *stage, name string, p *functions.Program)
-	// beside runs while the import does, until its context ends.
+	// beside runs during the import, until its context ends.
 	beside func(ctx context.Context, s *stage) error
-	// loses allows for rows that are given up.
+	// loses permits rows to be given up.
 	loses bool
 	// check adds the checks of this scenario.
 	check func(ctx context.Context, s *stage, r *Report) error
 }
 
-// outage is a time in which a share of the database's calls fails.
+// outage is a period in which a share of the database's calls fails.
 type outage struct {
 	from, to time.Duration
 	error    string
 	share    float64
-	// committed is the share of the failures that come after the work was done: only the answer is lost.
+	// committed is the share of the failures that come after the work was done: only the response is lost.
 	committed float64
 }
 
-// stage is a rehearsal that is under way.
+// stage is a running rehearsal.
 type stage struct {
 	*rehearsal
 	seed     uint64
@@ -74,15 +75,15 @@ type stage struct {
 	tasks    []analysis.Task
 
 	mu       sync.Mutex
-	calls    map[int64]int // by row
+	calls    map[int64]int // number of calls by row
 	times    []time.Duration
 	failed   int
-	running  int // calls of the database under way
+	running  int // running calls of the database
 	circuits []change
 	changes  []decide.Decision
 }
 
-// change is a circuit's.
+// change is a change of a circuit's state.
 type change struct {
 	at time.Duration
 	to breaker.Circuit
@@ -146,7 +147,7 @@ func (s *stage) config(dir string) (pipeline.Config, error) {
 		Circuit:                    s.circuit,
 	}
 	if s.batch > 1 && !s.bulk {
-		cfg.Shape = statemachine.Batch // every row has a task of its own, as the source design has it
+		cfg.Shape = statemachine.Batch // every row has a separate task, as in the source design
 	}
 	for _, text := range s.faults {
 		spec, err := faults.ParseSpec(text)
@@ -161,7 +162,7 @@ func (s *stage) config(dir string) (pipeline.Config, error) {
 	return cfg, nil
 }
 
-// carryOut imports the file, with what runs beside it, and reads the histories.
+// carryOut imports the file while beside runs, and reads the histories.
 func (s *stage) carryOut(ctx context.Context, file string) error {
 	s.clock = s.pipeline.Platform().Clock
 	s.begun = s.clock.Now()
@@ -195,7 +196,7 @@ func (s *stage) carryOut(ctx context.Context, file string) error {
 	return nil
 }
 
-// start starts what runs beside the import, and returns how to stop it and what it ended with.
+// start starts beside. It returns a function that stops it, and a channel with its error.
 func (s *stage) start(ctx context.Context) (stop func(), ended <-chan error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -220,7 +221,7 @@ func (s *stage) note(at time.Duration, format string, args ...any) {
 
 func (s *stage) since() time.Duration { return s.clock.Now().Sub(s.begun) }
 
-// circuit is told of a circuit that changed.
+// circuit records a change of a circuit.
 func (s *stage) circuit(callee string, to breaker.Circuit) {
 	if s.clock == nil || !strings.HasPrefix(callee, "database") {
 		return
@@ -235,7 +236,7 @@ func (s *stage) circuit(callee string, to breaker.Circuit) {
 	}
 }
 
-// file has two rows of every second user, so that counts have to be added up.
+// file returns a file with two rows for every second user, so that counts have to be added up.
 func (s *stage) file() string {
 	var b strings.Builder
 	b.WriteString("user_id,login_count,post_count\n")
@@ -250,7 +251,8 @@ func (s *stage) user(row int) string { return fmt.Sprintf("user%05d", row%(s.row
 
 func counts(row int) (logins, posts int64) { return int64(row%50 + 1), int64(row * 3 % 17) }
 
-// account checks that the rows add up, and the users to the rows: nothing was lost, nothing counted twice.
+// account checks that the rows add up and that the users' counts match the rows: nothing was lost, nothing counted
+// twice.
 func (s *stage) account(ctx context.Context, cfg pipeline.Config) error {
 	r, n := s.report, s.imported.Rows
 	r.Holds(s.imported.Status == "SUCCEEDED", "the import succeeds", "%s %s", s.imported.Status, s.imported.Error)
@@ -303,7 +305,8 @@ func (s *stage) account(ctx context.Context, cfg pipeline.Config) error {
 	return nil
 }
 
-// corrections are the rows of a file of corrections, which were not counted; there is no file when all were.
+// corrections returns the rows in a corrections file, which were not counted. There is no file if all rows were
+// counted.
 func corrections(path string) (map[int]bool, error) {
 	text, err := os.ReadFile(path)
 	if path == "" || errors.Is(err, os.ErrNotExist) {
@@ -318,7 +321,7 @@ func corrections(path string) (map[int]bool, error) {
 	}
 	rows := map[int]bool{}
 	for _, record := range records[1:] {
-		line, err := strconv.Atoi(record[3]) // behind the three columns of the file
+		line, err := strconv.Atoi(record[3]) // after the three columns of the file
 		if err != nil {
 			return nil, fmt.Errorf("the file of corrections: %w", err)
 		}
@@ -327,7 +330,7 @@ func corrections(path string) (map[int]bool, error) {
 	return rows, nil
 }
 
-// waits checks every retry against its row of the retry table: how often, and how long before.
+// waits checks every retry against its row of the retry table: the number of retries and the wait before each.
 func (s *stage) waits() {
 	retries, wrong, example := 0, 0, ""
 	for i := range s.tasks {
@@ -353,10 +356,11 @@ func (s *stage) waits() {
 		retries, wrong, example)
 }
 
-// stretch is how much longer than its base's the controller may make a wait.
+// stretch is the maximum factor by which the controller may lengthen a wait.
 const stretch = 8
 
-// bounded reports whether a wait lies within what the jitter of a retrier allows. The controller may have stretched it.
+// bounded reports whether a wait is within the range allowed by a retrier's jitter. The controller may have
+// lengthened it.
 func (s *stage) bounded(r retrypatterns.Retrier, nth int, waited time.Duration) bool {
 	p := r.Policy()
 	longest := p.Delay(nth, nil)
@@ -370,7 +374,7 @@ func (s *stage) bounded(r retrypatterns.Retrier, nth int, waited time.Duration) 
 	return waited >= least && waited <= longest+time.Millisecond
 }
 
-// rowOf is the index of the retrier that takes an error, or -1.
+// rowOf returns the index of the retrier that handles an error, or -1.
 func rowOf(retry []retrypatterns.Retrier, name string) int {
 	for i := range retry {
 		for _, e := range retry[i].ErrorEquals {
@@ -382,7 +386,7 @@ func rowOf(retry []retrypatterns.Retrier, name string) int {
 	return -1
 }
 
-// waited are the retries after an error, over all tasks: how many there were and how long they waited.
+// waited returns the number of retries after an error, over all tasks, and their total wait.
 func (s *stage) waited(name string) (n int, total time.Duration) {
 	for i := range s.tasks {
 		attempts := s.tasks[i].Attempts

@@ -6,7 +6,7 @@ import (
 	outbox "stepback/outbox/rehearsal"
 )
 
-// outboxStory is the course's three exercises on the outbox, with an operator.
+// outboxStory runs the course's three exercises on the outbox, with an operator.
 var outboxStory = Scenario{
 	About: "the receiver of an outbox is out and loses answers, payloads are broken, and an operator mends and redrives",
 	Run: func(ctx context.Context, o Options) (*Report, error) {

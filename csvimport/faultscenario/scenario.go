@@ -9,24 +9,23 @@ import (
 	"time"
 
 	"stepback/csvimport/pipeline"
-	"stepback/internal/sorting"
 )
 
-// Scenario is something that breaks, and what must hold all the same.
+// Scenario is a failure and the checks that must hold despite it.
 type Scenario struct {
-	// About says in a line what breaks.
+	// About describes in one line what breaks.
 	About string
-	// Run carries it out. The error is one of the rehearsal itself; what does not hold is in the report.
+	// Run runs the scenario. The error is one of the rehearsal itself; failed checks are in the report.
 	Run func(ctx context.Context, o Options) (*Report, error)
 }
 
-// Options are those of every scenario.
+// Options are the options of every scenario.
 type Options struct {
-	// Seed decides which calls fail.
+	// Seed determines which calls fail.
 	Seed uint64
 }
 
-// All are the scenarios by name. A further one is a line here.
+// All holds the scenarios by name. Add new ones here.
 var All = map[string]Scenario{
 	"lambda-error": lambdaError.scenario(),
 	"database":     databaseError.scenario(),
@@ -36,7 +35,7 @@ var All = map[string]Scenario{
 	"outbox":       outboxStory,
 }
 
-// Names are the names of all scenarios, in order.
+// Names returns the names of all scenarios, sorted.
 func Names() []string {
 	names := make([]string, 0, len(All))
 	for name := range All {
@@ -46,19 +45,20 @@ func Names() []string {
 	return names
 }
 
-// Report is what came of a scenario.
+// Report is the result of a scenario.
 type Report struct {
 	Scenario string `json:"scenario"`
 	About    string `json:"about"`
 	Seed     uint64 `json:"seed"`
-	// Passed tells whether all checks hold.
+	// Passed is true if all checks hold.
 	Passed bool    `json:"passed"`
 	Checks []Check `json:"checks"`
-	// Timeline is what happened, in order.
+	// Timeline lists what happened, in order.
 	Timeline []Moment `json:"timeline"`
-	// Lasted is how long it took on the scenario's own clock, in seconds.
+	// Lasted is the duration on the scenario's own clock, in seconds.
 	Lasted float64 `json:"lastedSeconds"`
-	// Rows are those of the import, Retries what was retried; absent in scenarios without an import.
+	// Rows counts the rows of the import; Retries lists what was retried. Both are absent in scenarios without an
+	// import.
 	Rows    *pipeline.Rows   `json:"rows,omitempty"`
 	Retries []pipeline.Retry `json:"retries,omitempty"`
 }
@@ -67,13 +67,13 @@ type Report struct {
 type Check struct {
 	What   string `json:"what"`
 	Passed bool   `json:"passed"`
-	// Got says what was found.
+	// Got describes what was found.
 	Got string `json:"got"`
 }
 
 // Moment is one entry of a timeline.
 type Moment struct {
-	// At is the time since the beginning, in seconds.
+	// At is the time since the start, in seconds.
 	At   float64 `json:"at"`
 	What string  `json:"what"`
 }
@@ -83,13 +83,13 @@ func (r *Report) Holds(passed bool, what, format string, args ...any) {
 	r.Checks = append(r.Checks, Check{what, passed, fmt.Sprintf(format, args...)})
 }
 
-// finish sorts the timeline and says whether all checks hold.
+// finish sorts the timeline and sets Passed.
 func (r *Report) finish() {
-	sorting.Stable(r.Timeline, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(r.Timeline, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
 	r.Passed = !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.Passed })
 }
 
-// Print writes the report for people: the timeline, then the checks.
+// Print writes the report as readable text: the timeline, then the checks.
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", r.Scenario, r.About)
 	for _, m := range r.Timeline {

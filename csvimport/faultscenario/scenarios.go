@@ -24,7 +24,7 @@ var lambdaError = &rehearsal{
 	},
 }
 
-// databaseError is M14's second scenario: the database is away for half a minute, and loses answers.
+// databaseError is M14's second scenario: the database fails for half a minute and loses responses.
 var databaseError = &rehearsal{
 	name: "database", about: "deadlocks, then half a minute in which half of the calls fail, half of them after the work was done",
 	rows: 600, batch: 5, concurrency: 8, lasts: 200 * time.Millisecond,
@@ -75,7 +75,7 @@ var breakerOpens = &rehearsal{
 	},
 }
 
-// recovers checks that an error was met, and that all of its retries recovered in the end.
+// recovers checks that each error occurred and that all of its retries recovered in the end.
 func (s *stage) recovers(r *Report, names ...string) {
 	for _, name := range names {
 		failures, exhausted := int64(0), int64(0)
@@ -91,7 +91,7 @@ func (s *stage) recovers(r *Report, names ...string) {
 	}
 }
 
-// transitions checks that the circuit opened, was tried, and closed in the end, by the steps that there are.
+// transitions checks that the circuit opened, was probed, and closed in the end, in valid steps.
 func (s *stage) transitions(r *Report) {
 	s.mu.Lock()
 	all := s.circuits

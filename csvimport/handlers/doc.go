@@ -1,6 +1,6 @@
-// Package handlers makes the three steps Lambda handlers: decode the event, do the step, encode a failure under its
-// name, write one log line.
+// Package handlers turns the three steps into Lambda handlers: they decode the event, run the step, encode a failure
+// under its name, and write one log line.
 //
-// The functions fit lambda.NewHandler, in a Lambda function as well as inside another process; they keep their clients
-// for as long as they live and make none for a call.
+// The functions can be passed to lambda.NewHandler, and also run inside another process. They use the clients they
+// are given for their whole lifetime and create none per call.
 package handlers

@@ -10,8 +10,8 @@ import (
 	"stepback/retry"
 )
 
-// MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a whole number from 1 to
-// csvimport.MaxCopyBytes is InvalidInput.
+// MaxBytes returns CSV_MAX_BYTES in bytes, or 0 if it is not set. It fails with InvalidInput unless the value is a
+// whole number from 1 to csvimport.MaxCopyBytes.
 func MaxBytes() (int64, error) {
 	text := os.Getenv("CSV_MAX_BYTES")
 	if text == "" {
@@ -26,8 +26,9 @@ func MaxBytes() (int64, error) {
 	return n, nil
 }
 
-// Log writes JSON lines to standard error, where Lambda collects them: those of LOG_LEVEL (DEBUG, INFO, WARN or ERROR)
-// and above, or of INFO when that is not set. A level that is none of these is told and taken for INFO.
+// Log returns a logger that writes JSON lines to standard error, where Lambda collects them. The lowest level is
+// LOG_LEVEL (DEBUG, INFO, WARN or ERROR), or INFO if that is not set. For any other value it logs a message and uses
+// INFO.
 func Log() *slog.Logger { return logTo(os.Stderr, os.Getenv("LOG_LEVEL")) }
 
 func logTo(w io.Writer, level string) *slog.Logger {

@@ -20,7 +20,7 @@ import (
 	"stepback/statemachine"
 )
 
-// Gate is a breaker and a limiter in front of a callee: *shared.Gate.
+// Gate is a circuit breaker and a limiter for a callee. *shared.Gate implements it.
 type Gate interface {
 	Allow(context.Context) (shared.Permit, error)
 	Record(context.Context, shared.Permit, breaker.Outcome)
@@ -29,36 +29,37 @@ type Gate interface {
 	Callee() (failureRate, load float64, known bool)
 }
 
-// Worth decides whether another attempt is worth its cost; false when it does not know, and then there is another one.
+// Worth decides whether another attempt is worth its cost. The second result is false if it cannot tell; the attempt
+// is then made.
 type Worth interface {
 	Decide(ctx context.Context, a configuration.Attempt) (worth.Decision, bool)
 }
 
-// Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
-// (CircuitOpen, RetryBudgetExhausted), tries again with a whole deadline (TimeoutError), or gives the record up
-// (RetryNotWorthwhile). A call that was made and failed by load while the callee is known to be away, or that the
-// callee refused for its load, is answered like one that was refused: the record keeps its own retries for when the
-// callee is back. The zero Guard refuses nothing.
+// Guard decides whether a function may call its callee. A call that it refuses fails with an error name for which the
+// state machine waits (CircuitOpen, RetryBudgetExhausted), retries with a whole deadline (TimeoutError), or gives the
+// record up (RetryNotWorthwhile). A call that was made and failed because of load while the callee is known to be
+// unavailable, or that the callee refused because of its load, is reported like one that was refused: the record
+// keeps its own retries for when the callee has recovered. The zero Guard refuses nothing.
 type Guard struct {
-	// Gate is the callee's breaker and limiter; nil for none.
+	// Gate is the callee's breaker and limiter; nil means none.
 	Gate Gate
-	// Margin is what is kept of the invocation's time to report in; deadline.Margin when 0. A call is not begun that
-	// would not end in time, judged by the 95th percentile of those before it.
+	// Margin is the part of the invocation's time that is reserved for reporting; 0 means deadline.Margin. A call is
+	// refused if it would not end in time, judged by the 95th percentile of earlier calls.
 	Margin time.Duration
-	// Worth says whether another attempt is worth its cost: a *configuration.Reader. It is asked after failures
-	// that are retried, when the event tells which attempt it was; nil for a guard that gives nothing up.
+	// Worth decides whether another attempt is worth its cost: a *configuration.Reader. It is consulted after
+	// failures that are retried, if the event says which attempt it was. A guard with nil Worth gives nothing up.
 	Worth Worth
-	// Now is the clock; the machine's when nil.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 
 	mu     sync.Mutex
 	times  deadline.Times
-	usual  time.Duration // the 95th percentile of times, when it was last looked at
-	counts int           // calls since then
+	usual  time.Duration // the 95th percentile of times, as of its last computation
+	counts int           // calls since that computation
 }
 
-// enough is how many calls must have been seen before their percentile says anything, and how many more before it is
-// looked at again.
+// enough is the number of calls needed before their percentile is meaningful, and the number of further calls after
+// which it is recomputed.
 const enough = 20
 
 func (g *Guard) now() time.Time {
@@ -83,7 +84,7 @@ func (g *Guard) check(ctx context.Context) error {
 	return deadline.Check(ctx, g.now(), needed, margin)
 }
 
-// took counts a call that ended well.
+// took records the duration of a successful call.
 func (g *Guard) took(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,7 +94,8 @@ func (g *Guard) took(d time.Duration) {
 	}
 }
 
-// Guarded has a function ask a guard before each call and tell it how the call ended. A nil guard changes nothing.
+// Guarded returns a function that asks the guard before each call and reports how the call ended. A nil guard changes
+// nothing.
 func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 	if g == nil {
 		return f
@@ -110,9 +112,9 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if err != nil {
 			return out, encode(refusal(err))
 		}
-		outcome := breaker.Ignored // of a panic, which is a bug and not the callee's
+		outcome := breaker.Ignored // also for a panic, which is a bug and not the callee's fault
 		func() {
-			// An invocation that was cut off still tells what it saw.
+			// An invocation that is cut off still reports its outcome.
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
 			out, outcome, err = call(ctx, g, f, event)
 		}()
@@ -123,14 +125,14 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 	}
 }
 
-// hasNoRoom reports whether the callee itself has refused a call for its load: it says what the limiter would have
-// said, had it known.
+// hasNoRoom reports whether the callee itself refused a call because of its load. The limiter would have refused it,
+// had it known.
 func hasNoRoom(err error) bool {
 	name, _ := named(err)
 	return name == retry.TooManyRequestsError || name == retry.S3SlowDown
 }
 
-// away is the failure of a call while the callee is known to be away.
+// away returns the failure of a call made while the callee is known to be unavailable.
 func away(circuit breaker.Circuit, err error) error {
 	name, message := named(err)
 	if circuit == breaker.Closed {
@@ -141,7 +143,7 @@ func away(circuit breaker.Circuit, err error) error {
 		circuit, name, message)
 }
 
-// call makes the call and learns how long one takes that ends well.
+// call makes the call and records the duration of a successful one.
 func call[Output any](ctx context.Context, g *Guard, f Func[Output], event json.RawMessage) (out Output,
 	outcome breaker.Outcome, err error) {
 	begin := g.now()
@@ -152,7 +154,7 @@ func call[Output any](ctx context.Context, g *Guard, f Func[Output], event json.
 	return out, outcome, err
 }
 
-// judged has an error that another attempt would not be worth become RetryNotWorthwhile.
+// judged replaces an error by RetryNotWorthwhile if another attempt is not worth its cost.
 func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) error {
 	name, message := named(err)
 	if g.Worth == nil || name == "" || statemachine.IsPermanent(name) {
@@ -166,7 +168,7 @@ func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) er
 		} `json:"attempt"`
 	}
 	if json.Unmarshal(event, &in) != nil || in.Attempt == nil {
-		return err // an event of a state machine that does not tell
+		return err // the state machine's event does not say which attempt it is
 	}
 	a := configuration.Attempt{State: in.Attempt.State, Error: name, Retries: in.Attempt.Retries,
 		Began: in.Attempt.Entered, Failed: g.now(), Bytes: len(event)}
@@ -180,7 +182,7 @@ func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) er
 	return encode(csvimport.Fail(retry.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
 }
 
-// callee is how the callee fares, where the gate knows.
+// callee returns the callee's failure rate and load, if the gate knows them.
 func (g *Guard) callee() (failureRate, load float64, known bool) {
 	if g.Gate == nil {
 		return 0, 0, false
@@ -188,8 +190,8 @@ func (g *Guard) callee() (failureRate, load float64, known bool) {
 	return g.Gate.Callee()
 }
 
-// outcomeOf is what an answer says of the callee: errors of the load type are its failures; every other error came
-// from a callee that answers, or from the event, and says nothing.
+// outcomeOf returns what a result says about the callee. Errors of the load type are its failures. Any other error
+// came from a callee that responds, or from the event, and is ignored.
 func outcomeOf(err error) breaker.Outcome {
 	name, _ := named(err)
 	switch {
@@ -201,7 +203,7 @@ func outcomeOf(err error) breaker.Outcome {
 	return breaker.Ignored
 }
 
-// named is the name and the message under which an error of a Func reaches Step Functions.
+// named returns the name and message under which an error of a Func reaches Step Functions.
 func named(err error) (name, message string) {
 	var answer messages.InvokeResponse_Error
 	if errors.As(err, &answer) {
@@ -210,7 +212,7 @@ func named(err error) (name, message string) {
 	return "", ""
 }
 
-// refusal gives what a guard refuses the name of its kind.
+// refusal returns a guard's refusal as a failure with the name of its kind.
 func refusal(err error) error {
 	var open *breaker.OpenError
 	var exhausted *limiter.ExhaustedError

@@ -16,11 +16,11 @@ import (
 	"stepback/csvimport/handlers"
 )
 
-// gate answers what it is told to and keeps what it hears.
+// gate is a Gate with preset answers that records the outcomes.
 type gate struct {
 	refuse   error
 	circuit  breaker.Circuit
-	least    bool // the limit is at its least
+	least    bool // the limit is at its minimum
 	outcomes []breaker.Outcome
 }
 
@@ -35,7 +35,7 @@ func (g *gate) Record(_ context.Context, _ shared.Permit, o breaker.Outcome) {
 	g.outcomes = append(g.outcomes, o)
 }
 
-// step is a function that ends with an error of this name, or well.
+// step returns a function that fails with the named error, or succeeds if name is empty.
 func step(name string) handlers.Func[string] {
 	return func(context.Context, json.RawMessage) (string, error) {
 		if name == "" {
@@ -45,7 +45,7 @@ func step(name string) handlers.Func[string] {
 	}
 }
 
-// BenchmarkGuarded is what a guard costs a call when nothing fails.
+// BenchmarkGuarded measures the cost of a guard for a call if nothing fails.
 func BenchmarkGuarded(b *testing.B) {
 	g, err := shared.NewGate(&shared.Memory{}, "db", shared.Callee(), shared.Config{})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestGuardRefusesByName(t *testing.T) {
 	}
 }
 
-// A record that fails while the callee is known to be away waits, and keeps the retries of its own error.
+// A record that fails while the callee is known to be unavailable waits, and keeps the retries of its own error.
 func TestFailuresWhileTheCircuitIsNotClosedWait(t *testing.T) {
 	t.Parallel()
 	for circuit, names := range map[breaker.Circuit]map[string]string{
@@ -121,7 +121,7 @@ func TestFailuresWhileTheCircuitIsNotClosedWait(t *testing.T) {
 	}
 }
 
-// A callee that asks for a slower rate says what the limiter would have said.
+// A callee that asks for a slower rate is treated as if the limiter had refused the call.
 func TestCallsThatTheCalleeHasNoRoomForWait(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"TooManyRequestsError", "S3.SlowDown"} {
@@ -175,10 +175,11 @@ func TestGuardGivesUpWhatIsNotWorthIt(t *testing.T) {
 		{`{"attempt":{"state":"Save","retries":0,"entered":"2026-11-22T12:00:00Z"}}`, "DatabaseConnectionError",
 			"DatabaseConnectionError"},
 		{`{"attempt":{"state":"Save","retries":1}}`, "DatabaseConnectionError", "RetryNotWorthwhile"},
-		// There is no third retry, so that the error is the one that ended the retries.
+		// There is no third retry, so the error is the one that ended the retries.
 		{`{"attempt":{"state":"Save","retries":2}}`, "DatabaseConnectionError", "DatabaseConnectionError"},
 		{`{"attempt":{"state":"Save","retries":1}}`, "ValidationError", "ValidationError"},
-		{`{"attempt":{"state":"Save","retries":0}}`, "InternalServerError", "InternalServerError"}, // too little is known
+		// too little is known to decide
+		{`{"attempt":{"state":"Save","retries":0}}`, "InternalServerError", "InternalServerError"},
 		{`{"attempt":{"state":"Load","retries":1}}`, "DatabaseConnectionError", "DatabaseConnectionError"},
 		{`{}`, "DatabaseConnectionError", "DatabaseConnectionError"},
 		{`{"attempt":7}`, "DatabaseConnectionError", "DatabaseConnectionError"},

@@ -15,12 +15,11 @@ import (
 	"stepback/retry"
 )
 
-// Func is a Lambda handler function. The event is decoded inside it, so that a malformed one is InvalidInput and not
-// the name of some decoder's type. Its errors are messages.InvokeResponse_Error by value, whose Type is the error name
-// that Step Functions sees.
+// Func is a Lambda handler function. It decodes the event itself, so that a malformed event is InvalidInput instead
+// of the type name of some decoder's error. Its errors are messages.InvokeResponse_Error values, whose Type is the
+// error name that Step Functions sees.
 //
-// A Func is a lambda.Handler, so that the runtime hands it the event's bytes as they came instead of decoding them
-// twice.
+// A Func is a lambda.Handler, so that the runtime passes it the event's raw bytes instead of decoding them twice.
 type Func[Output any] func(ctx context.Context, event json.RawMessage) (Output, error)
 
 // Invoke implements lambda.Handler.
@@ -32,7 +31,7 @@ func (f Func[Output]) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 	return json.Marshal(out)
 }
 
-// wrap makes a Func of a step. A nil log writes nothing.
+// wrap turns a step into a Func. A nil log writes nothing.
 func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Context, Input) (Output, error),
 	attrs func(Input, Output) []slog.Attr) Func[Output] {
 	if log == nil {
@@ -71,8 +70,8 @@ func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Co
 	}
 }
 
-// margin is how long before its invocation is cut off a step is told to end, so that its own named error reaches the
-// state machine and not Lambda's: a second, or a tenth of what is left where that is less.
+// margin is the time by which a step has to end before its invocation is cut off, so that the state machine sees the
+// step's named error and not Lambda's: one second, or a tenth of the remaining time if that is less.
 const margin = time.Second
 
 func early(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -83,18 +82,19 @@ func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(margin, time.Until(deadline)/10)))
 }
 
-// textReader is an input that can read events of the usual form, which are UTF-8 without any backslash.
+// textReader is an input that can parse events of the usual form, which are UTF-8 without any backslash.
 type textReader interface {
 	ReadText(event string) bool
 }
 
-// quick reads an event if its input knows how to, and if the event holds nothing in which JSON parsers could differ.
+// quick parses an event if its input supports it and the event contains nothing that JSON parsers could interpret
+// differently. It reports whether it did.
 func quick(event []byte, in any) bool {
 	r, ok := in.(textReader)
 	return ok && bytes.IndexByte(event, '\\') < 0 && utf8.Valid(event) && r.ReadText(string(event))
 }
 
-// decode reads an event, or fails with InvalidInput saying where it is wrong.
+// decode parses an event, or fails with InvalidInput and the position of the error.
 func decode[Input any](event json.RawMessage, in *Input) error {
 	if quick(event, in) {
 		return nil
@@ -116,7 +116,7 @@ func decode[Input any](event json.RawMessage, in *Input) error {
 	return csvimport.Fail(retry.InvalidInput, "the event cannot be read: %w", err)
 }
 
-// encode gives an error the form whose name reaches Step Functions.
+// encode converts an error to the form whose name reaches Step Functions.
 func encode(err error) error {
 	f := csvimport.AsFailure(err)
 	return messages.InvokeResponse_Error{Type: f.Name, Message: f.Message}

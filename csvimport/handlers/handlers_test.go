@@ -97,9 +97,9 @@ func TestDatabaseOutOfReach(t *testing.T) {
 	}
 }
 
-// TestEveryRowIsAccountedFor sends random files through validate, and each row of what it points to through process:
-// every row is applied or rejected, the rejected ones are those that validate counted, and the users table equals a
-// computation that knows nothing of this package.
+// TestEveryRowIsAccountedFor sends random files through validate, and each row of the resulting file through process.
+// Every row is applied or rejected, the rejected rows are those that validate counted, and the users table equals an
+// independent computation.
 func TestEveryRowIsAccountedFor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,13 +9,14 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// executed is an input that tells which execution it belongs to.
+// executed is an input that names the execution it belongs to.
 type executed interface {
-	// ExecutionName is the execution's name, or empty.
+	// ExecutionName returns the execution's name, or "".
 	ExecutionName() string
 }
 
-// WithRequest has a handler of log lines add the ID of the Lambda request to each that is logged with its context.
+// WithRequest returns a log handler that adds the ID of the Lambda request to each line logged with the request's
+// context.
 func WithRequest(h slog.Handler) slog.Handler { return requestHandler{h} }
 
 type requestHandler struct{ slog.Handler }
@@ -38,8 +39,8 @@ func (h requestHandler) WithGroup(name string) slog.Handler {
 	return requestHandler{h.Handler.WithGroup(name)}
 }
 
-// origin names the execution that an input belongs to: by its ARN, where the function's own ARN and STATE_MACHINE tell
-// the rest of it, or by its name.
+// origin returns a log attribute for the execution that an input belongs to: its ARN if the function's own ARN and
+// STATE_MACHINE supply the missing parts, otherwise its name.
 func origin(ctx context.Context, in any) []slog.Attr {
 	e, ok := in.(executed)
 	if !ok || e.ExecutionName() == "" {

@@ -23,7 +23,7 @@ func invocation(ctx context.Context) context.Context {
 
 func nothing(process.Input, process.Output) []slog.Attr { return nil }
 
-// Not parallel: it sets a variable of the environment.
+// Not parallel: it sets an environment variable.
 func TestLogLinesNameRequestAndExecution(t *testing.T) {
 	event := json.RawMessage(`{"run":"activity-1 2026-11-22T16:00:00Z","row":7}`)
 	for machine, want := range map[string]string{
@@ -44,7 +44,7 @@ func TestLogLinesNameRequestAndExecution(t *testing.T) {
 	}
 }
 
-// TestStepsEndBeforeTheirInvocation: the error that the state machine sees is the step's.
+// TestStepsEndBeforeTheirInvocation checks that the state machine sees the step's own error.
 func TestStepsEndBeforeTheirInvocation(t *testing.T) {
 	t.Parallel()
 	end := time.Now().Add(50 * time.Millisecond)

@@ -8,8 +8,8 @@ import (
 	"stepback/csvimport/process"
 )
 
-// Process is the handler of ProcessSingleUserRecord and ApplyBatch. The caller closes the store when no call is running
-// any more.
+// Process returns the handler of ProcessSingleUserRecord and ApplyBatch. The caller closes the store once no more
+// calls are running.
 func Process(store csvimport.Store, log *slog.Logger) Func[process.Answer] {
 	step := func(ctx context.Context, in process.Event) (process.Answer, error) {
 		return process.Handle(ctx, store, in)

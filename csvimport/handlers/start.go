@@ -12,19 +12,20 @@ import (
 
 // Executions starts executions of one state machine.
 type Executions interface {
-	// Start starts an execution of that name. Started is false, without an error, when an execution of that name has
-	// ended already or has another input: the name stands for one version of one file, which is imported once.
+	// Start starts an execution with this name. started is false, with a nil error, if an execution with this name
+	// has already ended or has a different input: the name stands for one version of one file, which is imported
+	// once.
 	Start(ctx context.Context, name, input string) (started bool, err error)
 }
 
-// Started is what became of one event.
+// Started is the result for one event.
 type Started struct {
-	Execution string `json:"execution"` // its name
-	Repeated  bool   `json:"repeated"`  // the event was delivered before, and nothing was started
+	Execution string `json:"execution"` // the execution's name
+	Repeated  bool   `json:"repeated"`  // the event was delivered before; nothing was started
 }
 
-// Start is the handler of S3's "Object Created" events: it starts the execution that the object's key and ETag name. An
-// event without bucket, key and ETag, or of another kind, is InvalidInput.
+// Start returns the handler of S3's "Object Created" events. It starts the execution that is named for the object's
+// key and ETag. An event without bucket, key and ETag, or of another kind, is InvalidInput.
 func Start(executions Executions, log *slog.Logger) Func[Started] {
 	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
 		if err := checkEvent(event); err != nil {

@@ -10,7 +10,7 @@ import (
 	"stepback/csvimport/handlers"
 )
 
-// executions remembers names, as Step Functions does.
+// executions remembers execution names, as Step Functions does.
 type executions struct {
 	inputs map[string]string
 	err    error

@@ -7,7 +7,7 @@ import (
 	"stepback/csvimport/validate"
 )
 
-// Validate is the handler of ValidateCSVFile. maxBytes 0 means validate.DefaultMaxBytes.
+// Validate returns the handler of ValidateCSVFile. If maxBytes is 0, the limit is validate.DefaultMaxBytes.
 func Validate(objects csvimport.Objects, maxBytes int64, log *slog.Logger) Func[validate.Output] {
 	v := &validate.Validator{Objects: objects, MaxBytes: maxBytes}
 	return wrap("ValidateCSVFile", log, v.Validate, func(in validate.Input, out validate.Output) []slog.Attr {

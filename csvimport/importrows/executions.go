@@ -11,10 +11,10 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// StatesExecutions are the executions of a state machine of Step Functions.
+// StatesExecutions implements Executions with the Step Functions API.
 type StatesExecutions struct {
 	Client *sfn.Client
-	ARN    func(name string) string // makes an execution's ARN from its name
+	ARN    func(name string) string // returns the ARN of an execution with this name
 }
 
 // Describe implements Executions.

@@ -21,7 +21,7 @@ const (
 
 func bucketOf(it *deadletters.Item) string { return it.Found.Headers[headerBucket] }
 
-// readRecord reads a record from a payload. Counts may be numbers.
+// readRecord parses a record from a payload. Counts may be numbers.
 func readRecord(payload []byte) (csvimport.Record, error) {
 	var record csvimport.Record
 	decoder := json.NewDecoder(bytes.NewReader(payload))
@@ -41,7 +41,7 @@ func readRecord(payload []byte) (csvimport.Record, error) {
 				return record, err
 			}
 			*to = text
-		case name != "line" && name != "problem": // of a normalised copy
+		case name != "line" && name != "problem": // members of a normalised copy
 			return record, wrong("it has no column %q: write user_id, login_count and post_count", name)
 		}
 	}
@@ -67,13 +67,13 @@ func textOf(name string, value any) (string, error) {
 	return "", wrong("%s is neither text nor a number", name)
 }
 
-// fileOf writes the file of a delivery's items that come from a bucket, and tells in which line each item is. What is
-// no record becomes an empty one, which the import rejects.
+// fileOf writes the file with a delivery's items from one bucket, and returns the line of each item. An item that is
+// not a record becomes an empty record, which the import rejects.
 func fileOf(d *deadletters.Delivery, bucket string) (text string, lines []int64) {
 	var b strings.Builder
 	w := csvfile.NewWriter(&b)
 	lines = make([]int64, len(d.Items))
-	_ = w.Write("user_id", "login_count", "post_count") // into memory
+	_ = w.Write("user_id", "login_count", "post_count") // into memory: cannot fail
 	next := int64(2)
 	for i := range d.Items {
 		if bucketOf(&d.Items[i]) != bucket {

@@ -21,24 +21,24 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// index is which import was the last one of each file.
+// index holds the latest import of each file.
 type index struct {
-	files      map[string]*imported // by the name in the IDs of letters
+	files      map[string]*imported // by the file's name in the IDs of letters
 	deliveries map[csvimport.Location]*imported
 }
 
-// imported is an import that left a summary.
+// imported is an import that has written a summary.
 type imported struct {
-	key      string // of the summary
+	key      string // key of the summary
 	modified time.Time
 	out      aggregate.Output
-	letters  map[int64]deadletters.Letter // by line; nil until they have been read
+	letters  map[int64]deadletters.Letter // by line; nil until they are read
 }
 
-// staleness is how old a list of summaries may be.
+// staleness is the maximum age of the list of summaries.
 const staleness = 250 * time.Millisecond
 
-// reading is how many summaries are read at once.
+// reading is the number of summaries read concurrently.
 const reading = 16
 
 const (
@@ -46,7 +46,7 @@ const (
 	summary = "/summary.json"
 )
 
-// index lists the summaries, and reads those that are new.
+// index lists the summaries, and reads the new ones.
 func (r *Rows) index(ctx context.Context, fresh bool) (*index, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +87,7 @@ func (r *Rows) index(ctx context.Context, fresh bool) (*index, error) {
 	return r.current, nil
 }
 
-// latest chooses the last import of each file.
+// latest selects the latest import of each file.
 func latest(all map[string]*imported) *index {
 	x := &index{files: map[string]*imported{}, deliveries: map[csvimport.Location]*imported{}}
 	for _, im := range all {
@@ -145,7 +145,7 @@ func (r *Rows) letters(ctx context.Context, im *imported) (map[int64]deadletters
 	return all, nil
 }
 
-// deadLetter is what a line of dead-letters.jsonl says of a row.
+// deadLetter is a line of dead-letters.jsonl.
 type deadLetter struct {
 	Reason, Error, Cause, FirstTime, LastTime, Child string
 	Attempts                                         int
@@ -166,7 +166,8 @@ func readDeadLetters(in io.Reader, into map[int64]deadLetter) error {
 	}
 }
 
-// readCorrections makes letters of the rows of a corrections file, which has the rejected and the dead-lettered ones.
+// readCorrections creates letters from the rows of a corrections file, which contains the rejected and the
+// dead-lettered rows.
 func (r *Rows) readCorrections(
 	in io.Reader, im *imported, dead map[int64]deadLetter, into map[int64]deadletters.Letter,
 ) error {
@@ -206,10 +207,10 @@ func (r *Rows) readCorrections(
 	}
 }
 
-// letter is what is the same for all rows of an import.
+// letter returns a letter with the fields that all rows of an import share.
 func (r *Rows) letter(im *imported, n int64) deadletters.Letter {
 	source := im.out.Source
-	began, _ := time.Parse(time.RFC3339Nano, im.out.StartTime) // the zero time is none
+	began, _ := time.Parse(time.RFC3339Nano, im.out.StartTime) // the zero time if unknown
 	return deadletters.Letter{
 		ID: idOf(source, n), Kind: deadletters.KindRow, State: deadletters.Dead, Subject: source.String(),
 		Execution: r.arn(im.out.Execution), CreatedAt: began, LastAttemptAt: im.out.EndTime, DeadAt: im.out.EndTime,

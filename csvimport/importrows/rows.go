@@ -14,44 +14,44 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Rows is a deadletters.Source.
+// Rows implements deadletters.Source.
 type Rows struct {
 	Objects csvimport.Objects
-	// Bucket is where imports leave their summaries, under output/NAME.
+	// Bucket is where imports write their summaries, under output/NAME.
 	Bucket string
-	// Executions tells how an import ended that left no summary; nil means that nobody knows.
+	// Executions returns how an import ended that left no summary; nil means that this is unknown.
 	Executions Executions
-	// ARN makes the ARN of an execution from its name; nil leaves names as they are.
+	// ARN returns the ARN of an execution by its name; if it is nil, names are used unchanged.
 	ARN func(name string) string
 
 	mu      sync.Mutex
 	listed  time.Time
 	current *index
-	imports map[string]*imported // by the key of the summary
+	imports map[string]*imported // by the summary's key
 }
 
-// Executions tells about executions of the import.
+// Executions describes executions of the import.
 type Executions interface {
-	// Describe returns how an execution of that name stands, or deadletters.ErrNotFound.
+	// Describe returns the state of the execution with this name, or deadletters.ErrNotFound.
 	Describe(ctx context.Context, name string) (Execution, error)
 }
 
-// Execution is how an execution stands.
+// Execution is the state of an execution.
 type Execution struct {
 	Running      bool
 	Error, Cause string
 	Stopped      time.Time
 }
 
-// Reasons of letters, beside those in dead-letters.jsonl.
+// Reasons of letters, in addition to those in dead-letters.jsonl.
 const (
-	ReasonRejected     = "Rejected"     // a business rule refuses the record
-	ReasonImportFailed = "ImportFailed" // the import that was to redrive the row failed as a whole
+	ReasonRejected     = "Rejected"     // the record violates a business rule
+	ReasonImportFailed = "ImportFailed" // the import that should have redriven the row failed as a whole
 )
 
 const prefix = "row:"
 
-// redriven is where the files are that redrive rows, in the bucket that the rows came from.
+// redriven is the prefix of the files that redrive rows, in the bucket that the rows came from.
 const redriven = "redriven/"
 
 // Kind implements deadletters.Source.
@@ -60,12 +60,12 @@ func (r *Rows) Kind() deadletters.Kind { return deadletters.KindRow }
 // Owns implements deadletters.Source.
 func (r *Rows) Owns(id string) bool { return strings.HasPrefix(id, prefix) }
 
-// idOf names the letter of a line of a file.
+// idOf returns the ID of the letter for a line of a file.
 func idOf(file csvimport.Source, line int64) string {
 	return prefix + objectevent.ExecutionName(file.Key, file.ETag) + ":" + strconv.FormatInt(line, 10)
 }
 
-// lineOf is the line in a letter's ID.
+// lineOf returns the file and the line in a letter's ID.
 func lineOf(id string) (file string, line int64, err error) {
 	at := strings.LastIndexByte(id, ':')
 	if at <= len(prefix) {
@@ -122,7 +122,7 @@ func (r *Rows) Find(ctx context.Context, id string) (deadletters.Letter, error) 
 	return l, nil
 }
 
-// CheckEdit implements deadletters.Source: the payload has to be a record that the import would apply.
+// CheckEdit implements deadletters.Source: the payload must be a record that the import would apply.
 func (r *Rows) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 	record, err := readRecord(payload)
 	if err == nil {
@@ -137,8 +137,8 @@ func (r *Rows) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 
 func messageOf(err error) string { return csvimport.AsFailure(err).Message }
 
-// Deliver implements deadletters.Source: the items become one file in each bucket that they come from. The same
-// delivery makes the same files, of which the import knows repeats.
+// Deliver implements deadletters.Source: the items become one file in each of the buckets that they come from. The
+// same delivery writes the same files, which the import recognises as repeats.
 func (r *Rows) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	errs := make([]error, len(d.Items))
 	done := map[string]error{}
@@ -173,7 +173,7 @@ func (r *Rows) Became(ctx context.Context, d *deadletters.Delivery, i int) (dead
 	if execution == nil || execution.Running {
 		return l, nil
 	}
-	// It has ended since the list of summaries was made, or it left none.
+	// The import has ended since the summaries were listed, or it left no summary.
 	if l, found, err := r.afterImport(ctx, d, i, true); found || err != nil {
 		return l, err
 	}
@@ -182,11 +182,11 @@ func (r *Rows) Became(ctx context.Context, d *deadletters.Delivery, i int) (dead
 	return l, nil
 }
 
-// describe tells about the execution that imports a file; it is nil when there is none, or nobody knows.
+// describe returns the execution that imports a file; x is nil if there is none or it is unknown.
 func (r *Rows) describe(ctx context.Context, at csvimport.Location) (name string, x *Execution, err error) {
 	object, err := r.Objects.Get(ctx, at, "")
 	if err != nil {
-		return "", nil, nil // it has not been written yet, or nobody may look
+		return "", nil, nil // not written yet, or access is denied
 	}
 	defer object.Body.Close()
 	name = objectevent.ExecutionName(at.Key, object.ETag)
@@ -203,7 +203,7 @@ func (r *Rows) describe(ctx context.Context, at csvimport.Location) (name string
 	return name, nil, fmt.Errorf("the import of %s: %w", at, err)
 }
 
-// afterImport is what became of an item by the summary of the import that redrove it.
+// afterImport returns the outcome of an item according to the summary of the import that redrove it.
 func (r *Rows) afterImport(
 	ctx context.Context, d *deadletters.Delivery, i int, fresh bool,
 ) (l deadletters.Letter, found bool, err error) {

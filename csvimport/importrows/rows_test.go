@@ -22,13 +22,13 @@ import (
 	"stepback/tasks/faults"
 )
 
-// directory is a data directory with an import, whose rows failed for three reasons: two break a rule, one would make
-// a counter too large, and others met a database that was away.
+// directory is a data directory with an import whose rows failed for three reasons: two violate a rule, one would
+// overflow a counter, and others were processed while the database was unavailable.
 type directory struct {
 	cfg      pipeline.Config
 	failed   map[string]int64 // letters by error
 	applied  int64
-	expected map[string]int64 // login counts, once every row is applied as it is mended
+	expected map[string]int64 // login counts once every row has been fixed and applied
 }
 
 func newDirectory(t *testing.T) *directory {
@@ -76,7 +76,7 @@ func newDirectory(t *testing.T) *directory {
 	return d
 }
 
-// open opens the directory again, without faults, and its rooms.
+// open reopens the directory, without faults, and its rooms.
 func (d *directory) open(t *testing.T) (*deadletters.Operator, func() *deadletters.Operator) {
 	t.Helper()
 	p, err := pipeline.Open(t.Context(), d.cfg)
@@ -134,7 +134,7 @@ func letters(t *testing.T, o *deadletters.Operator, f deadletters.Filter) []dead
 	}
 }
 
-// redrive redrives and waits; it returns how many of the letters came to what.
+// redrive redrives letters, waits, and returns the number of letters with each outcome.
 func redrive(t *testing.T, o *deadletters.Operator, s deadletters.Selection) map[string]int {
 	t.Helper()
 	came := map[string]int{}
@@ -166,7 +166,7 @@ func edit(t *testing.T, o *deadletters.Operator, id, payload string) {
 	}
 }
 
-// TestRowsAreMendedAndRedrivenUntilTheCountsAddUp is what an operator does with an import whose rows failed for three
+// TestRowsAreMendedAndRedrivenUntilTheCountsAddUp plays an operator handling an import whose rows failed for three
 // different reasons.
 func TestRowsAreMendedAndRedrivenUntilTheCountsAddUp(t *testing.T) {
 	t.Parallel()
@@ -186,12 +186,12 @@ func TestRowsAreMendedAndRedrivenUntilTheCountsAddUp(t *testing.T) {
 		byReason["NotWorthwhile"] != d.failed["RetryNotWorthwhile"] {
 		t.Fatalf("groups are %+v, want %v", groups, d.failed)
 	}
-	// What the database refused for a moment: it may work now, as it is.
+	// The database refused these rows temporarily; they may succeed unchanged.
 	came := redrive(t, o, deadletters.Selection{Filter: &deadletters.Filter{Reason: "NotWorthwhile"}})
 	if n := int(d.failed["RetryNotWorthwhile"]); came["done"] != n || came["delivered"]+came["dead"] != n {
 		t.Fatalf("redriven: %v, want %d", came, n)
 	}
-	// What breaks a rule: mended, each in its own way. One is mended wrongly first.
+	// These rows violate a rule: each is fixed differently, one of them wrongly at first.
 	left := letters(t, o, deadletters.Filter{Kind: deadletters.KindRow})
 	for _, l := range left {
 		switch l.Headers["Line"] {
@@ -207,7 +207,7 @@ func TestRowsAreMendedAndRedrivenUntilTheCountsAddUp(t *testing.T) {
 			if l.State != deadletters.Dead {
 				t.Errorf("%+v", l)
 			}
-			edit(t, o, l.ID, `{"user_id":"user00","login_count":9223372036854775807,"post_count":0}`) // as it was
+			edit(t, o, l.ID, `{"user_id":"user00","login_count":9223372036854775807,"post_count":0}`) // unchanged
 		}
 	}
 	came = redrive(t, o, deadletters.Selection{Filter: &deadletters.Filter{}})
@@ -240,7 +240,7 @@ func TestRowsAreMendedAndRedrivenUntilTheCountsAddUp(t *testing.T) {
 	}
 }
 
-// TestTwoOperatorsRedriveTheSameRows has four of them do so at once: each row is counted once.
+// TestTwoOperatorsRedriveTheSameRows runs four concurrent redrives: each row is counted once.
 func TestTwoOperatorsRedriveTheSameRows(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)

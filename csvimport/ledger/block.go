@@ -7,13 +7,13 @@ import (
 	"stepback/csvimport"
 )
 
-// BlockRows is how many rows a block has. It is part of the stored data: it must never change.
+// BlockRows is the number of rows in a block. It is part of the stored data: it must never change.
 const BlockRows = 128
 
-// BlockOf is the block of a row, from 0, and the row's place in it.
+// BlockOf returns the block of a row, from 0, and the row's place in it.
 func BlockOf(row int64) (block int64, place int) { return row / BlockRows, int(row % BlockRows) }
 
-// Entry is what a block says of a row. The zero value is a row that is open.
+// Entry is the state of a row in its block. The zero value is an open row.
 type Entry struct {
 	state state
 	run   int64
@@ -28,23 +28,24 @@ const (
 	counted
 )
 
-// Closed is the entry of a row that is dead-lettered and must not be counted any more.
+// Closed returns the entry of a row that has been dead-lettered and must not be counted any more.
 func Closed() Entry { return Entry{state: closed} }
 
-// Counted is the entry of a row that a run has counted with an increment of the fingerprint. The run is its number, or
-// 0 when it has no name.
+// Counted returns the entry of a row that a run has counted, with the fingerprint of its increment. run is the run's
+// number, or 0 if it has no name.
 func Counted(run, fingerprint int64) Entry {
 	return Entry{state: counted, run: run, check: fold(fingerprint)}
 }
 
-// fold makes 32 bits of a fingerprint: enough to notice a file whose rows are other than before. It is part of the
-// stored data.
+// fold reduces a fingerprint to 32 bits, enough to detect a file whose rows have changed. It is part of the stored
+// data.
 func fold(fingerprint int64) uint32 { return uint32(uint64(fingerprint) ^ uint64(fingerprint)>>32) }
 
-// Open tells whether nothing is decided about the row.
+// Open reports whether nothing has been decided about the row.
 func (e Entry) Open() bool { return e.state == open }
 
-// Outcome is what the entry of a row that is not open means for a run.
+// Outcome returns the outcome that a row which is not open has in this run: applied, already applied, or
+// dead-lettered.
 func (e Entry) Outcome(run int64) csvimport.Outcome {
 	switch {
 	case e.state == closed:
@@ -55,8 +56,8 @@ func (e Entry) Outcome(run int64) csvimport.Outcome {
 	return csvimport.AlreadyApplied
 }
 
-// Repeat answers an attempt to count a row that is not open: its outcome, or the permanent failure of a closed row or
-// of other values than before.
+// Repeat returns the answer to an attempt to count a row that is not open: its outcome, or a permanent failure if the
+// row is closed or its values differ from those counted.
 func (e Entry) Repeat(run int64, file csvimport.Source, row, fingerprint int64) csvimport.Answer {
 	switch {
 	case e.state == closed:
@@ -67,11 +68,11 @@ func (e Entry) Repeat(run int64, file csvimport.Source, row, fingerprint int64) 
 	return csvimport.Answer{Outcome: e.Outcome(run)}
 }
 
-// Block holds the entries of its rows. The zero value is a block whose rows are all open.
+// Block holds the entries of its rows. In the zero value all rows are open.
 type Block [BlockRows]Entry
 
-// The stored form is a byte for the form, and then, for each stretch of neighbours with the same state and run, their
-// number, a code, and four bytes for each row that is counted. What is not there is open.
+// The stored form is a byte for the form and then, for each run of neighbours with the same state and run number,
+// their count, a code, and four bytes for each counted row. Rows that are missing are open.
 const form = 1
 
 const (
@@ -82,7 +83,7 @@ const (
 
 var errDamaged = errors.New("a block of rows is damaged: its bytes are not what was written")
 
-// Decode reads a stored block. No bytes are a block that was never written.
+// Decode parses a stored block. No bytes mean a block that was never written.
 func Decode(data []byte) (*Block, error) {
 	b := new(Block)
 	if len(data) == 0 {
@@ -124,7 +125,7 @@ func Decode(data []byte) (*Block, error) {
 	return b, nil
 }
 
-// Append writes the stored form.
+// Append appends the stored form to a slice.
 func (b *Block) Append(to []byte) []byte {
 	to = append(to, form)
 	last := BlockRows

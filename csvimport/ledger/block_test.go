@@ -43,7 +43,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestStoredForm holds the bytes of version 1 still: databases have them.
+// TestStoredForm checks the bytes of version 1, which databases contain.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	var b ledger.Block

@@ -1,7 +1,7 @@
-// Package ledger is the record of which rows of a file are decided: counted, and by which run, or closed. The rows of a
-// file are dense numbers, so they are kept by blocks of 128 neighbours, in a few bytes where all of a block were
-// counted by one run, and not as a key for each row.
+// Package ledger records which rows of a file are decided: counted, and by which run, or closed. The rows of a file
+// have consecutive numbers, so they are stored in blocks of 128 neighbours instead of with a key for each row; a
+// block whose rows were all counted by one run takes a few bytes.
 //
-// It is pure. The stores read a block, ask it, change it and write it back in the transaction that counts the rows;
-// they see to it that nobody else has the block meanwhile.
+// The package is pure. Stores read a block, query it, change it and write it back in the transaction that counts the
+// rows. They must prevent concurrent access to the block.
 package ledger

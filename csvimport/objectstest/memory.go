@@ -1,4 +1,4 @@
-// Package objectstest is csvimport.Objects in memory, for tests.
+// Package objectstest implements csvimport.Objects in memory, for tests.
 package objectstest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"stepback/statemachine"
 )
 
-// Memory is an object store. Its zero value is empty. Each object that is put is one second newer than the one before.
+// Memory is an object store. Its zero value is empty. Each object is one second newer than the previous one.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[csvimport.Location]object
@@ -30,7 +30,7 @@ type object struct {
 	modified    time.Time
 }
 
-// Set puts an object and returns it as a source.
+// Set stores an object and returns it as a source.
 func (m *Memory) Set(at csvimport.Location, content, contentType string) csvimport.Source {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +44,7 @@ func (m *Memory) Set(at csvimport.Location, content, contentType string) csvimpo
 	return csvimport.Source{Bucket: at.Bucket, Key: at.Key, ETag: o.etag()}
 }
 
-// Content is an object's content, and whether there is one.
+// Content returns an object's content, and whether the object exists.
 func (m *Memory) Content(at csvimport.Location) (string, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *Memory) Content(at csvimport.Location) (string, bool) {
 	return string(o.content), ok
 }
 
-// Gets is how many objects were opened.
+// Gets returns how many objects have been opened.
 func (m *Memory) Gets() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"stepback/statemachine"
 )
 
-// Advice is what whoever reads the report can do about it, in one sentence; empty when there is nothing to do.
+// Advice returns one sentence on what the reader of the report can do about it; empty if there is nothing to do.
 func (r *Report) Advice() string {
 	lost := r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered > 0
 	switch v := r.Verdict(); {
@@ -25,31 +25,17 @@ func (r *Report) Advice() string {
 	}
 }
 
-// failedState is the state whose failure was the last in a history; empty when there was none.
+// failedState returns the state of the last failure in a history; empty if there was none.
 func failedState(events []history.Event) string {
 	for i := len(events) - 1; i >= 0; i-- {
-		switch events[i].Type {
-		case history.TaskFailed, history.TaskTimedOut, history.TaskStartFailed, history.TaskSubmitFailed,
-			history.MapRunFailed:
-			return stateOf(events, &events[i])
-		default:
+		if t := events[i].Type; t.Step() == history.StepFailed || t == history.MapRunFailed {
+			return history.StateOf(events, &events[i])
 		}
 	}
 	return ""
 }
 
-// stateOf follows an event back to where its state was entered.
-func stateOf(events []history.Event, e *history.Event) string {
-	for !e.Type.Entered() {
-		if e.Previous < 1 || e.Previous > int64(len(events)) {
-			return ""
-		}
-		e = &events[e.Previous-1]
-	}
-	return e.Name
-}
-
-// causeOf is the cause of a failure for people: Step Functions gives a timeout none.
+// causeOf returns the cause of a failure for display: Step Functions gives none for a timeout.
 func causeOf(name, cause string) string {
 	if cause == "" && name == retry.StatesTimeout {
 		return "No answer came within the time that the state allows, in any of its attempts."

@@ -26,7 +26,7 @@ import (
 	"stepback/statemachine"
 )
 
-// newBulk is newTrial in the shape bulk.
+// newBulk returns a trial like newTrial, in the shape bulk.
 func newBulk(t *testing.T, rows []activity) *trial {
 	t.Helper()
 	tr := newTrial(t, "activity.csv", plain(rows))
@@ -67,7 +67,7 @@ func TestBulkAppliesEveryRow(t *testing.T) {
 	}
 }
 
-// TestBulkWithEveryFault lets 10 % of rows or invocations fail in each way, with bad rows among them.
+// TestBulkWithEveryFault makes 10 % of rows or invocations fail in each way, with bad rows among them.
 func TestBulkWithEveryFault(t *testing.T) {
 	t.Parallel()
 	rows := activities(600, 150)
@@ -91,7 +91,7 @@ func TestBulkWithEveryFault(t *testing.T) {
 	}
 }
 
-// bulkBalanced is what is left of balanced where a batch is an attempt.
+// bulkBalanced makes the checks of balanced that apply if a batch is an attempt.
 func (tr *trial) bulkBalanced(t *testing.T, r *pipeline.Report) {
 	t.Helper()
 	var failures int64
@@ -108,7 +108,7 @@ func (tr *trial) bulkBalanced(t *testing.T, r *pipeline.Report) {
 	}
 }
 
-// TestBulkWithAllFaultsAtOnce lets rows, batches, validation and aggregation fail in all ways at once.
+// TestBulkWithAllFaultsAtOnce makes rows, batches, validation and aggregation fail in all ways at once.
 func TestBulkWithAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
 	rows := activities(400, 100)
@@ -131,8 +131,8 @@ func TestBulkWithAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
-// TestShapesMeetTheSameRowErrors imports a file in bulk and in batches: with one seed the same rows fail in the same
-// way, are retried alike, and come to the same outcomes.
+// With one seed, importing a file in bulk and in batches makes the same rows fail in the same way, retries them
+// alike, and gives them the same outcomes.
 func TestShapesMeetTheSameRowErrors(t *testing.T) {
 	t.Parallel()
 	rows := activities(800, 90)
@@ -148,7 +148,7 @@ func TestShapesMeetTheSameRowErrors(t *testing.T) {
 		reports = append(reports, r)
 	}
 	bulk, batch := reports[0], reports[1]
-	// In bulk, rows that break a rule are rejected within the batch, which is no failure of an attempt.
+	// In bulk, rows that break a rule are rejected within the batch, which does not count as a failed attempt.
 	keep := func(r *pipeline.Report) (out []pipeline.Retry) {
 		for _, x := range r.Retries {
 			if x.Error != retry.ValidationError {
@@ -177,8 +177,8 @@ func (tr *trial) adjustProcess(wrap func(next handlers.Func[process.Answer]) han
 
 var errCrash = messages.InvokeResponse_Error{Type: "Runtime.ExitError", Message: "signal: killed"}
 
-// TestOnePoisonedRowInEveryBatch has a row in each batch at which the function fails each time: it alone is a dead
-// letter, and its neighbours are applied.
+// TestOnePoisonedRowInEveryBatch makes the function fail each time on one row in each batch: only that row becomes a
+// dead letter, and its neighbours are applied.
 func TestOnePoisonedRowInEveryBatch(t *testing.T) {
 	t.Parallel()
 	rows := activities(500, 0)
@@ -221,8 +221,8 @@ func TestOnePoisonedRowInEveryBatch(t *testing.T) {
 	}
 }
 
-// TestBatchesThatWereStoppedAreRedriven stops an import with its child executions in the middle and redrives it: the
-// children go on, those that had succeeded are not run again, and every row is counted once.
+// TestBatchesThatWereStoppedAreRedriven stops an import in the middle, with its child executions, and redrives it:
+// the children continue, those that had succeeded are not run again, and every row is counted once.
 func TestBatchesThatWereStoppedAreRedriven(t *testing.T) {
 	t.Parallel()
 	rows := activities(2000, 100)
@@ -263,7 +263,7 @@ func TestBatchesThatWereStoppedAreRedriven(t *testing.T) {
 	if _, err := e.Wait(t.Context(), parent); err != nil {
 		t.Fatal(err)
 	}
-	r := imported(t, p, tr.file, false) // the report of the execution that has ended
+	r := imported(t, p, tr.file, false) // returns the report of the execution that has ended
 	closed(t, p)
 	ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
 	tr.accounts(t, r, rows)
@@ -281,7 +281,7 @@ func TestBatchesThatWereStoppedAreRedriven(t *testing.T) {
 	}
 }
 
-// TestABatchWhoseAnswerIsLost loses answers after the commit: the first of each batch, and of some batches all.
+// TestABatchWhoseAnswerIsLost loses responses after the commit: the first of each batch, and all of some batches.
 func TestABatchWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	rows := activities(600, 0)
@@ -300,7 +300,7 @@ func TestABatchWhoseAnswerIsLost(t *testing.T) {
 		}
 	})
 	r := tr.run(t, false)
-	// Row 250 has no attempt whose answer comes; the database says that it is applied.
+	// No attempt for row 250 gets a response; the database shows that it is applied.
 	ended(t, r, "SUCCEEDED", "", pipeline.Complete)
 	tr.accounts(t, r, rows)
 	if r.Rows.Applied != 600 {
@@ -308,7 +308,7 @@ func TestABatchWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestLateBatches lets every tenth batch be given up and commit afterwards, when its rows are already tried again.
+// TestLateBatches makes every tenth batch be given up and commit afterwards, when its rows are already being retried.
 func TestLateBatches(t *testing.T) {
 	t.Parallel()
 	rows := activities(600, 0)
@@ -334,7 +334,7 @@ func TestLateBatches(t *testing.T) {
 	tr.accounts(t, r, rows)
 }
 
-// TestTheDatabaseIsGoneForAWhile fails all that wants to write, for a time.
+// TestTheDatabaseIsGoneForAWhile makes all writes fail for a time.
 func TestTheDatabaseIsGoneForAWhile(t *testing.T) {
 	t.Parallel()
 	rows := activities(1000, 0)
@@ -359,7 +359,7 @@ func TestTheDatabaseIsGoneForAWhile(t *testing.T) {
 	tr.bulkBalanced(t, r)
 }
 
-// TestTwoFilesAtOnce imports two files with the same users, and one of them twice, at the same time.
+// TestTwoFilesAtOnce imports two files with the same users, one of them twice, at the same time.
 func TestTwoFilesAtOnce(t *testing.T) {
 	t.Parallel()
 	rows := activities(400, 0)
@@ -371,7 +371,7 @@ func TestTwoFilesAtOnce(t *testing.T) {
 	p := tr.open(t)
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	applied := map[string]int64{} // by execution: the second import may have found the first one's
+	applied := map[string]int64{} // by execution: the second import may have joined the first
 	for _, file := range []string{tr.file, other, tr.file} {
 		all.Go(func() {
 			r, err := p.Import(t.Context(), file, true, nil)
@@ -396,7 +396,7 @@ func TestTwoFilesAtOnce(t *testing.T) {
 	tr.sameUsers(t, sum(append(append([]activity{}, rows...), rows[:200]...), nil))
 }
 
-// TestABulkImportThatIsStoppedIsFinished stops runs in the middle until one comes through.
+// TestABulkImportThatIsStoppedIsFinished stops runs in the middle until one finishes.
 func TestABulkImportThatIsStoppedIsFinished(t *testing.T) {
 	t.Parallel()
 	rows := activities(2000, 100)

@@ -18,51 +18,53 @@ import (
 	"stepback/tasks/faults"
 )
 
-// Config says how a pipeline is built. Dir is required; the zero value of everything else is the default.
+// Config configures a pipeline. Dir is required; the zero value of everything else is the default.
 type Config struct {
 	// Dir is the data directory: objects, database, journal, logs, notifications.
 	Dir string
 	// Database is "sqlite" (the default, a file in Dir) or a postgres:// address.
 	Database string
-	// Concurrency is how many child executions run at once; default 80 in bulk and 16 in other shapes.
+	// Concurrency is the number of child executions that run at once; default 80 in bulk and 16 in other shapes.
 	Concurrency int
-	// Shape is what a child execution does with its rows; see statemachine.Shape. The default is Bulk, and Single for a
-	// Batch of 1.
+	// Shape is the way a child execution processes its rows; see statemachine.Shape. The default is Bulk, or Single
+	// for a Batch of 1.
 	Shape statemachine.Shape
-	// Batch is how many rows one child execution takes, 1 to 500; default 250, in the shape Batch 100, in Single 1.
+	// Batch is the number of rows per child execution, 1 to 500; default 250, in the shape Batch 100, in Single 1.
 	Batch int
 	// ToleratedFailurePercentage is 0 to 100; nil means 5.
 	ToleratedFailurePercentage *float64
-	// MaxBytes is the size in bytes of the largest file that is imported; default 104857600.
+	// MaxBytes is the maximum size in bytes of an imported file; default 104857600.
 	MaxBytes int64
-	// Faults are injected into the invocations of the three functions, decided by Seed.
+	// Faults are injected into the invocations of the three functions, as determined by Seed.
 	Faults []faults.Spec
 	Seed   uint64
-	// VirtualTime lets every wait pass at once, with the timestamps it would have had.
+	// VirtualTime makes every wait pass at once, with the timestamps it would have had.
 	VirtualTime bool
-	// Patience is how long a function may really take in virtual time before it is taken to hang; see engine.Config.
+	// Patience is the real time, under virtual time, that a function may take before it is considered to hang; see
+	// engine.Config.
 	Patience time.Duration
-	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
+	// Bootstraps is a directory with NAME/bootstrap binaries; if set, the functions run as separate processes.
 	Bootstraps string
 	Log        *slog.Logger
-	// DiskFull is called when the disk has no room for the journal in Dir or for the SQLite database. It has to end the
-	// process; the next run on the same directory goes on where this one came to. Without it a full disk is a panic.
+	// DiskFull is called when the disk is too full for the journal in Dir or for the SQLite database. It must end the
+	// process; the next run on the same directory continues where this one stopped. Without it a full disk is a
+	// panic.
 	DiskFull func()
 
-	// Store makes the store that the functions use of the one of the database, so that scenarios and tests can have it
-	// break; nil changes nothing.
+	// Store wraps the store that the functions use, so that scenarios and tests can make it fail; nil changes
+	// nothing.
 	Store func(csvimport.Store) csvimport.Store
 
-	// Version is that of the program, for those who ask the platform.
+	// Version is the version of the program, as the platform reports it.
 	Version string
-	// Control is that of the platform; see local.Config.
+	// Control is the Control of the platform; see local.Config.
 	Control func(*local.Platform, http.ResponseWriter, *http.Request)
 
-	// Ephemeral keeps executions and state machines in memory, for scenarios that nobody goes on with.
+	// Ephemeral keeps executions and state machines in memory, for scenarios that are never resumed.
 	Ephemeral bool
-	// Circuit is told where the circuit of a callee stands whenever that has changed; nil is not called.
+	// Circuit is called with the state of a callee's circuit whenever it has changed; it may be nil.
 	Circuit func(callee string, circuit breaker.Circuit)
-	// Adjust, if not nil, may change the program of a function, for scenarios and tests of functions that misbehave.
+	// Adjust, if not nil, may change the program of a function, for scenarios and tests with misbehaving functions.
 	Adjust func(name string, program *functions.Program)
 }
 
@@ -76,22 +78,22 @@ const (
 	topicName    = "csv-import-notifications"
 
 	defaultConcurrency = 16
-	// bulkConcurrency keeps enough rows on their way for two full transactions of the store, so that one is written
-	// while the children of the other end and the next begin.
+	// bulkConcurrency is enough rows in progress for two full transactions of the store, so that one is written while
+	// the children of the other end and the next ones start.
 	bulkConcurrency = 80
-	defaultBatch    = 100 // where each row is an invocation
+	defaultBatch    = 100 // if each row is an invocation
 	defaultBulk     = 250
-	// batchConcurrency is how many rows of a batch are applied at once, the most that an inline Map does.
+	// batchConcurrency is the number of rows of a batch that are applied at once, the maximum of an inline Map.
 	batchConcurrency = 40
 )
 
-// unsynced is the option of an SQLite address that does without a sync per commit.
+// unsynced is the option of an SQLite address that omits the sync on each commit.
 const unsynced = "?synchronous=normal"
 
-// DefaultTolerance is the tolerated failure percentage when none is given.
+// DefaultTolerance is the default tolerated failure percentage.
 const DefaultTolerance = 5.0
 
-// ConfigError says which setting of a Config is out of range.
+// ConfigError reports which setting of a Config is out of range.
 type ConfigError struct{ text string }
 
 // Error implements error.
@@ -99,7 +101,7 @@ func (e *ConfigError) Error() string { return e.text }
 
 func wrong(format string, args ...any) error { return &ConfigError{fmt.Sprintf(format, args...)} }
 
-// defaults fills in what is not set and checks the rest.
+// defaults fills in defaults and checks the settings.
 func (c *Config) defaults() error {
 	if c.Dir == "" {
 		return wrong("a data directory is required")
@@ -136,14 +138,14 @@ func (c *Config) defaults() error {
 		return err
 	}
 	if _, options, ok := database.SQLitePath(c.Database); c.VirtualTime && ok && options == "" {
-		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need
-		// not survive a loss of power.
+		// In virtual time retries come one at a time, so each would wait for a separate sync; a simulation need not
+		// survive a power failure.
 		c.Database += unsynced
 	}
 	return nil
 }
 
-// shape fills in the shape, the size of batches and the number of children, which decide each other's defaults.
+// shape fills in the shape, the batch size and the number of children, whose defaults depend on each other.
 func (c *Config) shape() {
 	if c.Shape == "" {
 		c.Shape = statemachine.Bulk
@@ -163,8 +165,8 @@ func (c *Config) shape() {
 	}
 }
 
-// calls is how many calls of the database there may be at a time while no row fails: by the functions of a platform on
-// which anything may be imported, as many as the defaults come to in any shape.
+// calls returns the maximum number of concurrent database calls while no row fails. For the functions of a platform
+// on which anything may be imported, that is the maximum of the defaults over all shapes.
 func (c *Config) calls() int {
 	if c.Shape == "" {
 		return defaultConcurrency * batchConcurrency
@@ -172,7 +174,7 @@ func (c *Config) calls() int {
 	return statemachine.Options{Shape: c.Shape, Concurrency: c.Concurrency, BatchConcurrency: batchConcurrency}.Calls()
 }
 
-// DatabaseURL is the address of the database that a --db option and a data directory name.
+// DatabaseURL returns the address of the database for a --db option and a data directory.
 func DatabaseURL(dir, name string) (string, error) {
 	switch {
 	case name == "" || name == "sqlite":

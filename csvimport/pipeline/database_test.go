@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver that locks the database
+	_ "modernc.org/sqlite" // the driver with which the test locks the database
 
 	"stepback/csvimport/pipeline"
 	"stepback/csvimport/postgresstore/postgrestest"
@@ -22,7 +22,7 @@ func TestPostgreSQL(t *testing.T) {
 		"Import": testImport, "GoesAwayAndComesBack": testGoesAwayAndComesBack, "StaysAway": testStaysAway,
 		"BulkGoesAwayForAMinute": testBulkGoesAwayForAMinute,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, server) }) // one after the other: three of them stop the server
+		t.Run(name, func(t *testing.T) { test(t, server) }) // sequentially: three of them stop the server
 	}
 }
 
@@ -76,8 +76,8 @@ func testGoesAwayAndComesBack(t *testing.T, server *postgrestest.Server) {
 	}
 }
 
-// testBulkGoesAwayForAMinute stops the server in the middle of a run in bulk, and starts it again a minute of the run's
-// time later. No row is lost, and none is a dead letter for it.
+// testBulkGoesAwayForAMinute stops the server in the middle of a run in bulk, and restarts it a minute of the run's
+// time later. No row is lost, and none becomes a dead letter because of it.
 func testBulkGoesAwayForAMinute(t *testing.T, server *postgrestest.Server) {
 	server.NeedsControl(t)
 	rows := activities(2000, 100)
@@ -114,7 +114,7 @@ func testBulkGoesAwayForAMinute(t *testing.T, server *postgrestest.Server) {
 	tr.bulkBalanced(t, r)
 }
 
-// testStaysAway stops the server for good: the run fails, saying so, and a later one finishes the import.
+// testStaysAway stops the server for good: the run fails with that cause, and a later one finishes the import.
 func testStaysAway(t *testing.T, server *postgrestest.Server) {
 	server.NeedsControl(t)
 	rows := activities(300, 100)
@@ -158,7 +158,7 @@ func TestAnotherProcessLocksTheDatabase(t *testing.T) {
 	}
 	tr.cfg.Batch, tr.cfg.Concurrency = 10, 2
 	locked := make(chan struct{})
-	tr.before(func(n int64) { // the ten rows of a batch come at once, whatever becomes of them
+	tr.before(func(n int64) { // the ten rows of a batch arrive together, whatever their outcomes
 		switch n {
 		case 92:
 			exec("PRAGMA busy_timeout = 5000")
@@ -175,7 +175,7 @@ func TestAnotherProcessLocksTheDatabase(t *testing.T) {
 	tr.accounts(t, r, rows)
 }
 
-// TestTheDirectoryCannotBeWritten asks for a data directory below a file.
+// TestTheDirectoryCannotBeWritten uses a data directory below a file.
 func TestTheDirectoryCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "activity.csv", "")
@@ -189,7 +189,7 @@ func TestTheDirectoryCannotBeWritten(t *testing.T) {
 	}
 }
 
-// tell reports an error from whatever goroutine it came up in.
+// tell reports an error from any goroutine.
 func tell(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

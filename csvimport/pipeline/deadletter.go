@@ -10,15 +10,16 @@ import (
 	"stepback/engine/journal"
 )
 
-// DeadLetter says which row of a file was given up, and why.
+// DeadLetter describes a row of a file that was given up, and why.
 type DeadLetter struct {
-	// Row is the row's number from 0, as items of a Map are counted, Line that of its line in the file, from 1.
+	// Row is the row's number from 0, as the items of a Map are counted. Line is the number of its line in the file,
+	// from 1.
 	Row   int64  `json:"row"`
 	Line  int64  `json:"line"`
 	Error string `json:"error"`
 }
 
-// firstDeadLetter reads the first line of a file of dead letters; nil when there is none.
+// firstDeadLetter reads the first line of a dead-letter file; nil if there is none.
 func firstDeadLetter(file string) *DeadLetter {
 	f, err := os.Open(file)
 	if err != nil {
@@ -32,11 +33,12 @@ func firstDeadLetter(file string) *DeadLetter {
 	return &d
 }
 
-// errFound ends a walk through child executions.
+// errFound ends an iteration over child executions.
 var errFound = errors.New("found")
 
-// ChildOfRow finds the child execution of an import that has a row of the file, counted from 0, and which of the
-// child's items it is, from 0. The error says when there is none: the import may have ended before it.
+// ChildOfRow returns the child execution of an import that processed a row of the file, counted from 0, and the index
+// of the row among the child's items, from 0. It returns an error if there is none: the import may have ended before
+// it.
 func ChildOfRow(ctx context.Context, j journal.Journal, parent *journal.Execution, row int64) (
 	child *journal.Execution, item int64, err error) {
 	err = Children(ctx, j, parent, func(x *journal.Execution) error {

@@ -18,15 +18,15 @@ import (
 // machine is the state machine of the import.
 type machine struct{ arn, definition string }
 
-// executionARN is the ARN of an execution of a name.
+// executionARN returns the ARN of the execution with this name.
 func (m machine) executionARN(name string) string {
 	return "arn:aws:states:" + region + ":" + account + ":execution:" + machineName + ":" + name
 }
 
-// logGroup is where executions of the import log what goes wrong.
+// logGroup is the log group for errors of the import's executions.
 const logGroup = "/aws/vendedlogs/states/" + machineName
 
-// connect makes the clients of a platform.
+// connect sets up the clients of a platform.
 func (p *Pipeline) connect(platform *local.Platform) {
 	p.platform, p.journal, p.clock = platform, platform.Journal, platform.Clock
 	p.client = platform.S3Client()
@@ -38,8 +38,8 @@ func (p *Pipeline) connect(platform *local.Platform) {
 	})
 }
 
-// deploy puts buckets, topic, functions and state machine into the platform's services, where everybody sees them, and
-// changes those that are there already.
+// deploy creates or updates the buckets, topic, functions and state machine in the platform's services, where all
+// clients see them.
 func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err error) {
 	p.connect(platform)
 	if p.release, err = platform.Claim(ctx, machineName); err != nil {
@@ -48,7 +48,7 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 	var topic error
 	var beside sync.WaitGroup
 	//nolint:contextcheck // it waits for the disk only
-	beside.Go(func() { // it opens a store of its own
+	beside.Go(func() { // it opens its own store
 		p.topic, topic = platform.Topics.CreateTopic(platform.Scope, topicName)
 	})
 	err = errors.Join(platform.Objects.CreateBucket(inputBucket), platform.Objects.CreateBucket(resultBucket))
@@ -70,7 +70,7 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 		stop()
 		release()
 	}
-	p.relay(ctx) // what a process that was killed has left
+	p.relay(ctx) // sends what a killed process has left in the outbox
 	return p.tidy(ctx)
 }
 
@@ -85,7 +85,7 @@ func (p *Pipeline) definition() (string, error) {
 	return string(text), err
 }
 
-// deployMachine creates the state machine, or updates the one that is there.
+// deployMachine creates or updates the state machine.
 func (p *Pipeline) deployMachine(ctx context.Context) (err error) {
 	if p.machine.definition, err = p.definition(); err != nil {
 		return err

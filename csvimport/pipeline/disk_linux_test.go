@@ -9,7 +9,7 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// TestTheDatabasesDiskIsFull puts the database on a file system of a few hundred kilobytes, and enlarges that
+// TestTheDatabasesDiskIsFull puts the database on a file system of a few hundred kilobytes, which it enlarges
 // afterwards.
 func TestTheDatabasesDiskIsFull(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestTheDatabasesDiskIsFull(t *testing.T) {
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
 		t.Fatal(err)
 	}
-	tr.tolerate(100) // rows that were settled while there was room for that stay closed
+	tr.tolerate(100) // rows that were settled while there was space for that stay closed
 	r = tr.run(t, true)
 	if r.Status != "SUCCEEDED" {
 		t.Errorf("%s: %s", r.Error, r.Cause)

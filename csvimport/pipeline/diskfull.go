@@ -8,8 +8,8 @@ import (
 	"stepback/outbox"
 )
 
-// roomy is a store that tells when its disk is full before anybody sees the failure. The journal, which has room set
-// aside, would otherwise keep records as dead-lettered that only want room.
+// roomy is a store that reports a full disk before the failure becomes visible elsewhere. Otherwise the journal,
+// which has reserved space, would record rows as dead-lettered that only need disk space.
 type roomy struct {
 	csvimport.Store
 	full func() // may be nil

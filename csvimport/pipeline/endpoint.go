@@ -1,4 +1,4 @@
 package pipeline
 
-// Endpoint is the URL at which the platform of the pipeline serves its APIs.
+// Endpoint returns the URL at which the pipeline's platform serves its APIs.
 func (p *Pipeline) Endpoint() string { return p.platform.Endpoint }

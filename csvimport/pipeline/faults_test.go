@@ -15,7 +15,7 @@ import (
 	"stepback/statemachine"
 )
 
-// everyFault is every error of the source's error map, and the faults that are no error names.
+// everyFault returns every error in the source's error map, and the faults that are not error names.
 func everyFault() []string {
 	kinds := []string{"hang", "crash", "throttle"}
 	for _, e := range retrypatterns.ErrorPatterns() {
@@ -26,7 +26,7 @@ func everyFault() []string {
 	return kinds
 }
 
-// TestEveryFaultOnRecords lets 10 % of the invocations for records fail in each way.
+// TestEveryFaultOnRecords makes 10 % of the invocations for records fail in each way.
 func TestEveryFaultOnRecords(t *testing.T) {
 	t.Parallel()
 	rows := activities(600, 150)
@@ -49,8 +49,8 @@ func TestEveryFaultOnRecords(t *testing.T) {
 	}
 }
 
-// balanced checks that the report's figures add up as docs/metrics.md says, and that the rows that are lost are among
-// the attempts that were given up in ProcessSingleUserRecord.
+// balanced checks that the report's figures add up as docs/metrics.md defines, and that the lost rows are among the
+// attempts that were given up in ProcessSingleUserRecord.
 func (tr *trial) balanced(t *testing.T, r *pipeline.Report) {
 	t.Helper()
 	var givenUp, failures, unfinished int64
@@ -80,7 +80,7 @@ func (tr *trial) balanced(t *testing.T, r *pipeline.Report) {
 	}
 }
 
-// TestEveryFaultEverywhere lets 10 % of the invocations of every state fail, in all ways at once.
+// TestEveryFaultEverywhere makes 10 % of the invocations of every state fail, in all ways at once.
 func TestEveryFaultEverywhere(t *testing.T) {
 	t.Parallel()
 	rows := activities(400, 100)
@@ -97,7 +97,7 @@ func TestEveryFaultEverywhere(t *testing.T) {
 			}
 			r := tr.run(t, false)
 			if r.Rows == nil {
-				// Validation or aggregation gave up, and says so; the same file is picked up without the faults.
+				// Validation or aggregation gave up, with a cause; the same file is resumed without the faults.
 				if r.Verdict() != pipeline.Unsuccessful || r.Error == "" || r.Cause == "" {
 					t.Errorf("%+v", r)
 				}
@@ -110,7 +110,7 @@ func TestEveryFaultEverywhere(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheOtherStates are survived as far as their retries go, and counted once.
+// Faults of the other states are survived as far as their retries permit, and counted once.
 func TestFaultsOfTheOtherStates(t *testing.T) {
 	t.Parallel()
 	rows := activities(150, 50)
@@ -136,7 +136,7 @@ func TestFaultsOfTheOtherStates(t *testing.T) {
 	}
 }
 
-// TestTheSeedDecides runs the same file with the same seed twice and with another one.
+// TestTheSeedDecides runs the same file twice with the same seed, and once with another.
 func TestTheSeedDecides(t *testing.T) {
 	t.Parallel()
 	rows := activities(300, 0)
@@ -154,8 +154,8 @@ func TestTheSeedDecides(t *testing.T) {
 	}
 }
 
-// TestASeedDecidesTheFaultsOfEveryRun imports one file in two data directories: both meet the same faults, at every
-// state, and what a crash left undone is not told from what it did.
+// TestASeedDecidesTheFaultsOfEveryRun imports one file in two data directories: both meet the same faults in every
+// state. Whether a crash came before or after the work makes no difference.
 func TestASeedDecidesTheFaultsOfEveryRun(t *testing.T) {
 	t.Parallel()
 	rows := activities(400, 100)
@@ -176,7 +176,7 @@ func TestASeedDecidesTheFaultsOfEveryRun(t *testing.T) {
 	}
 }
 
-// TestFailedAttemptsAreToldMeanwhile counts the failures that the progress of an import shows.
+// TestFailedAttemptsAreToldMeanwhile checks the number of failures in the progress of an import.
 func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
@@ -200,8 +200,8 @@ func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
 	}
 }
 
-// TestTheSummaryEndsOnTheRunsOwnClock lets rows wait for retries in virtual time: the summary ends within the
-// execution, after the children, and not when the wall's clock says.
+// TestTheSummaryEndsOnTheRunsOwnClock makes rows wait for retries in virtual time: the time at which the summary ends
+// lies within the execution, after the children, and is not the real time.
 func TestTheSummaryEndsOnTheRunsOwnClock(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "activity.csv", plain(activities(200, 0)))

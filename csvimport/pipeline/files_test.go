@@ -55,8 +55,8 @@ func TestFormsOfAFile(t *testing.T) {
 	}
 }
 
-// TestBadFiles imports files that are wrong in one way each: each ends without damage, and its cause says what and
-// where.
+// TestBadFiles imports files with one defect each: every import ends without damage, and its cause describes the
+// defect and its place.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	const long = 10 << 20
@@ -136,7 +136,7 @@ func TestBadFiles(t *testing.T) {
 			t.Parallel()
 			tr := newTrial(t, "activity.csv", test.content)
 			tr.cfg.Concurrency, tr.cfg.Batch = 1,
-				1 // one row after the other: which of two rows overflows a counter depends on their order
+				1 // one row at a time: which of two rows overflows a counter depends on their order
 			r := tr.run(t, false)
 			want := pipeline.NeedsPerson
 			if test.failure == "" {
@@ -152,7 +152,7 @@ func TestBadFiles(t *testing.T) {
 				t.Errorf("rows are %+v, want %+v", r.Rows, test.counts)
 			}
 			tr.sameUsers(t, test.users)
-			// The answer to the same file stays the same.
+			// The result for the same file stays the same.
 			if again := tr.run(t, false); !again.Earlier || again.Error != r.Error {
 				t.Errorf("the second time: %+v", again)
 			}

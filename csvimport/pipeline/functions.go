@@ -28,22 +28,22 @@ import (
 	"stepback/tasks/faults"
 )
 
-// The names of the functions, and of the code that is built into this program.
+// The names of the functions, and of their code built into this program.
 const (
 	validateFunction  = "csv-validate"
 	processFunction   = "csv-process"
 	aggregateFunction = "csv-aggregate"
 )
 
-// The variables that the functions read, here as on AWS.
+// The environment variables that the functions read, here as on AWS.
 const (
 	databaseVariable = "DATABASE_URL"
 	maxBytesVariable = "CSV_MAX_BYTES"
 	endpointVariable = "AWS_ENDPOINT_URL"
 )
 
-// function is one of the import's functions: its folder among the bootstraps, and its timeout, a little above that of
-// its state, so that the state's decides.
+// function is one of the import's functions: its folder among the bootstraps, and its timeout, which is slightly
+// longer than that of its state, so that the state's timeout applies.
 type function struct {
 	name, folder string
 	timeout      time.Duration
@@ -55,17 +55,17 @@ var importFunctions = []function{
 	{aggregateFunction, "aggregate", 130 * time.Second},
 }
 
-// environments is how many processes a function may have.
+// environments is the maximum number of processes of a function.
 const environments = 4
 
-// Functions are the three functions of the import, for local.Config.BuiltIn: a platform that has them can go on with
-// the imports of a data directory, and start others. They log to log, which may be nil, and what went wrong to their
-// own log groups. full, which may be nil, is called when the disk of their SQLite database is full.
+// Functions returns the three functions of the import, for local.Config.BuiltIn: a platform that has them can resume
+// the imports of a data directory and start new ones. They log to log, which may be nil, and errors also to their own
+// log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 	return functionsAt(log, full, &Config{}, nil)
 }
 
-// Batches are the import's states whose invocations carry rows, for local.Config.Batches.
+// Batches returns the import's states whose invocations carry rows, for local.Config.Batches.
 func Batches() []faults.Batch {
 	return []faults.Batch{{
 		State: statemachine.ApplyBatch, Items: statemachine.ProcessSingleUserRecord,
@@ -73,8 +73,8 @@ func Batches() []faults.Batch {
 	}}
 }
 
-// functionsAt is Functions for a clock, the wall's when it is nil, and for what a configuration puts between functions
-// and database.
+// functionsAt returns Functions with a clock (real time if nil) and with the wrappers that a configuration puts
+// between functions and database.
 func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time) map[string]functions.BuiltIn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -106,7 +106,7 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 	}
 }
 
-// tee is a log that what went wrong goes to the function's own log from, too.
+// tee returns a logger that also writes errors to the function's own log.
 func tee(log *slog.Logger, s functions.Surroundings) *slog.Logger {
 	own := slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelError})
 	return slog.New(slog.NewMultiHandler(log.Handler(), own))
@@ -128,8 +128,8 @@ func maxBytesOf(env map[string]string) (int64, error) {
 	return n, nil
 }
 
-// stores are the databases of this process's functions: those with one address share a store, which is closed with the
-// last of them.
+// stores holds the databases used by functions in this process: functions with the same address share a store, which
+// is closed with the last of them.
 type stores struct {
 	full func()
 	wrap func(csvimport.Store) csvimport.Store
@@ -166,24 +166,24 @@ func (s *stores) take(address string) *shared {
 	return one
 }
 
-// callee names the database to the guards: functions with one address share its breaker.
+// callee returns the database's name for the guards: functions with the same address share its breaker.
 func (s *shared) callee() string {
-	sum := sha256.Sum256([]byte(s.address)) // an address may be long, and may have a password
+	sum := sha256.Sum256([]byte(s.address)) // an address may be long and may contain a password
 	return "database-" + hex.EncodeToString(sum[:8])
 }
 
-// release closes the store when nobody uses it any more.
+// release closes the store if it is no longer used.
 func (s *shared) release() {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
 	if s.users--; s.users == 0 {
 		delete(s.of.open, s.address)
-		_ = s.Close() // what was applied is durable, and nobody waits for the answer
+		_ = s.Close() // everything applied is durable, and the result is not needed
 	}
 }
 
-// deployFunctions puts the functions into the platform's Lambda: as code of this process, or as the bootstrap binaries
-// that AWS gets.
+// deployFunctions deploys the functions to the platform's Lambda: as code of this process, or as the bootstrap
+// binaries used on AWS.
 func (p *Pipeline) deployFunctions(ctx context.Context) error {
 	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir}
 	if p.cfg.MaxBytes > 0 {
@@ -206,7 +206,7 @@ func (p *Pipeline) deployFunctions(ctx context.Context) error {
 
 func role(name string) string { return "arn:aws:iam::" + account + ":role/" + name }
 
-// platform is the platform that a configuration asks for.
+// platform returns the configuration of the pipeline's platform.
 func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, JournalOptions: pebble.Config{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,

@@ -14,12 +14,12 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// guards are the breakers and limiters of this process's functions, one of each per callee, as functions on AWS share
+// guards holds the breakers and limiters of this process's functions, one of each per callee. On AWS, functions share
 // them through a table.
 type guards struct {
 	store *adaptive.Memory
 	now   func() time.Time
-	// calls is how many calls of a callee the import may have under way at a time; see policies.
+	// calls is the maximum number of concurrent calls that the import makes to a callee; see policies.
 	calls int
 	told  func(callee string, circuit breaker.Circuit)
 
@@ -27,15 +27,15 @@ type guards struct {
 	all map[string]*handlers.Guard
 }
 
-// configurationVariable is the directory in which stepback adapt leaves what it tells functions about retries.
+// configurationVariable names the directory in which stepback adapt stores the retry configuration for functions.
 const configurationVariable = "RETRY_CONFIGURATION"
 
 func newGuards(now func() time.Time, calls int, told func(string, breaker.Circuit)) *guards {
 	return &guards{store: &adaptive.Memory{}, now: now, calls: calls, told: told, all: map[string]*handlers.Guard{}}
 }
 
-// of is the guard in front of a callee, for a function with these surroundings. The circuit is printed to the
-// function's log, as on AWS. Its deadlines are the wall's, as those of invocations are.
+// of returns the guard for a callee, for a function with these surroundings. Changes of the circuit are printed to
+// the function's log, as on AWS. The guard's deadlines are in real time, as those of invocations are.
 func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Guard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,12 +56,13 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 	return one
 }
 
-// slack is how many times as many calls as the import has at a time a limiter begins with.
+// slack is the factor between the import's concurrent calls and the initial limit of a limiter.
 const slack = 8
 
-// policies are the usual ones, with a limit that refuses nothing while the callee is well: rows that are refused wait
-// for half a minute. Calls are counted when they end. When a disk goes on that had stood still for some seconds, the
-// calls that end within one second have taken several each, and seem to be several times as many as there can be.
+// policies returns the default policies, but with a limit that refuses nothing while the callee is healthy, since
+// refused rows wait for half a minute. Calls are counted when they end: when a disk resumes after a pause of some
+// seconds, the calls that end within one second have taken several seconds each, and seem to be several times as many
+// as are possible.
 func (g *guards) policies() adaptive.Policies {
 	p := adaptive.Callee()
 	p.Limiter.Initial = min(max(p.Limiter.Initial, slack*float64(g.calls)), p.Limiter.Max)

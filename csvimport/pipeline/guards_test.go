@@ -8,7 +8,7 @@ import (
 	adaptive "stepback/adaptive/shared"
 )
 
-// TestCallsOfACalleeThatIsWellAreNotRefused: 80 calls took five seconds each and end within one, all well.
+// Calls to a healthy callee are not refused: 80 calls took five seconds each, end within one second, and all succeed.
 func TestCallsOfACalleeThatIsWellAreNotRefused(t *testing.T) {
 	t.Parallel()
 	for calls, limit := range map[int]float64{1: 20, 80: 640, 640: 1000} {

@@ -25,14 +25,14 @@ import (
 	"stepback/tasks/faults"
 )
 
-// activity is a row of a file as the tests know it.
+// activity is a row of a file as the tests generate it.
 type activity struct {
 	user          string
 	logins, posts int64
 	bad           bool // breaks a rule, so that it must not be counted
 }
 
-// activities makes n rows of a few users, so that counts have to be added up. Every badEvery-th breaks a rule.
+// activities returns n rows for a few users, so that counts have to be added up. Every badEvery-th row breaks a rule.
 func activities(n, badEvery int) []activity {
 	rows := make([]activity, n)
 	for i := range rows {
@@ -42,7 +42,7 @@ func activities(n, badEvery int) []activity {
 	return rows
 }
 
-// text writes rows as a file.
+// text formats rows as a file.
 func text(header, delimiter, end string, rows []activity) string {
 	var b strings.Builder
 	b.WriteString(header + end)
@@ -63,7 +63,7 @@ func plain(rows []activity) string { return text(header, ",", "\n", rows) }
 // counts are the counters of users.
 type counts map[string][2]int64
 
-// sum adds up the rows that are neither bad nor left out, which is what the users table must come to.
+// sum adds up the rows that are neither bad nor left out, which is the expected content of the users table.
 func sum(rows []activity, without map[int]bool) counts {
 	c := counts{}
 	for i, r := range rows {
@@ -74,7 +74,7 @@ func sum(rows []activity, without map[int]bool) counts {
 	return c
 }
 
-// trial is a data directory and how to open it.
+// trial is a data directory with the configuration to open it.
 type trial struct {
 	cfg  pipeline.Config
 	file string
@@ -185,9 +185,9 @@ func (tr *trial) sameUsers(t *testing.T, want counts) {
 	}
 }
 
-// accounts checks what holds after every import of a file whose first row is in line 2: the outcomes add up to the
+// accounts checks the invariants of every import of a file whose first row is in line 2: the outcomes add up to the
 // file's rows, the corrections are the rows that were not counted, each once, and the users are the sum of all the
-// others. before is what the table held beforehand.
+// others. before is the previous content of the table.
 func (tr *trial) accounts(t *testing.T, r *pipeline.Report, rows []activity) {
 	t.Helper()
 	if r.Rows == nil {
@@ -260,7 +260,7 @@ func lines(t *testing.T, name string) []string {
 	return out
 }
 
-// ended checks how an import ended.
+// ended checks the outcome of an import.
 func ended(t *testing.T, r *pipeline.Report, status, failure string, v pipeline.Verdict) {
 	t.Helper()
 	if r.Status != status || r.Error != failure || r.Verdict() != v {
@@ -269,7 +269,7 @@ func ended(t *testing.T, r *pipeline.Report, status, failure string, v pipeline.
 	}
 }
 
-// before calls f with the number of the invocation before each invocation of ProcessSingleUserRecord.
+// before calls f before each invocation of ProcessSingleUserRecord, with the number of the invocation.
 func (tr *trial) before(f func(n int64)) {
 	var n atomic.Int64
 	tr.cfg.AdjustFunction(func(_ string, l *functions.Program) {

@@ -23,23 +23,23 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
 	Stage string // the state that the execution is in
 	// Done and Total count rows; Total is 0 until the file has been counted.
 	Done, Total int64
-	// Children counts the child executions under way.
+	// Children counts the running child executions.
 	Children int64
-	// Failed counts the attempts of functions that have failed since the directory was opened; Error is the name of the
-	// latest failure.
+	// Failed counts the attempts of functions that have failed since the directory was opened. Error is the name of
+	// the latest failure.
 	Failed int64
 	Error  string
 }
 
-// Import puts a file into the input bucket, which starts its execution, waits for the end, and reports. The same
-// content under the same name was imported before: then nothing is started and the earlier report comes back, unless
-// again is set, which starts another execution for the same records (those applied already are not applied twice).
-// watch, if not nil, is called about ten times a second from the calling goroutine.
+// Import puts a file into the input bucket, which starts its execution, waits for the end, and returns the report. If
+// the same content was imported under the same name before, nothing is started and the earlier report is returned,
+// unless again is set: then another execution is started for the same records (those already applied are not applied
+// twice). watch, if not nil, is called about ten times a second from the calling goroutine.
 func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
 	began := time.Now()
 	key := keyOf(file)
@@ -53,7 +53,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 		}
 	}
 	if s.repeated {
-		p.relay(ctx) // an execution that was gone on with may have ended since the directory was opened
+		p.relay(ctx) // a resumed execution may have ended since the directory was opened
 		return p.earlier(ctx, s.arn)
 	}
 	x, err := p.wait(ctx, s.arn, watch)
@@ -74,7 +74,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	return report, err
 }
 
-// upload puts the file into the bucket and returns what its Object Created event started.
+// upload puts the file into the bucket and returns the execution that its Object Created event started.
 func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	return s, s.err
 }
 
-// begin starts the execution of a file under the name that its key and ETag give.
+// begin starts the execution of a file under the name derived from its key and ETag.
 func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.ExecutionInput) start {
 	text, err := json.Marshal(input)
 	if err != nil {
@@ -126,15 +126,15 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 	return s
 }
 
-// interrupted reports whether an earlier execution never came to an end of its own: it was stopped, or its process died
-// and it could not be gone on with.
+// interrupted reports whether an earlier execution never ended by itself: it was stopped, or its process died and it
+// could not be resumed.
 func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	x, err := p.engine.DescribeExecution(ctx, arn)
 	return err == nil && (x.Status == history.Running || x.Status == history.Aborted)
 }
 
-// another starts one more execution for a file that has had one, under the first free number. Unless again is set, an
-// execution in between that came to its end is the file's, and nothing is started.
+// another starts one more execution for a file that has already had one, under the first free number. Unless again is
+// set, it starts nothing if one of the existing executions ended by itself; that one is then the file's import.
 func (p *Pipeline) another(ctx context.Context, s start, again bool) (start, error) {
 	x, err := p.engine.DescribeExecution(ctx, s.arn)
 	if err != nil {
@@ -152,13 +152,13 @@ func (p *Pipeline) another(ctx context.Context, s start, again bool) (start, err
 	}
 }
 
-// numbered is the name of the n-th execution of a file.
+// numbered returns the name of the n-th execution of a file.
 func numbered(name string, n int) string {
 	suffix := fmt.Sprintf("-%d", n)
 	return name[:min(len(name), 80-len(suffix))] + suffix
 }
 
-// wait waits for the end of an execution. When the context ends it stops the execution and waits for that.
+// wait waits for the end of an execution. When the context ends, it stops the execution and waits for that.
 func (p *Pipeline) wait(ctx context.Context, arn string, watch func(Progress)) (*journal.Execution, error) {
 	ended := p.engine.Ended(arn)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -188,7 +188,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		if events[i].Type.Entered() {
 			g.Stage = events[i].Name
 		}
-		if g.Total == 0 && events[i].Type == history.TaskSucceeded {
+		if g.Total == 0 && events[i].Type.Step() == history.StepSucceeded {
 			g.Total = rowsOf(events[i].Data)
 		}
 	}
@@ -200,7 +200,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 	return g
 }
 
-// rowsOf finds the row count in the answer of ValidateCSVFile.
+// rowsOf returns the row count in the output of ValidateCSVFile.
 func rowsOf(output string) int64 {
 	var answer struct {
 		Payload struct {
@@ -213,8 +213,8 @@ func rowsOf(output string) int64 {
 	return answer.Payload.Rows
 }
 
-// keyOf is the key under which a file is imported.
+// keyOf returns the key under which a file is imported.
 func keyOf(file string) string { return filepath.Base(file) }
 
-// ObjectOf is the address of the object that a file is imported as, which causes of failures name.
+// ObjectOf returns the address of a file's object, as it appears in causes of failures.
 func ObjectOf(file string) string { return "s3://" + inputBucket + "/" + keyOf(file) }

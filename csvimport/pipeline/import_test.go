@@ -66,7 +66,7 @@ func TestTheSameFileAgainChangesNothing(t *testing.T) {
 	tr.accounts(t, second, rows)
 }
 
-// TestTheReportIsRebuilt takes the kept report away, as if the process had died before it was written, or half of it.
+// TestTheReportIsRebuilt removes the stored report or half of it, as if the process had died while writing it.
 func TestTheReportIsRebuilt(t *testing.T) {
 	t.Parallel()
 	rows := activities(120, 60)
@@ -130,7 +130,7 @@ func TestCorrectionsCanBeFixedAndImported(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(fixed), "\n")
-	for i := range lines { // in the column only; the reasons may go on saying it
+	for i := range lines { // in the column only; the reasons may still contain it
 		lines[i] = strings.Replace(lines[i], ",many,", ",5,", 1)
 	}
 	tr.file = filepath.Join(filepath.Dir(tr.file), "corrections.csv")
@@ -156,7 +156,7 @@ func TestToleranceExceeded(t *testing.T) {
 	if !strings.Contains(r.Cause, "5") {
 		t.Errorf("the cause does not name the tolerance: %s", r.Cause)
 	}
-	// What was not applied is applied by a second import with a higher tolerance.
+	// A second import with a higher tolerance applies the rows that were not applied.
 	tr.tolerate(30)
 	r = tr.run(t, true)
 	ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
@@ -165,7 +165,7 @@ func TestToleranceExceeded(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedRunIsPickedUp stops runs in the middle, again and again, until one comes through.
+// TestAnInterruptedRunIsPickedUp stops runs in the middle, again and again, until one finishes.
 func TestAnInterruptedRunIsPickedUp(t *testing.T) {
 	t.Parallel()
 	rows := activities(2000, 100)
@@ -196,7 +196,7 @@ func TestAnInterruptedRunIsPickedUp(t *testing.T) {
 		}
 		ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
 		tr.accounts(t, r, rows)
-		// From now on that one is the file's import.
+		// From now on that execution is the file's import.
 		if again := tr.run(t, false); !again.Earlier || again.Name != r.Name {
 			t.Errorf("imported once more: earlier %v, %s after %s", again.Earlier, again.Name, r.Name)
 		}

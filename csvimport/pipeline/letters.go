@@ -16,41 +16,42 @@ import (
 	"stepback/outbox/deadletters/startevents"
 )
 
-// recordPrefix is where, in the bucket of results, the record of what people did to dead letters is.
+// recordPrefix is the prefix, in the bucket of results, of the record of what people did to dead letters.
 const recordPrefix = "dead-letters/"
 
-// Letters are the rooms of the dead letters of a data directory that a platform serves: rows of imports, events for
-// which no import could be started, and failed Map items of all state machines but the import's own, whose rows are
-// letters. Clients are of the platform's address. since leaves out Map Runs of executions that ended before.
+// Letters returns the sources of dead letters in a data directory that a platform serves: rows of imports, events for
+// which no import could be started, and failed Map items of all state machines except the import's own, whose rows
+// are letters. The clients must use the platform's address. since leaves out Map Runs of executions that ended
+// before.
 func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
 	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(),
 		Since: since,
 		Inbox: &startevents.Bucket{Store: store, Name: resultBucket}, AllMachines: true})
 }
 
-// importMachine is the ARN of the import's state machine on a platform.
+// importMachine returns the ARN of the import's state machine on a platform.
 func importMachine() string {
 	return "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
 }
 
-// RoomsConfig says where the dead letters of a deployed import are.
+// RoomsConfig describes where the dead letters of a deployed import are.
 type RoomsConfig struct {
 	Objects     objects.Store
 	States      *sfn.Client
-	Results     string            // the bucket of results; without it there are no rows, and Record has to be there
+	Results     string            // the bucket of results; without it there are no rows, and Record is required
 	Record      string            // the bucket of the record; empty means Results
-	Prefix      string            // of the record; empty means dead-letters/
+	Prefix      string            // prefix of the record; empty means dead-letters/
 	Machine     string            // ARN of the import's state machine; without it there are no events
 	Inbox       startevents.Inbox // nil means no events
 	Machines    []string          // ARNs of other state machines, whose failed Map items are letters
-	AllMachines bool              // all that there are, but for the import's
-	Since       time.Time         // of executions with Map Runs
-	// Executions visits the executions with failed items; see mapitems.Items.
+	AllMachines bool              // all state machines except the import's
+	Since       time.Time         // leaves out Map Runs of executions that ended before
+	// Executions iterates over the executions with failed items; see mapitems.Items.
 	Executions func(ctx context.Context, visit func(arn string) error) error
-	Keep       deadletters.Documents // the record; nil means that in the bucket
+	Keep       deadletters.Documents // store of the record; nil means the bucket
 }
 
-// Documents are where the record is kept.
+// Documents returns the store of the record.
 func (c *RoomsConfig) Documents() deadletters.Documents {
 	if c.Keep != nil {
 		return c.Keep
@@ -65,7 +66,7 @@ func (c *RoomsConfig) Documents() deadletters.Documents {
 	return d
 }
 
-// Rooms makes the rooms.
+// Rooms returns the sources of dead letters.
 func Rooms(c RoomsConfig) deadletters.Rooms {
 	var rooms deadletters.Rooms
 	if c.Results != "" {
@@ -89,7 +90,7 @@ func Rooms(c RoomsConfig) deadletters.Rooms {
 	return rooms
 }
 
-// Part makes a room of a source.
+// Part returns the part of Rooms for a source.
 func Part(s deadletters.Source, d deadletters.Documents) deadletters.Part {
 	return deadletters.Part{Kind: s.Kind(), Owns: s.Owns, Room: &deadletters.SourceRoom{Source: s, Documents: d}}
 }

@@ -15,8 +15,8 @@ import (
 	"stepback/statemachine"
 )
 
-// faultyRun imports 1,000 rows with four faults in virtual time and returns the log records of the execution and its
-// children in the order of their times, as Step Functions writes them, and the metrics of the whole histories.
+// faultyRun imports 1,000 rows with four faults in virtual time. It returns the log records of the execution and its
+// children ordered by time, as Step Functions writes them, and the metrics of the whole histories.
 func faultyRun(t *testing.T) ([]retrymetrics.Record, []retrymetrics.Point) {
 	t.Helper()
 	tr := newTrial(t, "activity.csv", plain(activities(1000, 150)))
@@ -58,7 +58,7 @@ func faultyRun(t *testing.T) ([]retrymetrics.Record, []retrymetrics.Point) {
 	return records, whole.Points()
 }
 
-// shortened gives events the times that a log tells, of milliseconds.
+// shortened truncates the times of events to milliseconds, as in a log.
 func shortened(events []history.Event) []history.Event {
 	events = slices.Clone(events)
 	for i := range events {
@@ -67,7 +67,7 @@ func shortened(events []history.Event) []history.Event {
 	return events
 }
 
-// read counts deliveries.
+// read counts retries from deliveries.
 func read(t *testing.T, deliveries [][]retrymetrics.Record) string {
 	t.Helper()
 	reader := retrymetrics.LogReader{ChildState: statemachine.ProcessSingleUserRecord}
@@ -87,7 +87,7 @@ func asJSON(t *testing.T, points []retrymetrics.Point) string {
 	return string(b)
 }
 
-// TestLogOfAFaultyRun shares one run.
+// TestLogOfAFaultyRun shares one run between its subtests.
 func TestLogOfAFaultyRun(t *testing.T) {
 	t.Parallel()
 	records, points := faultyRun(t)
@@ -138,7 +138,8 @@ func inAnyOrder(t *testing.T, records []retrymetrics.Record, points []retrymetri
 	}
 }
 
-// asExpress reads the log as EXPRESS children would write it, whose ARNs have another form: it tells the same.
+// asExpress reads the log as EXPRESS children would write it, whose ARNs have a different form, and expects the same
+// metrics.
 func asExpress(t *testing.T, records []retrymetrics.Record, points []retrymetrics.Point) {
 	t.Helper()
 	express := slices.Clone(records)
@@ -159,8 +160,8 @@ func asExpress(t *testing.T, records []retrymetrics.Record, points []retrymetric
 	}
 }
 
-// attemptsPerTask checks every point of the run's attempts per task, the highest value and so
-// the mean, against what the Retry array allows.
+// attemptsPerTask checks every point of the run's attempts per task, its maximum and therefore its mean, against the
+// limits of the Retry array.
 func attemptsPerTask(t *testing.T, points []retrymetrics.Point) {
 	t.Helper()
 	tasks, retried := int64(0), false

@@ -6,17 +6,17 @@ import (
 	"stepback/retrymetrics"
 )
 
-// StateMachine is the name of the state machine and Region its region: what its metrics are found by.
+// StateMachine is the name of the state machine and Region its region, which identify its metrics.
 const (
 	StateMachine = machineName
 	Region       = region
 )
 
-// observe counts the retries of an execution that has ended, for the report.
+// observe counts the retries of an ended execution, for the report.
 func (p *Pipeline) observe(_ *journal.Execution, events []history.Event) { p.retries.Add(events) }
 
-// countImport counts the rows of a report that has just been made, as AggregateResults publishes them on AWS, and how
-// the state machine retries.
+// countImport records as metrics the rows of a report that has just been made, as AggregateResults publishes them on
+// AWS, and the state machine's retry settings.
 func (p *Pipeline) countImport(r *Report) error {
 	if r.Rows != nil {
 		p.platform.Metrics().AddRows(machineName, p.clock.Now(), retrymetrics.Rows{

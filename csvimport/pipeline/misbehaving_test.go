@@ -16,16 +16,16 @@ import (
 	"stepback/statemachine"
 )
 
-// raw is a function that answers bytes, JSON or not.
+// raw is a function that returns bytes, JSON or not.
 type raw func(context.Context, []byte) ([]byte, error)
 
 func (r raw) Invoke(ctx context.Context, event []byte) ([]byte, error) { return r(ctx, event) }
 
-// misbehaviours are what a function can do wrong to an invocation for which it has done its work.
+// misbehaviours are ways in which a function can fail an invocation although it has done its work.
 var misbehaviours = map[string]struct {
 	answer  func(context.Context) ([]byte, error)
-	errors  []string      // how the row's failure may be called
-	timeout time.Duration // of the function; 0 leaves it as it is
+	errors  []string      // possible names of the row's failure
+	timeout time.Duration // of the function; 0 leaves it unchanged
 }{
 	"panics": {func(context.Context) ([]byte, error) { panic("out of luck") }, []string{"string"}, 0},
 	"panics with a nil": {func(context.Context) ([]byte, error) { return nil, (*fault)(nil) },
@@ -59,8 +59,8 @@ func (f *fault) Error() string { return f.text }
 
 func quoted(n int) []byte { return []byte(`"` + strings.Repeat("x", n-2) + `"`) }
 
-// misbehave lets the function answer some invocations of ProcessSingleUserRecord wrongly, before or after the work is
-// done.
+// misbehave makes the function respond wrongly to some invocations of ProcessSingleUserRecord, before or after the
+// work is done.
 func misbehave(tr *trial, every int64, afterWork bool, timeout time.Duration, answer func(context.Context) ([]byte,
 	error)) {
 	var n atomic.Int64
@@ -96,7 +96,7 @@ func TestFunctionsThatMisbehave(t *testing.T) {
 		for when, afterWork := range map[string]bool{"before the work": false, "after the work": true} {
 			for _, batch := range []int{1, 50} {
 				if (batch == 1) == afterWork {
-					continue // two of the four combinations show it all
+					continue // two of the four combinations are sufficient
 				}
 				t.Run(name+" "+when, func(t *testing.T) {
 					t.Parallel()
@@ -106,8 +106,8 @@ func TestFunctionsThatMisbehave(t *testing.T) {
 					misbehave(tr, 40, afterWork, m.timeout, m.answer)
 					r := tr.run(t, false)
 					if r.Error == statemachine.AggregateMismatch && m.errors == nil {
-						// An answer that is JSON and yet no outcome: nothing is summed up, until the rows are tried
-						// again.
+						// A response that is JSON but not an outcome: nothing is summed up until the rows are
+						// retried.
 						tr.cfg.AdjustFunction(nil)
 						r = tr.run(t, true)
 					}

@@ -22,7 +22,7 @@ import (
 type Pipeline struct {
 	cfg      Config
 	platform *local.Platform
-	own      bool // the platform is closed with the pipeline, and runs nothing else
+	own      bool // the platform is closed with the pipeline and runs nothing else
 	journal  journal.Journal
 	engine   *engine.Engine
 	clock    *clock.Clock
@@ -33,22 +33,21 @@ type Pipeline struct {
 	retries  retrymetrics.Counter
 	failures failures
 	resumed  []local.Resumed
-	release  func() // lets others import
+	release  func() // lets other imports run
 
 	mu     sync.Mutex
 	starts map[string]start // by object key and ETag
 }
 
-// start is what became of an Object Created event.
+// start is the result of an Object Created event.
 type start struct {
 	name, arn string
 	repeated  bool
 	err       error
 }
 
-// Open opens or creates a data directory with a platform of its own, deploys the import to it, and goes on with the
-// imports that an earlier process left under way. The error is a *local.InUseError when another process has the
-// directory open.
+// Open opens or creates a data directory with its own platform, deploys the import to it, and resumes the imports
+// that an earlier process left running. The error is a *local.InUseError if another process has the directory open.
 func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -70,9 +69,9 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 	return p, nil
 }
 
-// On deploys the import to a platform that runs other things, too, and whose Config.BuiltIn has Functions. Faults, the
-// kind of time and the log are the platform's. It waits until no other import is under way there. Close leaves the
-// platform open.
+// On deploys the import to a platform that also runs other things and whose Config.BuiltIn contains Functions.
+// Faults, the kind of time and the log are the platform's. On waits until no other import is running there. Close
+// leaves the platform open.
 func On(ctx context.Context, platform *local.Platform, cfg Config) (*Pipeline, error) {
 	cfg.Dir = platform.Dir
 	if err := cfg.defaults(); err != nil {
@@ -88,8 +87,8 @@ func On(ctx context.Context, platform *local.Platform, cfg Config) (*Pipeline, e
 	return p, nil
 }
 
-// Listen has a platform start an import for every file that is put into the input bucket, if the import was deployed to
-// its data directory before. Nobody waits for its end, and nobody makes its report.
+// Listen makes a platform start an import for every file put into the input bucket, if the import has been deployed
+// to its data directory before. These imports run unattended: Listen does not wait for them and makes no report.
 func Listen(platform *local.Platform) {
 	p := &Pipeline{starts: map[string]start{}}
 	p.connect(platform)
@@ -102,14 +101,14 @@ func Listen(platform *local.Platform) {
 	})
 }
 
-// Platform is what the import is deployed to.
+// Platform returns the platform that the import is deployed to.
 func (p *Pipeline) Platform() *local.Platform { return p.platform }
 
-// StateMachineARN is the ARN of the import's state machine.
+// StateMachineARN returns the ARN of the import's state machine.
 func (p *Pipeline) StateMachineARN() string { return p.machine.arn }
 
-// Close ends the pipeline, and the platform if that is its own. Executions that are still running stay as the journal
-// has them: the next Open goes on with them.
+// Close closes the pipeline, and the platform if it belongs to the pipeline. Executions that are still running stay
+// in the journal: the next Open resumes them.
 func (p *Pipeline) Close() error {
 	p.Release()
 	if !p.own || p.platform == nil {
@@ -118,7 +117,7 @@ func (p *Pipeline) Close() error {
 	return p.platform.Close()
 }
 
-// Release lets others import on the platform. Close does so, too.
+// Release lets other imports run on the platform. Close does so, too.
 func (p *Pipeline) Release() {
 	if p.release != nil {
 		p.release()
@@ -133,7 +132,8 @@ func (p *Pipeline) objectCreated(event objectevent.Event) {
 	p.mu.Unlock()
 }
 
-// announced starts the execution of an event, or keeps the event for an operator: see outbox/deadletters/startevents.
+// announced starts the execution for an event. If that fails, it stores the event for an operator: see
+// outbox/deadletters/startevents.
 func (p *Pipeline) announced(event objectevent.Event) start {
 	ctx := context.Background()
 	s := p.begin(ctx, event.ExecutionName(), event.ExecutionInput())
@@ -147,7 +147,7 @@ func (p *Pipeline) announced(event objectevent.Event) start {
 	return s
 }
 
-// undelivered is where the events are for which no execution could be started.
+// undelivered returns the store of events for which no execution could be started.
 func (p *Pipeline) undelivered() *startevents.Bucket {
 	return &startevents.Bucket{Store: p.client, Name: resultBucket}
 }

@@ -24,25 +24,25 @@ import (
 	"stepback/outbox/deadletters/startevents"
 )
 
-// PlatformLetters are the dead letters of all kinds on a platform, for its console: rows of imports, events that
-// started none, failed Map items, and the messages in dead-letter queues of SQS. It is safe for concurrent use.
+// PlatformLetters provides the dead letters of all kinds on a platform, for its console: rows of imports, events that
+// started no import, failed Map items, and the messages in SQS dead-letter queues. It is safe for concurrent use.
 type PlatformLetters struct {
-	// Others are rooms that are elsewhere, such as outboxes. They come first.
+	// Others are dead letters from elsewhere, such as outboxes. They come first.
 	Others []console.Room
 
 	mu     sync.Mutex
-	rooms  []console.Room // of the import and of Maps; nil until asked for
+	rooms  []console.Room // of the import and of Maps; nil until first requested
 	queues map[string]*console.Room
 	sqs    *client.Named
 	states *sfn.Client
 	kept   []console.Room
-	until  time.Time // kept is good
+	until  time.Time // end of the cached result's validity
 }
 
-// looked is how long the rooms of a platform are remembered: a queue becomes a dead-letter queue seldom.
+// looked is the time for which the result for a platform is cached: a queue seldom becomes a dead-letter queue.
 const looked = 5 * time.Second
 
-// Rooms are the rooms as they are now. Rooms of imports are there once there is a bucket of results.
+// Rooms returns the current sources of dead letters. Those of imports exist once there is a bucket of results.
 func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]console.Room, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,8 @@ func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err e
 	return nil
 }
 
-// failedMaps visits the executions whose Map Runs have failed items, but for the import's, whose rows are letters.
+// failedMaps returns a function that iterates over the executions whose Map Runs have failed items, except the
+// import's, whose rows are letters.
 func failedMaps(p *local.Platform) func(context.Context, func(string) error) error {
 	return func(ctx context.Context, visit func(arn string) error) error {
 		last := ""
@@ -115,7 +116,7 @@ func failedMaps(p *local.Platform) func(context.Context, func(string) error) err
 	}
 }
 
-// hasBucket tells whether there is a bucket.
+// hasBucket reports whether a bucket exists.
 func hasBucket(ctx context.Context, store objects.Store, name string) (bool, error) {
 	_, err := store.List(ctx, objects.List{Bucket: name, Prefix: recordPrefix})
 	if noBucket(err) {
@@ -129,7 +130,7 @@ func noBucket(err error) bool {
 	return ok && api.ErrorCode() == "NoSuchBucket"
 }
 
-// record are documents in a bucket that is made when the first of them is kept.
+// record stores documents in a bucket that is created when the first of them is stored.
 type record struct {
 	deadletters.Documents
 	make func() error
@@ -171,7 +172,7 @@ func (r *record) Each(ctx context.Context, prefix string,
 	return nil
 }
 
-// deadLetterQueues are the queues that others name in their redrive policies.
+// deadLetterQueues returns the queues named in the redrive policies of others.
 func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platform) ([]console.Room, error) {
 	var rooms []console.Room
 	seen := map[string]bool{}
@@ -208,7 +209,7 @@ func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platfor
 	}
 }
 
-// deadLetterTarget is the ARN of the queue that a queue gives up its messages to; empty when there is none.
+// deadLetterTarget returns the ARN of a queue's dead-letter queue; empty if it has none.
 func (l *PlatformLetters) deadLetterTarget(ctx context.Context, url string) (string, error) {
 	policy, err := l.attribute(ctx, url, "RedrivePolicy")
 	if err != nil || policy == "" {
@@ -229,7 +230,7 @@ func (l *PlatformLetters) attribute(ctx context.Context, url, name string) (stri
 	return out.Attributes[name], err
 }
 
-// queue opens a dead-letter queue once; nil when it has been deleted.
+// queue opens a dead-letter queue once; it returns nil if the queue has been deleted.
 func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn string) (*console.Room, error) {
 	if room := l.queues[arn]; room != nil {
 		return room, nil

@@ -16,7 +16,7 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// platform is one with a console that shows all dead letters.
+// platform opens a platform with a console that shows all dead letters.
 func platform(t *testing.T) *local.Platform {
 	t.Helper()
 	p, err := local.Open(t.Context(), local.Config{Console: local.Console{Who: "ann", Rooms: (&pipeline.PlatformLetters{}).Rooms}})
@@ -67,8 +67,8 @@ const brokenItems = `{"StartAt":"Each","States":{"Each":{"Type":"Map","Label":"L
 	"Check":{"Type":"Choice","Choices":[{"Variable":"$.good","BooleanEquals":true,"Next":"Good"}],"Default":"Bad"},
 	"Good":{"Type":"Succeed"},"Bad":{"Type":"Fail","Error":"Rotten","Cause":"an item"}}},"End":true}}}`
 
-// TestPlatformLettersInTheConsole finds failed items of a Map and the messages of a dead-letter queue in the console,
-// edits one, tries a redrive out, redrives it and discards another.
+// The console shows failed items of a Map and the messages of a dead-letter queue. The test edits one, tries a
+// redrive, redrives it and discards another.
 func TestPlatformLettersInTheConsole(t *testing.T) {
 	t.Parallel()
 	p := platform(t)
@@ -171,7 +171,7 @@ func lettersOf(t *testing.T, p *local.Platform, room string) (ids []string) {
 	return ids
 }
 
-// queueOf makes a queue with a dead-letter queue that has a message.
+// queueOf creates a queue with a dead-letter queue that contains a message.
 func queueOf(t *testing.T, p *local.Platform) {
 	t.Helper()
 	var made struct{ QueueURL string }
@@ -181,7 +181,7 @@ func queueOf(t *testing.T, p *local.Platform) {
 	call(t, p, "AmazonSQS.CreateQueue", `{"QueueName":"orders","Attributes":{"RedrivePolicy":"`+policy+`"}}`, &made)
 }
 
-// TestRoomsOfAFreshPlatform has no bucket, no queue and no execution, and makes none.
+// A fresh platform has no bucket, no queue and no execution, and asking for its rooms creates none.
 func TestRoomsOfAFreshPlatform(t *testing.T) {
 	t.Parallel()
 	p := platform(t)

@@ -8,11 +8,11 @@ import (
 	"stepback/csvimport/database"
 )
 
-// connectTime is how long the first connection to the database may take.
+// connectTime is the time that the first connection to the database may take.
 const connectTime = 10 * time.Second
 
-// reachable connects once to a database that is on a network, so that one which cannot be reached at all, a mistyped
-// address for example, is told at once instead of after every retry of every row.
+// reachable connects once to a database on a network, so that an unreachable one, such as a mistyped address, is
+// reported at once instead of after every retry of every row.
 func reachable(ctx context.Context, address string) error {
 	if _, _, isFile := database.SQLitePath(address); isFile {
 		return nil

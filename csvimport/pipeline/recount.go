@@ -40,7 +40,7 @@ func Children(ctx context.Context, j journal.Journal, parent *journal.Execution,
 	return nil
 }
 
-// recount counts the retries of an execution from the histories that the journal keeps.
+// recount counts the retries of an execution from the histories in the journal.
 func (p *Pipeline) recount(ctx context.Context, x *journal.Execution) (*retrymetrics.Counter, error) {
 	var c retrymetrics.Counter
 	add := func(x *journal.Execution) error {

@@ -16,11 +16,11 @@ import (
 	"stepback/retrypatterns"
 )
 
-// eventsTopic is the topic that an import's outbox is relayed to: what imports tell programs, each message under an ID
-// of its own. What the state machine tells people goes to the topic csv-import-notifications.
+// eventsTopic is the topic to which an import's outbox is relayed: notifications for programs, each message under its
+// own ID. Notifications for people go from the state machine to the topic csv-import-notifications.
 const eventsTopic = "csv-import-events"
 
-// told is a message as the topic's subscribers get it; the ID tells them repeats.
+// told is a message as the topic's subscribers receive it; they detect duplicates by its ID.
 type told struct {
 	ID        string          `json:"id"`
 	Topic     string          `json:"topic"`
@@ -28,7 +28,7 @@ type told struct {
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// sinkOf publishes messages to a topic of the platform.
+// sinkOf returns a sink that publishes messages to a topic of the platform.
 func sinkOf(platform *local.Platform, topic string) outbox.Sink {
 	return outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
 		text, err := json.Marshal(told{m.ID, m.Topic, m.Headers[outbox.HeaderExecution], m.Payload})
@@ -41,7 +41,7 @@ func sinkOf(platform *local.Platform, topic string) outbox.Sink {
 	})
 }
 
-// openRelay makes a relay from the outbox in an import's database to the platform's topic.
+// openRelay opens a relay from the outbox in an import's database to the platform's topic.
 func openRelay(ctx context.Context, platform *local.Platform, address string) (*outbox.Relay, func() error, error) {
 	//nolint:contextcheck // it waits for the disk only
 	topic, err := platform.Topics.CreateTopic(platform.Scope, eventsTopic)
@@ -61,7 +61,7 @@ func openRelay(ctx context.Context, platform *local.Platform, address string) (*
 	return relay, store.Close, nil
 }
 
-// drain sends what is due in the outbox of an import's database.
+// drain sends the due messages in the outbox of an import's database.
 func drain(ctx context.Context, platform *local.Platform, address string) error {
 	if path, _, ok := csvdatabase.SQLitePath(address); ok {
 		if _, err := os.Stat(path); err != nil {
@@ -76,19 +76,19 @@ func drain(ctx context.Context, platform *local.Platform, address string) error 
 	return errors.Join(err, closeStore())
 }
 
-// relay sends what imports have to tell. What cannot be sent now is sent by the next import, or by serve: no import
-// fails of it.
+// relay sends the messages of imports. A message that cannot be sent now is sent by the next import or by serve; no
+// import fails because of it.
 func (p *Pipeline) relay(ctx context.Context) {
 	if err := drain(ctx, p.platform, p.cfg.Database); err != nil {
 		p.cfg.Log.Warn("what imports have to tell was not sent; the next import sends it", "error", err.Error())
 	}
 }
 
-// relayEvery is how often Relay looks into the outbox.
+// relayEvery is the interval at which Relay checks the outbox.
 const relayEvery = 2 * time.Second
 
-// Relay sends what the imports of a platform have to tell, until the context ends: it looks every two seconds into the
-// database of the function csv-aggregate, if the import was deployed.
+// Relay sends the messages of a platform's imports until the context ends: if the import has been deployed, it checks
+// the database of the function csv-aggregate every two seconds.
 func Relay(ctx context.Context, platform *local.Platform, log *slog.Logger) {
 	tick := time.NewTicker(relayEvery)
 	defer tick.Stop()

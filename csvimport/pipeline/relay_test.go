@@ -13,13 +13,13 @@ import (
 	"stepback/outbox/sqlitestore"
 )
 
-// event is what a subscriber of csv-import-events gets.
+// event is a message as a subscriber of csv-import-events receives it.
 type event struct {
 	ID, Topic, Execution string
 	Payload              struct{ Rows, Applied, Rejected, DeadLettered int64 }
 }
 
-// events reads what was published to csv-import-events, by topic and ID.
+// events reads the messages published to csv-import-events, by topic and ID.
 func events(t *testing.T, tr *trial) map[string]map[string]event {
 	t.Helper()
 	f, err := os.Open(filepath.Join(tr.cfg.Dir, "notifications.jsonl"))
@@ -49,8 +49,8 @@ func events(t *testing.T, tr *trial) map[string]map[string]event {
 	return all
 }
 
-// TestAnImportTellsOnceWhatItCameTo lets the step that concludes an import crash again and again: what it tells goes
-// out under one ID for each topic and import.
+// The step that concludes an import crashes again and again; its messages are sent under one ID for each topic and
+// import.
 func TestAnImportTellsOnceWhatItCameTo(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "tell.csv", plain(activities(200, 50)))
@@ -73,7 +73,7 @@ func TestAnImportTellsOnceWhatItCameTo(t *testing.T) {
 	}
 }
 
-// TestAnImportThatFailsTellsThat has more rows fail than are tolerated.
+// An import in which more rows fail than are tolerated sends a message about its failure.
 func TestAnImportThatFailsTellsThat(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "tell.csv", plain(activities(100, 5)))
@@ -85,7 +85,7 @@ func TestAnImportThatFailsTellsThat(t *testing.T) {
 }
 
 // TestWhatASettledImportHasToTellIsRelayedWithItsEarlierReport settles an import after the directory was opened and
-// before somebody asks for its report, as one does that is gone on with after a kill.
+// before its report is requested, as happens with an import that is resumed after a kill.
 func TestWhatASettledImportHasToTellIsRelayedWithItsEarlierReport(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "tell.csv", plain(activities(20, 0)))

@@ -18,7 +18,7 @@ import (
 	"stepback/statemachine"
 )
 
-// hooked calls hook before and after each invocation of a function, with BEFORE or AFTER and the function's name.
+// hooked calls hook before and after each invocation of a function, with "before" or "after" and the function's name.
 func hooked[Output any](next handlers.Func[Output], name string, hook func(string)) handlers.Func[Output] {
 	return func(ctx context.Context, event json.RawMessage) (Output, error) {
 		hook("before " + name)
@@ -28,10 +28,10 @@ func hooked[Output any](next handlers.Func[Output], name string, hook func(strin
 }
 
 // TestReplacedFile replaces a file in the bucket at every point of its import. Each version is counted once, or its
-// import is refused by name; no version is counted under another's ETag.
+// import is refused by name; no version is counted under another version's ETag.
 func TestReplacedFile(t *testing.T) {
 	t.Parallel()
-	for at, counted := range map[string]bool{ // whether the first version is
+	for at, counted := range map[string]bool{ // true if the first version is counted
 		"before " + pipeline.ValidateFunction:  false,
 		"after " + pipeline.ValidateFunction:   true,
 		"before " + pipeline.ProcessFunction:   true,
@@ -86,7 +86,7 @@ func replacedAt(t *testing.T, shape statemachine.Shape, at string, counted bool)
 	})
 	p = tr.open(t)
 	r := imported(t, p, tr.file, false)
-	other := imported(t, p, replacement, false) // waits for the import that the replacement has started
+	other := imported(t, p, replacement, false) // waits for the import that the replacement started
 	closed(t, p)
 
 	if !replaced {

@@ -20,29 +20,29 @@ import (
 	"stepback/statemachine"
 )
 
-// Report is what an import came to.
+// Report is the result of an import.
 type Report struct {
-	retried   map[string]int64 // rows that were tried again, by error, as AggregateResults tells
-	recovered int64            // of those, applied
+	retried   map[string]int64 // retried rows by error, as AggregateResults reports them
+	recovered int64            // of those, the applied ones
 
 	Execution string `json:"execution"`
 	Name      string `json:"name"`
-	// Status is that of the execution: SUCCEEDED, FAILED, TIMED_OUT or ABORTED. Earlier says that it ended before this
-	// call.
+	// Status is the status of the execution: SUCCEEDED, FAILED, TIMED_OUT or ABORTED. Earlier is true if it ended
+	// before this call.
 	Status  string `json:"status"`
 	Earlier bool   `json:"earlier,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Cause   string `json:"cause,omitempty"`
 	// State is the state that failed the execution, if it was a task.
 	State string `json:"state,omitempty"`
-	// Rows is nil when the file was refused before any row was read.
+	// Rows is nil if the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
 	// Waited is the sum of all delays before retries, on the run's own clock; rows that wait at the same time each
-	// count in full. Elapsed is real time.
+	// count in full. Elapsed is in real time.
 	Waited  Seconds `json:"waitedSeconds"`
 	Elapsed Seconds `json:"elapsedSeconds"`
-	// Attempts = Succeeded + Failed + Unfinished, of which the last were under way when their execution ended.
+	// Attempts = Succeeded + Failed + Unfinished. Unfinished attempts were running when their execution ended.
 	Attempts   int64            `json:"attempts"`
 	Succeeded  int64            `json:"succeededAttempts"`
 	Failed     int64            `json:"failedAttempts"`
@@ -50,7 +50,7 @@ type Report struct {
 	Injected   map[string]int   `json:"injectedFaults,omitempty"` // by STATE:ERROR
 	Errors     map[string]int64 `json:"errors,omitempty"`         // rejected and dead-lettered rows by error name
 	Outputs    Outputs          `json:"outputs"`
-	// DeadLetter is the first of the dead letters, an example to look at; nil when there are none.
+	// DeadLetter is the first dead letter, as an example; nil if there are none.
 	DeadLetter *DeadLetter `json:"firstDeadLetter,omitempty"`
 }
 
@@ -64,32 +64,32 @@ type Rows struct {
 	FailedPercent  float64 `json:"failedPercentage"`
 }
 
-// Retry is what happened to one state under one error; docs/metrics.md defines each figure.
+// Retry counts what happened to one state under one error; docs/metrics.md defines each figure.
 //
 //	Failures = Retries + NotRetried + Exhausted + Interrupted
 //	Retries  = Recovered + FailedAgain + Unfinished
 type Retry struct {
 	State string `json:"state"`
 	Error string `json:"error"`
-	// Pattern is the retry pattern, or the row of the state's table, that handles the error; empty when it is not
-	// retried.
+	// Pattern is the retry pattern, or the row of the state's table, that handles the error; empty if the error is
+	// not retried.
 	Pattern  string `json:"pattern"`
 	Failures int64  `json:"failures"`
 	Retries  int64  `json:"retries"`
-	// NotRetried is failures that were given up because the error is not retried, or at a task's first attempt,
-	// Exhausted those given up after all retries, Interrupted those after which the execution ended.
+	// NotRetried counts failures given up because the error is not retried, or at a task's first attempt. Exhausted
+	// counts those given up after all retries, Interrupted those after which the execution ended.
 	NotRetried  int64 `json:"notRetried"`
 	Exhausted   int64 `json:"exhausted"`
 	Interrupted int64 `json:"interrupted"`
-	// Recovered is retries that succeeded, FailedAgain those that failed with whatever error, Unfinished those that the
-	// execution's end cut off.
+	// Recovered counts retries that succeeded, FailedAgain those that failed with any error, Unfinished those cut off
+	// by the end of the execution.
 	Recovered   int64   `json:"recovered"`
 	FailedAgain int64   `json:"failedAgain"`
 	Unfinished  int64   `json:"unfinished"`
 	Waited      Seconds `json:"waitedSeconds"`
 }
 
-// Outputs says where things are.
+// Outputs are the locations of the outputs.
 type Outputs struct {
 	Summary       string `json:"summary,omitempty"`
 	DeadLetters   string `json:"deadLetters,omitempty"`
@@ -116,7 +116,7 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// report builds the report of an execution that has ended.
+// report builds the report of an ended execution.
 func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *retrymetrics.Counter) *Report {
 	r := &Report{
 		Execution: x.ARN, Name: x.Name, Status: string(x.Status), Retries: []Retry{},
@@ -139,8 +139,9 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 	return r
 }
 
-// retryOf is a tally with the pattern that handles it. The history shows that a failure was given up after retries, but
-// not that these were retries of another error; the retry table tells that this one is not retried.
+// retryOf converts a tally and adds the pattern that handles its error. The history shows that a failure was given up
+// after retries, but not that these were retries of another error; the retry table shows that this error is not
+// retried.
 func retryOf(t retrymetrics.Tally) Retry {
 	r := Retry{
 		State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures, Retries: t.Retries,
@@ -153,7 +154,7 @@ func retryOf(t retrymetrics.Tally) Retry {
 	return r
 }
 
-// injected counts the faults that were injected, by STATE:ERROR.
+// injected returns the number of injected faults, by STATE:ERROR.
 func (p *Pipeline) injected() map[string]int {
 	var by map[string]int
 	for _, c := range p.platform.Faults.Counts() {
@@ -165,7 +166,7 @@ func (p *Pipeline) injected() map[string]int {
 	return by
 }
 
-// addRows takes the rows and the places of the outputs from the summary that AggregateResults wrote, if it did.
+// addRows adds the rows and the locations of the outputs from the summary of AggregateResults, if it wrote one.
 func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 	s, err := p.summary(ctx, r.Name)
 	if err != nil {
@@ -195,7 +196,7 @@ func (p *Pipeline) summary(_ context.Context, name string) (*aggregate.Output, e
 	return s, json.Unmarshal(b, s)
 }
 
-// path is where the embedded S3 keeps an object, which is a plain file.
+// path returns the path of an object in the embedded S3, where it is a plain file.
 func (p *Pipeline) path(bucket, key string) string {
 	if bucket == "" {
 		return ""
@@ -203,18 +204,18 @@ func (p *Pipeline) path(bucket, key string) string {
 	return filepath.Join(p.cfg.Dir, "objects", bucket, filepath.FromSlash(key))
 }
 
-// Verdict is what a report means to whoever has to act on it.
+// Verdict is the conclusion of a report: which action it requires.
 type Verdict int
 
 // The verdicts, from good to bad.
 const (
-	Complete    Verdict = iota // every row is applied
+	Complete    Verdict = iota // every row was applied
 	NeedsPerson                // the file was refused, or some rows were rejected or dead-lettered
 	Unsuccessful
 )
 
-// Verdict judges the report: a file that was refused, and rows that were rejected or dead-lettered, need a person, be
-// they within the tolerance or not. An import is unsuccessful when it ended without an account of its rows.
+// Verdict judges the report: a refused file, and rejected or dead-lettered rows, need a person, whether within the
+// tolerance or not. An import is unsuccessful if it ended without an account of its rows.
 func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Status == string(history.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
@@ -227,8 +228,8 @@ func (r *Report) Verdict() Verdict {
 	}
 }
 
-// patternOf names the pattern by which a state retries an error: that of the table's row which handles it, where the
-// row has a pattern's numbers, or else the row's own numbers. It is empty when the error is not retried.
+// patternOf returns the pattern by which a state retries an error: the pattern of the table row that handles it, if
+// the row has a pattern's numbers, or else the row's own numbers. It is empty if the error is not retried.
 func patternOf(state, name string) string {
 	s, ok := statemachine.DefaultTable().State(state)
 	if !ok {
@@ -254,7 +255,7 @@ func patternOf(state, name string) string {
 	return ""
 }
 
-// handles reports whether a row's errors match a name as Step Functions matches them.
+// handles reports whether a row's errors match a name by Step Functions' rules.
 func handles(errors []string, name string) bool {
 	for _, e := range errors {
 		if e == name || e == retry.StatesTaskFailed && name != retry.StatesTimeout {

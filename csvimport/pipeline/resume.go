@@ -14,13 +14,13 @@ import (
 	"stepback/statemachine"
 )
 
-// Resumed returns the executions that Open found unfinished, because their process had died, and goes on with.
+// Resumed returns the executions that Open found unfinished, because their process had died, and resumed.
 func (p *Pipeline) Resumed() []local.Resumed { return p.resumed }
 
 func (p *Pipeline) resume(x local.Resumed) { p.resumed = append(p.resumed, x) }
 
-// counted returns the retries of an execution that has just ended: those that were observed, or, when several
-// executions may have been under way, those that its histories tell of.
+// counted returns the retries of an execution that has just ended: the observed ones or, if several executions may
+// have been running, those in its histories.
 func (p *Pipeline) counted(ctx context.Context, x *journal.Execution) (*retrymetrics.Counter, error) {
 	if p.own && len(p.resumed) == 0 {
 		return &p.retries, nil
@@ -28,7 +28,7 @@ func (p *Pipeline) counted(ctx context.Context, x *journal.Execution) (*retrymet
 	return p.recount(ctx, x)
 }
 
-// finishResumed waits for the executions that were gone on with.
+// finishResumed waits for the resumed executions.
 func (p *Pipeline) finishResumed(ctx context.Context) error {
 	for _, x := range p.resumed {
 		if _, err := p.wait(ctx, x.ARN, nil); err != nil {
@@ -38,7 +38,7 @@ func (p *Pipeline) finishResumed(ctx context.Context) error {
 	return nil
 }
 
-// tidy removes what executions that have ended needed only while they ran.
+// tidy removes the objects that ended executions needed only while they ran.
 func (p *Pipeline) tidy(ctx context.Context) error {
 	prefix := statemachine.WorkPrefix("")
 	in := objects.List{Bucket: resultBucket, Prefix: prefix}
@@ -59,18 +59,19 @@ func (p *Pipeline) tidy(ctx context.Context) error {
 	}
 }
 
-// redrivable is how long an execution that was stopped or ran out of time can be redriven and needs its work, as on
-// AWS.
+// redrivable is the time during which an execution that was stopped or timed out can be redriven and needs its work
+// objects, as on AWS.
 const redrivable = 14 * 24 * time.Hour
 
-// tidyObject removes an object that an execution worked with, if the execution has ended and can do without.
+// tidyObject removes a work object of an execution, if the execution has ended and does not need it any more.
 func (p *Pipeline) tidyObject(ctx context.Context, key string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key, statemachine.WorkPrefix("")), "/")
 	x, err := p.engine.DescribeExecution(ctx, p.machine.executionARN(name))
 	if err != nil || !x.Ended() {
 		return nil //nolint:nilerr // an object that no execution is known for is somebody else's
 	}
-	cut := x.Status == history.Aborted || x.Status == history.TimedOut // any other has read the object to its end
+	// any other execution has read the object to its end
+	cut := x.Status == history.Aborted || x.Status == history.TimedOut
 	if cut && p.clock.Now().Sub(x.Stop) < redrivable {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// save keeps a report, so that the same file can be answered with it later. The report is there as a whole or not at
-// all, whenever the process dies.
+// save stores a report, so that it can be returned for the same file later. The report is written atomically,
+// whenever the process dies.
 func (p *Pipeline) save(r *Report) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -28,8 +28,8 @@ func (p *Pipeline) reportPath(arn string) string {
 	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
 }
 
-// earlier returns the report of an execution that ended before. One that was not kept, because the process died before,
-// or cannot be read is built again from the journal.
+// earlier returns the report of an execution that ended before. If the report was not stored, because the process
+// died first, or cannot be read, it is rebuilt from the journal.
 func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 	r := &Report{}
 	b, err := os.ReadFile(p.reportPath(arn))
@@ -43,7 +43,7 @@ func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 	return r, nil
 }
 
-// rebuild makes the report of an execution from the journal.
+// rebuild builds the report of an execution from the journal.
 func (p *Pipeline) rebuild(ctx context.Context, arn string) (*Report, error) {
 	x, err := p.engine.DescribeExecution(ctx, arn)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"stepback/statemachine"
 )
 
-// retrier is what the source document says about one error of ProcessSingleUserRecord: typed in here once more, so that
-// neither the table nor its compilation is trusted.
+// retrier is the source document's specification for one error of ProcessSingleUserRecord, typed in once more so that
+// the test relies on neither the table nor its compilation.
 type retrier struct {
 	interval, rate, most float64 // seconds
 	retries              int
@@ -38,7 +38,7 @@ var schedules = map[string]*retrier{
 	"States.Timeout":            hang, "Runtime.ExitError": crash,
 }
 
-// delay bounds the wait before the n-th retry, n from 1.
+// delay returns the bounds of the wait before the n-th retry, n from 1.
 func (r *retrier) delay(n int) (least, most time.Duration) {
 	d := time.Duration(math.Min(r.interval*math.Pow(r.rate, float64(n-1)), r.most) * float64(time.Second))
 	if r.jitter {
@@ -47,7 +47,7 @@ func (r *retrier) delay(n int) (least, most time.Duration) {
 	return d, d
 }
 
-// TestRetriesFollowTheTable reads every retry of a run from the histories of its children.
+// TestRetriesFollowTheTable checks every retry of a run in the histories of its children.
 func TestRetriesFollowTheTable(t *testing.T) {
 	t.Parallel()
 	rows := activities(400, 0)

@@ -27,8 +27,8 @@ func (s stubborn) Apply(ctx context.Context, run csvimport.Run, row int64, inc c
 	return s.Store.Apply(ctx, run, row, inc)
 }
 
-// TestRetriesThatDoNotPayAreGivenUp leaves, where stepback adapt would, that second retries after a deadlock hardly
-// ever recover.
+// TestRetriesThatDoNotPayAreGivenUp stores, in the place that stepback adapt uses, the finding that second retries
+// after a deadlock hardly ever recover.
 func TestRetriesThatDoNotPayAreGivenUp(t *testing.T) {
 	t.Parallel()
 	rows := activities(60, 0)
@@ -75,8 +75,8 @@ func TestRetriesThatDoNotPayAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestTheCircuitIsPublished has the database fail, so that the functions' circuit opens: it is among the metric data
-// of the data directory, as the functions print it.
+// The database fails, so that the functions' circuit opens: it appears in the data directory's metric data, as the
+// functions print it.
 func TestTheCircuitIsPublished(t *testing.T) {
 	t.Parallel()
 	rows := activities(200, 0)

@@ -8,18 +8,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Access is what a connection string cannot say. The zero value adds nothing to it.
+// Access holds settings that a connection string cannot express. The zero value adds nothing to it.
 type Access struct {
-	// Password gives the password for one new connection; nil means that of the connection string.
+	// Password returns the password for a new connection; nil means the connection string's.
 	Password func(ctx context.Context) (string, error)
-	// Roots are the certificate authorities that a server's certificate is verified against where the connection string
-	// asks for that; nil means the system's.
+	// Roots are the certificate authorities for verifying a server's certificate, if the connection string requires
+	// that; nil means the system's.
 	Roots *x509.CertPool
-	// Tracer hears of each statement and each new connection; nil for none. See pgx.ConnConfig.
+	// Tracer traces each statement and each new connection; nil means none. See pgx.ConnConfig.
 	Tracer pgx.QueryTracer
 }
 
-// Apply adds it to a configuration.
+// Apply adds the settings to a configuration.
 func (a Access) Apply(config *pgxpool.Config) {
 	if a.Password != nil {
 		config.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {

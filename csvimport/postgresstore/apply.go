@@ -37,7 +37,7 @@ func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csv
 		}
 		if !claimed {
 			if outcome, err = a.repeat(ctx, n, run.File, row); err == nil && a.claimed {
-				return errTaken // and takes the claim back
+				return errTaken // rolls the claim back
 			}
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csv
 	return outcome, nil
 }
 
-// errTaken ends the transaction of a row that a batch has counted, of which nothing must remain.
+// errTaken rolls back the transaction of a row that a batch has already counted.
 var errTaken = errors.New("a batch has counted the row")
 
 // application is one record in its transaction.
@@ -58,17 +58,18 @@ type application struct {
 	tx      pgx.Tx
 	inc     csvimport.Increment
 	user    userRow
-	block   ledger.Entry // what the row's block says
-	claimed bool         // the row has a key of its own, by this transaction
+	block   ledger.Entry // the row's entry in its block
+	claimed bool         // this transaction inserted a separate key for the row
 }
 
 type userRow struct {
 	found                 bool
-	logins, posts, number int64 // number: its version
+	logins, posts, number int64 // number is the user's version
 }
 
-// claim inserts the idempotency key, reads what batches have counted, and reads the user, in one round trip. It tells
-// whether the row was open. A concurrent claim of the same key, or a batch over the same block, is waited for.
+// claim inserts the idempotency key, reads what batches have counted, and reads the user, in one round trip. It
+// reports whether the row was open. It waits for a concurrent claim of the same key, and for a batch on the same
+// block.
 func (a *application) claim(ctx context.Context, n numbers, row int64) (bool, error) {
 	number, place := ledger.BlockOf(row)
 	var batch pgx.Batch
@@ -104,7 +105,7 @@ func (u *userRow) scan(row pgx.Row) error {
 	return err
 }
 
-// repeat decides what a row that is not open means.
+// repeat returns the outcome of a row that is not open.
 func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Source, row int64) (csvimport.Outcome,
 	error) {
 	entry := a.block
@@ -119,8 +120,8 @@ func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Sour
 	return answer.Outcome, answer.Err
 }
 
-// count adds to the user as it was read; when somebody else was faster, it reads once more under a row lock, after
-// which nobody can be.
+// count adds to the user as read. If another transaction changed the user first, it reads it again under a row lock,
+// after which none can.
 func (a *application) count(ctx context.Context) error {
 	if won, err := a.write(ctx); won || err != nil {
 		return lostRace(err)
@@ -136,7 +137,7 @@ func (a *application) count(ctx context.Context) error {
 	return lostRace(err)
 }
 
-// write is the optimistic write. It tells whether the user still was as read.
+// write makes the optimistic update. It reports whether the user was unchanged since it was read.
 func (a *application) write(ctx context.Context) (bool, error) {
 	if !a.user.found {
 		tag, err := a.tx.Exec(ctx, addUser, a.inc.UserID, a.inc.LoginCount, a.inc.PostCount)
@@ -150,7 +151,7 @@ func (a *application) write(ctx context.Context) (bool, error) {
 	return tag.RowsAffected() == 1, err
 }
 
-// lostRace names a lock on the user's row that could not be had in time.
+// lostRace converts a timeout waiting for the lock on the user's row to OptimisticLockException.
 func lostRace(err error) error {
 	if isLockTimeout(err) {
 		return csvimport.Fail(retry.OptimisticLockException,

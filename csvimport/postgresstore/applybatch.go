@@ -14,8 +14,8 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// addUsers adds sums to users in the order given, which all transactions keep, so that two of them cannot deadlock. A
-// counter without room for its sum is left out.
+// addUsers adds sums to users in the order given, which is the same for all transactions so that two of them cannot
+// deadlock. It leaves out a counter that would overflow.
 const addUsers = `INSERT INTO users AS u (user_id, login_count, post_count, version)
 	SELECT *, 1 FROM unnest($1::text[], $2::bigint[], $3::bigint[])
 	ON CONFLICT (user_id) DO UPDATE SET login_count = u.login_count + excluded.login_count,
@@ -34,8 +34,9 @@ func (s *Store) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimp
 	return s.combiner.apply(ctx, run, rows)
 }
 
-// applyRows applies rows of one run in a transaction of their own, in which the answers are all or none. With whole, it
-// is errNoRoom when a counter has no room; without, that is the answer of the rows that have none.
+// applyRows applies rows of one run in a separate transaction, in which all rows are answered or none. If a counter
+// would overflow, it returns errNoRoom if whole is true; otherwise just the rows that do not fit are answered with
+// the overflow.
 func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer,
 	error) {
 	n, err := s.number(ctx, run)
@@ -56,10 +57,10 @@ func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimpo
 	return b.answers, nil
 }
 
-// errNoRoom is a sum that a counter has no room for.
+// errNoRoom is returned if a sum would overflow a counter.
 var errNoRoom = errors.New("a counter has no room for the sum of a transaction's rows")
 
-// bulk is the rows of one transaction.
+// bulk holds the rows of one transaction.
 type bulk struct {
 	tx      pgx.Tx
 	n       numbers
@@ -70,7 +71,7 @@ type bulk struct {
 
 	blocks  heldBlocks
 	changed map[int64]bool
-	fresh   []int // the rows that are open, by their place in rows
+	fresh   []int // the open rows, by their index in rows
 }
 
 func (b *bulk) apply(ctx context.Context) error {
@@ -89,7 +90,7 @@ func (b *bulk) apply(ctx context.Context) error {
 	return nil
 }
 
-// read locks the blocks and reads them with the rows in them that have keys of their own.
+// read locks the blocks and reads them, along with those of their rows that have separate keys.
 func (b *bulk) read(ctx context.Context) error {
 	names := make([]int64, len(b.rows))
 	for i := range b.rows {
@@ -108,7 +109,7 @@ func (b *bulk) read(ctx context.Context) error {
 	return err
 }
 
-// findFresh finds the rows that are to be counted. One that comes twice is to be counted once.
+// findFresh finds the rows to count. A row that occurs twice is counted once.
 func (b *bulk) findFresh() {
 	b.changed = map[int64]bool{}
 	seen := make(map[int64]bool, len(b.rows))
@@ -120,14 +121,14 @@ func (b *bulk) findFresh() {
 	}
 }
 
-// repeat answers the rows that are not fresh.
+// repeat sets the answers of the rows that are not fresh.
 func (b *bulk) repeat() {
 	for i := range b.rows {
 		if b.answers[i] != (csvimport.Answer{}) {
 			continue
 		}
 		r := &b.rows[i]
-		if e := b.blocks.at(r.Number); e.Open() { // the same row had no room
+		if e := b.blocks.at(r.Number); e.Open() { // the same row would have overflowed
 			b.answers[i].Err = csvimport.CounterOverflow(r.Increment)
 		} else {
 			b.answers[i] = e.Repeat(b.n.run, b.run.File, r.Number, r.Increment.Fingerprint())
@@ -142,7 +143,7 @@ func (b *bulk) counted(i int) {
 	b.answers[i] = csvimport.Answer{Outcome: csvimport.Applied}
 }
 
-// addSums adds the sums of all users and writes the blocks, in one round trip; errNoRoom undoes both.
+// addSums adds the sums of all users and writes the blocks, in one round trip; errNoRoom rolls both back.
 func (b *bulk) addSums(ctx context.Context) error {
 	sums := make(map[string]csvimport.Increment, len(b.fresh))
 	for _, i := range b.fresh {
@@ -176,8 +177,8 @@ func (b *bulk) addSums(ctx context.Context) error {
 	return b.tx.SendBatch(ctx, &batch).Close()
 }
 
-// addEach is for a batch in which a counter has no room for all: it adds each row by itself and so finds those that
-// have none. Users come in their order and each user's rows in theirs.
+// addEach handles a batch whose sums would overflow a counter: it adds the rows one by one and so finds those that do
+// not fit. Users are processed in order, and each user's rows in theirs.
 func (b *bulk) addEach(ctx context.Context) error {
 	slices.SortStableFunc(b.fresh, func(i, j int) int {
 		return cmp.Compare(b.rows[i].Increment.UserID, b.rows[j].Increment.UserID)
@@ -199,7 +200,7 @@ func (b *bulk) addEach(ctx context.Context) error {
 	return err
 }
 
-// changedBlocks are the blocks to be written, and what they hold.
+// changedBlocks returns the blocks to write, and their stored forms.
 func (b *bulk) changedBlocks() (names []int64, data [][]byte) {
 	names = slices.Sorted(maps.Keys(b.changed))
 	data = make([][]byte, len(names))

@@ -11,8 +11,9 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// A block is locked until the transaction ends: by a batch for itself alone, by single rows together. The locks are
-// advisory, so that a block can be locked that has no row yet, and rows that are applied one by one do not write to it.
+// A block is locked until the transaction ends: exclusively by a batch, shared by single rows. The locks are
+// advisory, so that a block can be locked before it has a row in the table, and rows that are applied one by one do
+// not write to it.
 const (
 	lockShared    = "SELECT pg_advisory_xact_lock_shared($1)"
 	lockAll       = "SELECT pg_advisory_xact_lock(n) FROM unnest($1::bigint[]) AS n"
@@ -24,13 +25,13 @@ const (
 		ON CONFLICT (file_id, block) DO UPDATE SET data = excluded.data`
 )
 
-// lockOf is the key of a block's lock. Two blocks that share one wait for each other and do no other harm.
+// lockOf returns the key of a block's lock. Two blocks with the same key wait for each other, without other harm.
 func lockOf(file, block int64) int64 {
-	const space = 0x62_6c_6f_63 << 32 // apart from other advisory locks in this database
+	const space = 0x62_6c_6f_63 << 32 // separates them from other advisory locks in this database
 	return space ^ file<<28 ^ block
 }
 
-// entryAt reads one entry of a block that may not be there.
+// entryAt reads one entry of a block, which may be missing.
 func entryAt(row pgx.Row, place int) (ledger.Entry, error) {
 	var data []byte
 	if err := row.Scan(&data); errors.Is(err, pgx.ErrNoRows) {
@@ -45,7 +46,7 @@ func entryAt(row pgx.Row, place int) (ledger.Entry, error) {
 	return block[place], nil
 }
 
-// heldBlocks are blocks that a transaction has locked.
+// heldBlocks are the blocks that a transaction has locked.
 type heldBlocks map[int64]*ledger.Block
 
 func (h heldBlocks) at(row int64) ledger.Entry {
@@ -53,8 +54,8 @@ func (h heldBlocks) at(row int64) ledger.Entry {
 	return h[block][place]
 }
 
-// lockBlocks locks the blocks of rows, in an order that all transactions keep, and reads them, in one round trip with
-// what else is asked for then.
+// lockBlocks locks the blocks of rows, in an order that all transactions keep, and reads them. The additional queries
+// are sent in the same round trip.
 func lockBlocks(ctx context.Context, tx pgx.Tx, file int64, rows []int64, lock string,
 	also ...func(heldBlocks, *pgx.Batch)) (heldBlocks, error) {
 	h := heldBlocks{}

@@ -12,34 +12,34 @@ import (
 )
 
 const (
-	// combinedRows is how many rows a transaction takes: the more there are, the fewer times is a user written.
+	// combinedRows is the most rows of a transaction: the more rows it has, the less often a user is written.
 	combinedRows = 10_000
-	// transactions is how many are under way at a time: one is prepared while the other is with the server. More would
-	// wait for each other's users.
+	// transactions is the number of concurrent transactions: one is prepared while the other is with the server. More
+	// would wait for each other's users.
 	transactions = 2
-	// patience is how often in a row nobody must have had a batch before a transaction begins with those that there
-	// are.
+	// patience is the number of times in a row that no new batch must have arrived before a transaction starts with
+	// the batches that are waiting.
 	patience = 2
 )
 
-// combiner has batches that are applied at once share transactions. It has no goroutine of its own: those who wait
-// carry the transactions out, one for all that it takes.
+// combiner lets batches that are applied concurrently share transactions. It has no goroutine: waiting callers run
+// the transactions, one for all batches that fit into it.
 type combiner struct {
 	carryOut func(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer, error)
 
 	mu      sync.Mutex
 	waiting []*waiter
-	leaders int // who carry out transactions
+	leaders int // callers that are running transactions
 }
 
-// waiter is a batch that waits for its answers.
+// waiter is a batch that is waiting for its answers.
 type waiter struct {
 	ctx  context.Context //nolint:containedctx // the caller's, for the time of its call
 	run  csvimport.Run
 	rows []csvimport.Row
 
-	lead    chan struct{} // the caller is to carry out the next transaction
-	done    chan struct{} // the answers are there
+	lead    chan struct{} // tells the caller to run the next transaction
+	done    chan struct{} // closed once the answers are set
 	answers []csvimport.Answer
 	err     error
 }
@@ -49,7 +49,7 @@ func newCombiner(carryOut func(context.Context, csvimport.Run, []csvimport.Row, 
 	return &combiner{carryOut: carryOut}
 }
 
-// apply applies a batch, perhaps together with others. When ctx ends first, the outcome is unknown.
+// apply applies a batch, perhaps together with others. If ctx ends first, the outcome is unknown.
 func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
 	w := &waiter{ctx: ctx, run: run, rows: rows, lead: make(chan struct{}, 1), done: make(chan struct{})}
 	c.mu.Lock()
@@ -80,7 +80,7 @@ func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimpor
 	}
 }
 
-// gather lets those run who are about to hand in batches. When nobody does, it does not wait.
+// gather yields to callers that are about to submit batches. If there are none, it does not wait.
 func (c *combiner) gather() {
 	before := 0
 	for quiet := 0; quiet < patience; quiet++ {
@@ -94,7 +94,7 @@ func (c *combiner) gather() {
 	}
 }
 
-// leave takes back a batch that nobody waits for any more. A lead that it was offered goes to another.
+// leave withdraws a batch whose caller has given up. If it had been made the leader, another one becomes it.
 func (c *combiner) leave(w *waiter) {
 	c.mu.Lock()
 	for i, other := range c.waiting {
@@ -111,7 +111,7 @@ func (c *combiner) leave(w *waiter) {
 	}
 }
 
-// passOn ends a lead, or gives it to the batch that has waited longest.
+// passOn passes the lead to the batch that has waited longest, or ends it if none is waiting.
 func (c *combiner) passOn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,20 +119,20 @@ func (c *combiner) passOn() {
 		select {
 		case w.lead <- struct{}{}:
 			return
-		default: // it has been offered one
+		default: // it has already been offered the lead
 		}
 	}
 	c.leaders--
 }
 
-// transact carries out the transactions of the batches that have waited longest, as its caller leads.
+// transact runs the transaction of the batches that have waited longest, on behalf of the leading caller.
 func (c *combiner) transact() {
 	defer c.passOn()
 	group := c.take()
 	if len(group) == 0 {
 		return
 	}
-	defer func() { // of a panic, too, nobody waits for ever
+	defer func() { // even after a panic no caller waits forever
 		for _, w := range group {
 			select {
 			case <-w.done:
@@ -144,7 +144,7 @@ func (c *combiner) transact() {
 	c.settle(group)
 }
 
-// settle carries out the transactions of a group and answers.
+// settle runs the transaction of a group and sets the answers.
 func (c *combiner) settle(group []*waiter) {
 	ctx, release := untilAllLeave(group)
 	defer release()
@@ -177,7 +177,7 @@ func (w *waiter) answer(answers []csvimport.Answer, err error) {
 	close(w.done)
 }
 
-// take takes the batch that has waited longest, and those of its run that fit into a transaction with it.
+// take removes the batch that has waited longest, and those of the same run that fit into a transaction with it.
 func (c *combiner) take() []*waiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +195,7 @@ func (c *combiner) take() []*waiter {
 	return group
 }
 
-// hitsEveryone tells whether an error is about the database, and not about some batch.
+// hitsEveryone reports whether an error concerns the database rather than one of the batches.
 func hitsEveryone(err error) bool {
 	var f *csvimport.Failure
 	if !errors.As(err, &f) {
@@ -208,7 +208,7 @@ func hitsEveryone(err error) bool {
 	return false
 }
 
-// untilAllLeave is a context that ends when those of all batches have ended.
+// untilAllLeave returns a context that ends when the contexts of all batches have ended.
 func untilAllLeave(group []*waiter) (context.Context, func()) {
 	if len(group) == 1 {
 		return group[0].ctx, func() {}

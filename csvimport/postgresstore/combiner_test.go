@@ -11,12 +11,12 @@ import (
 	"stepback/retry"
 )
 
-// server stands for the database: it notes transactions, and holds them until it is let go.
+// server replaces the database: it records transactions and holds them until it is released.
 type server struct {
-	hold chan struct{} // closed to let transactions go on; nil never holds
+	hold chan struct{} // closed to release transactions; nil never holds them
 
 	mu           sync.Mutex
-	transactions [][]int64 // the rows of each
+	transactions [][]int64 // the rows of each transaction
 	runs         map[int64]string
 	fail         func(rows []csvimport.Row, whole bool) error
 }
@@ -45,12 +45,12 @@ func (s *server) carryOut(ctx context.Context, run csvimport.Run, rows []csvimpo
 	}
 	answers := make([]csvimport.Answer, len(rows))
 	for i, r := range rows {
-		answers[i].Outcome = csvimport.Outcome(rune('a' + r.Number%26)) // tells whose answer it is
+		answers[i].Outcome = csvimport.Outcome(rune('a' + r.Number%26)) // identifies the row of the answer
 	}
 	return answers, nil
 }
 
-// oneRow applies a batch of one row and checks that the answer is its own.
+// oneRow applies a batch of one row and checks that it gets its own answer.
 func oneRow(t *testing.T, ctx context.Context, c *combiner, run string, n int64) error { //nolint:revive // t first, as usual
 	t.Helper()
 	got, err := c.apply(ctx, csvimport.Run{Name: run}, []csvimport.Row{{Number: n}})
@@ -60,7 +60,7 @@ func oneRow(t *testing.T, ctx context.Context, c *combiner, run string, n int64)
 	return err
 }
 
-// TestBatchesShareTransactions: what comes while the transactions of two leaders are under way goes in one, by run.
+// TestBatchesShareTransactions: batches that arrive while two leaders run transactions are combined, by run.
 func TestBatchesShareTransactions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,15 +95,15 @@ func TestBatchesShareTransactions(t *testing.T) {
 	})
 }
 
-// TestOneBatchFailsAlone: of batches that share a transaction the one at fault fails, and a lost connection is told to
-// all at once.
+// TestOneBatchFailsAlone: of batches that share a transaction only the one at fault fails, while a lost connection
+// fails all of them at once.
 func TestOneBatchFailsAlone(t *testing.T) {
 	t.Parallel()
 	gone := csvimport.Fail(retry.DatabaseConnectionError, "gone")
 	for name, c := range map[string]struct {
 		err          error
 		failed       int
-		transactions int // behind the first two
+		transactions int // after the first two
 	}{
 		"a deadlock":  {csvimport.Fail(retry.DeadlockException, "deadlock"), 1, 1 + 10},
 		"no room":     {errNoRoom, 1, 1 + 10 + 1},
@@ -152,7 +152,8 @@ func TestOneBatchFailsAlone(t *testing.T) {
 	}
 }
 
-// TestThoseWhoLeaveTakeNothingWithThem: batches whose callers give up are not applied, and their leads go on.
+// TestThoseWhoLeaveTakeNothingWithThem: batches whose callers give up are not applied, and another caller takes over
+// their lead.
 func TestThoseWhoLeaveTakeNothingWithThem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	outboxstore "stepback/outbox/postgresstore"
 )
 
-// conclusions has a row for each run that is concluded. It is made by the first conclusion, with the outbox.
+// conclusions has a row for each concluded run. The first conclusion creates it, together with the outbox.
 const conclusions = `CREATE TABLE IF NOT EXISTS import_conclusions (
 	bucket          text NOT NULL,
 	key             text NOT NULL,
@@ -50,8 +50,8 @@ func (s *Store) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Con
 	return nil
 }
 
-// makeConclusions makes the table under the lock of migrations: CREATE TABLE IF NOT EXISTS may fail where two do it at
-// once.
+// makeConclusions creates the table under the migration lock, because concurrent CREATE TABLE IF NOT EXISTS
+// statements may fail.
 func (s *Store) makeConclusions(ctx context.Context) error {
 	var there bool
 	if err := s.pool.QueryRow(ctx, conclusionsExist).Scan(&there); err != nil || there {

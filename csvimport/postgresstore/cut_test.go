@@ -16,8 +16,9 @@ import (
 	"stepback/outbox"
 )
 
-// TestCutInTheMiddle has connections break in the middle of whatever an import asks of its database. Batches, settling
-// and the conclusion are repeated until they are answered, by names that the table retries; each row counts once.
+// TestCutInTheMiddle breaks connections in the middle of all kinds of database requests of an import. Batches,
+// settling and the conclusion fail with names that the retry table retries, and are repeated until they are answered;
+// each row counts once.
 func TestCutInTheMiddle(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -84,7 +85,7 @@ func TestCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// again does something until it succeeds; its failures have names.
+// again repeats do until it succeeds, and checks that its failures have names.
 func again(t *testing.T, do func() error) {
 	for t.Context().Err() == nil {
 		err := do()

@@ -12,13 +12,13 @@ import (
 	"stepback/retry"
 )
 
-// SQLSTATEs that mean more to this store than to others.
+// SQLSTATEs with a special meaning for this store.
 const (
 	lockNotAvailable = "55P03"
 	queryCanceled    = "57014"
 )
 
-// failure names an error of PostgreSQL by its SQLSTATE, and an error of the connection by what the network said.
+// failure names an error of PostgreSQL by its SQLSTATE, and a connection error by the network's error.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) {
@@ -37,8 +37,9 @@ func failure(doing string, err error) error {
 	}
 }
 
-// nameOfSQLState reads a cancelled query as what it is here: the statement_timeout this store sets ran out, and the
-// transaction may be repeated. A code that is no error, and yet failed a call, is not tried again.
+// nameOfSQLState returns the error name for a SQLSTATE. A cancelled query means here that the statement_timeout set
+// by this store expired, and the transaction may be repeated. A call that failed with a code that is not an error is
+// not retried.
 func nameOfSQLState(code string) string {
 	if code == queryCanceled {
 		return retry.TimeoutError
@@ -49,13 +50,14 @@ func nameOfSQLState(code string) string {
 	return retry.RetryNotWorthwhile
 }
 
-// nameOfConnectionError takes timeouts, and what no retry mends, as the network names them. A connection that was
-// refused, reset or lost is a database's, as SQLSTATE class 08 would say if the server could still answer.
+// nameOfConnectionError returns the error name for a connection error. Timeouts, and errors that no retry fixes, keep
+// the network's name. A connection that was refused, reset or lost is a database connection error, as SQLSTATE class
+// 08 would say if the server could still respond.
 func nameOfConnectionError(err error) string {
 	var timeout net.Error
 	c, ok := retry.Classify(err)
 	switch {
-	case errors.Is(err, context.Canceled): // the invocation ends: repeating it is safe
+	case errors.Is(err, context.Canceled): // the invocation ends: repeating the call is safe
 		return retry.TimeoutError
 	case ok && (c.Class == retry.Permanent || errors.As(err, &timeout) && timeout.Timeout()):
 		return c.Error

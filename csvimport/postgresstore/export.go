@@ -7,11 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"stepback/csvimport"
+	"stepback/internal/pgxlimits"
 )
 
-// Export implements csvimport.Store. A single SELECT sees one state of the table.
+// Export implements csvimport.Store. A single SELECT sees a consistent state of the table.
 func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
-	// Reading a large table may take longer than any single record's statement.
+	// Reading a large table may take longer than any single record's statement, and visit as long as it likes.
+	ctx = pgxlimits.Within(ctx, 0)
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
 			return err
@@ -39,7 +41,7 @@ func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) er
 	return nil
 }
 
-// visitError carries the caller's own error through the transaction unnamed.
+// visitError carries the caller's own error through the transaction without a name.
 type visitError struct{ err error }
 
 func (e *visitError) Error() string { return e.err.Error() }

@@ -10,16 +10,16 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// maxRuns bounds the numbers that are remembered.
+// maxRuns limits the number of cached runs.
 const maxRuns = 1024
 
-// numbers stand for a run in the tables.
+// numbers are the IDs of a file and a run in the tables.
 type numbers struct {
 	file int64
 	run  int64 // 0 for a run without a name
 }
 
-// runID is the run as import_rows has it.
+// runID returns the run as stored in import_rows.
 func (n numbers) runID() *int64 {
 	if n.run == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (n numbers) runID() *int64 {
 	return &n.run
 }
 
-// entryOf is a row of import_rows.
+// entryOf converts a row of import_rows to an entry.
 func entryOf(fingerprint, run *int64) ledger.Entry {
 	switch {
 	case fingerprint == nil:
@@ -38,7 +38,8 @@ func entryOf(fingerprint, run *int64) ledger.Entry {
 	return ledger.Counted(*run, *fingerprint)
 }
 
-// number is what stands for a run, given on first use in transactions of their own: a number without rows does no harm.
+// number returns the IDs of a run. They are assigned on first use in separate transactions; an ID without rows does
+// no harm.
 func (s *Store) number(ctx context.Context, run csvimport.Run) (numbers, error) {
 	s.mu.Lock()
 	n, ok := s.known[run]
@@ -75,7 +76,7 @@ func (s *Store) register(ctx context.Context, run csvimport.Run) (n numbers, err
 	return n, err
 }
 
-// findOrAdd is the id of a table's row, which is added when it is not there.
+// findOrAdd returns the id of a table's row, adding the row if it is missing.
 func (s *Store) findOrAdd(ctx context.Context, find, add string, key ...any) (int64, error) {
 	var id int64
 	err := s.pool.QueryRow(ctx, find, key...).Scan(&id)

@@ -12,18 +12,19 @@ import (
 	"stepback/retry"
 )
 
-// schemaVersion is kept in the table schema_version.
+// schemaVersion is the version stored in the table schema_version.
 const schemaVersion = 3
 
-// migrationLock serialises processes that migrate at the same time.
+// migrationLock serialises concurrent migrations.
 const migrationLock = 0x73746570_6261636b // "stepback"
 
-// migrations[i] takes a database from version i to i+1. User ids sort by their bytes, as in every other store.
+// migrations[i] migrates a database from version i to i+1. User ids are sorted by their bytes, as in every other
+// store.
 //
-// What is decided about a row stands in one of two tables. import_blocks has the rows that batches have counted, by
-// blocks of package ledger. import_rows has a key for each row that was applied or settled by itself: with a block for
-// these too, neighbours that are applied at once would wait for each other's commits. There a row with fingerprint NULL
-// was closed by Settle; one with run_id NULL was counted by a run without a name.
+// What has been decided about a row is in one of two tables. import_blocks holds the rows that batches have counted,
+// in blocks of package ledger. import_rows has a key for each row that was applied or settled on its own: if these
+// used blocks too, neighbours that are applied concurrently would wait for each other's commits. In import_rows, a
+// row with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     text COLLATE "C" PRIMARY KEY,
@@ -98,7 +99,7 @@ type rowQuerier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// version is 0 in a database without tables.
+// version returns the schema version; 0 in a database without tables.
 func version(ctx context.Context, q rowQuerier) (int, error) {
 	const undefinedTable = "42P01"
 	var v int

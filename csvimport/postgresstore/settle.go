@@ -9,15 +9,15 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// closeRows claims what is not there yet. Rows are inserted in their order, so that two settlements of the same rows
-// cannot deadlock.
+// closeRows inserts keys for rows that have none. Rows are inserted in order, so that two settlements of the same
+// rows cannot deadlock.
 const closeRows = `INSERT INTO import_rows (file_id, row_number, fingerprint, run_id)
 	SELECT $1, n, NULL, $3 FROM unnest($2::bigint[]) AS n ORDER BY n ON CONFLICT DO NOTHING`
 
 const findRows = "SELECT row_number, fingerprint, run_id FROM import_rows WHERE file_id = $1 AND row_number = ANY($2)"
 
-// Settle implements csvimport.Store. A record that is being applied at this moment is waited for: the insert of its key
-// is blocked by the other's claim, and a batch has its blocks locked.
+// Settle implements csvimport.Store. It waits for records that are being applied: the insert of their keys is blocked
+// by the other's claim, and a batch has locked its blocks.
 func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -40,7 +40,7 @@ func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]
 	return outcomes, nil
 }
 
-// settle closes what is open and returns what is decided about each row.
+// settle closes the open rows and returns the decision on each row.
 func settle(ctx context.Context, tx pgx.Tx, n numbers, rows []int64) (map[int64]ledger.Entry, error) {
 	h, err := lockBlocks(ctx, tx, n.file, rows, lockAllShared)
 	if err != nil {

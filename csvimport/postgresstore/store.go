@@ -3,11 +3,11 @@ package postgresstore
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"stepback/csvimport"
+	"stepback/internal/pgxlimits"
 	"stepback/retry"
 )
 
@@ -16,7 +16,6 @@ import (
 const (
 	defaultLockTimeout      = "5s"
 	defaultStatementTimeout = "20s"
-	connectTimeout          = 5 * time.Second
 )
 
 // Store is a csvimport.Store.
@@ -30,11 +29,11 @@ type Store struct {
 
 // Open connects to the database that a postgres:// connection string names, and creates the tables when they are
 // missing. Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …) and
-// PostgreSQL's settings (lock_timeout …).
+// PostgreSQL's settings (lock_timeout …). Waits for the server are bounded; the package's documentation says how.
 func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Access{}) }
 
-// OpenWith is Open for a server whose password changes while the program runs, or whose certificate the system does not
-// know.
+// OpenWith is Open for a server whose password changes while the program runs, or whose certificate authority the
+// system does not have.
 func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -46,9 +45,7 @@ func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	setDefault(params, "lock_timeout", defaultLockTimeout)
 	setDefault(params, "statement_timeout", defaultStatementTimeout)
 	setDefault(params, "application_name", "stepback")
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
-	}
+	pgxlimits.Set(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, failure("connect", err)

@@ -86,7 +86,7 @@ func testMigration(t *testing.T, address string) {
 	}
 }
 
-// testLockedUser holds a user's row in another transaction for longer than lock_timeout.
+// testLockedUser keeps a user's row locked in another transaction for longer than lock_timeout.
 func testLockedUser(t *testing.T, address string) {
 	s := open(t, address+"&lock_timeout=20")
 	defer s.Close()
@@ -119,8 +119,8 @@ func testLockedUser(t *testing.T, address string) {
 	}
 }
 
-// testLostAnswer cuts the connection after COMMIT was sent and before its answer arrives: the outcome is unknown to the
-// caller, and the repeat finds it.
+// testLostAnswer cuts the connection after COMMIT was sent and before its response arrives: the caller does not know
+// the outcome, and a repeat finds it.
 func testLostAnswer(t *testing.T, address string) {
 	direct := open(t, address)
 	defer direct.Close()
@@ -162,7 +162,7 @@ func testTerminated(t *testing.T, address string) {
 	if err != nil {
 		storetest.WantName(t, err, retry.AuroraTemporaryError)
 	}
-	for row := range int64(10) { // connections that are gone are replaced
+	for row := range int64(10) { // broken connections are replaced
 		if _, err = s.Apply(t.Context(), run, 1+row, csvimport.Increment{UserID: "u", LoginCount: 1}); err == nil {
 			return
 		}
@@ -179,8 +179,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// cutter is a TCP relay that, when armed, forwards the client's next COMMIT and drops the server's answer with the
-// connection.
+// cutter is a TCP relay that, once armed, forwards the client's next COMMIT and drops the connection with the
+// server's response.
 type cutter struct {
 	address string
 	armed   chan struct{}
@@ -239,9 +239,9 @@ func (c *cutter) relay(t *testing.T, client net.Conn, server string) {
 	for {
 		n, err := client.Read(buffer)
 		if n > 0 && strings.Contains(string(buffer[:n]), "commit\x00") && c.take() {
-			client.Close() // the answer has nowhere to go
+			client.Close() // the response cannot be delivered
 			_, _ = upstream.Write(buffer[:n])
-			// Terminate after the COMMIT: the server ends the connection when it is done.
+			// Terminate after the COMMIT: the server closes the connection when it is done.
 			_, _ = upstream.Write([]byte{'X', 0, 0, 0, 4})
 			<-back
 			close(c.done)

@@ -15,12 +15,12 @@ type BatchInput struct {
 	Items  []Item           `json:"items"`
 }
 
-// Item is one row of a batch. What it was read from is kept: a row that a batch leaves is handed on as it came.
+// Item is one row of a batch. It keeps the original text, because a row that a batch leaves is passed on unchanged.
 type Item struct {
 	Row    *int64            `json:"row"` // from 0
 	Record *csvimport.Record `json:"record"`
 
-	came string // the text of the record, an object; empty when there was none
+	came string // JSON text of the record, an object; empty if there was none
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -54,7 +54,7 @@ func (i Item) MarshalJSON() ([]byte, error) {
 	}{i.Row, record})
 }
 
-// record is the record as it came.
+// record returns the record as it was received.
 func (i Item) record() (json.RawMessage, error) {
 	if i.came != "" {
 		return json.RawMessage(i.came), nil
@@ -64,30 +64,30 @@ func (i Item) record() (json.RawMessage, error) {
 
 // BatchOutput is the step's result for several rows. Each row is in exactly one of its lists.
 type BatchOutput struct {
-	// Applied and AlreadyApplied are rows from the first to the second number of each pair.
+	// Applied and AlreadyApplied are ranges of rows: the first and the last number of each.
 	Applied        Ranges `json:"applied"`
 	AlreadyApplied Ranges `json:"alreadyApplied"`
-	// Rejected are rows that break a business rule, in the form in which the state machine reports them.
+	// Rejected are rows that violate a business rule, in the form in which the state machine reports them.
 	Rejected []Rejection `json:"rejected"`
-	// OneByOne are the rows that failed otherwise, to be processed by themselves.
+	// OneByOne are the rows that failed for other reasons and are to be processed individually.
 	OneByOne []Item `json:"oneByOne"`
 	// Errors counts the failures of the rows in OneByOne by name.
 	Errors map[string]int64 `json:"errors,omitempty"`
 }
 
-// Rejection is the result of a row that is rejected.
+// Rejection is the result of a rejected row.
 type Rejection struct {
-	Outcome csvimport.Outcome `json:"outcome"` // rejected
+	Outcome csvimport.Outcome `json:"outcome"` // always rejected
 	Row     int64             `json:"row"`
 	Record  json.RawMessage   `json:"record"`
 	Error   string            `json:"error"`
 	Cause   string            `json:"cause"`
 }
 
-// Ranges are row numbers, each from the first to the second number of a pair.
+// Ranges are row numbers as pairs: the first and the last of each range.
 type Ranges [][2]int64
 
-// Add adds a number, in the last range if it follows that.
+// Add appends a number, extending the last range if the number follows it.
 func (r *Ranges) Add(row int64) {
 	if n := len(*r); n > 0 && (*r)[n-1][1] == row-1 {
 		(*r)[n-1][1] = row
@@ -96,8 +96,8 @@ func (r *Ranges) Add(row int64) {
 	*r = append(*r, [2]int64{row, row})
 }
 
-// Batch applies the rows of a batch in one transaction. What is wrong with one row is in the output; an error is about
-// the batch as a whole: a malformed event is InvalidInput, and errors of the store keep their names.
+// Batch applies the rows of a batch in one transaction. Problems of single rows are in the output; an error concerns
+// the whole batch: a malformed event is InvalidInput, and errors of the store keep their names.
 func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutput, error) {
 	out := BatchOutput{Applied: Ranges{}, AlreadyApplied: Ranges{}, Rejected: []Rejection{}, OneByOne: []Item{}}
 	if err := in.Source.Check(); err != nil {
@@ -152,7 +152,7 @@ func (i *Item) check() error {
 	return nil
 }
 
-// failed notes what is wrong with one row.
+// failed records the failure of one row.
 func (o *BatchOutput) failed(item *Item, failure error) error {
 	f := csvimport.AsFailure(failure)
 	if f.Name != retry.ValidationError {
@@ -166,7 +166,7 @@ func (o *BatchOutput) failed(item *Item, failure error) error {
 	return err
 }
 
-// leave has a row processed by itself.
+// leave leaves a row to be processed individually.
 func (o *BatchOutput) leave(item Item, name string) {
 	if o.Errors == nil {
 		o.Errors = map[string]int64{}
@@ -175,19 +175,19 @@ func (o *BatchOutput) leave(item Item, name string) {
 	o.Errors[name]++
 }
 
-// Event is the function's event: of one row, or of several.
+// Event is the function's event, for one row or several.
 type Event struct {
 	Input
 	Items []Item `json:"items"`
 }
 
-// Answer is the function's answer: of one row, or of several.
+// Answer is the function's response, for one row or several.
 type Answer struct {
 	Row   *Output
 	Batch *BatchOutput
 }
 
-// MarshalJSON writes the one that there is.
+// MarshalJSON marshals whichever of the two is set.
 func (a Answer) MarshalJSON() ([]byte, error) {
 	if a.Batch != nil {
 		return json.Marshal(a.Batch)
@@ -195,7 +195,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(a.Row)
 }
 
-// Handle is Batch for an event with items and Process for every other.
+// Handle calls Batch for an event with items and Process for any other.
 func Handle(ctx context.Context, store csvimport.Store, in Event) (Answer, error) {
 	if in.Items != nil {
 		out, err := Batch(ctx, store, BatchInput{in.Source, in.Run, in.Items})

@@ -6,9 +6,9 @@ import (
 	"stepback/csvimport"
 )
 
-// ReadText reads an event whose members all have the usual names and kinds, and reports whether it was one. The text is
-// UTF-8 without any backslash. Functions read the rows of whole files so, in a fraction of the time of encoding/json,
-// which reads, or refuses, every other event.
+// ReadText parses an event whose members all have the usual names and kinds, and reports whether it did. The text
+// must be UTF-8 without any backslash. Functions parse the rows of whole files this way in a fraction of the time of
+// encoding/json, which parses or refuses every other event.
 func (e *Event) ReadText(text string) bool {
 	c := cursor{text: text}
 	return c.object(func(name string) bool {
@@ -32,8 +32,8 @@ func (e *Event) ReadText(text string) bool {
 	}) && c.ended()
 }
 
-// attempt reads past the member that tells which attempt it is: it is for the guard in front of the step, which needs
-// it if the step fails.
+// attempt skips the member that says which attempt it is. It is for the guard of the step, which needs it if the step
+// fails.
 func (c *cursor) attempt() bool {
 	var text string
 	var n int64
@@ -48,19 +48,20 @@ func (c *cursor) attempt() bool {
 	})
 }
 
-// cursor reads a JSON text of known members from left to right. What it does not expect it does not read.
+// cursor parses JSON text with known members from left to right. It fails on anything unexpected.
 type cursor struct {
 	text string
 	at   int
 }
 
-// usualItem is how many bytes an item has, and atOnce for how many items, at most, there is room at a time.
+// usualItem is the usual number of bytes of an item, and atOnce the most items for which space is allocated at a
+// time.
 const (
 	usualItem = 80
 	atOnce    = 512
 )
 
-// items reads an array of items. What they point to lies side by side.
+// items parses an array of items. The values that they point to are allocated side by side.
 func (c *cursor) items(to *[]Item) bool {
 	room := min(1+(len(c.text)-c.at)/usualItem, atOnce)
 	items := make([]Item, 0, room)
@@ -127,7 +128,7 @@ func (c *cursor) record(r *csvimport.Record) bool {
 	})
 }
 
-// after is where the next character is that is not blank.
+// after returns the position of the next character that is not blank.
 func (c *cursor) after() int {
 	for c.at < len(c.text) {
 		switch c.text[c.at] {
@@ -140,7 +141,7 @@ func (c *cursor) after() int {
 	return c.at
 }
 
-// take reads one character.
+// take consumes one character, and reports whether it was the next one.
 func (c *cursor) take(char byte) bool {
 	if c.after() < len(c.text) && c.text[c.at] == char {
 		c.at++
@@ -151,7 +152,7 @@ func (c *cursor) take(char byte) bool {
 
 func (c *cursor) ended() bool { return c.after() == len(c.text) }
 
-// object reads an object, with the value of each member read by read. A name that comes twice is unusual.
+// object parses an object, calling read for the value of each member. It fails if a name occurs twice.
 func (c *cursor) object(read func(name string) bool) bool {
 	if !c.take('{') {
 		return false
@@ -159,7 +160,7 @@ func (c *cursor) object(read func(name string) bool) bool {
 	if c.take('}') {
 		return true
 	}
-	const most = 5 // members of any object that is expected
+	const most = 5 // most members of any expected object
 	var seen [most]string
 	for n := range most {
 		if !c.quoted(&seen[n]) {
@@ -201,7 +202,7 @@ func (c *cursor) array(read func() bool) bool {
 	return false
 }
 
-// quoted reads a string.
+// quoted parses a string.
 func (c *cursor) quoted(to *string) bool {
 	if !c.take('"') {
 		return false
@@ -219,7 +220,7 @@ func (c *cursor) quoted(to *string) bool {
 	return false
 }
 
-// number reads a whole number of at most 18 digits.
+// number parses a whole number of at most 18 digits.
 func (c *cursor) number(to *int64) bool {
 	const digits = 18
 	negative := c.take('-')

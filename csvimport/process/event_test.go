@@ -25,7 +25,7 @@ func draw(t *rapid.T) (csvimport.Source, string, func() *csvimport.Record) {
 		text.Draw(t, "run"), record
 }
 
-// TestReadText compares what is read of an event with what encoding/json reads.
+// TestReadText compares the parsed event with that of encoding/json.
 func TestReadText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func TestReadTextLeavesTheUnusual(t *testing.T) {
 	}
 }
 
-// FuzzReadText: what is read is what encoding/json reads.
+// FuzzReadText checks that ReadText parses an event as encoding/json does.
 func FuzzReadText(f *testing.F) {
 	for _, event := range []string{
 		`{"source":{"bucket":"b","key":"k","etag":"e"},"run":"r","items":[{"row":1,"record":{"user_id":"u"}}]}`,

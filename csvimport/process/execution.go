@@ -2,7 +2,7 @@ package process
 
 import "strings"
 
-// ExecutionName is the name of the execution that the row belongs to: Run begins with it.
+// ExecutionName returns the name of the execution that the row belongs to; it is the first part of Run.
 func (in Input) ExecutionName() string {
 	name, _, _ := strings.Cut(in.Run, " ")
 	return name

@@ -1,6 +1,7 @@
-// Package process is the ProcessSingleUserRecord step: one record becomes one increment of one user, exactly once.
+// Package process implements the ProcessSingleUserRecord step: each record adds one increment to one user, exactly
+// once.
 //
-// It never retries: a failure has a name, and the state machine decides.
+// It never retries: errors have names, and the state machine decides.
 package process
 
 import (
@@ -13,7 +14,7 @@ import (
 // Input is the step's event.
 type Input struct {
 	Source csvimport.Source  `json:"source"`
-	Run    string            `json:"run"` // tells the importing execution from every other
+	Run    string            `json:"run"` // identifies the importing execution
 	Row    *int64            `json:"row"` // from 0
 	Record *csvimport.Record `json:"record"`
 }
@@ -25,7 +26,7 @@ type Output struct {
 	UserID  string            `json:"userId"`
 }
 
-// Process applies one record. A record that breaks a business rule is a ValidationError; a malformed event is
+// Process applies one record. A record that violates a business rule is a ValidationError; a malformed event is
 // InvalidInput; errors of the store keep their names.
 func Process(ctx context.Context, store csvimport.Store, in Input) (Output, error) {
 	if err := check(in); err != nil {

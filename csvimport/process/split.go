@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Split is an event of several rows as the events of each row by itself, as the state machine would write them; ok is
+// Split splits an event of several rows into an event for each row, as the state machine would write them; ok is
 // false for any other event.
 func Split(event []byte) (rows [][]byte, ok bool) {
 	tree, err := jsonvalue.Parse(string(event))
@@ -34,9 +34,9 @@ func Split(event []byte) (rows [][]byte, ok bool) {
 	return rows, true
 }
 
-// Without is an event of several rows without some of them, which are named by their place and the error that befalls
-// them, and a way to add those to the answer to it, as rows that are left. An event that cannot be read is handed back
-// as it is.
+// Without removes rows from an event of several rows. failed holds the index of each removed row and the name of its
+// error. add adds these rows to the response to the remaining event, as rows that are left. An event that cannot be
+// parsed is returned unchanged.
 func Without(event []byte, failed map[int]string) (rest []byte, add func(answer []byte) []byte) {
 	same := func(answer []byte) []byte { return answer }
 	var in BatchInput

@@ -7,8 +7,8 @@ import (
 	"stepback/csvimport"
 )
 
-// Copy implements csvimport.Objects. S3 compares the ETag and copies in one act (x-amz-copy-source-if-match), so that
-// no other version can slip in between. Tags are left behind, since copying them would need rights of its own.
+// Copy implements csvimport.Objects. S3 compares the ETag and copies atomically (x-amz-copy-source-if-match), so that
+// no other version can slip in. Tags are not copied, since that would need additional permissions.
 func (o *Objects) Copy(ctx context.Context, from csvimport.Source, to csvimport.Location, contentType string) error {
 	from = from.Normal()
 	etag, err := o.client.Copy(ctx, objects.Copy{
@@ -24,9 +24,9 @@ func (o *Objects) Copy(ctx context.Context, from csvimport.Source, to csvimport.
 	return o.stillThere(ctx, from)
 }
 
-// stillThere fails with CSVFileChanged where an object has another ETag by now. It is asked for a copy whose ETag does
-// not vouch for its content, which is that of an object uploaded in parts or encrypted with a key of KMS, or of a
-// server that ignores the condition.
+// stillThere fails with CSVFileChanged if the object's ETag has changed. It is called for a copy whose ETag does not
+// identify its content: that of an object uploaded in parts or encrypted with a KMS key, or of a server that ignores
+// the condition.
 func (o *Objects) stillThere(ctx context.Context, from csvimport.Source) error {
 	out, err := o.client.Head(ctx, objects.Get{Bucket: from.Bucket, Key: from.Key})
 	if err != nil {

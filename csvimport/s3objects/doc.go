@@ -1,4 +1,4 @@
-// Package s3objects is csvimport.Objects over Amazon S3 and what speaks its protocol (LocalStack, gofakes3).
+// Package s3objects implements csvimport.Objects with Amazon S3 and compatible servers (LocalStack, gofakes3).
 //
-// It names every error and retries none: the state machine is the one layer that retries.
+// It names every error and retries none: only the state machine retries.
 package s3objects

@@ -12,7 +12,7 @@ import (
 	"stepback/statemachine"
 )
 
-// failure names an error of S3 by its code, else by its HTTP status, else by what the network said.
+// failure names an S3 error by its code, otherwise by its HTTP status, otherwise by the network's error.
 func failure(doing, what string, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -22,7 +22,7 @@ func failure(doing, what string, err error) error {
 		}
 	}
 	var response interface{ HTTPStatusCode() int }
-	if errors.As(err, &response) && response.HTTPStatusCode() != 0 { // 0: there was no answer
+	if errors.As(err, &response) && response.HTTPStatusCode() != 0 { // 0 means that there was no response
 		if f := byStatus(what, response.HTTPStatusCode()); f != nil {
 			f.Err = err
 			return f
@@ -86,13 +86,13 @@ func changed(what string) *csvimport.Failure {
 		what)
 }
 
-// nameOfNetworkError names a request that got no answer, or half of one.
+// nameOfNetworkError returns the error name for a request that got no response or only part of one.
 func nameOfNetworkError(err error) string {
 	var signing *v4.SigningError
 	switch {
-	case errors.As(err, &signing): // there are no credentials
+	case errors.As(err, &signing): // no credentials
 		return retry.AccessDenied
-	case errors.Is(err, context.Canceled): // the invocation ends: repeating it is safe
+	case errors.Is(err, context.Canceled): // the invocation ends: repeating the request is safe
 		return retry.TimeoutError
 	}
 	if c, ok := retry.Classify(err); ok {

@@ -20,7 +20,7 @@ func (o *Objects) Get(ctx context.Context, at csvimport.Location, etag string) (
 		return nil, failure("read", at.String(), err)
 	}
 	found := csvimport.UnquoteETag(out.ETag)
-	if etag != "" && found != "" && found != csvimport.UnquoteETag(etag) { // a server that ignores If-Match
+	if etag != "" && found != "" && found != csvimport.UnquoteETag(etag) { // the server ignored If-Match
 		_ = out.Body.Close()
 		return nil, changed(at.String())
 	}
@@ -32,7 +32,7 @@ func (o *Objects) Get(ctx context.Context, at csvimport.Location, etag string) (
 	}, nil
 }
 
-// body names the errors of a transfer that breaks off.
+// body names the errors of an interrupted transfer.
 type body struct {
 	io.ReadCloser
 	what string

@@ -5,5 +5,5 @@ import "stepback/aws/objects"
 // Objects is a csvimport.Objects.
 type Objects struct{ client objects.Store }
 
-// New takes a client of S3, which should make one attempt only.
+// New returns Objects over an S3 client, which should make only one attempt per request.
 func New(client objects.Store) *Objects { return &Objects{client} }

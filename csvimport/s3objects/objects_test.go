@@ -23,7 +23,7 @@ import (
 	"stepback/statemachine"
 )
 
-// clients are those of S3 that Objects stands on.
+// clients are the S3 clients that Objects can use.
 var clients = map[string]func(endpoint string) objects.Store{
 	"by model": func(endpoint string) objects.Store { return objects.Local(endpoint, "us-east-1") },
 	"the SDK's": func(endpoint string) objects.Store {
@@ -187,7 +187,7 @@ func TestNetworkErrors(t *testing.T) {
 		defer server.Close()
 		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
 		if err != nil {
-			wantName(t, err, retry.SocketTimeoutError) // the reset may overtake the header
+			wantName(t, err, retry.SocketTimeoutError) // the reset may arrive before the header
 			return
 		}
 		_, err = io.ReadAll(object.Body)

@@ -1,5 +1,5 @@
-// Package sample writes CSV files of made-up user activity, the same for the same seed. It is for trying things out and
-// for tests; nothing else reads it.
+// Package sample writes CSV files of invented user activity, the same for the same seed. They are for trying things
+// out and for tests; nothing else uses them.
 package sample
 
 import (
@@ -10,21 +10,21 @@ import (
 	"strconv"
 )
 
-// Options say what the file is like.
+// Options define the generated file.
 type Options struct {
 	// Rows is the number of data rows, 0 or more.
 	Rows int
-	// Seed picks the file: the same seed and rows give the same bytes.
+	// Seed selects the file: the same seed and rows give the same bytes.
 	Seed uint64
-	// Users is how many users the rows are drawn from; 0 is one for four rows.
+	// Users is the number of users that rows are drawn from; 0 means one for every four rows.
 	Users int
-	// Invalid is the share of rows, 0 to 1, that break a rule (an empty user id or a count that is no number).
+	// Invalid is the share of rows, 0 to 1, that violate a rule (an empty user id, or a count that is not a number).
 	Invalid float64
 	// Japanese writes the header as ユーザーID,ログイン回数,投稿回数 instead of user_id,login_count,post_count.
 	Japanese bool
 }
 
-// rowsPerUser is how many rows a user has on average, so that counts have to be added up.
+// rowsPerUser is the average number of rows per user, so that counts have to be added up.
 const rowsPerUser = 4
 
 // Write writes a file: UTF-8, commas, one header line, \n line ends.

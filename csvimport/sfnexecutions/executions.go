@@ -1,6 +1,6 @@
 // Package sfnexecutions starts executions of a state machine through the Step Functions API.
 //
-// It never waits for an execution and never retries beyond what the AWS SDK does by itself.
+// It never waits for an execution, and retries only as the AWS SDK does.
 package sfnexecutions
 
 import (
@@ -20,13 +20,13 @@ type Executions struct {
 	machine string
 }
 
-// New takes a client and the ARN of the state machine.
+// New returns Executions that start the state machine with this ARN.
 func New(client *sfn.Client, stateMachineARN string) *Executions {
 	return &Executions{client: client, machine: stateMachineARN}
 }
 
-// FromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_SFN or
-// AWS_ENDPOINT_URL).
+// FromEnvironment creates the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_SFN
+// or AWS_ENDPOINT_URL).
 func FromEnvironment(ctx context.Context, stateMachineARN string) (*Executions, error) {
 	if stateMachineARN == "" {
 		return nil, errors.New("STATE_MACHINE_ARN is not set; set it to the ARN of the state machine to start")
@@ -38,9 +38,10 @@ func FromEnvironment(ctx context.Context, stateMachineARN string) (*Executions, 
 	return New(sfn.NewFromConfig(cfg), stateMachineARN), nil
 }
 
-// Start starts an execution of that name and input. It answers false when Step Functions says ExecutionAlreadyExists:
-// the name was used within the last 90 days, by an execution that has ended or had another input. While an execution of
-// the same name and input runs, Step Functions answers as if it had just been started.
+// Start starts an execution with this name and input. It returns false if Step Functions responds with
+// ExecutionAlreadyExists: the name was used within the last 90 days, by an execution that has ended or had a
+// different input. While an execution with the same name and input is running, Step Functions responds as if it had
+// just been started.
 func (e *Executions) Start(ctx context.Context, name, input string) (bool, error) {
 	_, err := e.client.StartExecution(ctx, &sfn.StartExecutionInput{
 		StateMachineArn: aws.String(e.machine), Name: aws.String(name), Input: aws.String(input),

@@ -16,7 +16,8 @@ import (
 
 const machine = "arn:aws:states:us-east-1:123456789012:stateMachine:csv-import-dev"
 
-// answering is Step Functions with one answer for everything.
+// answering starts a Step Functions endpoint that gives the same response to every request, and records the last
+// request in asked.
 func answering(t *testing.T, status int, body string, asked *string) *sfnexecutions.Executions {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

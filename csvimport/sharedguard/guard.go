@@ -1,7 +1,7 @@
-// Package sharedguard makes the guard of a Lambda function from its environment: a breaker and a limiter that all
-// environments of all functions share through a DynamoDB table, per callee, and what the controller tells about retries
-// that are not worth their cost. It prints CircuitBreakerState, and SharedStateUnavailable when a table is out of reach
-// (package circuitlog).
+// Package sharedguard creates the guard of a Lambda function from its environment variables: a breaker and a limiter
+// per callee, which all environments of all functions share through a DynamoDB table, and the controller's data on
+// retries that are not worth their cost. It prints the metrics CircuitBreakerState and, if a table cannot be reached,
+// SharedStateUnavailable (package circuitlog).
 //
 // Without a table there is no guard, and nothing is refused.
 package sharedguard
@@ -25,21 +25,22 @@ import (
 	"stepback/csvimport/handlers"
 )
 
-// Callee is what a function calls, and where its metrics are counted.
+// Callee describes what a function calls, and the labels of its metrics.
 type Callee struct {
-	// Name of the callee; functions that name the same one share its breaker.
+	// Name is the callee's name; functions with the same name share its breaker.
 	Name string
 	// Machine and State are the labels of the metrics.
 	Machine, State string
-	// Calls is how many calls may be under way at a time while the callee is well, where that is more than the limiter
-	// begins with; 0 when it is not known.
+	// Calls is the number of concurrent calls allowed while the callee is healthy, if that is more than the limiter's
+	// initial limit; 0 means unknown.
 	Calls int
 }
 
-// FromEnvironment makes the guard of a function in front of a callee, or nil when neither BREAKER_TABLE nor
-// CONFIGURATION_TABLE is set. The first is a table of package dynamostore; the second is retry_configurations, where
-// the state machine of the name STATE_MACHINE has what its functions are told. Metrics are printed to out when
-// STATE_MACHINE is set. CALLS_AT_A_TIME says how many calls the state machine makes at a time.
+// FromEnvironment returns the guard of a function for a callee, or nil if neither BREAKER_TABLE nor
+// CONFIGURATION_TABLE is set. The first is a table of package dynamostore. The second is the table
+// retry_configurations, which holds the functions' configuration under the state machine's name, STATE_MACHINE. If
+// STATE_MACHINE is set, metrics are printed to out. CALLS_AT_A_TIME is the number of calls that the state machine
+// makes concurrently.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	breakers, configurations := env("BREAKER_TABLE"), env("CONFIGURATION_TABLE")
@@ -58,7 +59,7 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	if err != nil {
 		return nil, err
 	}
-	// One try: the guard fails open, and asks again a little later.
+	// One attempt: the guard fails open, and asks again a little later.
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })
 	c := Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state, Calls: calls}
 	p := &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log, Now: time.Now}
@@ -88,7 +89,7 @@ func callsAtATime(text string) (int, error) {
 	return n, nil
 }
 
-// New makes a guard over any store.
+// New returns a guard over any store.
 func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func() time.Time) (*handlers.Guard, error) {
 	return over(store, c, &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log,
 		Now: now}, now)

@@ -33,7 +33,7 @@ func TestAnOutageOpensTheCircuitAndIsPublished(t *testing.T) {
 		return "", messages.InvokeResponse_Error{Type: "DatabaseConnectionError"}
 	})
 	names := map[string]int{}
-	// Ten failures in a row open it.
+	// Ten failures in a row open the circuit.
 	for range 100 {
 		_, err := down(t.Context(), nil)
 		var answer messages.InvokeResponse_Error
@@ -83,8 +83,8 @@ func TestWithoutATableThereIsNoGuard(t *testing.T) {
 	}
 }
 
-// TestCallsThatTheStateMachineMakesAreLetThrough: a limiter that begins below what is called at a time would refuse
-// calls of a callee that is well.
+// TestCallsThatTheStateMachineMakesAreLetThrough: a limiter that starts below the number of concurrent calls would
+// refuse calls to a healthy callee.
 func TestCallsThatTheStateMachineMakesAreLetThrough(t *testing.T) {
 	t.Parallel()
 	for calls, want := range map[int]bool{40: false, 0: true} {
@@ -95,7 +95,7 @@ func TestCallsThatTheStateMachineMakesAreLetThrough(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused := false
-		for range 5 { // seconds, with 40 calls under way during all of each
+		for range 5 { // seconds, with 40 calls in progress during each of them
 			var permits []shared.Permit
 			for range 40 {
 				permit, err := g.Gate.Allow(t.Context())

@@ -1,7 +1,7 @@
-// Package spool collects an object of unknown length in a temporary file, so that it can be stored with a known length
-// and without holding it in memory.
+// Package spool collects an object of unknown length in a temporary file, so that it can be stored with a known
+// length and without holding it in memory.
 //
-// It never leaves a file behind.
+// It never leaves a file behind after Close.
 package spool
 
 import (
@@ -13,7 +13,7 @@ import (
 	"stepback/retry"
 )
 
-// File is an object being written.
+// File is an object that is being written.
 type File struct {
 	file *os.File
 	size int64
@@ -38,7 +38,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Put stores what was written.
+// Put stores the written data as an object.
 func (f *File) Put(ctx context.Context, objects csvimport.Objects, to csvimport.Location, contentType string) error {
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 		return failure(err)
@@ -55,7 +55,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// failure names a fault of the temporary disk: trying again on the same full disk would fail again.
+// failure names an error of the temporary disk: a retry on the same full disk would fail again.
 func failure(err error) error {
 	return csvimport.Fail(retry.RetryNotWorthwhile,
 		"cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)

@@ -8,8 +8,8 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// applyTask is one batch, or one row. The refusals of its rows (other values than before, a closed row, a full counter)
-// are part of its answers and leave the group's transaction whole.
+// applyTask is a batch or a single row. Refusals of its rows (different values, a closed row, a full counter) are
+// part of its answers and do not break the group's transaction.
 type applyTask struct {
 	run     csvimport.Run
 	rows    []csvimport.Row
@@ -63,7 +63,7 @@ func (t *applyTask) apply(w *writer) error {
 	return nil
 }
 
-// count counts a row that is open and answers every other.
+// count counts an open row, and answers any other.
 func (t *applyTask) count(w *writer, n numbers, row *csvimport.Row) (csvimport.Answer, error) {
 	entry, err := w.entry(n.file, row.Number)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// blockKey names a block of the table import_blocks.
+// blockKey identifies a block in the table import_blocks.
 type blockKey struct{ file, block int64 }
 
-// heldBlock is a block that the open transaction has read.
+// heldBlock is a block that the current transaction has read.
 type heldBlock struct {
 	*ledger.Block
 	changed bool
 }
 
-// blocks are the blocks that the open transaction has read, and those it has changed, which are written before it
-// commits. Nothing is kept from one transaction to the next: another process may write in between.
+// blocks are the blocks that the current transaction has read and changed. Changed ones are written before it
+// commits. Nothing is cached between transactions, because another process may write in between.
 type blocks struct {
 	held map[blockKey]*heldBlock
-	last blockKey // of the block that was asked for last; most rows are in the same as the one before
+	last blockKey // key of the block used last; most rows are in the same block as the previous one
 	at   *heldBlock
 	text []byte
 }
@@ -34,7 +34,7 @@ func (b *blocks) forget() {
 	b.at = nil
 }
 
-// block is the block of a row and the row's place in it.
+// block returns the block of a row and the row's place in it.
 func (w *writer) block(file, row int64) (*heldBlock, int, error) {
 	number, place := ledger.BlockOf(row)
 	key := blockKey{file, number}
@@ -59,7 +59,7 @@ func (w *writer) block(file, row int64) (*heldBlock, int, error) {
 	return held, place, nil
 }
 
-// entry is what is known of a row.
+// entry returns the entry of a row.
 func (w *writer) entry(file, row int64) (ledger.Entry, error) {
 	block, place, err := w.block(file, row)
 	if err != nil {
@@ -68,14 +68,14 @@ func (w *writer) entry(file, row int64) (ledger.Entry, error) {
 	return block.Block[place], nil
 }
 
-// decide notes what becomes of a row that entry was asked about in this transaction.
+// decide sets the entry of a row. entry must have been called for it in this transaction.
 func (w *writer) decide(file, row int64, e ledger.Entry) {
 	number, place := ledger.BlockOf(row)
 	held := w.blocks.held[blockKey{file, number}]
 	held.Block[place], held.changed = e, true
 }
 
-// writeBlocks writes what has changed.
+// writeBlocks writes the changed blocks.
 func (w *writer) writeBlocks() error {
 	keys := slices.SortedFunc(maps.Keys(w.blocks.held), func(a, b blockKey) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.block, b.block))
@@ -93,9 +93,10 @@ func (w *writer) writeBlocks() error {
 	return nil
 }
 
-// add adds an increment to its user and tells whether the counter had room. What a transaction adds to a user is added
-// up, and the sums are written at its end in the order of the users, which touches each page of the table once. A sum
-// that a counter has no room for makes the transaction begin anew, one row at a time: only so it shows which row it is.
+// add adds an increment to its user and reports whether the counter had room for it. What a transaction adds to a
+// user is summed up, and the sums are written at its end in the order of the users, so that each page of the table is
+// touched once. If a sum overflows a counter, the transaction is repeated one row at a time, which is the only way to
+// find out which row does not fit.
 func (w *writer) add(inc csvimport.Increment) (bool, error) {
 	if w.rowByRow {
 		return w.increment(inc)
@@ -115,7 +116,7 @@ func (w *writer) add(inc csvimport.Increment) (bool, error) {
 	return true, nil
 }
 
-// writeSums adds what was added up. The places in sums mean nothing any more.
+// writeSums writes the sums. Indices into sums are invalid afterwards.
 func (w *writer) writeSums() error {
 	slices.SortFunc(w.sums, func(a, b csvimport.Increment) int { return cmp.Compare(a.UserID, b.UserID) })
 	for _, sum := range w.sums {
@@ -130,7 +131,7 @@ func (w *writer) writeSums() error {
 	return nil
 }
 
-// increment adds to a user and tells whether the counter had room.
+// increment adds to a user and reports whether the counter had room for it.
 func (w *writer) increment(inc csvimport.Increment) (bool, error) {
 	changed, err := w.change(w.stmts.increment, inc.UserID, inc.LoginCount, inc.PostCount)
 	return changed > 0, err

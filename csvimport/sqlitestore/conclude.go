@@ -10,7 +10,7 @@ import (
 	outboxstore "stepback/outbox/sqlitestore"
 )
 
-// conclusions has a row for each run that is concluded. It is made by the first conclusion, with the outbox.
+// conclusions has a row for each concluded run. The first conclusion creates it, together with the outbox.
 const conclusions = `CREATE TABLE IF NOT EXISTS import_conclusions (
 	bucket          TEXT NOT NULL,
 	key             TEXT NOT NULL,
@@ -25,7 +25,8 @@ const conclusions = `CREATE TABLE IF NOT EXISTS import_conclusions (
 
 const conclude = "INSERT INTO import_conclusions VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
-// Conclude implements csvimport.Concluder, on a connection of its own: there is one conclusion for thousands of rows.
+// Conclude implements csvimport.Concluder. It uses a separate connection: there is one conclusion for thousands of
+// rows.
 func (s *Store) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Store) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Con
 func concluded(
 	ctx context.Context, conn *sql.Conn, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message,
 ) error {
-	always := context.WithoutCancel(ctx) // a BEGIN that was interrupted may have begun all the same
+	always := context.WithoutCancel(ctx) // a BEGIN that was interrupted may have taken effect
 	if _, err := conn.ExecContext(always, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}

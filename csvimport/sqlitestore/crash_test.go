@@ -21,7 +21,7 @@ const (
 
 var crashRun = csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 
-// TestMain is also the child process that is killed.
+// TestMain also runs the child process that is killed.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashDatabase); path != "" {
 		if err := applyUntilKilled(path); err != nil {
@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// applyUntilKilled applies all rows and kills its own process after a number of commits, before anybody is answered.
+// applyUntilKilled applies all rows and kills its own process after a number of commits, before any caller gets an
+// answer.
 func applyUntilKilled(path string) error {
 	left, err := strconv.Atoi(os.Getenv(crashAfter))
 	if err != nil {
@@ -47,7 +48,7 @@ func applyUntilKilled(path string) error {
 	s, err := open(ctx, path, Full, func() {
 		if left--; left == 0 {
 			_ = self.Kill()
-			select {} // nothing is answered any more
+			select {} // no more answers
 		}
 	})
 	if err != nil {
@@ -56,7 +57,7 @@ func applyUntilKilled(path string) error {
 	var all sync.WaitGroup
 	errs := make([]error, crashRows+crashRows/10)
 	for row := range int64(crashRows) {
-		if row%10 == 0 { // several groups, and a batch of 200 rows in each
+		if row%10 == 0 { // several groups, with a batch of 200 rows in each
 			all.Wait()
 			all.Go(func() {
 				var rows []csvimport.Row
@@ -80,8 +81,8 @@ func applyUntilKilled(path string) error {
 	return s.Close()
 }
 
-// TestCrashBetweenCommitAndAnswer kills a process after 1, 2, 3 … commits and starts it again with the same records,
-// until one run ends by itself.
+// TestCrashBetweenCommitAndAnswer kills a process after 1, 2, 3 … commits and restarts it with the same records,
+// until a run completes.
 func TestCrashBetweenCommitAndAnswer(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")
@@ -94,7 +95,7 @@ func TestCrashBetweenCommitAndAnswer(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), program)
 		cmd.Env = append(os.Environ(), crashDatabase+"="+path, crashAfter+"="+strconv.Itoa(after))
 		if after > 4 {
-			cmd.Env = append(cmd.Env, crashAfter+"=1000000") // the last one wins
+			cmd.Env = append(cmd.Env, crashAfter+"=1000000") // the last value wins
 		}
 		out, err := cmd.CombinedOutput()
 		if err == nil {

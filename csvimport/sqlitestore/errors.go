@@ -21,7 +21,7 @@ const (
 	codeNoRoomForSharedMemory = codeIOError | 19<<8 // the index of the write-ahead log could not grow
 )
 
-// failure names an error of SQLite by its result code, and an error of the file system by what the system says.
+// failure names an SQLite error by its result code, and a file system error by the system's error.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	var code *sqlite.Error
@@ -41,7 +41,8 @@ func failure(doing string, err error) error {
 	return csvimport.Fail(name, "SQLite cannot %s: %w", doing, err)
 }
 
-// nameOf is the error name of a result code; one that is no error, and yet failed a call, is not tried again.
+// nameOf returns the error name for a result code. A call that failed with a code that is not an error is not
+// retried.
 func nameOf(code int) string {
 	if c, ok := retry.ClassifySQLite(code); ok {
 		return c.Error
@@ -61,8 +62,8 @@ func advice(code int) string {
 	return ""
 }
 
-// hitsEveryone tells whether an error is about the database as a whole, so that trying the records of a group one by
-// one would meet it again.
+// hitsEveryone reports whether an error concerns the database as a whole, so that retrying the records of a group one
+// by one would fail in the same way.
 func hitsEveryone(err error) bool {
 	var code *sqlite.Error
 	if !errors.As(err, &code) {
@@ -75,7 +76,7 @@ func hitsEveryone(err error) bool {
 	return false
 }
 
-// IsDiskFull tells whether an error of a Store came of a disk without room.
+// IsDiskFull reports whether an error of a Store was caused by a full disk.
 func IsDiskFull(err error) bool {
 	var code *sqlite.Error
 	return errors.As(err, &code) && (code.Code()&0xff == codeFull || code.Code() == codeNoRoomForSharedMemory)

@@ -7,7 +7,8 @@ import (
 	"stepback/csvimport"
 )
 
-// Export implements csvimport.Store. A single SELECT sees one state of the database and does not hold up the writer.
+// Export implements csvimport.Store. A single SELECT sees a consistent state of the database and does not block the
+// writer.
 func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
 	return export(ctx, s.db, visit)
 }

@@ -7,7 +7,7 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// foldRows turns the keys of single rows, as schema version 2 has them, into blocks, and drops their table.
+// foldRows converts the per-row keys of schema version 2 to blocks, and drops their table.
 func foldRows(ctx context.Context, conn *sql.Conn) (err error) {
 	put, err := conn.PrepareContext(ctx, "INSERT INTO import_blocks (file_id, block, data) VALUES (?, ?, ?)") //nolint:sqlclosecheck // it is closed below
 	if err != nil {
@@ -24,7 +24,7 @@ func foldRows(ctx context.Context, conn *sql.Conn) (err error) {
 	return err
 }
 
-// eachOldBlock reads the rows in their order and hands over each block when it is whole.
+// eachOldBlock reads the rows in order and calls visit with each complete block.
 func eachOldBlock(ctx context.Context, conn *sql.Conn, visit func(blockKey, *ledger.Block) error) error {
 	rows, err := conn.QueryContext(ctx, "SELECT file_id, row, fingerprint, run_id FROM import_rows ORDER BY file_id, row")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"stepback/retry"
 )
 
-// brokenTask fails as a statement does that the database refuses.
+// brokenTask fails like a statement that the database refuses.
 type brokenTask struct {
 	err  error
 	done chan struct{}
@@ -72,7 +72,7 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 }
 
 // TestDiskFull lets the database file reach a size limit, which SQLite reports as a full disk: the records that no
-// longer fit fail for good, the others stay.
+// longer fit fail permanently, the others are kept.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")

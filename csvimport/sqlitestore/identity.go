@@ -7,8 +7,8 @@ import (
 	"stepback/retry"
 )
 
-// identity is the file that was opened. Where a file in use can be removed or replaced, SQLite goes on writing to the
-// old one, and what it commits is lost with it.
+// identity identifies the file that was opened. If a file in use is removed or replaced, SQLite continues to write to
+// the old one, and its commits are lost with it.
 type identity struct {
 	path string
 	file os.FileInfo
@@ -19,7 +19,7 @@ func identify(path string) (identity, error) {
 	return identity{path, file}, err
 }
 
-// check tells whether the path still leads to the file that was opened.
+// check reports an error unless the path still refers to the file that was opened.
 func (i identity) check() error {
 	now, err := os.Stat(i.path)
 	if err == nil && os.SameFile(now, i.file) {

@@ -9,8 +9,8 @@ import (
 	"stepback/csvimport"
 )
 
-// TestMigrationOfRows opens a database of version 2 with rows of two runs and of none, closed ones, and gaps, over
-// several blocks and files, and asks about each.
+// TestMigrationOfRows opens a database of version 2 with rows of two runs and of none, closed rows, and gaps, in
+// several blocks and files, and checks each row.
 func TestMigrationOfRows(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")

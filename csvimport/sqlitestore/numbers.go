@@ -8,16 +8,16 @@ import (
 	"stepback/csvimport"
 )
 
-// maxRuns bounds the numbers that are remembered.
+// maxRuns limits the number of cached runs.
 const maxRuns = 1024
 
-// numbers stand for a run in the tables.
+// numbers are the IDs of a file and a run in the tables.
 type numbers struct {
 	file int64
 	run  int64 // 0 for a run without a name
 }
 
-// number is what stands for a run, given on first use.
+// number returns the IDs of a run, which are assigned on first use.
 func (w *writer) number(run csvimport.Run) (numbers, error) {
 	if n, ok := w.known[run]; ok {
 		return n, nil
@@ -41,7 +41,7 @@ func (w *writer) number(run csvimport.Run) (numbers, error) {
 	return n, nil
 }
 
-// numberOf is the id of a table's row, which is added when it is not there.
+// numberOf returns the id of a table's row, adding the row if it is missing.
 func (w *writer) numberOf(find driver.StmtQueryContext, add driver.StmtExecContext, key ...driver.Value) (int64,
 	error) {
 	var id [1]driver.Value
@@ -57,7 +57,7 @@ func (w *writer) numberOf(find driver.StmtQueryContext, add driver.StmtExecConte
 	return result.LastInsertId()
 }
 
-// find reads the columns of the one row of a query.
+// find reads the columns of a query's single row, and reports whether there is one.
 func (w *writer) find(columns []driver.Value, stmt driver.StmtQueryContext, args ...driver.Value) (bool, error) {
 	rows, err := stmt.QueryContext(context.Background(), w.bind(args))
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"stepback/retry"
 )
 
-// Reader reads the users of a database that is there, which may lie on a disk that takes no writes.
+// Reader reads the users of an existing database, which may be on a read-only disk.
 type Reader struct {
 	db   *sql.DB
 	path string
-	// still is the file as it was when it was opened without SQLite's locks, because nothing can be written beside it;
-	// nil otherwise.
+	// still is the file's state when it was opened without SQLite's locks, because its directory is not writable;
+	// otherwise nil.
 	still os.FileInfo
 }
 
-// OpenReader opens the database at path for reading. It makes and changes no table.
+// OpenReader opens the database at path for reading. It creates and changes no table.
 //
-// SQLite wants to write beside a database with a write-ahead log even to read it. Where it cannot, the file is read by
-// itself, which is right as long as there is nothing in the log and nobody writes: a log that holds something is
-// refused here, a file that has changed meanwhile by Export.
+// Even to read a database with a write-ahead log, SQLite needs to write next to it. If it cannot, the file is read on
+// its own. That is correct as long as the log is empty and nothing writes to the database: OpenReader refuses a log
+// that is not empty, and Export fails if the file has changed in the meantime.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
-	if f, err := os.Open(path); err != nil { // says more than SQLite
+	if f, err := os.Open(path); err != nil { // gives a better error than SQLite
 		return nil, failure("open "+path, err)
 	} else if err := f.Close(); err != nil {
 		return nil, failure("open "+path, err)
@@ -70,7 +70,7 @@ func openReader(ctx context.Context, path, how string) (*Reader, error) {
 	return &Reader{db: db, path: path}, nil
 }
 
-// readable checks that there is something in a form that is known.
+// readable checks that the database has a known schema version.
 func readable(ctx context.Context, db *sql.DB, path string) error {
 	var current int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&current); err != nil {
@@ -85,14 +85,14 @@ func readable(ctx context.Context, db *sql.DB, path string) error {
 	return nil
 }
 
-// needsToWrite tells whether a database could not be opened because nothing can be written beside it.
+// needsToWrite reports whether a database could not be opened because SQLite cannot write next to it.
 func needsToWrite(err error) bool {
 	var code *sqlite.Error
 	return errors.As(err, &code) && (code.Code()&0xff == codeCantOpen || code.Code()&0xff == codeReadOnly)
 }
 
-// nothingInLog refuses a database whose write-ahead log holds transactions that the file lacks, as that of a process
-// that was killed.
+// nothingInLog returns an error if the write-ahead log holds transactions that are missing from the database file, as
+// after a process was killed.
 func nothingInLog(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0 {
@@ -106,7 +106,7 @@ func nothingInLog(path string) error {
 			" can be written to and read them there (--db sqlite:/that/directory/%s)", path, filepath.Base(path))
 }
 
-// Export calls visit with each user in the order of their IDs, until it fails.
+// Export calls visit for each user in the order of their IDs, and stops at its first error.
 func (r *Reader) Export(ctx context.Context, visit func(csvimport.User) error) error {
 	if err := export(ctx, r.db, visit); err != nil {
 		return err

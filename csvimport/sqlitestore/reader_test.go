@@ -12,7 +12,7 @@ import (
 	"stepback/csvimport"
 )
 
-// counted is a database with two users, whose store is still open.
+// counted creates a database with two users and returns its store, still open.
 func counted(t *testing.T) (string, *Store) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a b#.db")
@@ -20,7 +20,7 @@ func counted(t *testing.T) (string, *Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() }) // again
+	t.Cleanup(func() { _ = s.Close() }) // may close it a second time
 	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "n"}
 	for i, user := range []string{"bert", "anna", "bert"} {
 		if _, err := s.Apply(t.Context(), run, int64(i), csvimport.Increment{UserID: user, LoginCount: 1,
@@ -33,7 +33,7 @@ func counted(t *testing.T) (string, *Store) {
 
 const bothUsers = "[{anna 1 2} {bert 2 4}]"
 
-// exported are the users that a reader finds.
+// exported returns the users that a Reader finds.
 func exported(t *testing.T, path string) string {
 	t.Helper()
 	r, err := OpenReader(t.Context(), path)
@@ -48,7 +48,7 @@ func exported(t *testing.T, path string) string {
 	return fmt.Sprint(users)
 }
 
-// files are the names in a directory.
+// files returns the names in a directory.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -87,8 +87,8 @@ func TestReaderOfADatabaseThatIsClosed(t *testing.T) {
 	}
 }
 
-// TestReaderOfAKilledProcess reads a copy of what a process that was killed leaves: a log that is not in the database
-// yet.
+// TestReaderOfAKilledProcess reads a copy of what a killed process leaves behind: a log that has not been written to
+// the database yet.
 func TestReaderOfAKilledProcess(t *testing.T) {
 	t.Parallel()
 	path, _ := counted(t)
@@ -143,7 +143,7 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
-// TestReadingByItself reads a file without SQLite's locks, and notices what is written meanwhile.
+// TestReadingByItself reads a file without SQLite's locks, and detects a write in the meantime.
 func TestReadingByItself(t *testing.T) {
 	t.Parallel()
 	path, s := counted(t)

@@ -9,13 +9,13 @@ import (
 	"stepback/retry"
 )
 
-// schemaVersion is kept in PRAGMA user_version.
+// schemaVersion is the version stored in PRAGMA user_version.
 const schemaVersion = 3
 
-// migrations[i] takes a database from version i to i+1.
+// migrations[i] migrates a database from version i to i+1.
 //
 // Versions 1 and 2 had a key for each row: a row with fingerprint NULL was closed by Settle; one with run_id NULL was
-// counted by a run without a name. Version 3 has a block of package ledger for 128 rows; foldRows makes them.
+// counted by a run without a name. Version 3 has a block of package ledger for every 128 rows; foldRows creates them.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     TEXT PRIMARY KEY,
@@ -53,8 +53,8 @@ CREATE TABLE import_blocks (
 ) WITHOUT ROWID;
 `}
 
-// migrate brings the database to schemaVersion under the write lock, so that processes that open it together do it
-// once.
+// migrate migrates the database to schemaVersion under the write lock, so that of processes that open it concurrently
+// only one does so.
 func migrate(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if err := migrateLocked(ctx, conn); err != nil {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is the error to report
 		return err
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")

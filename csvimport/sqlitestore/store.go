@@ -12,24 +12,24 @@ import (
 	"stepback/csvimport"
 	"stepback/retry"
 
-	_ "modernc.org/sqlite" // the driver
+	_ "modernc.org/sqlite" // registers the driver
 )
 
-// pragmas of every connection. The cache is of 12 MB, for which the driver takes up to twice as much, since it rounds
-// what a page needs up to a power of two; what it does not hold is with the system. An import of users that are all
-// different takes no longer than with 24 or 64 MB; and what a larger one would hold of a long file are the records of
-// rows that are long done. The write-ahead log grows to 32 MB before its pages go into the database:
-// most pages of a table of users change in every large transaction, and to copy them after each was a fifth of an
-// import's processor time.
+// pragmas are set on every connection. The cache is 12 MB. The driver uses up to twice as much for it, because it
+// rounds the size of a page's entry up to a power of two; the operating system caches the rest. An import of users
+// that are all different takes no longer than with 24 or 64 MB, and in a long file a larger cache would only hold the
+// records of rows that are long done. The write-ahead log grows to 32 MB before its pages are copied into the
+// database: most pages of a table of users change in every large transaction, and copying them after each one took a
+// fifth of an import's processor time.
 var pragmas = []string{"busy_timeout(5000)", "cache_size(-12288)", "temp_store(MEMORY)", "wal_autocheckpoint(8192)"}
 
-// Durability says what a commit survives once it has been answered.
+// Durability says what a commit survives once it has been acknowledged.
 type Durability string
 
-// The two durabilities. Neither can damage the database or lose a commit when the process dies.
+// The two durabilities. With neither can a crash of the process damage the database or lose a commit.
 const (
-	Full   Durability = "FULL"   // also a loss of power: the commit is synced to the disk
-	Normal Durability = "NORMAL" // a loss of power may take the last commits back
+	Full   Durability = "FULL"   // survives a power loss: commits are synced to the disk
+	Normal Durability = "NORMAL" // a power loss may undo the last commits
 )
 
 // Store is a csvimport.Store.
@@ -39,16 +39,16 @@ type Store struct {
 	closing chan struct{}
 	done    chan struct{}
 	once    sync.Once
-	err     error // of closing; read after done
+	err     error // of closing; may be read after done
 }
 
-// Open opens the database at path, and creates the file, its directory and its tables when they are missing. Several
-// processes may do so at once.
+// Open opens the database at path, creating the file, its directory and its tables if they are missing. Several
+// processes may do so concurrently.
 func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	return open(ctx, path, d, nil)
 }
 
-// open has a hook that runs after each commit, before it is answered.
+// open opens the database; the hook committed, if not nil, runs after each commit, before the answers.
 func open(ctx context.Context, path string, d Durability, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -82,7 +82,7 @@ func dsn(path string, d Durability) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
 }
 
-// Close commits what is waiting and closes the database. Calls that come later fail with DatabaseConnectionError.
+// Close commits the waiting tasks and closes the database. Later calls fail with DatabaseConnectionError.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		close(s.closing)
@@ -92,7 +92,7 @@ func (s *Store) Close() error {
 	return s.err
 }
 
-// do hands a task to the writer and waits for its answer. When ctx ends first the outcome is unknown; repeating the
+// do sends a task to the writer and waits for its answer. If ctx ends first, the outcome is unknown; repeating the
 // call is safe.
 func (s *Store) do(ctx context.Context, t task, answer <-chan struct{}) error {
 	if err := ctx.Err(); err != nil {

@@ -76,7 +76,7 @@ func TestNotADatabase(t *testing.T) {
 	storetest.WantName(t, err, retry.StorageError)
 }
 
-// BenchmarkApply is one record per operation, from 64 (and more) concurrent callers.
+// BenchmarkApply applies one record per operation, from 64 (and more) concurrent callers.
 func BenchmarkApply(b *testing.B) {
 	for _, callers := range []int{1, 64, 512} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {

@@ -9,8 +9,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// useWAL turns on the write-ahead log, which the database file then remembers. SQLite does not wait for other processes
-// that do the same at this moment (its busy timeout does not cover it), so this does, up to five seconds.
+// useWAL turns on the write-ahead log, a setting that is stored in the database file. SQLite does not wait for other
+// processes that do the same concurrently (its busy timeout does not cover this), so useWAL retries for up to five
+// seconds.
 func useWAL(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

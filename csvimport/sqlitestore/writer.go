@@ -11,36 +11,36 @@ import (
 	"stepback/csvimport"
 )
 
-// What one transaction takes: so many tasks, and as many as bring it to so many rows. The more rows there are, the
-// fewer times is a page of users written, which is most of what an import costs. An import has twice as many rows on
-// their way, so that one transaction can be filled while the other is written.
+// Limits of a transaction: the number of tasks, and the number of rows after which it takes no more. The more rows it
+// has, the less often a page of users is written, which is most of an import's cost. An import keeps twice as many
+// rows in flight, so that one transaction can be filled while another is written.
 const (
 	maxGroup = 1024
 	maxRows  = 10_000
 )
 
-// task is a piece of work in a transaction of the writer's. apply does it; answer tells the caller, after the commit
-// (or with what went wrong).
+// task is work for a transaction of the writer. apply does the work; answer tells the caller after the commit, or
+// passes it the error.
 type task interface {
 	size() int // in rows
 	apply(w *writer) error
 	answer(err error)
 }
 
-// writer owns the one connection that writes. It talks to the driver directly: database/sql's bookkeeping costs as much
-// as SQLite's work.
+// writer owns the only connection that writes. It calls the driver directly, because database/sql's bookkeeping costs
+// as much as SQLite's work.
 type writer struct {
 	conn  driver.Conn
-	known map[csvimport.Run]numbers // of runs that are committed
-	fresh []csvimport.Run           // numbered in the open transaction
+	known map[csvimport.Run]numbers // IDs of committed runs
+	fresh []csvimport.Run           // runs that got their IDs in the current transaction
 	stmts statements
 	args  [3]driver.NamedValue
 	file  identity
 
 	blocks   blocks
-	sums     []csvimport.Increment // what the open transaction adds, one for each user
-	sumOf    map[string]int        // by user, the place in sums
-	rowByRow bool                  // the transaction writes each row at once, to tell which has no room
+	sums     []csvimport.Increment // what the current transaction adds, one sum for each user
+	sumOf    map[string]int        // index in sums by user
+	rowByRow bool                  // the transaction writes each row at once, to find the one that overflows
 
 	committed func() // a test's hook between commit and answer; nil otherwise
 }
@@ -111,7 +111,7 @@ func (w *writer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run takes tasks until closing, and then what is waiting still. The connection is used by this goroutine alone.
+// run processes tasks until closing is closed, and then those still waiting. Only this goroutine uses the connection.
 func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	group := make([]task, 0, maxGroup)
 	for {
@@ -130,8 +130,8 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	}
 }
 
-// gather adds what is waiting, and what those who can run now hand in when they are let: a commit costs as much as a
-// hundred rows. When nobody has anything, it does not wait.
+// gather adds the waiting tasks, and those that runnable callers submit when it yields to them: a commit costs as
+// much as a hundred rows. If there are none, it does not wait.
 func gather(group []task, tasks <-chan task) []task {
 	for quiet := 0; !full(group) && quiet < patience; quiet++ {
 		runtime.Gosched()
@@ -143,10 +143,10 @@ func gather(group []task, tasks <-chan task) []task {
 	return group
 }
 
-// patience is how often in a row nobody must have had anything.
+// patience is the number of times in a row that no new task must have arrived.
 const patience = 2
 
-// collect adds what is waiting already.
+// collect adds the tasks that are already waiting.
 func collect(group []task, tasks <-chan task) []task {
 	for !full(group) {
 		select {
@@ -167,8 +167,8 @@ func full(group []task) bool {
 	return len(group) >= maxGroup || rows >= maxRows
 }
 
-// commitGroup does a group in one transaction. If a task breaks the transaction, all of it is undone and each task gets
-// a transaction of its own, so that only the one at fault fails.
+// commitGroup runs a group in one transaction. If a task breaks the transaction, it is rolled back and each task gets
+// a separate one, so that only the task at fault fails.
 func (w *writer) commitGroup(group []task) {
 	err := w.transact(group)
 	if err != nil && len(group) > 1 && !hitsEveryone(err) {
@@ -198,10 +198,10 @@ func (w *writer) transact(group []task) error {
 	return w.file.check()
 }
 
-// errCounterFull is a sum that a counter has no room for.
+// errCounterFull is returned if a sum would overflow a counter.
 var errCounterFull = errors.New("a counter has no room for the sum of a transaction's rows")
 
-// attempt is one transaction. Of one that fails nothing is left.
+// attempt runs one transaction. If it fails, it is rolled back completely.
 func (w *writer) attempt(group []task) error {
 	w.blocks.forget()
 	w.sums = w.sums[:0]
@@ -233,9 +233,9 @@ func (w *writer) fill(group []task) error {
 	return w.writeBlocks()
 }
 
-// undo rolls back and forgets the numbers that were given out.
+// undo rolls back and forgets the IDs assigned in the transaction.
 func (w *writer) undo() {
-	_ = w.exec(w.stmts.rollback) // SQLite may have rolled back by itself
+	_ = w.exec(w.stmts.rollback) // SQLite may have rolled back already
 	for _, run := range w.fresh {
 		delete(w.known, run)
 	}
@@ -247,7 +247,7 @@ func (w *writer) exec(stmt driver.StmtExecContext) error {
 	return err
 }
 
-// change runs a statement and tells how many rows it changed.
+// change executes a statement and returns how many rows it changed.
 func (w *writer) change(stmt driver.StmtExecContext, args ...driver.Value) (int64, error) {
 	result, err := stmt.ExecContext(context.Background(), w.bind(args))
 	if err != nil {
@@ -263,7 +263,7 @@ func (w *writer) bind(args []driver.Value) []driver.NamedValue {
 	return w.args[:len(args)]
 }
 
-// close gives the connection back. Its statements go with it.
+// close closes the statements and the connection.
 func (w *writer) close() error {
 	s := &w.stmts
 	var errs []error

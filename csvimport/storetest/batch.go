@@ -10,7 +10,7 @@ import (
 	"stepback/retry"
 )
 
-// rowsOf makes rows from, from+1 … to-1, each of which adds 1 login and its number in posts to one of ten users.
+// rowsOf returns the rows from, from+1 … to-1. Each adds 1 login, and its number in posts, to one of ten users.
 func rowsOf(from, to int64) []csvimport.Row {
 	var rows []csvimport.Row
 	for n := from; n < to; n++ {
@@ -20,7 +20,7 @@ func rowsOf(from, to int64) []csvimport.Row {
 	return rows
 }
 
-// batch applies a batch and wants the outcomes, one for each row, or one for all.
+// batch applies a batch and checks its outcomes; want has one for each row, or one for all.
 func batch(t *testing.T, s csvimport.Store, by csvimport.Run, rows []csvimport.Row, want ...csvimport.Outcome) {
 	t.Helper()
 	got, err := s.ApplyBatch(t.Context(), by, rows)
@@ -35,7 +35,7 @@ func batch(t *testing.T, s csvimport.Store, by csvimport.Run, rows []csvimport.R
 	}
 }
 
-// sums compares the users with rows that rowsOf has made for 0 … to-1.
+// sums checks that the users equal the result of the rows 0 … to-1 of rowsOf.
 func sums(t *testing.T, s csvimport.Store, to int64) {
 	t.Helper()
 	want := map[string][2]int64{}
@@ -55,7 +55,7 @@ func sums(t *testing.T, s csvimport.Store, to int64) {
 }
 
 func testBatch(t *testing.T, s csvimport.Store) {
-	for from := int64(0); from < 1000; from += 100 { // batches that begin and end within blocks
+	for from := int64(0); from < 1000; from += 100 { // batches that start and end within blocks
 		batch(t, s, run, rowsOf(from, from+100), csvimport.Applied)
 	}
 	sums(t, s, 1000)
@@ -99,7 +99,7 @@ func make10(o csvimport.Outcome) []csvimport.Outcome {
 	return ten
 }
 
-// testBatchRefusals has a batch with rows that are refused for good: the others are counted.
+// testBatchRefusals applies a batch with rows that are refused permanently: the others are counted.
 func testBatchRefusals(t *testing.T, s csvimport.Store) {
 	rows := rowsOf(0, 100)
 	apply(t, s, 3, csvimport.Increment{UserID: "u3", LoginCount: 1, PostCount: 3})
@@ -131,8 +131,8 @@ func testBatchRefusals(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "other", 77, 0)
 }
 
-// testBatchOverflow has rows in one batch that together are too much for a counter: in the order of the rows, those
-// that have room are counted.
+// testBatchOverflow applies a batch whose rows together overflow a counter: in row order, those that still fit are
+// counted.
 func testBatchOverflow(t *testing.T, s csvimport.Store) {
 	apply(t, s, 1000, csvimport.Increment{UserID: "full", LoginCount: math.MaxInt64 - 5})
 	rows := []csvimport.Row{
@@ -160,7 +160,7 @@ func testBatchOverflow(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "u", 2, 0)
 }
 
-// testBatchesAndRows applies every row several times at once, by batches that overlap and one by one.
+// testBatchesAndRows applies every row several times concurrently, in overlapping batches and one by one.
 func testBatchesAndRows(t *testing.T, s csvimport.Store) {
 	const rows = 400
 	var all sync.WaitGroup
@@ -193,7 +193,7 @@ func testBatchesAndRows(t *testing.T, s csvimport.Store) {
 	sums(t, s, rows)
 }
 
-// testBatchAndSettle lets late batches and a settlement meet.
+// testBatchAndSettle runs late batches concurrently with a settlement.
 func testBatchAndSettle(t *testing.T, s csvimport.Store) {
 	const rows = 200
 	var all sync.WaitGroup
@@ -240,7 +240,7 @@ func testBatchAndSettle(t *testing.T, s csvimport.Store) {
 	}
 }
 
-// testTwoFilesSameUsers applies two files with the same users at once, in batches that name them in other orders.
+// testTwoFilesSameUsers applies two files with the same users concurrently, in batches with opposite orders.
 func testTwoFilesSameUsers(t *testing.T, s csvimport.Store) {
 	const rows = 300
 	var all sync.WaitGroup

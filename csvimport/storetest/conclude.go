@@ -55,7 +55,7 @@ func Conclude(t *testing.T, store csvimport.Store, box outbox.Store) {
 	if got := strings.Join(sent(), ","); got != want {
 		t.Errorf("sent %s, want %s", got, want)
 	}
-	// What cannot be written concludes nothing.
+	// A message that cannot be written leaves the run unconcluded.
 	if err := conclude(second, message(second, "finished"), outbox.Message{ID: "no UUID", Topic: "t"}); err == nil {
 		t.Error("a message without a valid ID was written")
 	}

@@ -1,4 +1,4 @@
-// Package storetest is the suite that every csvimport.Store passes.
+// Package storetest is the test suite for implementations of csvimport.Store.
 package storetest
 
 import (
@@ -69,7 +69,7 @@ func apply(t *testing.T, s csvimport.Store, row int64, inc csvimport.Increment) 
 	return outcome
 }
 
-// Users is the users table.
+// Users returns the users table.
 func Users(t *testing.T, s csvimport.Store) map[string][2]int64 {
 	t.Helper()
 	users := map[string][2]int64{}
@@ -119,7 +119,7 @@ func testRepeat(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "u", 1, 1)
 }
 
-// testRuns repeats records in other runs.
+// testRuns repeats records in different runs.
 func testRuns(t *testing.T, s csvimport.Store) {
 	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
 	for row, runs := range [][]struct {
@@ -179,7 +179,7 @@ func testOverflow(t *testing.T, s csvimport.Store) {
 	_, err := s.Apply(t.Context(), run, 1, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: 1})
 	WantName(t, err, retry.ValidationError)
 	wantUser(t, s, "u", math.MaxInt64, 5)
-	// The row's key was not used up: it may still be applied with room to spare.
+	// The row's key was not used up: it can still be applied with an increment that fits.
 	if got := apply(t, s, 1, csvimport.Increment{UserID: "u", PostCount: 1}); got != csvimport.Applied {
 		t.Errorf("outcome is %s, want applied", got)
 	}
@@ -226,7 +226,7 @@ func testConcurrentRecordsOneUser(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "hot", rows, rows*(rows-1)/2)
 }
 
-// testFailureIsolation sends records that are refused among others that are not.
+// testFailureIsolation sends records that are refused together with valid ones.
 func testFailureIsolation(t *testing.T, s csvimport.Store) {
 	apply(t, s, 1000, csvimport.Increment{UserID: "full", LoginCount: math.MaxInt64})
 	const rows = 60
@@ -275,7 +275,8 @@ func testSettle(t *testing.T, s csvimport.Store) {
 	}
 }
 
-// testSettleRace lets late attempts and a settlement meet: what Settle says is what the users table shows.
+// testSettleRace runs late attempts concurrently with a settlement: the outcomes of Settle agree with the users
+// table.
 func testSettleRace(t *testing.T, s csvimport.Store) {
 	const rows = 40
 	list := make([]int64, rows)
@@ -316,7 +317,7 @@ func testExport(t *testing.T, s csvimport.Store) {
 		ids = append(ids, u.UserID)
 		return nil
 	})
-	want := []string{"B", "a", "b", "user 10", "user-1", "あ"} // by bytes
+	want := []string{"B", "a", "b", "user 10", "user-1", "あ"} // ordered by bytes
 	if err != nil || len(ids) != len(want) {
 		t.Fatalf("exported %q, %v; want %q", ids, err, want)
 	}

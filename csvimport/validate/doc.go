@@ -1,6 +1,6 @@
-// Package validate is the ValidateCSVFile step: it checks one uploaded file from end to end and says which object the
-// distributed Map reads. That is never the upload, which somebody could replace at any moment, but a copy that this
-// package makes of the version that it checked: byte for byte, or normalised where the Map could not read the original.
+// Package validate implements the ValidateCSVFile step: it checks an uploaded file from end to end and returns the
+// object that the distributed Map reads. That is never the upload, which could be replaced at any moment, but a copy
+// of the checked version: byte for byte, or normalised if the Map could not read the original.
 //
-// It never changes the upload, and it never keeps a file in memory.
+// It never modifies the upload, and never holds a file in memory.
 package validate

@@ -11,8 +11,8 @@ import (
 	"stepback/statemachine"
 )
 
-// copyLocation is where a copy of a file goes: always the same place for the same version of the same file, so that a
-// repeated step overwrites its own copy and nothing else. kind begins the object's name.
+// copyLocation returns the location for a copy of a file. It is always the same for the same version of a file, so
+// that a repeated step overwrites its own copy and nothing else. kind is the prefix of the object's name.
 func copyLocation(in Input, kind string) csvimport.Location {
 	bucket := in.WorkBucket
 	if bucket == "" {
@@ -23,7 +23,7 @@ func copyLocation(in Input, kind string) csvimport.Location {
 		kind+"-"+hex.EncodeToString(sum[:12])+".csv")}
 }
 
-// normalise reads the file a second time and writes its copy.
+// normalise reads the file a second time and writes its normalised copy.
 func (v *Validator) normalise(ctx context.Context, source csvimport.Source, report csvfile.Report,
 	to csvimport.Location) error {
 	body, err := v.open(ctx, source)

@@ -10,7 +10,7 @@ import (
 	"stepback/statemachine"
 )
 
-// open opens the file and refuses what is not a file or is too large, before anything is read.
+// open opens the file. Before reading anything, it refuses objects that are not files or are too large.
 func (v *Validator) open(ctx context.Context, source csvimport.Source) (io.ReadCloser, error) {
 	object, err := v.Objects.Get(ctx, csvimport.Location{Bucket: source.Bucket, Key: source.Key}, source.ETag)
 	if err != nil {
@@ -48,7 +48,7 @@ func (v *Validator) checkObject(source csvimport.Source, object *csvimport.Objec
 	return nil
 }
 
-// isFolderMarker knows the empty objects that tools write in place of directories.
+// isFolderMarker reports whether an object is one of the empty ones that tools write for directories.
 func isFolderMarker(key, contentType string) bool {
 	return strings.HasPrefix(contentType, "application/x-directory") || strings.HasSuffix(key, "_$folder$")
 }
@@ -59,7 +59,7 @@ func tooLarge(source csvimport.Source, size, limit int64) error {
 			"CSV_MAX_BYTES of the function)", source, size, limit)
 }
 
-// limitedBody enforces the size limit on bytes read too, for an object whose size the service did not say.
+// limitedBody enforces the size limit also while reading, for an object whose size the service did not report.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64
@@ -75,7 +75,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain completes a failure: which file it is about, and whether a missing key is in fact the name of a directory.
+// explain adds to a failure the file's address, and whether a missing key is in fact a directory.
 func (v *Validator) explain(ctx context.Context, source csvimport.Source, err error) error {
 	var f *csvimport.Failure
 	if !errors.As(err, &f) {
@@ -91,7 +91,7 @@ func (v *Validator) explain(ctx context.Context, source csvimport.Source, err er
 	return &csvimport.Failure{Name: f.Name, Message: source.String() + ": " + f.Message, Err: err}
 }
 
-// isDirectory looks for objects under key as a prefix. Not being allowed to look is no.
+// isDirectory reports whether there are objects with key as a prefix; false if listing is not permitted.
 func (v *Validator) isDirectory(ctx context.Context, source csvimport.Source) bool {
 	found := errors.New("found")
 	err := v.Objects.List(ctx, source.Bucket, source.Key+"/", func(csvimport.ObjectInfo) error { return found })

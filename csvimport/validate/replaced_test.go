@@ -14,7 +14,7 @@ import (
 	"stepback/statemachine"
 )
 
-// replacing calls replace before the request with the number at.
+// replacing calls replace before request number at.
 type replacing struct {
 	*objectstest.Memory
 	requests, at int
@@ -43,14 +43,14 @@ func (r *replacing) Copy(ctx context.Context, from csvimport.Source, to csvimpor
 	return r.Memory.Copy(ctx, from, to, contentType)
 }
 
-// TestReplacedUpload replaces the upload before each of the requests that the step makes: the step either refuses with
+// TestReplacedUpload replaces the upload before each of the step's requests: the step either fails with
 // CSVFileChanged, or the Map gets the version that the event named.
 func TestReplacedUpload(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		content  string
-		requests int    // that the step makes for a file that is not replaced
-		refused  int    // how many of them find that the upload was replaced
+		requests int    // requests that the step makes if the file is not replaced
+		refused  int    // how many of them detect that the upload was replaced
 		copied   string // what the Map reads
 	}{
 		"regular": {head + "old,1,2\n", 2, 2, head + "old,1,2\n"}, // read and copied

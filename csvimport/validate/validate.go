@@ -11,39 +11,40 @@ import (
 	"stepback/statemachine"
 )
 
-// DefaultMaxBytes is the size limit of an upload when none is set: 100 MiB.
+// DefaultMaxBytes is the default size limit of an upload: 100 MiB.
 const DefaultMaxBytes = 104857600
 
 // Input is the step's event.
 type Input struct {
 	Source     csvimport.Source `json:"source"`
-	WorkBucket string           `json:"workBucket"` // where the copy goes; the source's bucket when empty
+	WorkBucket string           `json:"workBucket"` // bucket for the copy; the source's bucket if empty
 	WorkPrefix string           `json:"workPrefix"`
 }
 
 // Output is the step's result.
 type Output struct {
-	Valid        bool                `json:"valid"` // false only when there are rows and none of them can be imported
-	Rows         int64               `json:"rows"`
-	Encoding     csvfile.Encoding    `json:"encoding"`
-	Delimiter    string              `json:"delimiter"` // comma, tab or semicolon
-	Normalised   bool                `json:"normalised"`
-	Data         csvimport.Location  `json:"data"` // what the ItemReader reads: a copy, unless the file is not valid
+	Valid      bool             `json:"valid"` // false only if the file has rows and none of them can be imported
+	Rows       int64            `json:"rows"`
+	Encoding   csvfile.Encoding `json:"encoding"`
+	Delimiter  string           `json:"delimiter"` // comma, tab or semicolon
+	Normalised bool             `json:"normalised"`
+	// the object that the ItemReader reads: a copy, unless the file is invalid
+	Data         csvimport.Location  `json:"data"`
 	ProblemCount int64               `json:"problemCount"`
 	ProblemRows  int64               `json:"problemRows"` // rows that will be rejected
 	Problems     []csvimport.Problem `json:"problems"`    // the first 100
 	Reason       string              `json:"reason,omitempty"`
 }
 
-// Validator checks files. Its zero MaxBytes means DefaultMaxBytes.
+// Validator checks files. If MaxBytes is 0, the limit is DefaultMaxBytes.
 type Validator struct {
 	Objects  csvimport.Objects
 	MaxBytes int64
 }
 
-// Validate checks one file and copies it, so that the Map reads what was checked even if the upload is replaced
-// meanwhile. A file that cannot be processed at all is a *csvimport.Failure with a permanent name; rows
-// that cannot be imported are problems in the output, and are rejected one by one later.
+// Validate checks a file and copies it, so that the Map reads the checked version even if the upload is replaced in
+// the meantime. A file that cannot be processed at all is a *csvimport.Failure with a permanent name; rows that
+// cannot be imported are problems in the output, and are rejected one by one later.
 func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
 	if err := checkInput(in); err != nil {
@@ -70,7 +71,7 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	return out, nil
 }
 
-// contentType is that of the copies.
+// contentType is the content type of the copies.
 const contentType = "text/csv; charset=utf-8"
 
 func checkInput(in Input) error {
@@ -106,8 +107,8 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 	return out
 }
 
-// check reads the file once. When the head looked like UTF-8 but a later line is not, the file is read again as
-// Shift_JIS before it is refused.
+// check reads the file once. If the head looked like UTF-8 but a later line is not, it reads the file again as
+// Shift_JIS before refusing it.
 func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
 	report, err := v.pass(ctx, source, "")
 	var f *csvimport.Failure
@@ -123,7 +124,7 @@ func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile
 	case errSecond == nil:
 		return second, nil
 	case f.Name == statemachine.CSVEncodingUnsupported:
-		return report, err // the place where it stops being UTF-8 says more
+		return report, err // the position of the first invalid UTF-8 is more helpful
 	}
 	return second, errSecond
 }

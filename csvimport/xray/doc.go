@@ -1,6 +1,6 @@
-// Package xray has AWS X-Ray show what a function asks its PostgreSQL database: a subsegment for each connection that
-// is opened and each statement, in the trace of the invocation that AWS Lambda has chosen to record.
+// Package xray sends a function's calls to its PostgreSQL database to AWS X-Ray: a subsegment for each new connection
+// and each statement, in the trace of the invocation, if AWS Lambda has chosen to record it.
 //
-// It sends datagrams to the daemon that runs beside a function (AWS_XRAY_DAEMON_ADDRESS) and never waits for it. Texts
-// of statements are sent, their arguments never.
+// It sends datagrams to the daemon that runs next to a function (AWS_XRAY_DAEMON_ADDRESS) and never waits for it. It
+// sends the texts of statements, never their arguments.
 package xray

@@ -14,23 +14,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Tracer is a pgx.QueryTracer, BatchTracer and ConnectTracer. Its zero value is ready; without the daemon's address it
-// does nothing.
+// Tracer is a pgx.QueryTracer, BatchTracer and ConnectTracer. Its zero value is ready for use; without the daemon's
+// address it does nothing.
 type Tracer struct {
-	// Address is the daemon's, as host:port; empty means that of AWS_XRAY_DAEMON_ADDRESS.
+	// Address is the daemon's host:port; empty means AWS_XRAY_DAEMON_ADDRESS.
 	Address string
 
 	once sync.Once
 	conn net.Conn // nil without a daemon
 }
 
-// traceHeader is where aws-lambda-go keeps the trace header of an invocation in its context.
+// traceHeader is the key under which aws-lambda-go stores the trace header of an invocation in its context.
 const traceHeader = "x-amzn-trace-id"
 
-// maxText bounds the statement in a subsegment; a datagram has room for 64 kB.
+// maxText limits the statement in a subsegment; a datagram holds up to 64 kB.
 const maxText = 2000
 
-// segment is a subsegment as the daemon reads it.
+// segment is a subsegment in the daemon's format.
 type segment struct {
 	Name      string  `json:"name"`
 	ID        string  `json:"id"`
@@ -64,7 +64,7 @@ type open struct{ segment }
 
 type openKey struct{}
 
-// begin opens a subsegment in the context, if the invocation is recorded.
+// begin adds a new subsegment to the context if the invocation is recorded.
 func (t *Tracer) begin(ctx context.Context, database, user, text string) context.Context {
 	header, _ := ctx.Value(traceHeader).(string)
 	trace, parent, sampled := parse(header)
@@ -92,7 +92,8 @@ func (t *Tracer) end(ctx context.Context, err error) {
 	if err != nil {
 		return
 	}
-	_, _ = t.conn.Write(append([]byte("{\"format\": \"json\", \"version\": 1}\n"), text...)) // a lost datagram is a gap in a picture
+	// a lost datagram only leaves a gap in the trace
+	_, _ = t.conn.Write(append([]byte("{\"format\": \"json\", \"version\": 1}\n"), text...))
 }
 
 func (t *Tracer) daemon() net.Conn {
@@ -108,7 +109,7 @@ func (t *Tracer) daemon() net.Conn {
 	return t.conn
 }
 
-// parse reads a header such as Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1.
+// parse parses a header such as Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1.
 func parse(header string) (trace, parent string, sampled bool) {
 	for part := range strings.SplitSeq(header, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
@@ -126,7 +127,7 @@ func parse(header string) (trace, parent string, sampled bool) {
 
 func newID() string {
 	var id [8]byte
-	_, _ = rand.Read(id[:]) // never fails
+	_, _ = rand.Read(id[:]) // rand.Read never fails
 	return hex.EncodeToString(id[:])
 }
 
@@ -167,5 +168,5 @@ func (t *Tracer) TraceConnectStart(ctx context.Context, c pgx.TraceConnectStartD
 // TraceConnectEnd implements pgx.ConnectTracer.
 func (t *Tracer) TraceConnectEnd(ctx context.Context, c pgx.TraceConnectEndData) { t.end(ctx, c.Err) }
 
-// name is what the service map calls a database.
+// name returns the name of a database in the service map.
 func name(c *pgx.ConnConfig) string { return c.Database + "@" + c.Host }

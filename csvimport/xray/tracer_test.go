@@ -13,7 +13,7 @@ import (
 	"stepback/csvimport/xray"
 )
 
-// listen is a daemon that hands over the datagrams that it gets.
+// listen starts a daemon; next returns the next datagram it receives.
 func listen(t *testing.T) (address string, next func() map[string]any) {
 	t.Helper()
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func listen(t *testing.T) (address string, next func() map[string]any) {
 	}
 }
 
-// invocation is the context that aws-lambda-go makes.
+// invocation returns a context as aws-lambda-go creates it.
 func invocation(header string) context.Context {
 	return context.WithValue(context.Background(), "x-amzn-trace-id", header) //nolint:staticcheck // as it does
 }
@@ -61,7 +61,7 @@ func TestConnectionsAreSubsegments(t *testing.T) {
 		len(s["id"].(string)) != 16 || s["start_time"].(float64) > s["end_time"].(float64) {
 		t.Errorf("%v", s)
 	}
-	// What is not recorded is not sent: the next datagram is that of the last call.
+	// Traces that are not recorded are not sent: the next datagram belongs to the last call.
 	for _, header := range []string{"", "Root=1-a;Parent=b;Sampled=0", "Root=1-a;Sampled=1", "garbage"} {
 		ctx := tracer.TraceConnectStart(invocation(header), pgx.TraceConnectStartData{ConnConfig: config})
 		tracer.TraceConnectEnd(ctx, pgx.TraceConnectEndData{})

@@ -12,8 +12,8 @@ import (
 	"stepback/dashboards/render"
 )
 
-// alarms returns the present state of the alarms that the dashboard shows. Those that the endpoint does not have are
-// told as missing.
+// alarms returns the current states of the dashboard's alarms. Alarms that the endpoint does not have are reported as
+// missing.
 func alarms(ctx context.Context, c Client, body []byte) ([]render.Alarm, error) {
 	arns, err := render.AlarmARNs(body)
 	if err != nil || len(arns) == 0 {
@@ -25,7 +25,7 @@ func alarms(ctx context.Context, c Client, body []byte) ([]render.Alarm, error) 
 		in.AlarmNames = append(in.AlarmNames, arn[strings.LastIndexByte(arn, ':')+1:])
 	}
 	states := map[string]render.Alarm{}
-	for pages := cloudwatch.NewDescribeAlarmsPaginator(c, in); pages.HasMorePages(); { // 50 in a page
+	for pages := cloudwatch.NewDescribeAlarmsPaginator(c, in); pages.HasMorePages(); { // 50 per page
 		out, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%d alarms: %w", len(arns), err)

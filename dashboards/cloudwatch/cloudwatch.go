@@ -1,6 +1,6 @@
-// Package cloudwatch fetches a dashboard, its metric data and its alarms from CloudWatch, or from any endpoint that
-// answers CloudWatch's API, for package render to draw. Metric math and searches are evaluated here and not there, so
-// that an endpoint need not know them. It writes nothing.
+// Package cloudwatch fetches a dashboard, its metric data and its alarms from CloudWatch or any compatible endpoint,
+// for package render to draw. It evaluates metric math and searches itself, so that an endpoint need not support
+// them. It is read-only.
 package cloudwatch
 
 import (
@@ -17,7 +17,7 @@ import (
 	"stepback/retrymetrics/metricmath"
 )
 
-// Client is the part of *cloudwatch.Client that is needed.
+// Client is the part of *cloudwatch.Client that the package needs.
 type Client interface {
 	GetDashboard(context.Context, *cloudwatch.GetDashboardInput,
 		...func(*cloudwatch.Options)) (*cloudwatch.GetDashboardOutput, error)
@@ -29,8 +29,8 @@ type Client interface {
 		...func(*cloudwatch.Options)) (*cloudwatch.DescribeAlarmsOutput, error)
 }
 
-// Fetch returns the dashboard of a name with its data from one time to another, of which the earlier is moved back to
-// the start of a period. Errors are those of the API, with what was asked for, and those of drawing the body.
+// Fetch returns the named dashboard with its data between two times; from is moved back to the start of a period. It
+// returns errors of the API, with the request they belong to, and errors of drawing the body.
 func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (render.Page, error) {
 	if !from.Before(to) {
 		return render.Page{}, errors.New("a dashboard's data end before they begin")
@@ -47,7 +47,7 @@ func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (rend
 	}
 	d := data{grid: metricmath.GridOver(from, to, periodOf(to.Sub(from))), values: map[string]metricmath.Series{},
 		found: s.find}
-	// Some endpoints have no percentiles, and fail: everything else is drawn all the same.
+	// Some endpoints have no percentiles and fail; everything else is drawn nevertheless.
 	percentiles, others := split(requests)
 	if err := d.fetch(ctx, c, others); err != nil {
 		return page, err
@@ -63,7 +63,7 @@ func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (rend
 	return page, err
 }
 
-// split tells percentiles from the statistics that every endpoint has.
+// split separates percentiles from the statistics that every endpoint has.
 func split(all []render.Request) (percentiles, others []render.Request) {
 	for _, r := range all {
 		switch r.Stat {
@@ -76,7 +76,7 @@ func split(all []render.Request) (percentiles, others []render.Request) {
 	return percentiles, others
 }
 
-// periodOf is the shortest customary period of which no more than 120 fit in.
+// periodOf returns the shortest customary period that divides span into at most 120.
 func periodOf(span time.Duration) time.Duration {
 	const most = 120
 	for _, p := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour} {
@@ -87,5 +87,5 @@ func periodOf(span time.Duration) time.Duration {
 	return 24 * time.Hour
 }
 
-// find is [render.Data]'s.
+// find implements Find of [render.Data].
 type find func(*retrymetrics.Metric, retrymetrics.Set, string) ([]retrymetrics.Series, error)

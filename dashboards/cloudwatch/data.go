@@ -17,10 +17,10 @@ import (
 	"stepback/retrymetrics/metricmath"
 )
 
-// maxQueries is how many queries GetMetricData takes at a time.
+// maxQueries is the most queries in one GetMetricData request.
 const maxQueries = 500
 
-// data are fetched metric data: what [render.Requests] asked for, over one grid.
+// data are the metric data fetched for [render.Requests], over one grid.
 type data struct {
 	grid   metricmath.Grid
 	values map[string]metricmath.Series // by key
@@ -39,8 +39,8 @@ func (d *data) Find(m *retrymetrics.Metric, set retrymetrics.Set, machine string
 	return d.found(m, set, machine)
 }
 
-// Values implements [render.Data]. One value for the whole range is put together from the periods', which sums and
-// maxima allow.
+// Values implements [render.Data]. A single value for the whole range is computed from the periods' values, which is
+// possible for sums and maxima.
 func (d *data) Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmath.Grid) (metricmath.Series, error) {
 	values := d.values[key(s, stat)]
 	if g == d.grid {
@@ -66,7 +66,7 @@ func (d *data) Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmat
 	return metricmath.Series{one}, nil
 }
 
-// fetch asks for all requests, as many at a time as the API takes.
+// fetch makes all requests, in batches as large as the API allows.
 func (d *data) fetch(ctx context.Context, c Client, requests []render.Request) error {
 	for batch := range slices.Chunk(requests, maxQueries) {
 		in := &cloudwatch.GetMetricDataInput{
@@ -115,7 +115,7 @@ func dimensions(s retrymetrics.Series) []types.Dimension {
 	return out
 }
 
-// take keeps one result, or a page of it.
+// take stores one result, or a page of it.
 func (d *data) take(batch []render.Request, result types.MetricDataResult) error {
 	i, err := strconv.Atoi(strings.TrimPrefix(aws.ToString(result.Id), "q"))
 	if err != nil || i < 0 || i >= len(batch) || len(result.Timestamps) != len(result.Values) {

@@ -37,13 +37,13 @@ func body(t *testing.T) []byte {
 	return text
 }
 
-// endpoint answers like CloudWatch, one thing a page. Each metric has the value 2, and TaskAttempts 6, in the second
-// and third minute.
+// endpoint responds like CloudWatch, with one item per page. In the second and third minute each metric has the value
+// 2, and TaskAttempts 6.
 type endpoint struct {
 	body    []byte
 	broken  string // the operation that fails
 	asked   int
-	plain   bool // there are no percentiles
+	plain   bool // percentiles are not supported
 	queries map[string]bool
 	answer  func(*types.MetricDataResult)
 }
@@ -112,7 +112,7 @@ func (e *endpoint) ListMetrics(_ context.Context, in *sdk.ListMetricsInput,
 		listed("StateMachine", machine, "State", "Work"), listed("Other", "x")}}, nil
 }
 
-// DescribeAlarms answers in two pages, the first of which is empty.
+// DescribeAlarms returns two pages, the first of which is empty.
 func (e *endpoint) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput,
 	_ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
 	if in.NextToken == nil {
@@ -153,7 +153,7 @@ func TestFetch(t *testing.T) {
 	if n := strings.Count(out.String(), ">Work</text>"); n != 1 {
 		t.Errorf("the state is drawn %d times in the legend", n)
 	}
-	// 2 + 2 retries in the whole range; an error found by a search; the alarms' states.
+	// 2 + 2 retries in the whole range; an error found by a search; the states of the alarms.
 	for _, want := range []string{`y="58.0">4</text>`, ">States.Timeout</text>",
 		`<td class="ALARM">ALARM</td><td>csv-import-page</td><td>act</td>`, "missing"} {
 		if !strings.Contains(out.String(), want) {

@@ -22,7 +22,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// moto starts moto_server, which answers CloudWatch's API, and ends it with the test.
+// moto starts moto_server, which implements CloudWatch's API, and stops it when the test ends.
 func moto(t *testing.T) *sdk.Client {
 	t.Helper()
 	program, err := exec.LookPath("moto_server")
@@ -65,7 +65,7 @@ func moto(t *testing.T) *sdk.Client {
 	})
 }
 
-// put publishes points as the metrics that CloudWatch makes of them: one for each dimension set.
+// put publishes points as CloudWatch's metrics: one for each dimension set.
 func put(t *testing.T, c *sdk.Client, points []retrymetrics.Point) {
 	t.Helper()
 	var all []types.MetricDatum
@@ -120,7 +120,8 @@ func happened(at time.Time) []retrymetrics.Point {
 	return points
 }
 
-// What an endpoint answers about published points is what is computed of them here, widget by widget and line by line.
+// What an endpoint returns for published points equals what is computed from them locally, widget by widget and line
+// by line.
 func TestAnEndpointDrawsWhatThePointsDo(t *testing.T) {
 	t.Parallel()
 	c := moto(t)
@@ -169,7 +170,7 @@ func TestAnEndpointDrawsWhatThePointsDo(t *testing.T) {
 	}
 }
 
-// putAlarms makes the alarms as they are written for PutMetricAlarm. moto 5.2 fails on every composite alarm.
+// putAlarms creates the alarms from their PutMetricAlarm form. moto 5.2 fails on every composite alarm.
 func putAlarms(t *testing.T, c *sdk.Client) {
 	t.Helper()
 	set, err := alarms.New(alarms.Options{StateMachine: machine, Topic: "arn:aws:sns:us-east-1:123456789012:t"})

@@ -11,14 +11,14 @@ import (
 	"stepback/retrymetrics"
 )
 
-// searches carries out SEARCH expressions by listing metrics.
+// searches evaluates SEARCH expressions by listing metrics.
 type searches struct {
-	ctx    context.Context // of the one fetch that the searches belong to
+	ctx    context.Context // context of the fetch that the searches belong to
 	client Client
 }
 
-// find returns the series of a metric with a dimension set for a state machine: SEARCH's {namespace,dimensions} means
-// metrics with exactly these dimensions.
+// find returns the series of a metric with a dimension set for a state machine. SEARCH's {namespace,dimensions}
+// matches metrics with exactly these dimensions.
 func (s searches) find(m *retrymetrics.Metric, set retrymetrics.Set, machine string) ([]retrymetrics.Series, error) {
 	in := &cloudwatch.ListMetricsInput{
 		Namespace: aws.String(m.Namespace()), MetricName: aws.String(m.Name()),
@@ -39,7 +39,7 @@ func (s searches) find(m *retrymetrics.Metric, set retrymetrics.Set, machine str
 			}
 			if series, err := retrymetrics.SeriesOf(m.Name(), given); err == nil && series.Set == set &&
 				!seen[series.String()] {
-				seen[series.String()] = true // some endpoints list a metric once for each datum
+				seen[series.String()] = true // some endpoints list a metric once per datum
 				found = append(found, series)
 			}
 		}

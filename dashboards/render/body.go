@@ -1,6 +1,6 @@
-// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or PNG, so
-// that a person can look at a run's dashboard without CloudWatch. It evaluates what this project's dashboards use:
-// series, metric math and searches by state machine. It fetches nothing and runs no scripts.
+// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or PNG,
+// for viewing a run's dashboard without CloudWatch. It evaluates what this project's dashboards use: series, metric
+// math and searches by state machine. It fetches nothing and runs no scripts.
 package render
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// body is a dashboard body, as far as it is drawn.
+// body is a dashboard body, with the members that are drawn.
 type body struct {
 	Widgets []widget `json:"widgets"`
 }
@@ -53,7 +53,7 @@ type mark struct {
 	Color string  `json:"color"`
 }
 
-// options are the last member of a metric row.
+// options are the last element of a metric row.
 type options struct {
 	Expression string `json:"expression"`
 	Label      string `json:"label"`
@@ -76,7 +76,7 @@ func parse(text []byte) (body, error) {
 	return b, nil
 }
 
-// AlarmARNs returns the ARNs of the alarms that a dashboard body shows, in their order.
+// AlarmARNs returns the ARNs of the alarms in a dashboard body, in order.
 func AlarmARNs(text []byte) ([]string, error) {
 	b, err := parse(text)
 	if err != nil {

@@ -1,21 +1,21 @@
 package render
 
-// canvas is what widgets are drawn on; coordinates are pixels from the upper left corner. Colors are CSS colors, of
-// which a canvas need not know more than #rrggbb.
+// canvas is a surface for drawing widgets; coordinates are pixels from the upper left corner. Colors are CSS colors,
+// of which a canvas only has to support #rrggbb.
 type canvas interface {
-	// text writes one line, whose base line begins, is centered or ends at a point.
+	// text writes one line of text that starts, is centered or ends at a point on its base line.
 	text(at point, a anchor, s style, text string)
-	// grid draws a line of the grid, mark a dashed line; an empty color is that of alarms.
+	// grid draws a grid line, mark a dashed line; an empty color is the color of alarms.
 	grid(from, to point)
 	mark(from, to point, color string)
-	// curve draws a line through points, dot and bar what a title says when it is pointed at.
+	// curve draws a line through points; dot and bar draw shapes that show their title when hovered over.
 	curve(through []point, color string)
 	dot(at point, color, title string)
 	bar(b box, color, title string)
-	// swatch is a legend's sample of a color, card the ground of a widget.
+	// swatch draws a legend's sample of a color, card the background of a widget.
 	swatch(at point, color string)
 	card(b box)
-	// moved is the canvas with its corner elsewhere.
+	// moved returns the canvas with its origin moved.
 	moved(by point) canvas
 }
 
@@ -23,7 +23,7 @@ type point struct{ x, y float64 }
 
 type box struct{ x, y, w, h float64 }
 
-// anchor is the part of a text that is at its point.
+// anchor is the part of a text that is aligned to its point.
 type anchor int
 
 const (
@@ -32,15 +32,15 @@ const (
 	ends
 )
 
-// style is how a text looks.
+// style is the look of a text.
 type style int
 
 const (
 	small   style = iota // axes and legends
-	title                // of widgets
-	heading              // of the page
+	title                // titles of widgets
+	heading              // headings of the page
 	number               // a single value
-	nothing              // where there are no data
+	nothing              // shown if there are no data
 	alarming
 	fine
 )

@@ -13,17 +13,17 @@ type chart struct {
 	on          canvas
 	w, h        float64
 	grid        metricmath.Grid
-	lines       []line // all, for the legend
+	lines       []line // all of them, for the legend
 	drawn       []line // those with data
 	marks       []mark
-	top, bottom float64 // the ends of the axis
+	top, bottom float64 // the limits of the axis
 	legend      []entry
 }
 
 const (
 	marginLeft, marginRight, marginTop, axisHeight = 46.0, 12.0, 6.0, 20.0
-	letter                                         = 6.3  // about the width of a letter of the legend
-	labelHeight                                    = 12.0 // of a line of small text
+	letter                                         = 6.3  // approximate width of a letter of the legend
+	labelHeight                                    = 12.0 // height of a line of small text
 )
 
 func (w widget) chart(on canvas, lines []line, g metricmath.Grid, width, height float64) {
@@ -50,7 +50,7 @@ func (w widget) chart(on canvas, lines []line, g metricmath.Grid, width, height 
 	c.drawLegend()
 }
 
-// scale fits the vertical axis to what is drawn.
+// scale fits the vertical axis to the drawn values.
 func (c *chart) scale(p properties) {
 	highest := 0.0
 	for i := range c.grid.Len {
@@ -66,7 +66,7 @@ func (c *chart) scale(p properties) {
 		}
 	}
 	for _, m := range c.marks {
-		highest = max(highest, m.Value*1.05) // with room for its label
+		highest = max(highest, m.Value*1.05) // with space for its label
 	}
 	if c.top = nice(highest); p.YAxis.Left.Max != nil {
 		c.top = *p.YAxis.Left.Max
@@ -79,7 +79,7 @@ func (c *chart) scale(p properties) {
 	}
 }
 
-// nice is the smallest of 1, 1.2, 1.6, 2, 3, 4, 6, 8 × 10ⁿ that is not below v: each divides well by four.
+// nice returns the smallest of 1, 1.2, 1.6, 2, 3, 4, 6, 8 × 10ⁿ that is at least v: each divides well by four.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1
@@ -99,7 +99,7 @@ func (c *chart) y(v float64) float64 {
 	return c.floor() - (v-c.bottom)/(c.top-c.bottom)*(c.floor()-marginTop)
 }
 
-// x is the middle of a period.
+// x returns the position of the middle of a period.
 func (c *chart) x(i int) float64 {
 	return marginLeft + (float64(i)+0.5)*c.step()
 }
@@ -139,8 +139,8 @@ func (c *chart) axes() {
 	}
 }
 
-// lower draws the horizontal annotations, each with its label, one after the other so that labels of close values do
-// not cover each other. A label is above its line, or below it where another line is.
+// lower draws the horizontal annotations with their labels, one after the other so that labels of close values do not
+// cover each other. A label is above its line, or below it if another line is in the way.
 func (c *chart) lower() {
 	end := c.w - marginRight - 2
 	for _, m := range c.marks {
@@ -157,7 +157,7 @@ func (c *chart) lower() {
 	}
 }
 
-// curve draws a line through the periods that have a value, and each of these as a dot where there is room.
+// curve draws a line through the periods that have a value, and a dot for each of these if there is space.
 func (c *chart) curve(l line) {
 	var through []point
 	for i, v := range l.values {
@@ -176,7 +176,7 @@ func (c *chart) curve(l line) {
 	c.on.curve(through, l.color)
 }
 
-// bars draws lines on top of each other.
+// bars draws the lines as stacked bars.
 func (c *chart) bars() {
 	sums := make([]float64, c.grid.Len)
 	width := min(max(1, c.step()*0.8), 60)
@@ -192,19 +192,19 @@ func (c *chart) bars() {
 	}
 }
 
-// said is a value in words.
+// said describes a value in words.
 func (c *chart) said(i int, l line, v float64) string {
 	return c.grid.At(i).Format("15:04:05") + " " + l.label + ": " + short(v)
 }
 
-// short writes a number in seven characters or few more: three significant digits or, from a thousand, whole ones, then
+// short formats a number in about seven characters: three significant digits; from a thousand on whole numbers, then
 // tenths of thousands, millions and so on.
 func short(v float64) string {
 	a := math.Abs(v)
 	switch {
 	case math.IsNaN(v):
 		return "–"
-	case a < 999.5: // three digits would make 1e+03 of more
+	case a < 999.5: // three digits would round larger numbers to 1e+03
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	case a < 10e3:
 		return strconv.FormatFloat(v, 'f', 0, 64)

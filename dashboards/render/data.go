@@ -10,20 +10,21 @@ import (
 	"stepback/retrymetrics/metricmath"
 )
 
-// Data are what a dashboard asks for.
+// Data provides the data of a dashboard.
 type Data interface {
-	// Grid is the periods that the charts cover; of length 0 when there are no data at all.
+	// Grid returns the periods that the charts cover; its length is 0 if there are no data at all.
 	Grid() metricmath.Grid
-	// Values is a statistic of a series in each period of a grid: [Data.Grid]'s, or one period over all of it.
+	// Values returns a statistic of a series for each period of a grid: that of [Data.Grid], or a single period
+	// covering all of it.
 	Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmath.Grid) (metricmath.Series, error)
 	// Find returns the series of a metric that have data, with a dimension set and for a state machine.
 	Find(m *retrymetrics.Metric, set retrymetrics.Set, machine string) ([]retrymetrics.Series, error)
 }
 
-// Points are data at hand, those of a data directory.
+// Points are locally available data, those of a data directory.
 type Points []retrymetrics.Point
 
-// Grid picks the shortest customary period that gives no more than 120 of them.
+// Grid divides the data into at most 120 periods of the shortest customary length.
 func (ps Points) Grid() metricmath.Grid {
 	const most = 120
 	if len(ps) == 0 {
@@ -73,13 +74,13 @@ func (ps Points) Find(m *retrymetrics.Metric, set retrymetrics.Set, machine stri
 	return found, nil
 }
 
-// whole is one period over everything, for single values.
+// whole returns a single period that covers everything, for single values.
 func whole() metricmath.Grid {
 	const century = 100 * 365 * 24 * time.Hour
 	return metricmath.Grid{Start: time.Unix(0, 0).UTC(), Period: century, Len: 1}
 }
 
-// foreign reports whether an error is that of a row which is about somebody else's metric.
+// foreign reports whether an error is about a metric of another service.
 func foreign(err error) bool {
 	_, ok := errors.AsType[*foreignError](err)
 	return ok
@@ -91,8 +92,8 @@ type Request struct {
 	Stat   retrymetrics.Stat
 }
 
-// Requests returns what a dashboard body asks for, each once, so that it can be fetched together. Searches are carried
-// out by find. The errors are those of drawing the body.
+// Requests returns the statistics that a dashboard body needs, each once, so that they can be fetched together.
+// Searches are evaluated by find. It returns the same errors as drawing the body.
 func Requests(text []byte, find func(*retrymetrics.Metric, retrymetrics.Set, string) ([]retrymetrics.Series,
 	error)) ([]Request, error) {
 	b, err := parse(text)
@@ -108,7 +109,7 @@ func Requests(text []byte, find func(*retrymetrics.Metric, retrymetrics.Set, str
 	return r.requests, nil
 }
 
-// recorder is data that notes what is asked for and has none of it.
+// recorder is Data that records what is requested and contains no values.
 type recorder struct {
 	find     func(*retrymetrics.Metric, retrymetrics.Set, string) ([]retrymetrics.Series, error)
 	requests []Request

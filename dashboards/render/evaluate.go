@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricmath"
 )
@@ -22,19 +21,19 @@ type line struct {
 var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
 	"#bcbd22", "#17becf"}
 
-// searched is the form of search that is understood: {namespace,dimensions} MetricName StateMachine, statistic.
+// searched matches the supported form of a search: {namespace,dimensions} MetricName StateMachine, statistic.
 var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" StateMachine="([^"]+)"', '(\w+)', \d+\)$`)
 
-// foreignError says that a row is about a metric of somebody else's, which is not drawn here.
+// foreignError reports a row with a metric of another service, which is not drawn.
 type foreignError struct{ namespace, metric string }
 
 func (e *foreignError) Error() string {
 	return fmt.Sprintf("%s %s is no metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
 }
 
-// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions come
-// last: CloudWatch's console writes them before their terms. The error of a row that is about another namespace is a
-// *foreignError.
+// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions are
+// evaluated last, because CloudWatch's console writes them before their terms. If a row is about another namespace,
+// the error is a *foreignError.
 func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
 	rows, err := w.rows()
 	if err != nil {
@@ -96,7 +95,7 @@ func (w widget) row(r row, data Data, g metricmath.Grid, terms map[string]metric
 	return []line{{cmp.Or(r.Label, r.names[1]), r.Color, values}}, nil
 }
 
-// search finds the series of a metric and labels each by what sets it apart.
+// search finds the series of a metric and labels each by the dimensions that distinguish it.
 func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 	metric, ok := retrymetrics.Named(parts[2])
 	if !ok {
@@ -118,11 +117,11 @@ func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 		}
 		out = append(out, line{label: strings.Join(s.Values[1:], " "), values: values})
 	}
-	sorting.Func(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
+	slices.SortFunc(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
 	return out, nil
 }
 
-// setOf is the metric's dimension set that a search's schema, a namespace and dimensions, means. StateMachine is the
+// setOf returns the metric's dimension set for a search's schema, a namespace and dimensions. StateMachine is the
 // first of every set.
 func setOf(m *retrymetrics.Metric, schema []string) (retrymetrics.Set, error) {
 	for _, s := range m.Sets() {

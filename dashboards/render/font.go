@@ -11,10 +11,10 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// faces are the fonts of the styles: Go's own, which are part of the program.
+// faces are the fonts of the styles: Go's own fonts, which are embedded in the program.
 type faces [fine + 1]font.Face
 
-// looks are the font and size of each style, as in the style sheet.
+// looks define the font and size of each style, as in the style sheet.
 var looks = [fine + 1]struct {
 	ttf  []byte
 	size float64
@@ -23,7 +23,7 @@ var looks = [fine + 1]struct {
 	nothing: {goregular.TTF, 12}, alarming: {gobold.TTF, 12}, fine: {gomedium.TTF, 12},
 }
 
-// inks are the colors of the styles on light ground.
+// inks are the colors of the styles on a light background.
 var inks = [fine + 1]color.Color{
 	small: dimColor, title: inkColor, heading: inkColor, number: inkColor, nothing: dimColor,
 	alarming: colorOf(alarmColor), fine: fineColor,
@@ -36,7 +36,7 @@ func newFaces() (faces, error) {
 		if err != nil {
 			return all, fmt.Errorf("font: %w", err)
 		}
-		// At 72 dots per inch a point is a pixel.
+		// At 72 DPI a point is one pixel.
 		all[s], err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: look.size * scale, DPI: 72,
 			Hinting: font.HintingNone})
 		if err != nil {

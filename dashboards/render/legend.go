@@ -2,7 +2,7 @@ package render
 
 import "fmt"
 
-// entry is one line of a chart in its legend, and where it stands there.
+// entry is a line of a chart in its legend, with its position there.
 type entry struct {
 	at           point
 	label, color string
@@ -10,11 +10,11 @@ type entry struct {
 
 const (
 	legendLine = 15.0
-	// legendLines is how many a legend has at most: the chart needs room, too.
+	// legendLines is the most lines of a legend, so that the chart has enough space.
 	legendLines = 4
 )
 
-// layOutLegend breaks the legend into lines and cuts labels that are longer than one.
+// layOutLegend breaks the legend into lines and shortens labels that are longer than a line.
 func (c *chart) layOutLegend() {
 	x, y := marginLeft, legendLine
 	for i, l := range c.lines {
@@ -32,12 +32,12 @@ func (c *chart) layOutLegend() {
 	}
 }
 
-// cut shortens a text that is wider than so many letters.
+// cut shortens a text to the width of room letters.
 func cut(text string, room int) string {
 	if letters(text) <= room || room < 2 {
 		return text
 	}
-	width := 1 // of what stands for the rest
+	width := 1 // of the ellipsis
 	for i, r := range text {
 		if width += letters(string(r)); width > room {
 			return text[:i] + "…"
@@ -46,7 +46,7 @@ func cut(text string, room int) string {
 	return text
 }
 
-// letters is about how many letters of the Latin alphabet are as wide as a text: those of East Asia count twice.
+// letters returns the approximate width of a text in Latin letters: East Asian letters count twice.
 func letters(text string) int {
 	n := 0
 	for _, r := range text {
@@ -58,8 +58,8 @@ func letters(text string) int {
 	return n
 }
 
-// firstWide is the first code point of the scripts whose letters are as wide as high: Hangul, and further up kana and
-// Han.
+// firstWide is the first code point of the scripts whose letters are as wide as they are high: Hangul, followed by
+// kana and Han.
 const firstWide = 0x1100
 
 func (c *chart) legendHeight() float64 {

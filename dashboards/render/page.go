@@ -9,34 +9,33 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/retrymetrics/metricmath"
 )
 
-// Page is what is drawn.
+// Page is a dashboard to draw.
 type Page struct {
 	Name string
 	Body []byte // the dashboard body
 	Data Data
-	// Note says what could not be drawn, or nothing.
+	// Note says what could not be drawn; may be empty.
 	Note string
-	// WithData leaves out the widgets that have no data to show; the others close up. It holds for SVG and PNG.
+	// WithData leaves out widgets without data and closes the gaps. It applies to SVG and PNG.
 	WithData bool
-	// Alarms are shown above the widgets, if there are any.
+	// Alarms are shown above the widgets; may be empty.
 	Alarms []Alarm
 }
 
-// ok is the state of an alarm that did not trip and has data.
+// ok is the state of an alarm that has data and did not fire.
 const ok = "OK"
 
-// Alarm is one alarm's outcome over the metric data.
+// Alarm is the result of evaluating an alarm over the metric data.
 type Alarm struct {
 	Name, State, Text string
-	// Tripped says that it was in ALARM at any time.
+	// Tripped is true if the alarm was in ALARM at any time.
 	Tripped bool
 }
 
-// colors are those of light ground, and of dark ground where that is preferred.
+// colors are the colors for light backgrounds, and for dark ones if the reader prefers these.
 const colors = `svg,body{--ground:#f4f5f7;--card:#fff;--ink:#16191f;--dim:#5f6b7a;--line:#e3e6ea;--rim:#d5dbdb;--alarm:#d62728;--fine:#2ca02c}
 @media(prefers-color-scheme:dark){svg,body{--ground:#0f141a;--card:#1a212b;--ink:#e6e9ee;--dim:#9aa7b5;--line:#2b3440;--rim:#303b48;--alarm:#ff6b6b;--fine:#5fce6b}}
 text{font:12px system-ui,sans-serif;fill:var(--ink)}.small{font-size:11px;fill:var(--dim)}.title{font-size:13px;font-weight:600}
@@ -44,7 +43,7 @@ text{font:12px system-ui,sans-serif;fill:var(--ink)}.small{font-size:11px;fill:v
 .heading{font-size:20px;font-weight:600}text.ALARM{fill:var(--alarm);font-weight:600}text.OK{fill:var(--fine)}
 .card{fill:var(--card);stroke:var(--rim)}.ground{fill:var(--ground)}`
 
-// span tells what the charts cover.
+// span describes the time that the charts cover.
 func (p Page) span(g metricmath.Grid) string {
 	if g.Len == 0 {
 		return "There are no metric data yet: run an import first."
@@ -67,13 +66,13 @@ func (p Page) HTML(out io.Writer) error {
 		html.EscapeString(p.span(g)))
 	p.alarmTable(&page)
 	page.WriteString("<main>\n")
-	sorting.Stable(b.Widgets, func(a, c widget) int {
+	slices.SortStableFunc(b.Widgets, func(a, c widget) int {
 		return cmp.Or(cmp.Compare(a.Y, c.Y),
 			cmp.Compare(a.X, c.X))
 	})
 	for _, w := range b.Widgets {
 		if w.Type != "text" && w.Type != "metric" {
-			continue // alarms are in the table
+			continue // alarms are listed in the table
 		}
 		fmt.Fprintf(&page, `<section style="grid-column:%d/span %d">`, w.X+1, w.Width)
 		if w.Type == "text" {
@@ -94,8 +93,8 @@ func (p Page) HTML(out io.Writer) error {
 	return err
 }
 
-// Empty returns the titles of the widgets that have no data to show, in their order, without those that are not drawn
-// because they are about other metrics than this project's.
+// Empty returns the titles of the widgets without data, in order. It leaves out widgets that are not drawn because
+// they show metrics other than this project's.
 func (p Page) Empty() ([]string, error) {
 	b, err := parse(p.Body)
 	if err != nil {
@@ -114,7 +113,7 @@ func (p Page) Empty() ([]string, error) {
 	return titles, nil
 }
 
-// empty reports whether a widget has no data to show.
+// empty reports whether a widget has no data.
 func (p Page) empty(w widget) (bool, error) {
 	if w.Type != "metric" {
 		return false, nil

@@ -149,8 +149,8 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 
 const sources = `["CSVProcessing/Retry","RetrySuccess","StateMachine","csv-import",{"id":"success","visible":false}],`
 
-// A dashboard that somebody has edited in CloudWatch's console is drawn like before: the console leaves what repeats
-// the row before to dots, and writes expressions before their terms.
+// A dashboard that was edited in CloudWatch's console is drawn as before. The console abbreviates with dots what
+// repeats the previous row, and writes expressions before their terms.
 func TestABodyOfTheConsoleIsDrawn(t *testing.T) {
 	t.Parallel()
 	drawn := func(rows string) string {
@@ -183,7 +183,7 @@ func TestABodyOfTheConsoleIsDrawn(t *testing.T) {
 	}
 }
 
-// Whoever adds a widget of another service to the dashboard still sees all the others.
+// A widget with another service's metric is reported; all other widgets are drawn.
 func TestOtherServicesMetricsAreToldAndNotDrawn(t *testing.T) {
 	t.Parallel()
 	p := page(t, someRetries()...)
@@ -213,7 +213,7 @@ func TestOtherServicesMetricsAreToldAndNotDrawn(t *testing.T) {
 	}
 }
 
-// What an operator has to do first is told to the end, and labels of close values do not lie on each other's lines.
+// The first action that an alarm names is shown in full, and labels of close values do not cover each other's lines.
 func TestNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	p := page(t, someRetries()...)

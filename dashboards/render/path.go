@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// path is closed outlines in pixels, all running the same way round, so that where they overlap they add up.
+// path is a set of closed outlines in pixels with the same orientation, so that they add up where they overlap.
 type path [][]point
 
-// bounds are those of the pixels that the path touches.
+// bounds returns the bounds of the pixels that the path touches.
 func (p path) bounds() image.Rectangle {
 	var r image.Rectangle
 	for _, outline := range p {
@@ -20,7 +20,7 @@ func (p path) bounds() image.Rectangle {
 	return r
 }
 
-// segment adds a straight stroke of twice half's width.
+// segment adds a straight stroke of width 2*half.
 func (p *path) segment(from, to point, half float64) {
 	length := math.Hypot(to.x-from.x, to.y-from.y)
 	if length == 0 {
@@ -41,7 +41,7 @@ func (p *path) circle(at point, radius float64) {
 	*p = append(*p, outline)
 }
 
-// rounded adds a rectangle with round corners.
+// rounded adds a rectangle with rounded corners.
 func (p *path) rounded(from, to point, radius float64) {
 	radius = min(radius, (to.x-from.x)/2, (to.y-from.y)/2)
 	if radius <= 0 {
@@ -61,7 +61,7 @@ func (p *path) rounded(from, to point, radius float64) {
 	*p = append(*p, outline)
 }
 
-// around is the point at an angle of a circle, clockwise from the right as the page is seen.
+// around returns the point of a circle at an angle, clockwise from the right as seen on the page.
 func around(at point, radius, angle float64) point {
 	return point{at.x + radius*math.Cos(angle), at.y + radius*math.Sin(angle)}
 }

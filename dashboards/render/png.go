@@ -13,7 +13,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// bitmap draws pixels, on light ground, scale of them for one of the canvas.
+// bitmap draws pixels on a light background; one pixel of the canvas is scale pixels wide.
 type bitmap struct {
 	image *image.RGBA
 	faces faces
@@ -23,7 +23,7 @@ type bitmap struct {
 // scale keeps texts sharp on dense screens.
 const scale = 2
 
-// The style sheet's colors for light ground.
+// The style sheet's colors for a light background.
 var (
 	groundColor = color.RGBA{0xf4, 0xf5, 0xf7, 0xff}
 	cardColor   = color.RGBA{0xff, 0xff, 0xff, 0xff}
@@ -34,7 +34,7 @@ var (
 	fineColor   = color.RGBA{0x2c, 0xa0, 0x2c, 0xff}
 )
 
-// newBitmap is a canvas of a size in pixels of the canvas, with its ground.
+// newBitmap returns a canvas of a size in canvas pixels, with its background.
 func newBitmap(width, height float64) (bitmap, error) {
 	f, err := newFaces()
 	if err != nil {
@@ -123,7 +123,7 @@ func (b bitmap) stroke(through []point, width float64, c color.Color) {
 	b.fill(p, c)
 }
 
-// fill draws a path's inside, smooth at its edges.
+// fill fills a path with antialiased edges.
 func (b bitmap) fill(p path, c color.Color) {
 	bounds := p.bounds().Intersect(b.image.Bounds())
 	if bounds.Empty() {
@@ -144,7 +144,7 @@ func (b bitmap) fill(p path, c color.Color) {
 	r.Draw(b.image, bounds, image.NewUniform(c), image.Point{})
 }
 
-// colorOf reads #rrggbb. Any other CSS color is drawn gray.
+// colorOf parses #rrggbb. Any other CSS color becomes gray.
 func colorOf(name string) color.Color {
 	v, err := strconv.ParseUint(strings.TrimPrefix(name, "#"), 16, 32)
 	if err != nil || len(name) != len("#rrggbb") {

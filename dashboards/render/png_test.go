@@ -24,7 +24,7 @@ func picture(t *testing.T, p render.Page) image.Image {
 	return m
 }
 
-// colors are those of the picture, which is opaque.
+// colors returns the colors of the picture, and checks that it is opaque.
 func colors(t *testing.T, m image.Image) map[color.RGBA]bool {
 	t.Helper()
 	pixels, ok := m.(*image.RGBA)
@@ -41,7 +41,7 @@ func colors(t *testing.T, m image.Image) map[color.RGBA]bool {
 	return found
 }
 
-// smallPage has a chart of lines and one of bars, and is quickly drawn.
+// smallPage returns a page with a chart of lines and one of bars, which is drawn quickly.
 func smallPage(t *testing.T, points ...retrymetrics.Point) render.Page {
 	t.Helper()
 	p := page(t, points...)

@@ -12,12 +12,12 @@ type row struct {
 }
 
 const (
-	same = "."   // stands for the text in the same place of the row before
-	rest = "..." // for as many of its texts as the row is shorter
+	same = "."   // repeats the text at the same position of the previous row
+	rest = "..." // repeats as many of its texts as this row is shorter
 )
 
-// rows reads a widget's metric rows. What repeats the row before may be left to dots, as CloudWatch's console does when
-// it saves a dashboard.
+// rows parses a widget's metric rows. Repetitions of the previous row may be abbreviated with dots, as CloudWatch's
+// console does when it saves a dashboard.
 func (w widget) rows() ([]row, error) {
 	var all []row
 	var before []string
@@ -49,7 +49,7 @@ func readRow(raw []json.RawMessage) (row, error) {
 	return r, nil
 }
 
-// undotted puts the names of the row before in the place of dots. Dots without a counterpart stay.
+// undotted replaces dots by the names of the previous row. Dots without a counterpart stay.
 func undotted(names, before []string) []string {
 	if i := slices.Index(names, rest); i >= 0 {
 		if end := i + len(before) - (len(names) - 1); i <= end && end <= len(before) {

@@ -10,23 +10,24 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stepback/internal/sorting"
 	"stepback/retrymetrics/metricmath"
 )
 
-// sheet is the page laid out as one picture: heading, alarms and the metric widgets. Texts are left to HTML.
+// sheet is the page laid out as a single picture: heading, alarms and the metric widgets. Text widgets are only in
+// the HTML page.
 type sheet struct {
 	page    Page
 	widgets []widget
 	grid    metricmath.Grid
-	first   int // the row of the grid that the widgets begin at
+	first   int // the grid row at which the widgets start
 	rows    int
 }
 
 const (
 	sheetHead = 60.0
 	alarmLine = 18.0
-	// alarmLetters is about how many letters fit beside an alarm's name, alarmRows how many lines of them are shown.
+	// alarmLetters is about how many letters fit next to an alarm's name, alarmRows the most lines of text shown for
+	// it.
 	alarmLetters = 138
 	alarmRows    = 4
 )
@@ -52,12 +53,12 @@ func (p Page) sheet() (sheet, error) {
 	return s, nil
 }
 
-// gridColumns is how many columns the grid of a dashboard has.
+// gridColumns is the number of columns in a dashboard's grid.
 const gridColumns = 24
 
-// closedUp are the widgets that have data, in their order, in rows without gaps. Those of a row stay together.
+// closedUp returns the widgets that have data, in order, in rows without gaps. Widgets of a row stay together.
 func (p Page) closedUp(all []widget) ([]widget, error) {
-	sorting.Stable(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	slices.SortStableFunc(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	var left []widget
 	x, y, row, high := 0, 0, 0, 0
 	for _, w := range all {
@@ -79,7 +80,7 @@ func (p Page) closedUp(all []widget) ([]widget, error) {
 	return left, nil
 }
 
-// top is where the widgets begin.
+// top returns the position at which the widgets start.
 func (s sheet) top() float64 {
 	if len(s.page.Alarms) == 0 {
 		return sheetHead
@@ -110,7 +111,7 @@ func (s sheet) draw(on canvas) error {
 	return nil
 }
 
-// drawAlarms lists the alarms, those first that tripped.
+// drawAlarms lists the alarms, those that fired first.
 func (s sheet) drawAlarms(on canvas) {
 	if len(s.page.Alarms) == 0 {
 		return
@@ -134,8 +135,8 @@ func (s sheet) drawAlarms(on canvas) {
 	}
 }
 
-// wrap breaks a text between words into lines of so many letters at most, and shortens what is left over. It has one
-// line at least.
+// wrap breaks a text between words into at most lines lines of at most letters letters, and shortens the rest. It
+// returns at least one line.
 func wrap(text string, letters, lines int) []string {
 	var out []string
 	line := ""
@@ -157,7 +158,7 @@ func wrap(text string, letters, lines int) []string {
 	return append(out, clip(line, letters))
 }
 
-// clip shortens a text to so many letters.
+// clip shortens a text to at most letters letters.
 func clip(text string, letters int) string {
 	if r := []rune(text); len(r) > letters {
 		return string(r[:letters-1]) + "…"
@@ -183,7 +184,7 @@ func (p Page) SVG(out io.Writer) error {
 	return err
 }
 
-// PNG draws the page as a bitmap of two dots for one pixel of the SVG file, on light ground.
+// PNG draws the page as a bitmap with two dots for each pixel of the SVG file, on a light background.
 func (p Page) PNG(out io.Writer) error {
 	s, err := p.sheet()
 	if err != nil {

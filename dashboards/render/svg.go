@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// svg draws SVG elements. Its colors are light or dark as the reader prefers, by the style sheet [colors].
+// svg draws SVG elements. The style sheet [colors] makes them light or dark, as the reader prefers.
 type svg struct {
 	out io.Writer
 	by  point
 }
 
-// classes are the styles' names in the style sheet.
+// classes are the CSS classes of the styles.
 var classes = [...]string{
 	small: "small", title: "title", heading: "heading", number: "number", nothing: "none", alarming: "ALARM",
 	fine: "OK",

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 const layoutCSS = `
@@ -21,7 +19,7 @@ table{border-collapse:collapse;font-size:12px;margin-bottom:10px}td,th{text-alig
 .ALARM{color:var(--alarm);font-weight:600}.OK{color:var(--fine)}
 @media(max-width:800px){section{grid-column:1/-1!important}}`
 
-// markdown writes headings, paragraphs and tables; everything else is a paragraph.
+// markdown converts headings, paragraphs and tables to HTML; everything else becomes a paragraph.
 func markdown(out io.Writer, text string) {
 	inTable, head := false, false
 	for _, l := range strings.Split(text, "\n") {
@@ -60,7 +58,7 @@ func tableRow(out io.Writer, text string, head bool) {
 	fmt.Fprint(out, "</tr>")
 }
 
-// alarmTable writes the alarms.
+// alarmTable writes the table of alarms.
 func (p Page) alarmTable(out io.Writer) {
 	if len(p.Alarms) == 0 {
 		return
@@ -77,10 +75,10 @@ func (p Page) alarmTable(out io.Writer) {
 	fmt.Fprintln(out, `</table></div>`)
 }
 
-// sortedAlarms are the alarms, those first that tripped.
+// sortedAlarms returns the alarms, those that fired first.
 func (p Page) sortedAlarms() []Alarm {
 	all := slices.Clone(p.Alarms)
-	sorting.Stable(all, func(a, b Alarm) int {
+	slices.SortStableFunc(all, func(a, b Alarm) int {
 		switch {
 		case a.Tripped == b.Tripped:
 			return 0

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	column, unitHeight = 56.0, 44.0 // pixels of the grid
+	column, unitHeight = 56.0, 44.0 // pixels of the grid's cells
 	gap                = 10.0
 	headHeight         = 26.0
 )
@@ -16,11 +16,11 @@ func (w widget) size() (width, height float64) {
 	return float64(w.Width)*column - gap, float64(w.Height)*unitHeight - gap
 }
 
-// draw draws a metric widget with its title. One with a row that is not understood says so in the place of its chart:
-// whoever has a widget of their own on the dashboard sees all the others.
+// draw draws a metric widget with its title. If one of its rows is not supported, it shows a message instead of the
+// chart, so that a custom widget does not prevent the others from being drawn.
 func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
 	width, height := w.size()
-	const wide = 7.2 // about the width of a letter of a title, in pixels
+	const wide = 7.2 // approximate width of a letter of a title, in pixels
 	unit := w.Properties.YAxis.Left.Label
 	on.text(point{12, 20}, begins, title, clip(w.Properties.Title, int((width-24-letter*float64(len(unit)))/wide)))
 	single := w.Properties.View == "singleValue"

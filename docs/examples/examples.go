@@ -12,11 +12,11 @@ import (
 //go:embed order-saga approval invoices csv-rows
 var files embed.FS
 
-// Names are the names of the examples, sorted.
+// Names returns the names of the examples, sorted.
 func Names() []string {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
-		return nil // the files are in the binary
+		return nil // cannot happen: the files are in the binary
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
@@ -26,7 +26,7 @@ func Names() []string {
 	return names
 }
 
-// Of returns the files of an example, and whether there is one of the name.
+// Of returns the files of an example. It returns false if there is no example with this name.
 func Of(name string) (fs.FS, bool) {
 	if !slices.Contains(Names(), name) {
 		return nil, false

@@ -1,6 +1,6 @@
-// Package clock is the one source of time for everything that waits. It has three forms behind one type: real time,
-// time that runs faster or slower than real (Scaled), and virtual time, which stands still while anything can run and
-// jumps to the next timer when nothing can. It never decides what to do when a timer rings.
+// Package clock is the only source of time for everything that waits. One type implements three kinds of time: real
+// time, time that runs faster or slower than real time (Scaled), and virtual time, which stands still while anything
+// can run and jumps to the next timer when nothing can. It never decides what happens when a timer fires.
 package clock
 
 import (
@@ -9,36 +9,37 @@ import (
 	"time"
 )
 
-// Alarm is what a timer rings. Ring runs on the clock's own goroutine: it must be quick and must not wait for the
+// Alarm is called by a timer. Ring runs on the clock's own goroutine: it must be quick and must not wait for the
 // clock.
 type Alarm interface{ Ring() }
 
-// AlarmFunc makes an Alarm of a function.
+// AlarmFunc is a function used as an Alarm.
 type AlarmFunc func()
 
 // Ring implements Alarm.
 func (f AlarmFunc) Ring() { f() }
 
-// Clock tells the time and rings timers. It owns one goroutine, which Close ends and waits for.
+// Clock keeps the time and fires timers. It has one goroutine, which Close stops and waits for.
 type Clock struct {
 	mode   mode
 	scale  float64
-	start  time.Time // real start of the clock
-	steady steady    // the real time of a clock that is not scaled
+	start  time.Time // real time at which the clock was started
+	steady steady    // real time for a clock that is not scaled
 
 	mu     sync.Mutex
 	timers timers
-	active int // timers that are not in the background
+	active int // number of timers that are not in the background
 	seq    uint64
-	now    time.Time // virtual time
-	holds  int       // virtual: how many pieces of work can run right now
+	now    time.Time // current virtual time
+	holds  int       // virtual time: the number of holds, each for work that can run now
 	wake   chan struct{}
 	quit   chan struct{}
 	done   chan struct{}
 	once   sync.Once
 }
 
-// longestSleep is how soon a clock that is set forward, or a machine that slept, is noticed while nothing else happens.
+// longestSleep limits the delay until the clock notices, while nothing else happens, that the system clock was set
+// forward or the machine slept.
 const longestSleep = 10 * time.Second
 
 type mode uint8
@@ -48,9 +49,9 @@ const (
 	virtualTime
 )
 
-// Real returns a clock that follows the machine's. When that is set back, this one goes on from where it was, so that
-// time never goes back and waits take as long as they should; when that is set forward, or the machine slept, this one
-// goes along.
+// Real returns a clock that follows the system clock. If the system clock is set back, this one continues from where
+// it was, so that time never goes back and waits are not prolonged. If it is set forward, or the machine slept, this
+// one follows.
 func Real() *Clock { return open(realTime, 1, time.Now()) }
 
 // Scaled returns a clock on which factor seconds pass in each real second; factor must be positive.
@@ -84,8 +85,8 @@ func (c *Clock) Now() time.Time {
 	return c.now.UTC()
 }
 
-// Hold keeps virtual time still until the matching Release. Whatever is able to run holds the clock: a queued event, a
-// task that is being carried out. On a real clock it does nothing.
+// Hold stops virtual time until the matching Release. Everything that can run holds the clock: a queued event, a
+// running task. On a real clock it does nothing.
 func (c *Clock) Hold() {
 	if c.mode == realTime {
 		return
@@ -120,25 +121,25 @@ func (c *Clock) poke() {
 	}
 }
 
-// Timer is one scheduled ring.
+// Timer is one scheduled call of an Alarm.
 type Timer struct {
 	clock *Clock
 	at    time.Time
 	seq   uint64
 	alarm Alarm
-	index int // place in the heap, -1 when not in it
+	index int // index in the heap; -1 if not in it
 
 	background bool
 }
 
-// Schedule rings the alarm at the given time, at once if it has passed. Timers for the same instant ring in the order
-// in which they were scheduled.
+// Schedule calls the alarm at the given time, or at once if it has passed. Timers for the same instant fire in the
+// order in which they were scheduled.
 func (c *Clock) Schedule(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a})
 }
 
-// ScheduleInBackground is Schedule for a limit that hardly anything reaches. It rings in its turn, but virtual time
-// does not jump for its sake: with nothing else to come, time stands still until somebody outside does something.
+// ScheduleInBackground is Schedule for a limit that is rarely reached. The timer fires in its turn, but virtual time
+// does not jump to it: if nothing else is scheduled, time stands still until there is outside activity.
 func (c *Clock) ScheduleInBackground(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
 }
@@ -158,7 +159,7 @@ func (c *Clock) schedule(t *Timer) *Timer {
 	return t
 }
 
-// Stop cancels the timer. It reports whether the timer had not rung yet.
+// Stop cancels the timer. It reports whether the timer had not fired yet.
 func (t *Timer) Stop() bool {
 	t.clock.mu.Lock()
 	defer t.clock.mu.Unlock()
@@ -170,14 +171,14 @@ func (t *Timer) Stop() bool {
 	return true
 }
 
-// count counts a timer that came or went.
+// count adds n to the number of active timers, unless t is in the background.
 func (c *Clock) count(t *Timer, n int) {
 	if !t.background {
 		c.active += n
 	}
 }
 
-// Close stops the clock: no timer rings afterwards. It waits for a ring that is under way.
+// Close stops the clock: no timer fires afterwards. It waits for an alarm that is running.
 func (c *Clock) Close() {
 	c.once.Do(func() { close(c.quit) })
 	<-c.done
@@ -204,7 +205,7 @@ func (c *Clock) run() {
 	}
 }
 
-// next takes the timer that is due, holding the clock for its ring, or says how long to wait for one.
+// next removes the timer that is due, holding the clock for its alarm, or returns how long to wait for one.
 func (c *Clock) next() (*Timer, time.Duration) {
 	select {
 	case <-c.quit:
@@ -232,13 +233,13 @@ func (c *Clock) next() (*Timer, time.Duration) {
 		now = c.start.Add(time.Duration(float64(time.Since(c.start)) * c.scale))
 	}
 	if d := t.at.Sub(now); d > 0 {
-		wait := min(float64(d)/c.scale, float64(longestSleep)) // on a slow clock more than a Duration holds
+		wait := min(float64(d)/c.scale, float64(longestSleep)) // on a slow clock this may exceed a Duration
 		return nil, max(time.Duration(wait), time.Microsecond)
 	}
 	return c.take(), 0
 }
 
-// take takes the first timer out of the heap.
+// take removes the first timer from the heap.
 func (c *Clock) take() *Timer {
 	t := heap.Pop(&c.timers).(*Timer)
 	c.count(t, -1)

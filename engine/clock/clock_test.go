@@ -80,7 +80,7 @@ func TestSleepAndPark(t *testing.T) {
 	defer c.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	c.Hold() // on behalf of the sleeper
-	c.Hold() // on behalf of the parked one
+	c.Hold() // on behalf of the parked goroutine
 	var wg sync.WaitGroup
 	wg.Add(2)
 	go func() {
@@ -167,7 +167,7 @@ func TestVirtualTimeDoesNotJumpToTheBackground(t *testing.T) {
 	if first, second := <-rang, <-rang; first != time.Hour || second != 2*time.Hour {
 		t.Errorf("timers rang after %v and %v, want 1h and 2h", first, second)
 	}
-	c.ScheduleInBackground(epoch, ring) // is due
+	c.ScheduleInBackground(epoch, ring) // due now
 	if third := <-rang; third != 2*time.Hour {
 		t.Errorf("a timer that was due rang after %v", third)
 	}

@@ -1,6 +1,6 @@
 package clock
 
-// timers is a heap of timers, the earliest first; it keeps each timer's place so that it can be removed.
+// timers is a heap of timers, earliest first; it maintains each timer's index so that it can be removed.
 type timers []*Timer
 
 func (h timers) Len() int { return len(h) }

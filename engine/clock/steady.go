@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// steady is the machine's time without its steps back: what the machine says, or what it said at most before and the
-// time that has passed since.
+// steady is the system time without its steps back: the system's time or, if that was set back, the latest time it
+// showed plus the time elapsed since then.
 type steady struct {
-	// read tells the machine's time, in nanoseconds since 1970, and how much time has passed since some fixed instant,
-	// which nobody can set.
+	// read returns the system time, in nanoseconds since 1970, and the time elapsed since some fixed instant, which
+	// cannot be changed.
 	read  func() (wall, passed int64)
-	ahead atomic.Int64 // the most that wall has been ahead of passed
+	ahead atomic.Int64 // the largest difference wall - passed so far
 }
 
 func (s *steady) now() time.Time {
@@ -27,7 +27,7 @@ func (s *steady) now() time.Time {
 	}
 }
 
-// sinceNow reads the machine's two clocks.
+// sinceNow returns a function that reads the system's wall clock and monotonic clock.
 func sinceNow() func() (wall, passed int64) {
 	start := time.Now()
 	return func() (int64, int64) {

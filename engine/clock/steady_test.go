@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestRealTimeNeverGoesBack sets the machine's clock back and forward while time passes.
+// TestRealTimeNeverGoesBack sets the system clock back and forward while time passes.
 func TestRealTimeNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -30,7 +30,7 @@ func TestRealTimeNeverGoesBack(t *testing.T) {
 	}
 }
 
-// TestAWaitOverAClockThatIsSet lets a timer run while the machine's clock is set back, and forward.
+// TestAWaitOverAClockThatIsSet runs a timer while the system clock is set back, and forward.
 func TestAWaitOverAClockThatIsSet(t *testing.T) {
 	t.Parallel()
 	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -54,7 +54,7 @@ func TestAWaitOverAClockThatIsSet(t *testing.T) {
 		}
 	}
 	c.Schedule(c.Now().Add(10*time.Minute), AlarmFunc(func() {}))
-	set += 2 * time.Hour // an hour more than it was set back
+	set += 2 * time.Hour // an hour more than it was set back before
 	if due, _ := c.next(); due == nil {
 		t.Error("a clock that is set forward over a timer does not ring it")
 	}

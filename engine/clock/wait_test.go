@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestASlowClockSleeps asks how long a clock waits for a timer that is further away in real time than a Duration holds.
+// TestASlowClockSleeps checks how long a clock waits for a timer that is further away in real time than a Duration
+// can hold.
 func TestASlowClockSleeps(t *testing.T) {
 	t.Parallel()
 	c := Scaled(1e-9)
@@ -17,12 +18,12 @@ func TestASlowClockSleeps(t *testing.T) {
 }
 
 // TestATimerBehindABackgroundTimerWakesTheClock schedules, while nothing holds the clock, a timer that is later than
-// one in the background.
+// a background timer.
 func TestATimerBehindABackgroundTimerWakesTheClock(t *testing.T) {
 	t.Parallel()
 	silent := AlarmFunc(func() {})
 	c := &Clock{mode: virtualTime, wake: make(chan struct{},
-		1)} // its goroutine is not there, so that nobody takes the wake
+		1)} // its goroutine does not run, so the wake is not consumed
 	c.Hold()
 	c.ScheduleInBackground(c.Now().Add(time.Minute), silent)
 	c.Release()

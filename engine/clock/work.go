@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Work is something that holds the clock while it is carried out, such as a task. How long it really takes does not
-// count in virtual time, unless it takes so long that it is taken to hang: then virtual time goes on without it, to the
-// timeout of whoever waits for it.
+// Work is something that holds the clock while it runs, such as a task. The real time it takes does not count in
+// virtual time. If it takes so long that it is considered hung, virtual time continues without it, up to the timeout
+// of whatever waits for it.
 type Work struct {
 	clock    *Clock
 	patience time.Duration
 
 	mu    sync.Mutex
-	waits int         // for what it has given its hold up by itself
-	lost  bool        // its hold was taken away
-	over  bool        // it has ended
-	since time.Time   // of the last that was heard of it
-	limit *time.Timer // takes the hold away; nil without patience, that is without an end of it
+	waits int         // the number of waits for which it has released its hold itself
+	lost  bool        // it has lost its hold
+	over  bool        // End has been called
+	since time.Time   // time of its last sign of life
+	limit *time.Timer // removes the hold; nil if patience is unlimited
 }
 
 type working struct{}
 
-// Begin holds the clock for a piece of work until its End. The context is the work's: Sleep, Park and Yield with it, or
-// one made of it, give up the work's hold. patience is how much real time the work may take between two of these before
-// it loses its hold; 0 is as much as it likes. A clock whose time is not virtual holds for nobody; then the context is
-// unchanged, and the Work nil, which can be ended, too.
+// Begin holds the clock for a piece of work until its End. The returned context identifies the work: Sleep, Park and
+// Yield with it, or with a context derived from it, release the work's hold. patience is the real time that the work
+// may take between two such calls before it loses its hold; 0 means unlimited. On a clock whose time is not virtual,
+// Begin returns ctx unchanged and a nil Work, on which End may be called.
 func (c *Clock) Begin(ctx context.Context, patience time.Duration) (context.Context, *Work) {
 	if c.mode == realTime {
 		return ctx, nil
@@ -40,7 +40,7 @@ func (c *Clock) Begin(ctx context.Context, patience time.Duration) (context.Cont
 	return context.WithValue(ctx, working{}, w), w
 }
 
-// End releases what the work holds of the clock.
+// End releases the work's hold on the clock.
 func (w *Work) End() {
 	if w == nil {
 		return
@@ -57,7 +57,7 @@ func (w *Work) End() {
 	}
 }
 
-// lose takes the hold away.
+// lose removes the hold.
 func (w *Work) lose() {
 	w.mu.Lock()
 	holds := !w.over && !w.lost && w.waits == 0 && time.Since(w.since) >= w.patience
@@ -68,20 +68,20 @@ func (w *Work) lose() {
 	}
 }
 
-// Holding marks the context of what holds the clock by itself, without being Work.
+// Holding marks a context whose owner holds the clock itself, without a Work.
 func Holding(ctx context.Context) context.Context {
 	return context.WithValue(ctx, working{}, (*Work)(nil))
 }
 
-// IsHolding reports whether the context is that of work that holds the clock.
+// IsHolding reports whether the context belongs to work that holds the clock.
 func IsHolding(ctx context.Context) bool {
 	_, ok := ctx.Value(working{}).(*Work)
 	return ok
 }
 
-// Yield gives up the hold of the work whose context this is while it waits for something else to happen; of a context
-// that is no work's, one hold that the caller has. The work calls what is returned, once, when it goes on; whoever lets
-// it go on holds the clock until then.
+// Yield releases the hold of the work that ctx belongs to while the work waits for something else; if ctx belongs to
+// no work, it releases one hold of the caller. The work must call resume once when it continues; whatever lets it
+// continue must hold the clock until then.
 func (c *Clock) Yield(ctx context.Context) (resume func()) {
 	w, _ := ctx.Value(working{}).(*Work)
 	if c.mode == realTime || w == nil || w.clock != c {
@@ -101,7 +101,7 @@ func (c *Clock) Yield(ctx context.Context) (resume func()) {
 	return w.resume
 }
 
-// resume ends what Yield began. The work is heard of again: a hold that it had lost it gets back.
+// resume ends a Yield. It counts as a sign of life: if the work had lost its hold, it gets it back.
 func (w *Work) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"stepback/engine/clock"
 )
 
-// rings are the virtual times at which timers of a test rang, since the epoch.
+// rings schedules timers and returns the virtual times at which they fired, since the epoch.
 func rings(c *clock.Clock, after ...time.Duration) <-chan time.Duration {
 	rang := make(chan time.Duration, len(after))
 	for _, d := range after {
@@ -18,7 +18,7 @@ func rings(c *clock.Clock, after ...time.Duration) <-chan time.Duration {
 	return rang
 }
 
-// TestWorkThatHangsLosesItsHold lets work take longer than there is patience: time goes on without it.
+// TestWorkThatHangsLosesItsHold: if work takes longer than its patience, time continues without it.
 func TestWorkThatHangsLosesItsHold(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(epoch)
@@ -31,13 +31,13 @@ func TestWorkThatHangsLosesItsHold(t *testing.T) {
 		t.Errorf("rang after %v", at)
 	}
 	w.End()
-	c.Hold() // nothing may be left that is released twice, or held
+	c.Hold() // no hold may be left over or released twice
 	rang = rings(c, 2*time.Hour)
 	c.Release()
 	<-rang
 }
 
-// TestWorkHoldsTheClock does so with patience that does not end, and with so much that it is not used up.
+// TestWorkHoldsTheClock tests unlimited patience, and patience that is not used up.
 func TestWorkHoldsTheClock(t *testing.T) {
 	t.Parallel()
 	for _, patience := range []time.Duration{0, time.Hour} {
@@ -54,12 +54,12 @@ func TestWorkHoldsTheClock(t *testing.T) {
 		}
 		w.End()
 		<-rang
-		w.End() // changes nothing
+		w.End() // has no effect
 		c.Close()
 	}
 }
 
-// TestWorkIsHeardOfAgain lets work lose its hold, and wait then: afterwards it has its hold again.
+// TestWorkIsHeardOfAgain: work loses its hold and then waits; afterwards it has its hold again.
 func TestWorkIsHeardOfAgain(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(epoch)
@@ -76,7 +76,7 @@ func TestWorkIsHeardOfAgain(t *testing.T) {
 	<-rings(c, time.Hour) // and again
 }
 
-// TestManyThatWaitAndHang has work sleep, park and hang side by side, each for its own time.
+// TestManyThatWaitAndHang runs work that sleeps, parks and hangs concurrently, each for a different time.
 func TestManyThatWaitAndHang(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(epoch)
@@ -99,10 +99,10 @@ func TestManyThatWaitAndHang(t *testing.T) {
 			switch i % 3 {
 			case 0:
 				for range 10 {
-					_ = c.Sleep(ctx, time.Minute) // it does not end early
+					_ = c.Sleep(ctx, time.Minute) // it does not return early
 				}
 			case 1:
-				_ = c.Park(ctx) // ends with its context
+				_ = c.Park(ctx) // returns when its context ends
 			case 2:
 				<-stop
 			}

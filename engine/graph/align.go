@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 )
 
-// align gives every vertex its place: in line with its neighbours, as far as those beside it leave room.
+// align gives every vertex its position: in line with its neighbours, as far as the vertices beside it permit.
 func (l *layout) align() {
 	y := 0.0
 	l.heights = make([]float64, len(l.layers))
@@ -57,7 +57,7 @@ func (l *layout) align() {
 	l.width, l.height = right-left, max(0, y)
 }
 
-// gap is the room below a layer, more where lines have labels.
+// gap returns the space below a layer, larger if lines have labels there.
 func (l *layout) gap(layer int) float64 {
 	for _, v := range l.layers[layer] {
 		if v.Node != nil && v.Type == asl.Choice {
@@ -67,7 +67,7 @@ func (l *layout) gap(layer int) float64 {
 	return layerGap
 }
 
-// apart is how far the middles of two vertices beside each other have to be apart.
+// apart returns the minimum distance between the centres of two adjacent vertices.
 func apart(a, b *vertex) float64 {
 	gap := siblingGap
 	if a.Node == nil || b.Node == nil {
@@ -76,8 +76,8 @@ func apart(a, b *vertex) float64 {
 	return (a.width()+b.width())/2 + gap
 }
 
-// settle moves the vertices of a layer as near as possible to where their neighbours want them, in their order and as
-// far apart as they have to be: an isotonic regression, by pooling adjacent violators.
+// settle moves the vertices of a layer as near as possible to the positions that their neighbours suggest, keeping
+// their order and minimum distances: an isotonic regression, by pooling adjacent violators.
 func (l *layout) settle(layer int, beside func(*vertex) []link) {
 	type block struct {
 		sum, weight float64

@@ -8,41 +8,41 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Kind says what a transition is.
+// Kind is the kind of a transition.
 type Kind uint8
 
 // The kinds of transitions.
 const (
-	Next    Kind = iota // also that of the start, and to the end
+	Next    Kind = iota // also from the start and to the end
 	Choice              // a rule of a Choice state
-	Default             // of a Choice state
+	Default             // the Default of a Choice state
 	Catch               // a catcher
 )
 
-// String names the kind as SVG's classes do.
+// String returns the kind as used in SVG classes.
 func (k Kind) String() string { return [...]string{"next", "choice", "default", "catch"}[k] }
 
-// The names of the nodes where a machine begins and ends. No state has an empty Type.
+// The names of the start and end nodes. Their Type is empty, unlike that of any state.
 const (
 	startName = "Start"
 	endName   = "End"
 )
 
-// Node is a state, or the start or the end of the machine, with its place in the picture in pixels.
+// Node is a state, or the start or the end of the machine, with its position in the picture in pixels.
 type Node struct {
-	// Name is the state's, Type its Type; empty for the start and the end.
+	// Name and Type are those of the state; Type is empty for the start and the end.
 	Name string   `json:"name"`
 	Type asl.Type `json:"type,omitempty"`
-	// About is what a Task calls, or how a Map, Wait or Choice works, in a few words.
+	// About describes in a few words what a Task calls, or how a Map, Wait or Choice works.
 	About string `json:"about,omitempty"`
-	// Retries says that it has a Retry array.
+	// Retries is true if the state has a Retry array.
 	Retries bool `json:"retries,omitempty"`
 
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
-	// Depth counts the Parallel and Map states around it.
+	// Depth is the number of Parallel and Map states around it.
 	Depth int `json:"depth"`
 
 	inner []*layout // of a Parallel or Map state
@@ -51,23 +51,23 @@ type Node struct {
 // Box reports whether the node is a Parallel or Map state that is drawn around others.
 func (n *Node) Box() bool { return len(n.inner) > 0 }
 
-// Edge is a transition with its way through the picture.
+// Edge is a transition with its route through the picture.
 type Edge struct {
 	From, To string
 	Kind     Kind
-	// Label is short, Title says all of it.
+	// Label is the short text; Title is the full one.
 	Label, Title string
-	// Points are where the line begins, bends and ends; it is vertical there.
+	// Points are the start, the bends and the end of the line; the line is vertical there.
 	Points []Point
-	// Trunk says that the line ends in that of another catcher or end, which goes on to To.
+	// Trunk is true if the line joins that of another catcher or end, which continues to To.
 	Trunk bool
 	// row staggers the labels of a state's edges.
 	row int
-	// Up says that the line goes back to an earlier state.
+	// Up is true if the line goes back to an earlier state.
 	Up bool
 }
 
-// Point is a place in the picture.
+// Point is a position in the picture.
 type Point struct{ X, Y float64 }
 
 // Graph is a picture of a machine: nodes from the outside to the inside, and edges.
@@ -87,7 +87,7 @@ func New(m *asl.Machine, title string) *Graph {
 	return g
 }
 
-// add puts a layout and those inside of it into the picture.
+// add adds a layout and those inside it to the picture.
 func (g *Graph) add(l *layout, x, y float64) {
 	for _, n := range l.nodes {
 		if n.Node == nil {
@@ -115,14 +115,14 @@ func (g *Graph) add(l *layout, x, y float64) {
 	}
 }
 
-// transition is an edge before it has a place.
+// transition is an edge without a position.
 type transition struct {
 	from, to     string
 	kind         Kind
 	label, title string
 }
 
-// transitionsOf are those of a state in the order of the definition; a target of "" is the end.
+// transitionsOf returns the transitions of a state in the order of the definition; a target of "" is the end.
 func transitionsOf(s *asl.State) []transition {
 	var out []transition
 	switch {
@@ -148,7 +148,7 @@ func transitionsOf(s *asl.State) []transition {
 	return out
 }
 
-// condition writes a choice rule in a few words.
+// condition describes a choice rule in a few words.
 func condition(r *asl.Rule) string {
 	several := func(word string, rules []asl.Rule) string {
 		parts := make([]string, len(rules))
@@ -180,7 +180,7 @@ func condition(r *asl.Rule) string {
 	return r.Variable + " " + operator + " " + textOf(r.Operand)
 }
 
-// brief shortens a condition for the picture: of paths the last two members are shown.
+// brief shortens a condition for the picture: only the last two members of a path are shown.
 func brief(text string) string {
 	words := strings.Fields(text)
 	for i, w := range words {
@@ -201,7 +201,7 @@ func textOf(v jsonvalue.Value) string {
 	return v.JSON()
 }
 
-// about says what a state does, in a few words.
+// about describes what a state does, in a few words.
 func about(s *asl.State) string {
 	switch s.Type {
 	case asl.Task:

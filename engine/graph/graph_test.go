@@ -31,7 +31,7 @@ func parse(t testing.TB, definition string) *asl.Machine {
 	return m
 }
 
-// TestPictureOfTheImport keeps the README's picture as it is drawn now.
+// TestPictureOfTheImport keeps the README's picture up to date.
 func TestPictureOfTheImport(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../statemachine/testdata/single.golden.json")
@@ -54,7 +54,7 @@ func TestPictureOfTheImport(t *testing.T) {
 	}
 }
 
-// machines draws definitions with choices, catchers, loops, Parallel and Map states.
+// machines generates definitions with choices, catchers, loops, Parallel and Map states.
 func machines(depth int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		n := rapid.IntRange(1, 8).Draw(t, "states")
@@ -87,8 +87,8 @@ func machines(depth int) *rapid.Generator[string] {
 	})
 }
 
-// TestNothingOverlaps holds that no two states of the same depth overlap, that states lie within the state around them,
-// and that the SVG is XML and the picture bounded.
+// No two states of the same depth overlap, states lie within the state around them, the SVG is well-formed XML, and
+// the size of the picture is bounded.
 func TestNothingOverlaps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +133,7 @@ const saga = `{"StartAt":"Charge <b>","States":{
 	"Both":{"Type":"Parallel","Branches":[{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}],"End":true},
 	"Undo":{"Type":"Pass","End":true}}}`
 
-// TestPath draws what an execution did: two attempts, a catcher, and the way to the end.
+// TestPath draws the path of an execution: two attempts, a catcher, and the way to the end.
 func TestPath(t *testing.T) {
 	t.Parallel()
 	fail := &history.Details{Failure: history.NewFailure("Busy", "")}
@@ -215,7 +215,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// BenchmarkSVG draws 300 states, of which 100 catch to one handler.
+// BenchmarkSVG draws 300 states, 100 of which catch to one handler.
 func BenchmarkSVG(b *testing.B) {
 	var text strings.Builder
 	text.WriteString(`{"StartAt":"S0","States":{`)

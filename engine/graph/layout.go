@@ -17,7 +17,7 @@ const (
 	layerGap   = 34.0
 	siblingGap = 28.0
 	labelRoom  = 20.0
-	lineGap    = 14.0 // beside a line that passes
+	lineGap    = 14.0 // beside a passing line
 	boxPadding = 16.0
 	boxHeader  = 46.0
 	branchGap  = 20.0
@@ -25,16 +25,16 @@ const (
 	aboutSize  = 11.0
 )
 
-// vertex is a node or the place where a line passes a layer.
+// vertex is a node, or the point where a line passes through a layer.
 type vertex struct {
-	*Node    // nil where a line passes
+	*Node    // nil if a line passes here
 	at       Point
 	layer    int
 	place    int // in the layer
 	up, down []link
 }
 
-// link is a neighbour in the next layer, and how much the two want to be in line.
+// link is a neighbour in the next layer; weight is how strongly the two should be in line.
 type link struct {
 	v      *vertex
 	weight float64
@@ -47,7 +47,7 @@ func (v *vertex) width() float64 {
 	return v.Width
 }
 
-// layout is one set of states that name each other, laid out.
+// layout is one set of states that refer to each other, laid out.
 type layout struct {
 	nodes         []*vertex
 	layers        [][]*vertex
@@ -57,13 +57,13 @@ type layout struct {
 	chains        []chain
 }
 
-// chain is an edge as the vertices that it passes, from the upper to the lower.
+// chain is an edge with the vertices that it passes, from upper to lower.
 type chain struct {
 	edge    *Edge
 	through []*vertex
 }
 
-// lay lays a set of states out. Only the outermost shows its start and end.
+// lay lays out a set of states. Only the outermost one shows its start and end.
 func lay(g *asl.Graph, outermost bool, depth int) *layout {
 	l := &layout{}
 	byName := map[string]*vertex{}
@@ -73,7 +73,7 @@ func lay(g *asl.Graph, outermost bool, depth int) *layout {
 		return v
 	}
 	var edges []transition
-	start, end := "\x00start", "\x00end" // no state is named so
+	start, end := "\x00start", "\x00end" // no state has these names
 	if outermost {
 		byName[start] = add(pill(startName))
 		edges = append(edges, transition{from: start, to: g.StartAt})
@@ -131,7 +131,7 @@ func nodeOf(s *asl.State, depth int) *Node {
 	}
 	n.Width = max(n.Width, width+2*boxPadding)
 	if extra := n.Width - 2*boxPadding - width; extra > 0 {
-		for _, il := range n.inner { // a single narrow branch stands in the middle
+		for _, il := range n.inner { // centre a single narrow branch
 			il.shift(extra / 2)
 			il.width += extra / float64(len(n.inner))
 		}
@@ -155,15 +155,15 @@ func (l *layout) shift(by float64) {
 	}
 }
 
-// rank gives every vertex its layer: the longest way from the start. It returns the transitions that go back, which are
-// turned around for that. The end comes last.
+// rank assigns every vertex its layer: the longest path from the start. It returns the transitions that go back,
+// which are reversed for that. The end comes last.
 func (l *layout) rank(byName map[string]*vertex, edges []transition, start string) map[int]bool {
 	out := map[*vertex][]int{}
 	for i, e := range edges {
 		out[byName[e.from]] = append(out[byName[e.from]], i)
 	}
 	back := map[int]bool{}
-	state := map[*vertex]int{} // 1 while it is looked into, 2 after that
+	state := map[*vertex]int{} // 1 while being visited, 2 afterwards
 	var sorted []*vertex
 	var visit func(*vertex)
 	visit = func(v *vertex) {
@@ -201,7 +201,7 @@ func (l *layout) rank(byName map[string]*vertex, edges []transition, start strin
 	return back
 }
 
-// stack makes the layers.
+// stack builds the layers.
 func (l *layout) stack() {
 	deepest := 0
 	for _, v := range l.nodes {
@@ -218,8 +218,8 @@ func (l *layout) put(v *vertex) {
 	l.layers[v.layer] = append(l.layers[v.layer], v)
 }
 
-// thread draws edges that are longer than a layer through the layers between. All catchers of one target, and all ends,
-// share one line.
+// thread routes edges longer than one layer through the layers between. All catchers with the same target, and all
+// ends, share one line.
 func (l *layout) thread(byName map[string]*vertex, edges []transition, back map[int]bool, end string) {
 	type shared struct {
 		to    *vertex
@@ -271,7 +271,7 @@ func connect(upper, lower *vertex, weight float64) {
 	lower.up = append(lower.up, link{upper, weight})
 }
 
-// draw finds the way of every edge.
+// draw routes every edge.
 func (l *layout) draw() {
 	ports := l.ports()
 	for _, c := range l.chains {
@@ -310,7 +310,7 @@ type portOf struct {
 	out  bool // at the upper vertex
 }
 
-// ports spreads the lines of a node along its border, in the order of where they go. Lines of one trunk, and those that
+// ports spreads the lines of a node along its border, ordered by their other ends. Lines of one trunk, and those that
 // come in from above, share a port.
 func (l *layout) ports() map[portOf]float64 {
 	at := map[portOf]float64{}
@@ -321,7 +321,7 @@ func (l *layout) ports() map[portOf]float64 {
 		}
 		last := c.through[len(c.through)-1]
 		x := last.at.X
-		if c.edge.Up { // leaves there, beside what comes in
+		if c.edge.Up { // leaves there, beside the incoming lines
 			x += min(24, last.width()/3)
 		}
 		at[portOf{c.edge, false}] = x

@@ -6,9 +6,9 @@ import (
 	"stepback/engine/timeline"
 )
 
-// Marks are what an execution did, to be drawn on its machine.
+// Marks records what an execution did, to be drawn on its machine.
 type Marks struct {
-	// States are the states that were entered.
+	// States holds the states that were entered.
 	States map[string]*Mark
 	taken  map[step]bool
 }
@@ -18,16 +18,16 @@ type step struct {
 	catch    bool
 }
 
-// Mark is what happened in one state, in all visits together.
+// Mark summarizes what happened in one state, over all visits.
 type Mark struct {
 	Visits, Attempts, Failures int
-	// Outcome is that of the visit that asks for most attention: one that waits for a retry, then one that runs, one
-	// that failed, and the last one.
+	// Outcome is the outcome of the visit that needs most attention: one waiting for a retry, then a running one, a
+	// failed one, and the last one.
 	Outcome timeline.Outcome
 	weight  int
 }
 
-// Text says it in a few words: "3 attempts", "12 visits, 2 failed".
+// Text describes the mark in a few words: "3 attempts", "12 visits, 2 failed".
 func (m *Mark) Text() string {
 	switch {
 	case m.Visits > 1 && m.Failures > 0:
@@ -81,7 +81,7 @@ func MarksOf(t *timeline.Timeline) *Marks {
 	return m
 }
 
-// mark is that of a state; nil when it was not entered, or there are no marks.
+// mark returns the mark of a state; nil if it was not entered or there are no marks.
 func (m *Marks) mark(state string) *Mark {
 	if m == nil {
 		return nil
@@ -89,7 +89,7 @@ func (m *Marks) mark(state string) *Mark {
 	return m.States[state]
 }
 
-// took reports whether the execution went along an edge.
+// took reports whether the execution followed an edge.
 func (m *Marks) took(e *Edge) bool {
 	return m != nil && m.taken[step{e.From, e.To, e.Kind == Catch}]
 }

@@ -43,7 +43,7 @@ func (l *layout) places() map[*vertex]int {
 	return at
 }
 
-// sortLayer sorts a layer by where the neighbours above, or below, are.
+// sortLayer sorts a layer by the positions of the neighbours above or below.
 func (l *layout) sortLayer(layer int, down bool) {
 	mean := map[*vertex]float64{}
 	for _, v := range l.layers[layer] {
@@ -67,7 +67,7 @@ func (l *layout) sortLayer(layer int, down bool) {
 	}
 }
 
-// crossings counts how often lines cross.
+// crossings returns the number of line crossings.
 func (l *layout) crossings() int {
 	n := 0
 	for _, layer := range l.layers {

@@ -2,8 +2,9 @@ package graph
 
 import "stepback/asl"
 
-// Part returns the part of a machine that a state belongs to, as a machine: what a child execution of a Map Run runs,
-// when the state is one of its own. It is the whole machine when the state is at its top, or there is none of the name.
+// Part returns the part of a machine that contains a state, as a machine: the part that a child execution of a Map
+// Run runs, if the state belongs to it. It returns the whole machine if the state is at its top level or does not
+// exist.
 func Part(m *asl.Machine, state string) *asl.Machine {
 	if g := partOf(&m.Graph, state); g != nil && g != &m.Graph {
 		part := *m

@@ -18,10 +18,11 @@ import (
 	"stepback/engine/timeline"
 )
 
-// maxPixels bounds a PNG: a larger machine is drawn smaller, down to one pixel for one, and then refused.
+// maxPixels is the maximum size of a PNG: a larger machine is drawn smaller, down to a scale of 1, and refused beyond
+// that.
 const maxPixels = 60_000_000
 
-// PNG writes the picture in light colors, at two pixels for each of the layout's where it is not too large for that.
+// PNG writes the picture in light colors, at twice the layout's resolution unless it is too large for that.
 func (g *Graph) PNG(w io.Writer, o Options) error {
 	scale := 2.0
 	for g.Width*g.Height*scale*scale > maxPixels {
@@ -53,7 +54,7 @@ func (g *Graph) PNG(w io.Writer, o Options) error {
 	return png.Encode(w, b.image)
 }
 
-// The colors of the style sheet on light ground.
+// The colors of the style sheet on a light background.
 var (
 	inkColor  = color.RGBA{0x1f, 0x23, 0x28, 0xff}
 	dimColor  = color.RGBA{0x59, 0x63, 0x6e, 0xff}
@@ -63,7 +64,7 @@ var (
 	badColor  = color.RGBA{0xc4, 0x23, 0x2b, 0xff}
 )
 
-// inks are the border and the ground of a state by outcome.
+// inks holds the border and the background colors of a state by outcome.
 var inks = map[timeline.Outcome][2]color.RGBA{
 	timeline.Succeeded: {{0x1a, 0x7f, 0x37, 0xff}, {0xea, 0xf7, 0xed, 0xff}},
 	timeline.Failed:    {badColor, {0xfd, 0xee, 0xee, 0xff}},
@@ -74,7 +75,7 @@ var inks = map[timeline.Outcome][2]color.RGBA{
 	timeline.Aborted:   {dimColor, {0xff, 0xff, 0xff, 0xff}},
 }
 
-// bitmap is a picture of pixels.
+// bitmap is an image being drawn.
 type bitmap struct {
 	image *image.RGBA
 	scale float64
@@ -172,7 +173,7 @@ func cubic(p Point, c [3]Point, t float64) Point {
 	return Point{f(p.X, c[0].X, c[1].X, c[2].X), f(p.Y, c[0].Y, c[1].Y, c[2].Y)}
 }
 
-// rounded is the outline of a rectangle.
+// rounded returns the outline of a rounded rectangle.
 func rounded(x, y, w, h, r float64) []Point {
 	r = max(0, min(r, w/2, h/2))
 	const parts = 8
@@ -188,7 +189,7 @@ func rounded(x, y, w, h, r float64) []Point {
 	return out
 }
 
-// dashed strokes parts of a line.
+// dashed draws a dashed line.
 func (b *bitmap) dashed(line []Point, width, dash, gap float64, c color.Color) {
 	left, on := dash, true
 	part := []Point{line[0]}
@@ -254,7 +255,7 @@ func (b *bitmap) fill(outline []Point, c color.Color) {
 	v.Draw(b.image, area, image.NewUniform(c), image.Point{})
 }
 
-// text writes one line from its base line.
+// text writes one line of text; x and y are its position on the baseline.
 func (b *bitmap) text(x, y, size float64, c color.Color, s string) {
 	d := font.Drawer{Dst: b.image, Src: image.NewUniform(c), Face: b.faces[size],
 		Dot: fixed.P(int(math.Round(x*b.scale)), int(math.Round(y*b.scale)))}

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Options say how a picture is written.
+// Options control how a picture is written.
 type Options struct {
 	// Marks are drawn on the machine; nil draws the machine alone.
 	Marks *Marks
-	// Link is where a click on a state leads; nil means nowhere. It is for SVG only.
+	// Link returns the target of a click on a state; nil means no links. It applies to SVG only.
 	Link func(state string) string
-	// Bare leaves out the style sheet: the page that the picture stands in has one, which is StyleSheet.
+	// Bare leaves out the style sheet because the surrounding page has it; see StyleSheet.
 	Bare bool
 }
 
-// StyleSheet is the CSS of pictures, in light and dark.
+// StyleSheet is the CSS of pictures, for light and dark mode.
 const StyleSheet = `.sb-graph{font-family:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 --sb-card:#fff;--sb-ink:#1f2328;--sb-dim:#59636e;--sb-edge:#8c959f;--sb-line:#d1d9e0;--sb-box:#f6f8fa;
 --sb-ok:#1a7f37;--sb-okbg:#eaf7ed;--sb-bad:#c4232b;--sb-badbg:#fdeeee;--sb-wait:#9a6700;--sb-waitbg:#fff6d6;--sb-run:#0969da;--sb-runbg:#e6f2fe}
@@ -38,11 +38,11 @@ const StyleSheet = `.sb-graph{font-family:ui-sans-serif,system-ui,-apple-system,
 .sb-graph .box.succeeded>rect,.sb-graph .box.failed>rect,.sb-graph .box.running>rect,.sb-graph .box.waiting>rect,.sb-graph .box.caught>rect{fill:var(--sb-box)}
 .sb-graph a:focus-visible rect{outline:2px solid var(--sb-run);outline-offset:2px}`
 
-// background is the ground of a picture that stands by itself.
+// background is the background of a standalone picture.
 const background = `.sb-graph>.ground{fill:#fff}@media (prefers-color-scheme:dark){.sb-graph>.ground{fill:#0d1117}}
 .sb-graph{--sb-under:#fff}@media (prefers-color-scheme:dark){.sb-graph{--sb-under:#0d1117}}`
 
-// SVG writes the picture. States that an execution entered have the class of their outcome.
+// SVG writes the picture. States that an execution entered have a class named after their outcome.
 func (g *Graph) SVG(to io.Writer, o Options) error {
 	w := bufio.NewWriter(to)
 	title := g.Title
@@ -59,7 +59,7 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 		fmt.Fprintf(w, `<style>%s%s</style><rect class="ground" width="100%%" height="100%%"/>`, StyleSheet, background)
 	}
 	w.WriteByte('\n')
-	for _, n := range g.Nodes { // the boxes first, so that lines are drawn on them
+	for _, n := range g.Nodes { // the boxes first, so that lines are drawn over them
 		if n.Box() {
 			g.node(w, n, o)
 		}
@@ -71,7 +71,7 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 			}
 		}
 	}
-	for _, e := range g.Edges { // no line crosses a label
+	for _, e := range g.Edges { // after the lines, so that no line crosses a label
 		if e.Label != "" {
 			e.label(w)
 		}
@@ -119,7 +119,7 @@ func (g *Graph) node(w *bufio.Writer, n *Node, o Options) {
 	w.WriteString("</g>\n")
 }
 
-// second is the second line of a state: what it is, and what happened.
+// second returns the second line of a state: its description, and what happened.
 func (n *Node) second(mark *Mark) string {
 	text, said := n.About, ""
 	if mark != nil {
@@ -193,13 +193,14 @@ func (e *Edge) label(w *bufio.Writer) {
 		escape(e.Label))
 }
 
-// end is where the line ends.
+// end returns the end point of the line.
 func (e *Edge) end() Point { return e.Points[len(e.Points)-1] }
 
-// loop reports whether the edge leads from a state to itself.
+// loop reports whether the edge goes from a state to itself.
 func (e *Edge) loop() bool { return e.From == e.To && len(e.Points) == 3 }
 
-// curves are the cubic curves of the line, two control points and an end each; a straight one has three equal points.
+// curves returns the cubic curves of the line, each with two control points and an end point; a straight one has
+// three equal points.
 func (e *Edge) curves() [][3]Point {
 	if e.loop() {
 		a, b, c := e.Points[0], e.Points[1], e.Points[2]
@@ -218,7 +219,7 @@ func (e *Edge) curves() [][3]Point {
 	return out
 }
 
-// head is the triangle of the arrow.
+// head returns the triangle of the arrow.
 func (e *Edge) head(at Point) [3]Point {
 	const long, wide = 7.0, 3.5
 	if e.loop() {
@@ -231,7 +232,7 @@ func (e *Edge) head(at Point) [3]Point {
 	return [3]Point{at, {at.X - wide, at.Y + back}, {at.X + wide, at.Y + back}}
 }
 
-// labelAt is the middle of a label on the first bend. Those beside each other are at different heights.
+// labelAt returns the centre of a label on the first bend. Adjacent labels are at different heights.
 func (e *Edge) labelAt() Point {
 	p, q := e.Points[0], e.Points[1]
 	t := 0.72
@@ -242,13 +243,13 @@ func (e *Edge) labelAt() Point {
 	return Point{x, p.Y + (q.Y-p.Y)*t + 3}
 }
 
-// number writes a coordinate with at most one decimal.
+// number formats a coordinate with at most one decimal.
 func number(f float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0")
 }
 
-// escape makes a text safe in SVG; what XML has no place for, and marks that turn the direction of the text around it,
-// become U+FFFD.
+// escape makes text safe for SVG. Characters not allowed in XML, and marks that change the direction of the
+// surrounding text, become U+FFFD.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		switch {

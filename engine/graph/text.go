@@ -8,14 +8,14 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// advances are the widths of the printable ASCII characters for a size of 1.
+// advances returns the widths of the printable ASCII characters at size 1.
 var advances = sync.OnceValue(func() (table [128]float64) {
 	for i := range table {
 		table[i] = 0.6
 	}
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
-		return table // does not happen: the font is part of the program
+		return table // cannot happen: the font is embedded
 	}
 	const size = 100
 	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
@@ -30,10 +30,10 @@ var advances = sync.OnceValue(func() (table [128]float64) {
 	return table
 })
 
-// wider is how much wider than the font of the measures the fonts of readers are at most.
+// wider is the maximum factor by which readers' fonts are wider than the font used for measuring.
 const wider = 1.1
 
-// textWidth is about how wide a text of a size is; wide characters count as a square.
+// textWidth returns the approximate width of text at a font size; wide characters count as a square.
 func textWidth(s string, size float64) float64 {
 	table := advances()
 	w := 0.0
@@ -50,7 +50,7 @@ func textWidth(s string, size float64) float64 {
 	return w * size * wider
 }
 
-// fit cuts a text to a width.
+// fit cuts text to a width.
 func fit(s string, size, width float64) string {
 	if textWidth(s, size) <= width+0.5 {
 		return s
@@ -62,7 +62,7 @@ func fit(s string, size, width float64) string {
 	return string(runes) + "…"
 }
 
-// clip cuts a text to a number of characters.
+// clip cuts text to a number of characters.
 func clip(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"

@@ -21,7 +21,7 @@ func Mermaid(to io.Writer, m *asl.Machine) error {
 	return w.w.Flush()
 }
 
-// DOT writes a machine in the language of Graphviz.
+// DOT writes a machine in Graphviz's DOT language.
 func DOT(to io.Writer, m *asl.Machine) error {
 	w := &former{w: bufio.NewWriter(to)}
 	w.w.WriteString("digraph {\n  compound=true;\n  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=11];\n" +
@@ -32,7 +32,7 @@ func DOT(to io.Writer, m *asl.Machine) error {
 	return w.w.Flush()
 }
 
-// former writes a machine as text. States get short names, since theirs may have any characters.
+// former writes a machine as text. It gives states short names, since their own may contain any characters.
 type former struct {
 	w   *bufio.Writer
 	ids map[*asl.State]string
@@ -99,12 +99,12 @@ func (f *former) mermaid(g *asl.Graph, indent, end string) {
 	}
 }
 
-// dotText is a string of DOT.
+// dotText returns a DOT string literal.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
 }
 
-// port is the node that edges of a state end at: for a box, one inside of it.
+// port returns the node that edges of a state attach to: for a box, a node inside it.
 func (f *former) port(s *asl.State) string {
 	for s != nil {
 		boxes := inside(s)
@@ -116,7 +116,7 @@ func (f *former) port(s *asl.State) string {
 	return f.of(s)
 }
 
-// cluster clips an edge at the border of a box.
+// cluster returns the attribute that clips an edge at the border of a box.
 func (f *former) cluster(s *asl.State, which string) string {
 	if s == nil || len(inside(s)) == 0 {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"stepback/engine/internal/wire"
 )
 
-// errCorrupt says that stored events cannot be read back.
+// errCorrupt is returned if stored events cannot be decoded.
 var errCorrupt = errors.New("history: the stored events are cut short or damaged")
 
-// AppendBinary appends the compact stored form of consecutive events. It is read back by Decode.
+// AppendBinary appends the compact stored form of consecutive events. Decode reads it.
 func AppendBinary(dst []byte, events []Event) []byte {
 	w := wire.Writer{Bytes: dst}
 	w.Uvarint(uint64(len(events)))
@@ -107,7 +107,7 @@ func texts(w *wire.Writer, all ...string) {
 	}
 }
 
-// Decode reads events that AppendBinary wrote and returns them with what follows them.
+// Decode decodes events written by AppendBinary, and returns them and the remaining bytes.
 func Decode(src []byte) (events []Event, rest []byte, err error) {
 	r := wire.NewReader(src)
 	n := r.Count()

@@ -2,12 +2,12 @@ package history
 
 import "time"
 
-// Event is one event of an execution's history. What the flat fields hold depends on the type:
+// Event is one event of an execution's history. The flat fields depend on the type:
 //
 //	Name  the state of entered, exited and iteration events; the worker of ActivityStarted
 //	Data  the JSON text of an input, an output or a task's parameters
 //
-// Everything rarer is in More, which is nil when there is none of it.
+// All rarer details are in More, which is nil if there are none.
 type Event struct {
 	// ID counts from 1 without gaps; Previous is the event this one follows from, 0 for the first two.
 	ID, Previous int64
@@ -22,20 +22,21 @@ type Event struct {
 // At returns the event's time in UTC.
 func (e *Event) At() time.Time { return time.Unix(0, e.Time).UTC() }
 
-// Details are the rarer members of an event.
+// Details are the less frequent details of an event.
 type Details struct {
 	Failure Failure
-	// Resource and ResourceType name what a task calls: "invoke" and "lambda", or a whole ARN for functions and
+	// Resource and ResourceType name the target of a task: "invoke" and "lambda", or a whole ARN for functions and
 	// activities.
 	Resource, ResourceType string
 	Region                 string
-	// TimeoutInSeconds and HeartbeatInSeconds are 0 when a task has no such limit.
+	// TimeoutInSeconds and HeartbeatInSeconds are 0 if a task has no such limit.
 	TimeoutInSeconds, HeartbeatInSeconds int64
-	// Length is the number of items of a Map state, Index the iteration's place from 0, RedriveCount counts redrives.
+	// Length is the number of items of a Map state, Index the iteration's index from 0, RedriveCount the number of
+	// redrives.
 	Length, Index, RedriveCount int64
 	RoleARN                     string // of the execution, or of a task's credentials
 	MapRunARN                   string
-	VersionARN, AliasARN        string // that an execution was started by
+	VersionARN, AliasARN        string // by which an execution was started
 	Location                    string // of a failed evaluation
 	// Assigned are the variables that a state set, as JSON text, in the order of their names.
 	Assigned []Assignment
@@ -44,7 +45,7 @@ type Details struct {
 // Assignment is one variable and the JSON text of its value.
 type Assignment struct{ Name, Value string }
 
-// Instant formats a time as the context object shows it: UTC with milliseconds, without them when they are zero.
+// Instant formats a time as in the context object: UTC with milliseconds, or without them if they are zero.
 func Instant(t time.Time) string {
 	t = t.UTC()
 	if t.Nanosecond()/1e6 == 0 {

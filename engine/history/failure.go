@@ -1,11 +1,11 @@
 package history
 
-// Failure is how a task, a state or an execution failed: an error name that retriers and catchers match, and a cause
-// for people. Either may be absent, which differs from being empty. The zero Failure is none. As an error it is used by
-// its address.
+// Failure is the failure of a task, a state or an execution: an error name that retriers and catchers match, and a
+// cause for the reader. Either may be absent, which differs from being empty. The zero Failure means no failure.
+// *Failure implements error.
 type Failure struct {
 	Name, Cause string
-	// EmptyName and EmptyCause say that the name, or the cause, was given and is empty.
+	// EmptyName and EmptyCause are true if the name or the cause is present but empty.
 	EmptyName, EmptyCause bool
 }
 
@@ -18,16 +18,16 @@ func (f *Failure) HasName() bool { return f.Name != "" || f.EmptyName }
 // HasCause reports whether there is a cause.
 func (f *Failure) HasCause() bool { return f.Cause != "" || f.EmptyCause }
 
-// IsZero reports whether there is neither, as when nothing failed.
+// IsZero reports whether there is neither, that is no failure.
 func (f Failure) IsZero() bool { return f == Failure{} }
 
-// The longest error name and cause of the API's model, in characters.
+// The maximum lengths of error names and causes in the API's model, in characters.
 const (
 	maxName  = 256
 	maxCause = 32_768
 )
 
-// NewFailure returns a failure with both an error name and a cause, cut to the lengths that the API allows.
+// NewFailure returns a failure with an error name and a cause, truncated to the lengths that the API allows.
 func NewFailure(name, cause string) Failure {
 	f := Failure{}
 	f.SetName(cut(name, maxName))
@@ -35,23 +35,35 @@ func NewFailure(name, cause string) Failure {
 	return f
 }
 
-// Cut returns the failure with its texts cut to the lengths that the API allows.
+// Cut returns the failure with its texts truncated to the lengths that the API allows.
 func (f Failure) Cut() Failure {
 	f.Name, f.Cause = cut(f.Name, maxName), cut(f.Cause, maxCause)
 	return f
 }
 
-// Named returns a failure that has an error name and no cause.
+// FailureOf returns a failure as a request reports it: name or cause is nil if the request has none.
+func FailureOf(name, cause *string) Failure {
+	f := Failure{}
+	if name != nil {
+		f.SetName(*name)
+	}
+	if cause != nil {
+		f.SetCause(*cause)
+	}
+	return f
+}
+
+// Named returns a failure with an error name and no cause.
 func Named(name string) Failure {
 	f := Failure{}
 	f.SetName(name)
 	return f
 }
 
-// SetName gives the failure an error name, which may be empty.
+// SetName sets the error name, which may be empty.
 func (f *Failure) SetName(name string) { f.Name, f.EmptyName = name, name == "" }
 
-// SetCause gives the failure a cause, which may be empty.
+// SetCause sets the cause, which may be empty.
 func (f *Failure) SetCause(cause string) { f.Cause, f.EmptyCause = cause, cause == "" }
 
 // cut returns at most the first n characters of a text.

@@ -8,8 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// AppendJSON appends the event as GetExecutionHistory answers it: timestamp in epoch seconds with milliseconds, the
-// details member of its type, and the …Details{truncated:false} members beside inputs and outputs. Without data,
+// AppendJSON appends the event as GetExecutionHistory returns it: timestamp in epoch seconds with milliseconds, the
+// details member for its type, and …Details{truncated:false} members next to inputs and outputs. If data is false,
 // inputs, outputs and parameters are left out.
 func (e *Event) AppendJSON(dst []byte, data bool) []byte {
 	w := writer{dst: append(dst, '{'), first: true}
@@ -48,10 +48,10 @@ func appendSeconds(dst []byte, ns int64) []byte {
 type writer struct {
 	dst   []byte
 	first bool
-	limit int // of the data's bytes; 0 means none
+	limit int // maximum bytes of the data; 0 means unlimited
 }
 
-// object writes the details of an event as an object.
+// object writes the details of an event as a JSON object.
 func (w *writer) object(e *Event, k kind, data bool) {
 	w.dst = append(w.dst, '{')
 	w.first = true
@@ -86,7 +86,7 @@ func (w *writer) some(k, v string) {
 	}
 }
 
-// text writes a JSON text as a string, with the member that says whether it was truncated.
+// text writes a JSON text as a string, and the member that says whether it was truncated.
 func (w *writer) text(k, v string, data bool) {
 	if !data {
 		return
@@ -98,7 +98,7 @@ func (w *writer) text(k, v string, data bool) {
 	w.dst = append(strconv.AppendBool(w.dst, len(shown) < len(v)), '}')
 }
 
-// truncate cuts a text to the writer's limit, between two characters.
+// truncate truncates a text to the writer's limit, between two characters.
 func (w *writer) truncate(v string) string {
 	if w.limit == 0 || len(v) <= w.limit {
 		return v
@@ -207,7 +207,7 @@ func (w *writer) scheduled(e *Event, m *Details, k kind, data bool) {
 	case lambdaScheduled, activityScheduled:
 		w.str("resource", m.Resource)
 		w.text("input", e.Data, data)
-	default: // the others are never scheduled
+	default: // other types are never scheduled
 	}
 	w.limits(m)
 	w.credentials(m)

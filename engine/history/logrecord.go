@@ -8,10 +8,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// LogLevel is the level of a loggingConfiguration: ALL, ERROR, FATAL or OFF, which the empty one means, too.
+// LogLevel is the level of a loggingConfiguration: ALL, ERROR, FATAL or OFF; empty means OFF.
 type LogLevel string
 
-// Includes reports whether events of a type are logged at the level.
+// Includes reports whether the level logs events of a type.
 func (l LogLevel) Includes(t Type) bool {
 	switch l {
 	case "ALL":
@@ -24,12 +24,12 @@ func (l LogLevel) Includes(t Type) bool {
 	return false
 }
 
-// fatal are the ends of executions that did not succeed.
+// fatal reports whether the event is an execution's end without success.
 func (t Type) fatal() bool {
 	return t == ExecutionFailed || t == ExecutionAborted || t == ExecutionTimedOut
 }
 
-// problem are the other events that tell of something that failed, or was given up because something else did.
+// problem reports whether another event is a failure, or an abort because of a failure elsewhere.
 func (t Type) problem() bool {
 	if t == FailStateEntered || t == EvaluationFailed {
 		return true
@@ -39,13 +39,13 @@ func (t Type) problem() bool {
 		func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// maxLogged is how many bytes of an input or output a log record has at most; CloudWatch Logs takes 256 KiB for a whole
+// maxLogged is the most bytes of an input or output in a log record; CloudWatch Logs allows 256 KiB for a whole
 // record.
 const maxLogged = 248 << 10
 
-// AppendLogRecord appends the event as Step Functions writes it to CloudWatch Logs: one JSON object with its numbers as
-// strings and the details of GetExecutionHistory. Without data, inputs, outputs and parameters are left out; long ones
-// are truncated.
+// AppendLogRecord appends the event as Step Functions writes it to CloudWatch Logs: a JSON object with numbers as
+// strings and the details of GetExecutionHistory. If data is false, inputs, outputs and parameters are left out; long
+// ones are truncated.
 func (e *Event) AppendLogRecord(dst []byte, executionARN string, redriveCount int64, data bool) []byte {
 	w := writer{dst: append(dst, '{'), first: true, limit: maxLogged}
 	number := func(k string, v int64) { w.str(k, strconv.FormatInt(v, 10)) }

@@ -11,9 +11,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// ParseEvents reads a history as GetExecutionHistory answers it: an object with events, or the array alone. Times may
-// be seconds since 1970, as the API has them, or texts in RFC 3339, as the AWS CLI prints them. A history that was
-// asked for in reverse order is turned round. The error names the event that cannot be read.
+// ParseEvents parses a history in the form of GetExecutionHistory: an object with events, or just the array. Times
+// may be seconds since 1970, as in the API, or RFC 3339 texts, as the AWS CLI prints them. A history in reverse order
+// is reversed. The error names the event that cannot be parsed.
 func ParseEvents(text string) ([]Event, error) {
 	v, err := jsonvalue.Parse(text)
 	if err != nil {
@@ -41,7 +41,7 @@ func ParseEvents(text string) ([]Event, error) {
 	return events, nil
 }
 
-// ParseEvent reads one event, as AppendJSON writes it. Types that this package does not know are Unknown.
+// ParseEvent parses one event as written by AppendJSON. A type that this package does not know becomes Unknown.
 func ParseEvent(v jsonvalue.Value) (Event, error) {
 	if v.Kind() != jsonvalue.Object {
 		return Event{}, errors.New("it is no object")
@@ -60,7 +60,7 @@ func ParseEvent(v jsonvalue.Value) (Event, error) {
 	return e, nil
 }
 
-// read takes the details of an event. Every member means the same in all of them.
+// read reads the details of an event. A member has the same meaning in all of them.
 func (e *Event) read(v jsonvalue.Value) {
 	for _, name := range []string{"name", "workerName", "state"} {
 		if s := text(v, name); s != "" {
@@ -112,7 +112,7 @@ func number(v jsonvalue.Value, name string) int64 {
 	return n
 }
 
-// instant is the time of an event in nanoseconds.
+// instant returns the time of an event in nanoseconds.
 func instant(v jsonvalue.Value) (int64, error) {
 	at, _ := v.Get("timestamp")
 	switch at.Kind() {

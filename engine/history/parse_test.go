@@ -34,7 +34,7 @@ func TestParseEvents(t *testing.T) {
 	}
 }
 
-// TestParsedEventsAreWrittenTheSame reads what AppendJSON writes.
+// Parsed events are written by AppendJSON unchanged.
 func TestParsedEventsAreWrittenTheSame(t *testing.T) {
 	t.Parallel()
 	events, err := history.ParseEvents(printed)

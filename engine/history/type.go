@@ -1,6 +1,6 @@
-// Package history is the record of what an execution did: the event types of AWS Step Functions, their details, their
-// JSON as GetExecutionHistory answers it and a compact binary form for storing. It describes events; it never decides
-// which event comes next.
+// Package history defines the record of an execution: the event types of AWS Step Functions, their details, their
+// JSON as GetExecutionHistory returns it, and a compact binary form for storage. It describes events; it never
+// decides which event comes next.
 package history
 
 // Type is the type of a history event. The numbers are stored: append only.
@@ -73,7 +73,7 @@ const (
 	EvaluationFailed
 )
 
-// kind says which details member of the API carries an event's details.
+// kind selects the API's details member for an event's details.
 type kind uint8
 
 const (
@@ -167,7 +167,7 @@ var types = [...]struct {
 	EvaluationFailed:             {"EvaluationFailed", evaluationFailed},
 }
 
-// String returns the type's name as the API spells it.
+// String returns the type's name in the API's spelling.
 func (t Type) String() string {
 	if int(t) < len(types) {
 		return types[t].name

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// athenaFiles are the data files that the manifest of an Athena UNLOAD query lists, one s3:// URI a line.
+// athenaFiles are the data files listed in the manifest of an Athena UNLOAD query, one s3:// URI per line.
 type athenaFiles struct {
 	text  *text
 	lines csvRows
 	where string
 }
 
-// openAthena reads the manifest line by line and the data files in its order. UNLOAD writes CSV without a header, so
+// openAthena reads the manifest line by line, and the data files in its order. UNLOAD writes CSV without a header, so
 // CSVHeaderLocation is usually GIVEN.
 func openAthena(ctx context.Context, objects Objects, cfg *Config) (source, error) {
 	at := cfg.location()

@@ -13,13 +13,13 @@ const (
 	MaxObjectBytes = 10 << 30
 	// MaxHeaderBytes is the size of the largest CSV header, 10 KiB.
 	MaxHeaderBytes = 10 << 10
-	// MaxPointerBytes bounds an ItemsPointer, which must be shorter.
+	// MaxPointerBytes limits an ItemsPointer, which must be shorter.
 	MaxPointerBytes = 2000
-	// MaxPointedOffset is how far into a document an ItemsPointer may lead, 16 MB.
+	// MaxPointedOffset is the largest offset in a document to which an ItemsPointer may point, 16 MB.
 	MaxPointedOffset = 16 << 20
 )
 
-// Config is an ItemReader after its templates and paths have been evaluated. The fields hold AWS's own words.
+// Config is an ItemReader whose templates and paths have been evaluated. The fields hold AWS's own terms.
 type Config struct {
 	// Resource is arn:<partition>:states:::s3:getObject or …:s3:listObjectsV2.
 	Resource string
@@ -35,15 +35,15 @@ type Config struct {
 	ManifestType   string // S3_INVENTORY or ATHENA_DATA
 
 	CSVDelimiter string // COMMA (default), PIPE, SEMICOLON, SPACE, TAB
-	// FIRST_ROW or GIVEN; required for CSV, allowed for an S3 inventory, whose manifest has a header
+	// FIRST_ROW or GIVEN; required for CSV, allowed for an S3 inventory, whose manifest contains the header
 	CSVHeaderLocation string
 	CSVHeaders        []string // GIVEN only
 	ItemsPointer      string   // JSON only: JSON Pointer (RFC 6901) to the array or object; empty means the document
 
-	// Formats reads what this package does not read itself.
+	// Formats are readers for formats that this package does not support itself.
 	Formats Formats
 
-	// MaxItems stops the reader after that many items; 0 means no limit, a negative number is an error.
+	// MaxItems stops the reader after this many items; 0 means no limit, a negative number is an error.
 	MaxItems int64
 }
 
@@ -51,8 +51,8 @@ var delimiters = map[string]byte{"": ',', "COMMA": ',', "PIPE": '|', "SEMICOLON"
 
 func (c *Config) listing() bool { return strings.HasSuffix(c.Resource, ":s3:listObjectsV2") }
 
-// inventory reports whether the object is an S3 inventory manifest. InputType MANIFEST alone is the form that was there
-// before ManifestType.
+// inventory reports whether the object is an S3 inventory manifest. InputType MANIFEST alone is the form used before
+// ManifestType existed.
 func (c *Config) inventory() bool {
 	return c.ManifestType == "S3_INVENTORY" || c.ManifestType == "" && c.InputType == "MANIFEST"
 }

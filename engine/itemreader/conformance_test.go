@@ -13,7 +13,7 @@ import (
 )
 
 // TestRecordings reads the objects of the recorded executions with the recorded ItemReaders. Their child executions
-// pass their input on, so that the recorded output of the execution is the array of items.
+// pass their input on, so the recorded output of the execution is the array of items.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	from, err := recordings.FS()
@@ -70,8 +70,8 @@ func replay(t *testing.T, content []byte) {
 	}
 }
 
-// configure takes over the literal fields of the state's ItemReader. MaxItems becomes -1 when the execution's input has
-// it.
+// configure copies the literal fields of the state's ItemReader. MaxItems becomes -1 if the execution's input
+// provides it.
 func configure(cfg *Config, state object) {
 	reader, ok := state["ItemReader"].(object)
 	if !ok {
@@ -119,7 +119,7 @@ func compare(t *testing.T, objects Objects, cfg Config, last object) {
 		t.Fatal(err)
 	}
 	if strings.Contains(output, "⟦*⟧") {
-		for i, item := range want.([]any) { // an ETag and a date that differ from run to run
+		for i, item := range want.([]any) { // an ETag and a date, which differ between runs
 			for name, v := range item.(object) {
 				if v == "⟦*⟧" {
 					item.(object)[name] = have.([]any)[i].(object)[name]

@@ -7,15 +7,15 @@ import (
 	"stepback/jsonvalue"
 )
 
-// csvRecords reads a delimited text object: one item per row, an object of strings with the header's names as keys.
+// csvRecords reads a delimited text object: one item per row, an object of strings keyed by the header's names.
 type csvRecords struct {
 	rows   csvRows
 	header []string
 	frame  csvFrame
-	size   int // of the frame, bytes
+	size   int // of the frame, in bytes
 }
 
-// newCSVRecords reads the header when it is the first row. An object without any row has no items.
+// newCSVRecords reads the header if it is the first row. An object without rows has no items.
 func newCSVRecords(cfg *Config, w window, where string) (*csvRecords, error) {
 	r := &csvRecords{rows: csvRows{w: w, where: where, delimiter: delimiters[cfg.CSVDelimiter]}}
 	if cfg.CSVHeaderLocation == "GIVEN" {

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// endOfText stands for the end of the stream in byteAt.
+// endOfText is returned by byteAt at the end of the stream.
 const endOfText = -1
 
-// readEscaped reads a row that holds quotation marks or backslashes.
+// readEscaped reads a row that contains quotation marks or backslashes.
 func (c *csvRows) readEscaped() ([]string, error) {
 	n, err := c.scanEscaped()
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *csvRows) readEscaped() ([]string, error) {
 	return c.fields, nil
 }
 
-// scanEscaped fills text and ends with the row at the view and returns its length with the newline.
+// scanEscaped fills text and ends from the row at the view and returns the row's length including the newline.
 func (c *csvRows) scanEscaped() (int, error) {
 	c.text, c.ends = c.text[:0], c.ends[:0]
 	for i := 0; ; {
@@ -47,13 +47,14 @@ func (c *csvRows) scanEscaped() (int, error) {
 	}
 }
 
-// scanField appends the field at i to text. next is behind its delimiter; last says that the row ends there.
+// scanField appends the field at i to text. next is the position after its delimiter; last is true if the row ends
+// there.
 func (c *csvRows) scanField(i int) (next int, last bool, err error) {
 	b, err := c.byteAt(i)
 	if b == '"' && err == nil {
 		i, err = c.scanQuoted(i + 1)
 	}
-	plainFrom := i // a carriage return before this place belongs to a quoted part
+	plainFrom := i // a carriage return before this position belongs to a quoted part
 	for err == nil {
 		if b, err = c.byteAt(i); err != nil {
 			break
@@ -76,8 +77,8 @@ func (c *csvRows) scanField(i int) (next int, last bool, err error) {
 	return 0, false, err
 }
 
-// scanQuoted appends the quoted part that starts at i, behind its opening quotation mark, and returns the place behind
-// the closing one.
+// scanQuoted appends the quoted part that starts at i, after its opening quotation mark, and returns the position
+// after the closing one.
 func (c *csvRows) scanQuoted(i int) (int, error) {
 	for {
 		b, err := c.byteAt(i)
@@ -108,8 +109,8 @@ func (c *csvRows) scanQuoted(i int) (int, error) {
 	}
 }
 
-// scanBackslash handles the backslash at i: it makes a backslash, a quotation mark and the delimiter ordinary
-// characters and silently vanishes before anything else.
+// scanBackslash handles the backslash at i: it escapes a backslash, a quotation mark and the delimiter, and is
+// silently dropped before anything else.
 func (c *csvRows) scanBackslash(i int) (int, error) {
 	b, err := c.byteAt(i + 1)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *csvRows) scanBackslash(i int) (int, error) {
 	return i + 1, nil
 }
 
-// byteAt returns byte i of the view, which it makes longer if need be, or endOfText.
+// byteAt returns byte i of the view, extending the view if necessary, or endOfText.
 func (c *csvRows) byteAt(i int) (int, error) {
 	for i >= len(c.w.view()) {
 		if err := c.w.more(); err == io.EOF {

@@ -8,21 +8,21 @@ import (
 )
 
 // csvRows splits delimited text into rows of fields by AWS's rules (Developer Guide, "ItemReader", rules for text
-// delimited files). Rows without quotation mark and backslash, the usual ones, take a short path: one search for the
+// delimited files). Rows without quotation marks and backslashes, the usual ones, are fast: one search for the
 // newline, one copy.
 type csvRows struct {
 	w         window
 	where     string
 	delimiter byte
-	columns   int // fields behind this many are dropped; 0 keeps all
+	columns   int // further fields are dropped; 0 keeps all
 
 	fields []string // of the last row, reused
-	text   []byte   // of the last escaped row: its fields without quotes and escapes, one after the other
-	ends   []int    // where each of them ends
+	text   []byte   // the fields of the last escaped row, without quotes and escapes, concatenated
+	ends   []int    // the end of each of them
 }
 
-// read returns the fields of the next row that is not blank, io.EOF behind the last. The slice is valid until the next
-// call; the strings share one copy of the row.
+// read returns the fields of the next row that is not blank, or io.EOF after the last one. The slice is valid until
+// the next call; the strings share one copy of the row.
 func (c *csvRows) read() ([]string, error) {
 	n, plain, err := c.frame()
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *csvRows) read() ([]string, error) {
 	return c.fields, nil
 }
 
-// skip passes over the next row that is not blank.
+// skip skips the next row that is not blank.
 func (c *csvRows) skip() error {
 	n, plain, err := c.frame()
 	if err != nil {
@@ -58,8 +58,8 @@ func (c *csvRows) skip() error {
 	return nil
 }
 
-// frame skips blank lines and finds the end of the line that starts at the view. It is plain when it holds neither
-// quotation mark nor backslash, so that the line is the whole row.
+// frame skips blank lines and finds the end of the line that starts at the view. The line is plain if it contains
+// neither a quotation mark nor a backslash, so that it is the whole row.
 func (c *csvRows) frame() (n int, plain bool, err error) {
 	for {
 		n, err := c.w.newline(0)
@@ -80,7 +80,7 @@ func (c *csvRows) frame() (n int, plain bool, err error) {
 	}
 }
 
-// endLine consumes a line of n bytes and its newline, which the last line may lack.
+// endLine consumes a line of n bytes and its newline, which may be missing on the last line.
 func (c *csvRows) endLine(n int) {
 	if n < len(c.w.view()) {
 		c.w.advance(n+1, 1)

@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// csvFrame is what stands around the fields of every row in its JSON: before each field, and behind the last.
+// csvFrame is the JSON text around the fields of every row: before each field, and after the last.
 type csvFrame struct {
 	before [][]byte // {"first":" and then ","name":"
 	end    []byte
@@ -53,7 +53,7 @@ func (r *csvRecords) nextText(dst []byte) ([]byte, Item, error) {
 	return r.appendFields(dst, fields), Item{}, nil
 }
 
-// appendPlain appends the JSON of a line without quotation marks and backslashes. It reports false when a field has
+// appendPlain appends the JSON of a line without quotation marks and backslashes. It returns false if a field has
 // control characters, which JSON escapes.
 func (r *csvRecords) appendPlain(dst, line []byte) ([]byte, bool) {
 	dst = slices.Grow(dst, r.size+len(line))
@@ -65,7 +65,7 @@ func (r *csvRecords) appendPlain(dst, line []byte) ([]byte, bool) {
 			dst = append(dst, line[from:i]...)
 			from = i + 1
 			if column++; column == len(r.header) {
-				return append(dst, r.frame.end...), true // what is behind the last column is dropped
+				return append(dst, r.frame.end...), true // anything after the last column is dropped
 			}
 			dst = append(dst, r.frame.before[column]...)
 		case c < ' ':
@@ -79,7 +79,7 @@ func (r *csvRecords) appendPlain(dst, line []byte) ([]byte, bool) {
 	return append(dst, r.frame.end...), true
 }
 
-// appendFields appends the JSON of a row of any fields.
+// appendFields appends the JSON of a row with arbitrary fields.
 func (r *csvRecords) appendFields(dst []byte, fields []string) []byte {
 	for i, before := range r.frame.before {
 		dst = append(dst, before[:len(before)-1]...)
@@ -88,7 +88,7 @@ func (r *csvRecords) appendFields(dst []byte, fields []string) []byte {
 		} else {
 			dst = append(dst, `""`...)
 		}
-		dst = dst[:len(dst)-1] // the closing quotation mark comes with what is behind the field
+		dst = dst[:len(dst)-1] // the closing quotation mark is part of the frame after the field
 	}
 	return append(dst, r.frame.end...)
 }

@@ -6,23 +6,23 @@ import (
 	"fmt"
 )
 
-// ErrorName is the Step Functions error that a failed reader raises.
+// ErrorName is the Step Functions error name of a failed reader.
 const ErrorName = "States.ItemReaderFailed"
 
-// Causes recorded from the real service, word for word.
+// Causes recorded from the real service, verbatim.
 const (
 	causeNotIterable      = "Attempting to map over non-iterable node."
 	causeDuplicateHeaders = "CSV headers cannot contain duplicates."
 	causeNegativeMaxItems = "field MaxItems must be positive"
 )
 
-// Error is every failure to read items: bad data, an unsupported configuration, or an error of the object store
+// Error is a failure to read items: invalid data, an unsupported configuration, or an error of the object store
 // (Unwrap).
 type Error struct {
-	// Cause is the text for the history event. Where the real service's wording is known it is exactly that; otherwise
+	// Cause is the text for the history event. If the real service's wording is known, it is exactly that; otherwise
 	// it names the object, the line and what to do.
 	Cause string
-	// Err is the underlying error, nil when the data itself is at fault.
+	// Err is the underlying error; nil if the data themselves are invalid.
 	Err error
 }
 
@@ -36,16 +36,16 @@ func failf(format string, args ...any) error {
 	return &Error{Cause: fmt.Sprintf(format, args...)}
 }
 
-// storeError types an error of Objects, whose text names bucket and key already.
+// storeError wraps an error of Objects, whose text already names bucket and key, in an Error.
 func storeError(ctx context.Context, err error) error { return failure(ctx, "", err) }
 
-// bodyError types an error in the middle of an object.
+// bodyError wraps an error in the middle of an object in an Error.
 func bodyError(ctx context.Context, where string, err error) error {
 	return failure(ctx, "reading "+where+": ", err)
 }
 
-// failure types an error unless it is typed already. A cancelled context stays what it is: the Map run was stopped, the
-// reader did not fail.
+// failure wraps an error in an Error unless it already is one. The error of a cancelled context is returned
+// unchanged: the Map Run was stopped, the reader did not fail.
 func failure(ctx context.Context, prefix string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

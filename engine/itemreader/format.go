@@ -8,32 +8,31 @@ import (
 )
 
 // Format opens an object of an InputType whose reader is not part of this package, because it would be linked into
-// every program with an engine. The object is read in pieces and stays what it is while that lasts. Nothing has to be
-// closed when a Format fails.
+// every program with an engine. The object is read in pieces and must not change while it is read. If a Format fails,
+// nothing has to be closed.
 type Format func(object io.ReaderAt, size int64) (Rows, error)
 
-// Formats are the formats that a program has, by InputType. The one that AWS knows is PARQUET; package parquetrows
-// reads it.
+// Formats are the registered formats by InputType. AWS supports PARQUET, which package parquetrows reads.
 type Formats map[string]Format
 
-// FormatOf makes a Format of a function that returns rows of its own type, as parquetrows.Open does.
+// FormatOf returns a Format for a function that returns its own type of rows, such as parquetrows.Open.
 func FormatOf[R Rows](open func(io.ReaderAt, int64) (R, error)) Format {
 	return func(object io.ReaderAt, size int64) (Rows, error) { return open(object, size) }
 }
 
 // Rows are the items of one object, in order.
 type Rows interface {
-	// Next returns the next row, or io.EOF behind the last one.
+	// Next returns the next row, or io.EOF after the last one.
 	Next() (jsonvalue.Value, error)
-	// Skip passes over a row, cheaper than reading it.
+	// Skip skips a row, which is cheaper than reading it.
 	Skip() error
-	// Index counts the rows that were read or passed over.
+	// Index returns the number of rows that have been read or skipped.
 	Index() int64
-	// Close releases what Open took.
+	// Close releases the resources that Open acquired.
 	Close() error
 }
 
-// formatted reads an object whose rows a Format yields: one item per row.
+// formatted reads an object through a Format: one item per row.
 type formatted struct {
 	rows  Rows
 	where string
@@ -75,7 +74,7 @@ func (r *formatted) nextText(dst []byte) ([]byte, Item, error) {
 
 func (r *formatted) skip() error { return r.rows.Skip() }
 
-// offset counts rows: a row of a Parquet file lies in many places.
+// offset returns the number of rows, because a row of a Parquet file is stored in many places.
 func (r *formatted) offset() int64 { return r.rows.Index() }
 
 func (r *formatted) close() error { return r.rows.Close() }

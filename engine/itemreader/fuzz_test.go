@@ -11,8 +11,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// FuzzCSV checks that the short path and the path for escapes agree, that skipping consumes what reading consumes, and
-// that nothing panics, however the text is cut into pieces.
+// FuzzCSV checks that the fast path and the path for escapes agree, that skipping consumes the same as reading, and
+// that nothing panics, however the text is split into pieces.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "\"a\"\"\",\\,\n", "\r\n\n,,\r\n", "\"x\n", "a\\", "\"\\\"\"",
 		"\xff,\x00\n"} {
@@ -53,7 +53,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// FuzzCSVText checks that rows as text are what their values are as text.
+// FuzzCSVText checks that rows read as text equal their values converted to text.
 func FuzzCSVText(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "a\n\"x\"\"\",y\n", "a,b,c\n1\n1,2,3,4\n\x01,\t,\x7f\n", "甲\n\xff\n", "a\n\\\n"} {
 		f.Add(seed)
@@ -66,14 +66,14 @@ func FuzzCSVText(f *testing.F) {
 	})
 }
 
-// isPlain reports whether the next line is one that the short path reads, and not blank.
+// isPlain reports whether the next line is one that the fast path reads, and not blank.
 func isPlain(c *csvRows) bool {
 	n, err := c.w.newline(0)
 	line := c.w.view()[:n]
 	return (err == nil || err == io.EOF) && len(dropReturn(line)) > 0 && !strings.ContainsAny(string(line), `"\`)
 }
 
-// FuzzJSON checks the streaming reader against the parser on the whole document.
+// FuzzJSON compares the streaming reader with the parser on the whole document.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`[1,{"a":[2]},"x"]`, `[]`, ` [ "\"]" , -1e5 ] `, `[1,]`, `[[`, `{"a":1}`, `[tru]`,
 		`["\u00e9"`, `[1]]`} {

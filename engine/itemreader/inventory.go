@@ -8,18 +8,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxManifestBytes bounds an inventory's manifest.json, which is read as a whole; it holds some 200 bytes per data
+// maxManifestBytes limits an inventory's manifest.json, which is read as a whole; it has about 200 bytes per data
 // file.
 const maxManifestBytes = 64 << 20
 
-// inventoryFiles are the data files that the manifest of an S3 inventory lists.
+// inventoryFiles are the data files listed in the manifest of an S3 inventory.
 type inventoryFiles struct {
 	bucket string
 	files  []jsonvalue.Value
 }
 
-// openInventory reads the manifest and then the rows of its CSV data files. Their header is the manifest's fileSchema,
-// unless one is GIVEN; FIRST_ROW changes nothing, because the files of an inventory have no header row.
+// openInventory reads the manifest and then the rows of its CSV data files. Their header is the manifest's
+// fileSchema, unless one is GIVEN. FIRST_ROW has no effect, because an inventory's files have no header row.
 func openInventory(ctx context.Context, objects Objects, cfg *Config) (source, error) {
 	manifest, err := readManifest(ctx, objects, cfg.location())
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// jsonRecords reads the elements of one array, or the members of one object, out of a JSON document. It holds one item
-// at a time; what it passes over on the way to ItemsPointer or in skip is not held at all, and checked only for its
-// brackets.
+// jsonRecords reads the elements of an array, or the members of an object, from a JSON document. It holds one item at
+// a time. What it skips, on the way to ItemsPointer or in skip, is not held at all, and only its brackets are
+// checked.
 type jsonRecords struct {
 	w       window
 	where   string
 	closing byte // ']' or '}'
-	whole   bool // the array is the document, so nothing may follow it
+	whole   bool // the array is the whole document, so nothing may follow it
 	begun   bool
 	done    bool
 }
@@ -54,8 +54,8 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	return r, nil
 }
 
-// notIterable says what is wrong with a value that is no array: the service's words are for JSON, not for what is no
-// JSON at all.
+// notIterable returns the error for a value that is not an array. The service's wording applies to JSON, not to text
+// that is not JSON at all.
 func (r *jsonRecords) notIterable(first int) error {
 	if first != '{' {
 		if _, err := r.value(); err != nil {
@@ -108,7 +108,7 @@ func (r *jsonRecords) endOr(err error) error {
 	return io.EOF
 }
 
-// element moves to the next element; false when the closing bracket was there instead.
+// element moves to the next element; it returns false at the closing bracket.
 func (r *jsonRecords) element() (bool, error) {
 	if r.done {
 		return false, nil
@@ -129,8 +129,8 @@ func (r *jsonRecords) element() (bool, error) {
 	return false, err
 }
 
-// separator consumes what stands between two elements of an array or object: a comma (true) or the closing bracket
-// (false). Before the first element there is no comma.
+// separator consumes the separator between two elements of an array or object: it returns true for a comma and false
+// for the closing bracket. No comma is expected before the first element.
 func (r *jsonRecords) separator(closing byte, first bool) (bool, error) {
 	b, err := r.peek()
 	switch {

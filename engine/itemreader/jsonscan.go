@@ -41,7 +41,7 @@ func (r *jsonRecords) toValue() error {
 	return nil
 }
 
-// frame returns the length of the value at the cursor, which is then wholly in the view.
+// frame returns the length of the value at the cursor, after reading all of it into the view.
 func (r *jsonRecords) frame() (int, error) {
 	var s valueScan
 	for i := 0; ; {
@@ -51,7 +51,7 @@ func (r *jsonRecords) frame() (int, error) {
 			return i, nil
 		}
 		if err := r.w.more(); err == io.EOF {
-			return i, nil // the parser says what is missing
+			return i, nil // the parser reports what is missing
 		} else if err != nil {
 			return 0, r.w.readError(r.where, err)
 		}
@@ -81,15 +81,15 @@ func (r *jsonRecords) pass() error {
 	}
 }
 
-// valueScan finds where a JSON value ends, looking at brackets and strings only. It can be fed piece by piece.
+// valueScan finds the end of a JSON value, considering only brackets and strings. It can be fed piece by piece.
 type valueScan struct {
 	depth   int
-	scalar  bool // a number or a word: ends before the next blank or punctuation
+	scalar  bool // a number or a word, which ends before the next blank or punctuation
 	inText  bool
 	escaped bool
 }
 
-// scan looks at the next piece and returns how much of it belongs to the value, and whether the value ends there.
+// scan scans the next piece and returns how much of it belongs to the value, and whether the value ends there.
 func (s *valueScan) scan(piece []byte) (int, bool) {
 	for i := 0; i < len(piece); i++ {
 		if s.inText {
@@ -131,7 +131,7 @@ func (s *valueScan) scan(piece []byte) (int, bool) {
 	return len(piece), false
 }
 
-// text goes through a string to its closing quotation mark and returns that one's position; inText stays true when the
+// text scans a string up to its closing quotation mark and returns the position of that; inText stays true if the
 // piece ends first.
 func (s *valueScan) text(piece []byte) int {
 	for i := range piece {

@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// pages walks through a listing, one page in memory at a time.
+// pages iterates over a listing, with one page in memory at a time.
 type pages struct {
 	objects        Objects
 	bucket, prefix string
@@ -34,7 +34,7 @@ func (p *pages) next(ctx context.Context) (ListedObject, error) {
 	return o, nil
 }
 
-// listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as
+// listingSource yields one item per listed object, its metadata. The "folders" created by the S3 console count as
 // objects.
 type listingSource struct {
 	pages pages
@@ -64,8 +64,8 @@ func (l *listingSource) position() Position { return Position{Source: "S3://" + 
 
 func (l *listingSource) close() error { return nil }
 
-// item returns the metadata as the real service does: members in the order of the alphabet, ETag spelled Etag,
-// LastModified in epoch seconds as Java writes a double, 1.668699881E9.
+// item returns the metadata as the real service does: members in alphabetical order, ETag spelled Etag, LastModified
+// in epoch seconds as Java writes a double, 1.668699881E9.
 func (o ListedObject) item() jsonvalue.Value {
 	class := o.StorageClass
 	if class == "" {
@@ -80,8 +80,8 @@ func (o ListedObject) item() jsonvalue.Value {
 	return b.Value()
 }
 
-// listedKeys yields the objects to load for LOAD_AND_FLATTEN. The empty objects by which the S3 console marks folders
-// hold no items and are left out.
+// listedKeys yields the objects to load for LOAD_AND_FLATTEN. It omits the empty objects by which the S3 console
+// marks folders, because they contain no items.
 type listedKeys struct{ pages pages }
 
 func (l *listedKeys) nextKey(ctx context.Context) (location, error) {

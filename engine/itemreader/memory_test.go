@@ -54,8 +54,8 @@ func csvConfig() Config {
 	return Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "CSV", CSVHeaderLocation: "FIRST_ROW"}
 }
 
-// readAll returns the child inputs as one JSON array and the error that ended the reading, nil for io.EOF.
-// readAll reads a dataset both ways, as values and as text, which have to come to the same.
+// readAll reads a dataset both as values and as text, and checks that the results are equal. It returns the child
+// inputs as one JSON array and the error that ended the reading, or nil for io.EOF.
 func readAll(ctx context.Context, objects Objects, cfg Config) (string, error) {
 	values, err := readWith(ctx, objects, cfg, nextValue)
 	texts, textErr := readWith(ctx, objects, cfg, Reader.NextText)
@@ -65,7 +65,7 @@ func readAll(ctx context.Context, objects Objects, cfg Config) (string, error) {
 	return values, err
 }
 
-// nextValue is NextText over Next.
+// nextValue implements NextText with Next.
 func nextValue(r Reader, ctx context.Context, dst []byte) ([]byte, Item, error) { //nolint:revive // as a method expression
 	item, err := r.Next(ctx)
 	return asText(dst, item, err)
@@ -94,7 +94,7 @@ func readWith(ctx context.Context, objects Objects, cfg Config,
 	}
 }
 
-// inputText is what a child execution gets of an item.
+// inputText returns the input of an item's child execution.
 func inputText(item Item, value []byte) string {
 	if !item.Keyed {
 		return string(value)

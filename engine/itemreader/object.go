@@ -10,21 +10,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// location names one object.
+// location identifies one object.
 type location struct {
 	bucket, key, versionID, expectedOwner string
 }
 
-// String returns the location as $$.Map.Item.Source has it.
+// String returns the location as in $$.Map.Item.Source.
 func (l location) String() string { return "S3://" + l.bucket + "/" + l.key }
 
-// text is an object open for reading, decompressed if its name says that it is compressed.
+// text is an object opened for reading, decompressed if its name indicates compression.
 type text struct {
 	io.Reader
 	closers []func() error
 }
 
-// openText gets an object. The size limit holds for what is stored and for what comes out of the decompressor.
+// openText opens an object. The size limit applies to the stored size and to the decompressed size.
 func openText(ctx context.Context, objects Objects, at location) (*text, error) {
 	body, size, err := objects.Get(ctx, at.bucket, at.key, at.versionID, at.expectedOwner)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t *text) decompress(key string) error {
 		t.Reader = z
 		t.closers = append(t.closers, z.Close)
 	case strings.HasSuffix(key, ".zst"), strings.HasSuffix(key, ".zstd"):
-		// Concurrency 1 decodes in the caller's goroutine.
+		// Concurrency 1 decodes on the caller's goroutine.
 		z, err := zstd.NewReader(t.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 		if err != nil {
 			return err
@@ -73,9 +73,9 @@ func (t *text) Close() error {
 	return first
 }
 
-// abandon closes a text that cannot be used and returns why.
+// abandon closes a text that cannot be used and returns reason.
 func (t *text) abandon(reason error) error {
-	_ = t.Close() // the reason says more than a failure to close
+	_ = t.Close() // reason is more helpful than an error of closing
 	return reason
 }
 
@@ -84,7 +84,7 @@ func tooLarge(where string) error {
 		"s3:listObjectsV2 and Transformation LOAD_AND_FLATTEN", where, int64(MaxObjectBytes))
 }
 
-// capped fails when more than left bytes come.
+// capped fails after more than left bytes.
 type capped struct {
 	r     io.Reader
 	left  int64

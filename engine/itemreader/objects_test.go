@@ -49,7 +49,7 @@ func TestCompressedObjects(t *testing.T) {
 	wantCause(t, objects, cfg, "reading S3://data/g.csv.gz: the name ends in .gz, but the content is not gzip: gzip: invalid header")
 }
 
-// hugeObjects claims a size, or never ends.
+// hugeObjects claims a given size, or never ends.
 type hugeObjects struct {
 	memoryObjects
 	size int64

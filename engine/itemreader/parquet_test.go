@@ -20,7 +20,7 @@ type parquetRow struct {
 	Points int32  `parquet:"points"`
 }
 
-// parquetFile writes rows, two in a row group.
+// parquetFile writes rows in row groups of two.
 func parquetFile[T any](t testing.TB, rows ...T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -111,7 +111,7 @@ func (statedSize) Stat(context.Context, string, string, string) (int64, string, 
 	return MaxObjectBytes + 1, "e", nil
 }
 
-// manyParquet are Parquet objects that are read one after the other.
+// manyParquet returns Parquet objects that are read one after the other.
 func manyParquet(t testing.TB) memoryObjects {
 	t.Helper()
 	return memoryObjects{
@@ -135,7 +135,7 @@ func TestManyParquetObjects(t *testing.T) {
 	wantItems(t, objects, listed, want)
 }
 
-// TestParquetResumes goes on at every place, as after a crash.
+// TestParquetResumes resumes at every position, as after a crash.
 func TestParquetResumes(t *testing.T) {
 	t.Parallel()
 	objects := manyParquet(t)
@@ -170,7 +170,7 @@ func TestParquetResumes(t *testing.T) {
 	}
 }
 
-// TestParquetKeepsItsVersion replaces the object while it is read.
+// TestParquetKeepsItsVersion replaces the object while it is being read.
 func TestParquetKeepsItsVersion(t *testing.T) {
 	t.Parallel()
 	objects := &replaced{memoryObjects: memoryObjects{"f": parquetFile(t, parquetRow{"u1", 1})}}

@@ -7,8 +7,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Point finds what an ItemsPointer, a JSON Pointer (RFC 6901), leads to in a JSON document that is already there. The
-// error is an *Error.
+// Point returns the value at an ItemsPointer, a JSON Pointer (RFC 6901), in a JSON document in memory. The error is
+// an *Error.
 func Point(document jsonvalue.Value, pointer string) (jsonvalue.Value, error) {
 	steps, err := parsePointer(pointer)
 	if err != nil {

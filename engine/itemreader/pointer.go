@@ -20,8 +20,8 @@ func parsePointer(pointer string) ([]string, error) {
 	return steps, nil
 }
 
-// descend moves the cursor to the value that the steps lead to. Of two members of the same name the first one counts,
-// because the document is read once.
+// descend moves the cursor to the value at the steps. Of two members with the same name the first one counts, because
+// the document is read only once.
 func (r *jsonRecords) descend(pointer string, steps []string) error {
 	for i, step := range steps {
 		b, err := r.peek()

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ranged is an object that is read in pieces.
+// ranged is an object that is read in ranges.
 type ranged struct {
 	ctx    context.Context
 	ranges Ranges
@@ -14,7 +14,7 @@ type ranged struct {
 	etag   string
 }
 
-// openRanged finds out the size of an object. It refuses what is larger than 10 GB.
+// openRanged determines the size of an object. It refuses objects larger than 10 GB.
 func openRanged(ctx context.Context, objects Objects, at location) (*ranged, error) {
 	ranges, ok := objects.(Ranges)
 	if !ok {
@@ -43,7 +43,7 @@ func (r *ranged) ReadAt(p []byte, offset int64) (int, error) {
 	if err != nil {
 		return 0, storeError(r.ctx, err)
 	}
-	defer body.Close() // it is read already
+	defer body.Close() // it has been read
 	read, err := io.ReadFull(body, p[:n])
 	if err == nil && n < int64(len(p)) {
 		err = io.EOF

@@ -8,31 +8,31 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Reader yields the items of one dataset in order. It is for one goroutine at a time.
+// Reader yields the items of one dataset in order. It must be used by one goroutine at a time.
 type Reader interface {
-	// Next returns the next item, or io.EOF behind the last one or at MaxItems. Other errors are an *Error, or the
-	// context's. An error is final.
+	// Next returns the next item, or io.EOF after the last one or at MaxItems. Other errors are an *Error or the
+	// context's. After an error, the reader cannot be used any more.
 	Next(ctx context.Context) (Item, error)
-	// NextText is Next for those who want the item as text only: it appends the compact JSON of the item's value to
-	// dst, and leaves Value null. Rows of CSV become text in a fraction of the time that their values take.
+	// NextText is Next for callers that need the item only as text: it appends the compact JSON of the item's value
+	// to dst, and leaves Value null. CSV rows become text in a fraction of the time that building their values takes.
 	NextText(ctx context.Context, dst []byte) ([]byte, Item, error)
-	// Skip passes over up to n items, cheaper than reading them, for resuming at a Position. It stops without an error
-	// when the dataset ends earlier.
+	// Skip skips up to n items, which is cheaper than reading them, for resuming at a Position. If the dataset ends
+	// earlier, it stops without an error.
 	Skip(ctx context.Context, n int64) error
-	// Position says how far the reader is.
+	// Position returns the reader's progress.
 	Position() Position
-	// Mark tells where the last item was that was read or skipped, when the dataset is a listing; otherwise it is
-	// empty. The item before which the same number of items lie has the same mark as long as the listing has not
-	// changed in a way that matters.
+	// Mark returns the position of the last item read or skipped if the dataset is a listing, and "" otherwise. As
+	// long as the listing has not changed in a way that matters, the item with the same number of items before it has
+	// the same mark.
 	Mark() string
 	// Close releases the open object.
 	Close() error
 }
 
-// Open checks the configuration and opens the dataset, up to and including a CSV header or the way to ItemsPointer, so
-// that most mistakes show here. The context of the call that opens an object (Open, or Next and Skip where there are
-// several) governs the object's content too, so use one context for the life of the reader. The error is an *Error, or
-// the context's.
+// Open checks the configuration and opens the dataset, up to and including a CSV header or the value at ItemsPointer,
+// so that most mistakes are reported here. The context of the call that opens an object (Open, or Next and Skip if
+// there are several objects) also governs reading its content, so use one context for the life of the reader. The
+// error is an *Error or the context's.
 func Open(ctx context.Context, objects Objects, cfg Config) (Reader, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Open(ctx context.Context, objects Objects, cfg Config) (Reader, error) {
 	return &counted{src: src, max: cfg.MaxItems}, nil
 }
 
-// source is a dataset whose items carry their Source but no Index.
+// source is a dataset whose items have a Source but no Index.
 type source interface {
 	next(ctx context.Context) (Item, error)
 	skip(ctx context.Context) error
@@ -119,7 +119,7 @@ func (c *counted) NextText(ctx context.Context, dst []byte) ([]byte, Item, error
 	return dst, item, nil
 }
 
-// asText turns the item that was read into its text.
+// asText converts an item that was read to text.
 func asText(dst []byte, item Item, err error) ([]byte, Item, error) {
 	if err != nil {
 		return dst, Item{}, err

@@ -119,7 +119,7 @@ func TestCancelledContextIsNoReaderFailure(t *testing.T) {
 	}
 }
 
-// brokenBody fails in mid-object.
+// brokenBody fails in the middle of an object.
 type brokenBody struct{ memoryObjects }
 
 func (b brokenBody) Get(context.Context, string, string, string, string) (io.ReadCloser, int64, error) {

@@ -9,14 +9,14 @@ import (
 // records yields the items of one object, without Index and Source. next and skip return io.EOF at the end.
 type records interface {
 	next() (Item, error)
-	// nextText is next with the value's text appended to dst instead of Value.
+	// nextText is next, except that the value's text is appended to dst instead of setting Value.
 	nextText(dst []byte) ([]byte, Item, error)
 	skip() error
-	// offset is the number of bytes consumed.
+	// offset returns the number of bytes consumed.
 	offset() int64
 }
 
-// newRecords returns the records of an object's text. where names the object in errors.
+// newRecords returns the records of an object's text. where is the object's name in errors.
 func newRecords(cfg *Config, text io.Reader, where string) (records, error) {
 	w := newWindow(text, MaxItemBytes)
 	if err := w.dropByteOrderMark(where); err != nil {
@@ -32,7 +32,7 @@ func newRecords(cfg *Config, text io.Reader, where string) (records, error) {
 	}
 }
 
-// textRecords are records of an object that is read from its beginning to its end.
+// textRecords are records of an object that is read from start to end.
 type textRecords struct {
 	records
 	text *text
@@ -52,7 +52,7 @@ func openTextRecords(ctx context.Context, objects Objects, cfg *Config, at locat
 
 func (r *textRecords) close() error { return r.text.Close() }
 
-// dropByteOrderMark removes a UTF-8 mark and refuses UTF-16.
+// dropByteOrderMark removes a UTF-8 byte order mark and refuses UTF-16.
 func (w *window) dropByteOrderMark(where string) error {
 	for len(w.view()) < 3 {
 		if err := w.more(); err == io.EOF {
@@ -71,7 +71,7 @@ func (w *window) dropByteOrderMark(where string) error {
 	return nil
 }
 
-// readError types what more returned, for an item that starts at the unread bytes.
+// readError converts an error of more, for an item that starts at the unread bytes, to an Error.
 func (w *window) readError(where string, err error) error {
 	if errors.Is(err, errWindowFull) {
 		return failf("%s line %d: the item that starts here is larger than 8 MB (%d bytes), the largest that a Map can read; "+

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// keys yields the objects of a dataset one after the other, io.EOF behind the last.
+// keys yields the objects of a dataset one after the other, and io.EOF after the last.
 type keys interface {
 	nextKey(ctx context.Context) (location, error)
 	close() error
@@ -39,17 +39,17 @@ type sequence struct {
 	items openRecords
 }
 
-// openRecords are the records of the object that is open.
+// openRecords are the records of the open object.
 type openRecords interface {
 	records
 	close() error
 }
 
-// openSequence opens the first object at once, so that its mistakes show when the reader is opened.
+// openSequence opens the first object at once, so that errors in it are reported when the reader is opened.
 func openSequence(ctx context.Context, objects Objects, cfg *Config, from keys) (*sequence, error) {
 	s := &sequence{objects: objects, cfg: cfg, keys: from}
 	if err := s.openNext(ctx); err != nil && !errors.Is(err, io.EOF) {
-		_ = s.close() // err says more
+		_ = s.close() // err is more helpful
 		return nil, err
 	}
 	return s, nil
@@ -97,7 +97,7 @@ func (s *sequence) skip(ctx context.Context) error {
 	return io.EOF
 }
 
-// afterError goes on with the next object at the end of one.
+// afterError continues with the next object at the end of one, and returns other errors.
 func (s *sequence) afterError(ctx context.Context, err error) error {
 	if errors.Is(err, io.EOF) {
 		return s.openNext(ctx)
@@ -146,7 +146,7 @@ func (s *sequence) position() Position {
 	return p
 }
 
-// mark tells the object and how far it is read, when the objects are listed.
+// mark returns the object and the offset in it, if the objects are listed.
 func (s *sequence) mark() string {
 	if _, listed := s.keys.(*listedKeys); !listed || s.items == nil {
 		return ""

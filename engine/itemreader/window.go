@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// errWindowFull says that a single item does not fit into MaxItemBytes.
+// errWindowFull is returned if a single item does not fit into MaxItemBytes.
 var errWindowFull = errors.New("item too large")
 
 const firstWindow = 64 << 10
 
-// window is a view of a stream that slides forward: its unread bytes lie in one slice, which grows (up to a limit) only
-// while an item needs it.
+// window is a view of a stream that slides forward. Its unread bytes are in one slice, which grows (up to a limit)
+// only while an item needs it.
 type window struct {
 	src        io.Reader
 	buf        []byte
@@ -30,8 +30,8 @@ func newWindow(src io.Reader, limit int) window {
 // view returns the unread bytes. The slice is valid until the next call of more.
 func (w *window) view() []byte { return w.buf[w.start:w.end] }
 
-// more makes the view longer by at least one byte. Otherwise it returns io.EOF at the end of the stream, errWindowFull
-// when the view is at its limit, or the stream's error.
+// more extends the view by at least one byte. Otherwise it returns io.EOF at the end of the stream, errWindowFull if
+// the view is at its limit, or the stream's error.
 func (w *window) more() error {
 	if w.end-w.start > w.limit {
 		return errWindowFull
@@ -66,7 +66,7 @@ func (w *window) makeRoom() {
 	w.start, w.buf = 0, to
 }
 
-// advance consumes n bytes of the view, which hold that many newlines.
+// advance consumes n bytes of the view, which contain the given number of newlines.
 func (w *window) advance(n int, newlines int64) {
 	w.start += n
 	w.base += int64(n)
@@ -78,8 +78,8 @@ func (w *window) consume(n int) {
 	w.advance(n, int64(bytes.Count(w.buf[w.start:w.start+n], []byte{'\n'})))
 }
 
-// newline returns the position in the view of the first newline at or behind from. At the end of the stream without one
-// it returns the view's length and io.EOF.
+// newline returns the position in the view of the first newline at or after from. If the stream ends without one, it
+// returns the view's length and io.EOF.
 func (w *window) newline(from int) (int, error) {
 	for {
 		view := w.view()

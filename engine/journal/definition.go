@@ -7,12 +7,12 @@ import (
 	"stepback/engine/internal/wire"
 )
 
-// Definition is what executions run, kept with the first execution that uses it so that nothing else is needed to go
-// on.
+// Definition is the definition that executions run. It is stored with the first execution that uses it, so that
+// nothing else is needed to resume.
 type Definition struct {
-	// ID identifies the definition by its content; NewDefinition makes it.
+	// ID identifies the definition by its content; NewDefinition computes it.
 	ID string
-	// MachineName and RoleARN are the state machine's at the time, Text is its definition.
+	// MachineName and RoleARN are the state machine's at the time; Text is its definition.
 	MachineName, RoleARN string
 	Express              bool
 	Text                 string
@@ -26,7 +26,7 @@ func NewDefinition(machineName, roleARN, text string, express bool) *Definition 
 	return d
 }
 
-// AppendBinary appends the stored form of the definition, without its ID. It is read back by DecodeDefinition.
+// AppendBinary appends the stored form of the definition, without its ID. DecodeDefinition reads it.
 func (d *Definition) AppendBinary(dst []byte) []byte {
 	w := wire.Writer{Bytes: dst}
 	w.Text(d.MachineName)
@@ -36,7 +36,7 @@ func (d *Definition) AppendBinary(dst []byte) []byte {
 	return w.Bytes
 }
 
-// DecodeDefinition reads a definition that AppendBinary wrote.
+// DecodeDefinition decodes a definition written by AppendBinary.
 func DecodeDefinition(id string, src []byte) (*Definition, error) {
 	r := wire.NewReader(src)
 	d := &Definition{ID: id, MachineName: r.Text(), RoleARN: r.Text(), Text: r.Text()}

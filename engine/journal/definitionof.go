@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// maxNesting bounds how many Map Runs are inside of each other.
+// maxNesting is the deepest nesting of Map Runs.
 const maxNesting = 64
 
-// DefinitionOf returns what an execution runs. A child execution runs a part of the definition that is returned, that
-// of the execution to which its Map Run belongs. The error is ErrNotFound, or one of the journal.
+// DefinitionOf returns the definition that an execution runs. For a child execution it returns the definition of the
+// execution to which its Map Run belongs; the child runs a part of it. It fails with ErrNotFound or an error of the
+// journal.
 func DefinitionOf(ctx context.Context, j Journal, x *Execution) (*Definition, error) {
 	for range maxNesting {
 		if x.Definition != "" {
@@ -29,7 +30,8 @@ func DefinitionOf(ctx context.Context, j Journal, x *Execution) (*Definition, er
 	return nil, ErrNotFound
 }
 
-// MachineName is the name of an execution's state machine. That of a Map Run's child execution has a label behind it.
+// MachineName returns the name of an execution's state machine. For a Map Run's child execution, a label follows the
+// name.
 func (x *Execution) MachineName() string {
 	return x.MachineARN[strings.LastIndexByte(x.MachineARN, ':')+1:]
 }

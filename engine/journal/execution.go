@@ -7,7 +7,7 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// Execution is what is kept of an execution beside its signals and its history: what it is and what has become of it.
+// Execution is the stored record of an execution besides its signals and history: its description and its state.
 type Execution struct {
 	history.Info
 	Status  history.Status  `json:"status"`
@@ -15,62 +15,63 @@ type Execution struct {
 	Stop    time.Time       `json:"stopDate,omitzero"`
 	Output  string          `json:"output,omitempty"`
 	Failure history.Failure `json:"failure,omitzero"`
-	// HistorySize counts the events of the history; 0 until the end.
+	// HistorySize is the number of events in the history; 0 until the end.
 	HistorySize int64 `json:"historySize,omitempty"`
-	// RedriveCount counts the redrives of the execution, Redriven is when the last was.
+	// RedriveCount is the number of redrives of the execution, Redriven the time of the latest one.
 	RedriveCount int64     `json:"redriveCount,omitempty"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`
 	// RedriveTokens are the client tokens of the latest redrives, oldest first.
 	RedriveTokens []RedriveToken `json:"redriveTokens,omitempty"`
-	// MapRunRedrive is how often its Map Run had been redriven when the child execution was started or redriven.
+	// MapRunRedrive is the number of redrives of its Map Run when the child execution was started or redriven.
 	MapRunRedrive int64 `json:"mapRunRedrive,omitempty"`
 }
 
-// RedriveToken is what a client named a redrive by, and when that was: the same request once more is to change nothing.
+// RedriveToken is a client token of a redrive and the redrive's time, so that repeating the same request changes
+// nothing.
 type RedriveToken struct {
 	Token string    `json:"clientToken"`
 	At    time.Time `json:"redriveDate"`
 }
 
-// Ended reports whether the execution has come to its end.
+// Ended reports whether the execution has ended.
 func (x *Execution) Ended() bool { return x.Status != history.Running }
 
-// Signal is one thing that happened to an execution from outside, such as a task's answer or a timer. Whoever keeps
-// signals need not look into them: AppendStep and DecodeStep are their stored form.
+// Signal is something that happened to an execution from outside, such as a task's result or a timer. Journals need
+// not interpret signals: AppendStep and DecodeStep convert them to and from their stored form.
 type Signal = interpreter.Signal
 
-// Record is one step of one execution: the signals that were applied and the history they produced. Execution is the
-// state after the step.
+// Record is one step of an execution: the signals that were applied and the history that they produced. Execution is
+// the state after the step.
 type Record struct {
 	Execution *Execution
-	// Definition is what the execution runs, on the first step of an execution that has one.
+	// Definition is the definition that the execution runs; set on the first step of an execution that has one.
 	Definition *Definition
 	// Step is the number of this step, from 0.
 	Step    int64
 	Signals []Signal
 	History []history.Event
-	// Begin marks the first step, End the last; All is the whole history at the end of an execution.
+	// Begin marks the first step and End the last one. All holds the whole history when an execution ends.
 	Begin, End bool
 	All        []history.Event
-	// Past is set on the step that redrives an execution: everything before it, which becomes step 0 of the execution,
-	// as that is open again.
+	// Past is set on the step that redrives an execution. It holds everything the execution did before; once the
+	// execution is open again, that becomes its step 0.
 	Past *Past
 }
 
-// Past is what an execution did until it ended without success.
+// Past holds everything an execution did until it ended without success.
 type Past struct {
 	Step
 	Stopped time.Time
-	Status  history.Status // that it ended with
+	Status  history.Status // the status it ended with
 }
 
-// Step is what one step applied and produced, as it was committed.
+// Step holds the signals that one step applied and the history it produced, as committed.
 type Step struct {
 	Signals []Signal
 	History []history.Event
 }
 
-// Unfinished is an execution without an end, with all of its steps.
+// Unfinished is an execution that has not ended, with all of its steps.
 type Unfinished struct {
 	*Execution
 	Steps []Step

@@ -7,7 +7,7 @@ import (
 	"stepback/engine/internal/wire"
 )
 
-// AppendBinary appends the compact stored form of an execution's description. It is read back by Decode.
+// AppendBinary appends the compact stored form of an execution's description. Decode reads it back.
 func (x *Execution) AppendBinary(dst []byte) []byte {
 	w := wire.Writer{Bytes: dst}
 	for _, s := range [...]string{
@@ -39,10 +39,10 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 	return w.Bytes
 }
 
-// Decode reads a description that AppendBinary wrote. What stores of the first format lack comes last.
+// Decode reads a description written by AppendBinary. Fields that stores of the first format lack come last.
 func Decode(src []byte) (*Execution, error) { return decode(src, (*wire.Reader).Text) }
 
-// DecodeListed is Decode without payloads, as lists show executions.
+// DecodeListed reads a description like Decode, but drops the payloads, as lists show executions.
 func DecodeListed(src []byte) (*Execution, error) {
 	x, err := decode(src, (*wire.Reader).SkipText)
 	if err == nil {
@@ -51,7 +51,7 @@ func DecodeListed(src []byte) (*Execution, error) {
 	return x, err
 }
 
-// decode reads a description; payload reads input, output and cause.
+// decode reads a description, using payload to read its input, output and cause.
 func decode(src []byte, payload func(*wire.Reader) string) (*Execution, error) {
 	r := wire.NewReader(src)
 	x := &Execution{}
@@ -90,7 +90,7 @@ func decode(src []byte, payload func(*wire.Reader) string) (*Execution, error) {
 	return x, damage(&r, "execution")
 }
 
-// damage is the error of a stored value that could not be read.
+// damage returns the error for a stored value that could not be read.
 func damage(r *wire.Reader, what string) error {
 	if r.Bad() {
 		return fmt.Errorf("journal: a stored %s is cut short or damaged", what)

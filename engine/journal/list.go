@@ -13,34 +13,36 @@ import (
 	"stepback/engine/history"
 )
 
-// Lists are the executions in the order of their starts.
+// Lists reads executions in the order of their start times.
 type Lists interface {
-	// Listed yields the executions that a List asks for, the newest first, those of one start in the order of their
-	// ARNs. Their payloads (Input, Output, Failure.Cause) and RedriveTokens are left out. An implementation looks at no
-	// more of the list than is asked for, so that the first of a million come as soon as the first of ten.
+	// Listed yields the executions that a List selects, newest first; those with the same start are in the order of
+	// their ARNs. Payloads (Input, Output, Failure.Cause) and RedriveTokens are left out. An implementation reads no
+	// more of the list than the caller consumes, so the first of a million executions arrive as soon as the first of
+	// ten.
 	Listed(ctx context.Context, l *List) iter.Seq2[*Execution, error]
 }
 
-// List says which executions are listed.
+// List selects the executions to list.
 type List struct {
-	// Of is a list that executions are in; see ListsOf.
+	// Of is the list to read; see ListsOf.
 	Of string
-	// Statuses are those that are listed; none means all.
+	// Statuses are the statuses to list; empty means all.
 	Statuses []history.Status
-	// Error, if not empty, leaves out what has ended otherwise than with this error name. What is under way is listed.
+	// Error, if not empty, leaves out ended executions whose error name differs. Running executions are listed.
 	Error string
-	// Redriven and NotRedriven leave out what has not, or what has been redriven.
+	// Redriven leaves out executions that have not been redriven; NotRedriven leaves out those that have.
 	Redriven, NotRedriven bool
-	// Since, if not zero, leaves out what started earlier.
+	// Since, if not zero, leaves out executions that started earlier.
 	Since time.Time
-	// After, if not zero, is the place behind which the list goes on.
+	// After, if not zero, is the place after which the list continues.
 	After Place
-	// Brief asks for no more than ARN, Status, Start and the failure's name of what has ended, as an index has them:
-	// for counting very many. An execution that ends meanwhile may be listed twice then, under way and ended.
+	// Brief requests only ARN, Status, Start and, for ended executions, the failure's name, all of which the index
+	// holds. It is meant for counting very many executions. An execution that ends while it is listed may then appear
+	// twice, as running and as ended.
 	Brief bool
 }
 
-// Place is where an execution stands in every list that it is in.
+// Place is the position of an execution in every list that contains it.
 type Place struct {
 	Start time.Time
 	ARN   string
@@ -49,13 +51,13 @@ type Place struct {
 // PlaceOf returns the place of an execution.
 func PlaceOf(x *Execution) Place { return Place{x.Start, x.ARN} }
 
-// Compare orders places as lists do.
+// Compare orders places in list order.
 func (p Place) Compare(q Place) int {
 	return cmp.Or(q.Start.Compare(p.Start), strings.Compare(p.ARN, q.ARN))
 }
 
-// ListsOf returns the lists that an execution is in: a child execution in that of its Map Run's ARN, any other in those
-// of its account and region, of its state machine, and of the version and the alias that it was started by.
+// ListsOf returns the lists that contain an execution. A child execution is in the list of its Map Run's ARN; any
+// other is in the lists of its account and region, its state machine, and the version and alias that started it.
 func ListsOf(x *Execution) []string {
 	if x.MapRunARN != "" {
 		return []string{x.MapRunARN}
@@ -69,10 +71,11 @@ func ListsOf(x *Execution) []string {
 	return lists
 }
 
-// scopeColons is how many colons an ARN has before what it names: arn:aws:states:REGION:ACCOUNT:
+// scopeColons is the number of colons in an ARN before the resource: arn:aws:states:REGION:ACCOUNT:
 const scopeColons = 5
 
-// ScopeOf returns what all ARNs of an account and region begin with: the list of their executions.
+// ScopeOf returns the prefix shared by all ARNs of arn's account and region, which names the list of their
+// executions.
 func ScopeOf(arn string) string {
 	at := 0
 	for range scopeColons {
@@ -85,14 +88,15 @@ func ScopeOf(arn string) string {
 	return arn[:at]
 }
 
-// ListID is a short name of a list, for keys. Whoever reads by it checks with ListsOf, as two lists may share one.
+// ListID returns a short identifier of a list for use in keys. Two lists may share one, so readers check each result
+// with ListsOf.
 func ListID(list string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(list)) // cannot fail
 	return h.Sum64()
 }
 
-// First is the place that the list begins behind: its After, or one before all others.
+// First returns the place after which the list starts: After, or a place before all others.
 func (l *List) First() Place {
 	if l.After.ARN != "" {
 		return l.After
@@ -100,25 +104,26 @@ func (l *List) First() Place {
 	return Place{Start: time.Unix(0, math.MaxInt64)}
 }
 
-// Wants reports whether executions of a status are listed.
+// Wants reports whether the list includes executions with status s.
 func (l *List) Wants(s history.Status) bool {
 	return len(l.Statuses) == 0 || slices.Contains(l.Statuses, s)
 }
 
-// Selects reports whether an execution is listed.
+// Selects reports whether the list includes execution x.
 func (l *List) Selects(x *Execution) bool {
 	return slices.Contains(ListsOf(x), l.Of) && l.Wants(x.Status) &&
 		l.Fits(x.Ended(), x.Failure.Name, x.RedriveCount > 0) &&
 		!x.Start.Before(l.Since) && (l.After.ARN == "" || PlaceOf(x).Compare(l.After) > 0)
 }
 
-// Fits reports whether an execution is listed as far as its error and its redrives are concerned.
+// Fits reports whether the list's filters on errors and redrives accept an execution.
 func (l *List) Fits(ended bool, errorName string, redriven bool) bool {
 	return (l.Error == "" || !ended || errorName == l.Error) && (!l.Redriven || redriven) &&
 		(!l.NotRedriven || !redriven)
 }
 
-// Collect lists executions that come in any order, for stores without an index: all of them are held at once.
+// Collect lists executions that arrive in any order. It serves stores without an index and holds all selected
+// executions in memory at once.
 func (l *List) Collect(executions iter.Seq2[*Execution, error]) iter.Seq2[*Execution, error] {
 	return func(yield func(*Execution, error) bool) {
 		var found []*Execution
@@ -142,7 +147,7 @@ func (l *List) Collect(executions iter.Seq2[*Execution, error]) iter.Seq2[*Execu
 	}
 }
 
-// dropPayloads leaves what a list shows.
+// dropPayloads clears the fields that lists do not show.
 func (x *Execution) dropPayloads() {
 	x.Input, x.Output, x.RedriveTokens = "", "", nil
 	f := history.Failure{}

@@ -8,7 +8,7 @@ import (
 	"stepback/engine/internal/wire"
 )
 
-// AppendBinary appends the stored form of a Map Run. It is read back by DecodeMapRun.
+// AppendBinary appends the stored form of a Map Run. DecodeMapRun reads it back.
 func (m *MapRun) AppendBinary(dst []byte) []byte {
 	w := wire.Writer{Bytes: dst}
 	for _, s := range [...]string{m.ARN, m.Execution, m.Machine, m.Children, string(m.Status), m.Source} {
@@ -47,8 +47,8 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 	return w.Bytes
 }
 
-// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives, failures and slow children was kept
-// by an earlier version.
+// DecodeMapRun reads a Map Run written by AppendBinary. Map Runs stored by earlier versions lack redrives, failures
+// and slow children.
 func DecodeMapRun(src []byte) (*MapRun, error) {
 	r := wire.NewReader(src)
 	m := &MapRun{ARN: r.Text(), Execution: r.Text(), Machine: r.Text(), Children: r.Text(),

@@ -10,8 +10,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestMapRunsAreReadAsTheyWereWritten keeps Map Runs with and without what later versions added, which earlier ones
-// pass over.
+// TestMapRunsAreReadAsTheyWereWritten stores Map Runs with and without the fields that later versions added and
+// earlier ones skip.
 func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	plain := journal.MapRun{
@@ -42,7 +42,7 @@ func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestTheSlowestAreNoted keeps the ten that took longest, the slowest first, and does not change what was given away.
+// Note keeps the ten child executions that took longest, slowest first, and does not change slices it has handed out.
 func TestTheSlowestAreNoted(t *testing.T) {
 	t.Parallel()
 	var m journal.MapRun
@@ -51,7 +51,7 @@ func TestTheSlowestAreNoted(t *testing.T) {
 		x := &journal.Execution{Status: history.Succeeded, Start: begin,
 			Stop: begin.Add(time.Duration(seconds) * time.Second)}
 		x.FirstItem = int64(i)
-		if seconds == 20 { // redriven 12 seconds after its begin
+		if seconds == 20 { // redriven 12 seconds after its start
 			x.Redriven = begin.Add(12 * time.Second)
 		}
 		before := m.Slowest

@@ -11,15 +11,15 @@ import (
 	"stepback/engine/history"
 )
 
-// Memory keeps executions as long as the process lives. It is for tests and for one-shot runs.
+// Memory stores executions for the life of the process. It is meant for tests and one-shot runs.
 type Memory struct {
 	mu          sync.Mutex
 	executions  map[string]*Execution
 	histories   map[string][]history.Event
-	steps       map[string][][]byte // of executions that have not ended, or not well
+	steps       map[string][][]byte // of executions that are running or ended without success
 	definitions map[string]*Definition
 	mapRuns     map[string]*MapRun
-	lists       memoryLists // nil until a list is asked for
+	lists       memoryLists // nil until a list is first requested
 }
 
 // NewMemory returns an empty store.
@@ -42,7 +42,7 @@ func (m *Memory) keep(r *Record) {
 	}
 	var step []byte
 	lost := r.End && (r.Execution.Express ||
-		r.Execution.Status == history.Succeeded) // nobody will ask for the events
+		r.Execution.Status == history.Succeeded) // no redrive will need the signals
 	if !lost {
 		step = AppendStep(nil, r.Signals, r.History)
 	}
@@ -78,7 +78,7 @@ func (m *Memory) Execution(_ context.Context, arn string) (*Execution, error) {
 	return lookUp(m.executions, arn)
 }
 
-// lookUp returns a copy of what a map has for a key.
+// lookUp returns a copy of the value stored under key, or ErrNotFound.
 func lookUp[T any](kept map[string]*T, key string) (*T, error) {
 	found, ok := kept[key]
 	if !ok {
@@ -104,7 +104,7 @@ func (m *Memory) Executions(_ context.Context, prefix string) iter.Seq2[*Executi
 	return each(m.executionsOf(prefix, func(*Execution) bool { return true }))
 }
 
-// executionsOf copies the executions that begin with a prefix, in the order of their ARNs.
+// executionsOf returns copies of the wanted executions whose ARN begins with prefix, in the order of their ARNs.
 func (m *Memory) executionsOf(prefix string, wanted func(*Execution) bool) []*Execution {
 	m.mu.Lock()
 	var found []*Execution

@@ -8,11 +8,12 @@ import (
 	"stepback/engine/internal/startorder"
 )
 
-// memoryLists are the executions of a Memory in their lists, by status. They are made when a list is first asked for,
-// since most stores in memory are never asked for one, and kept up from then on. What an entry points to never changes.
+// memoryLists holds the executions of a Memory in their lists, by status. They are built when a list is first
+// requested, since most in-memory stores are never asked for one, and kept up to date from then on. An execution that
+// an entry points to never changes.
 type memoryLists map[history.Status]*startorder.Set[*Execution]
 
-// newMemoryLists puts executions into their lists.
+// newMemoryLists returns lists of the given executions.
 func newMemoryLists(executions map[string]*Execution) memoryLists {
 	m := memoryLists{}
 	for _, x := range executions {
@@ -37,7 +38,7 @@ func (m memoryLists) put(x *Execution) {
 	m[x.Status].Put(memoryEntries(x)...)
 }
 
-// replace puts an execution in the place of what was kept of it, which may be nil.
+// replace puts x into the lists instead of the earlier state was, which may be nil.
 func (m memoryLists) replace(was, x *Execution) {
 	if m == nil {
 		return
@@ -48,7 +49,8 @@ func (m memoryLists) replace(was, x *Execution) {
 	m.put(x)
 }
 
-// cursors stand at the first entries that a list asks for, of all of its statuses at the same moment.
+// cursors returns a cursor for each status that l selects, at the first entry after l.First, all taken at the same
+// moment.
 func (m memoryLists) cursors(l *List) []*startorder.Cursor[*Execution] {
 	first := l.First()
 	var all []*startorder.Cursor[*Execution]
@@ -90,7 +92,7 @@ func (m *Memory) Listed(ctx context.Context, l *List) iter.Seq2[*Execution, erro
 	}
 }
 
-// newest takes the newest execution that a cursor stands at; nil behind the last one.
+// newest returns the newest execution that a cursor points at and moves past it; nil after the last one.
 func newest(cursors []*startorder.Cursor[*Execution]) *Execution {
 	var best *startorder.Cursor[*Execution]
 	var found *Execution

@@ -5,12 +5,12 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// AppendStep appends the stored form of a step. It is read back by DecodeStep.
+// AppendStep appends the stored form of a step. DecodeStep reads it back.
 func AppendStep(dst []byte, events []Signal, produced []history.Event) []byte {
 	return history.AppendBinary(interpreter.AppendSignals(dst, events), produced)
 }
 
-// DecodeStep reads a step that AppendStep wrote.
+// DecodeStep reads a step written by AppendStep.
 func DecodeStep(src []byte) (Step, error) {
 	events, rest, err := interpreter.DecodeSignals(src)
 	if err != nil {

@@ -2,7 +2,7 @@ package journal
 
 import "stepback/engine/history"
 
-// Tally counts by status.
+// Tally counts items or executions by status.
 type Tally struct {
 	Pending   int64 `json:"pending"`
 	Running   int64 `json:"running"`
@@ -10,18 +10,18 @@ type Tally struct {
 	Failed    int64 `json:"failed"`
 	TimedOut  int64 `json:"timedOut"`
 	Aborted   int64 `json:"aborted"`
-	// PendingRedrive ended without success before their Map Run was redriven, and are not redriven yet. NotRedrivable
-	// are those of the others that could not be redriven.
+	// PendingRedrive counts those that ended without success before their Map Run was redriven and have not been
+	// redriven yet. NotRedrivable counts those among the others that cannot be redriven.
 	PendingRedrive int64 `json:"pendingRedrive,omitempty"`
 	NotRedrivable  int64 `json:"failuresNotRedrivable,omitempty"`
 }
 
-// Total is the number of everything counted.
+// Total returns the number of everything counted.
 func (t Tally) Total() int64 {
 	return t.Pending + t.PendingRedrive + t.Running + t.Succeeded + t.Failed + t.TimedOut + t.Aborted
 }
 
-// End counts n more that ended with a status.
+// End counts n more that ended with status s.
 func (t *Tally) End(s history.Status, n int64) {
 	switch s {
 	case history.Succeeded:

@@ -7,10 +7,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Status is how a child execution ended, in AWS's words.
+// Status is the outcome of a child execution, as AWS names it.
 type Status string
 
-// The statuses that a result can have. Pending children were never started, because the Map run stopped before.
+// The statuses that a result can have. Pending children were never started, because the Map Run stopped before.
 const (
 	Succeeded Status = "SUCCEEDED"
 	Failed    Status = "FAILED"
@@ -19,15 +19,15 @@ const (
 	Pending   Status = "PENDING"
 )
 
-// ChildResult is a child execution as the result files record it. Empty fields are left out of the record.
+// ChildResult is a child execution as recorded in the result files. Empty fields are left out of the record.
 type ChildResult struct {
 	Status          Status
 	ExecutionARN    string
 	Name            string
 	StateMachineARN string
 	Input           string // JSON text
-	Output          string // JSON text; only of a succeeded child
-	Error, Cause    string // of a child that did not succeed
+	Output          string // JSON text; only if the child succeeded
+	Error, Cause    string // only if the child did not succeed
 
 	RedriveCount        int64
 	RedriveStatus       string
@@ -84,7 +84,7 @@ func (o *record) text(name, value string) {
 	o.dst = jsonvalue.AppendQuoted(o.dst, value)
 }
 
-// payload appends JSON text as a JSON string, and that it is included.
+// payload appends JSON text as a JSON string, followed by the member stating that it is included.
 func (o *record) payload(name, value string) {
 	if value == "" {
 		return

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// MaxOutputBytes is the size of the largest state output, 256 KiB of JSON text.
+// MaxOutputBytes is the maximum size of a state output, 256 KiB of JSON text.
 const MaxOutputBytes = 262_144
 
-// Collector builds the output of a distributed Map that exports nothing: the array of its children's results, in the
-// children's order. It holds at most MaxOutputBytes and is for one goroutine at a time.
+// Collector builds the output of a distributed Map without export: the array of its children's results, in the
+// children's order. It holds at most MaxOutputBytes and must be used by one goroutine at a time.
 type Collector struct {
 	format  format
 	results []collected
-	bytes   int // of the array so far
+	bytes   int // size of the array so far
 	over    bool
 }
 
@@ -30,8 +30,8 @@ func NewCollector(t Transformation) *Collector {
 	return &Collector{format: format{transformation: t}, bytes: len("[]")}
 }
 
-// Add takes the result of the child with this index (from 0); children may end in any order. From the result on that
-// does not fit, it returns a *DataLimitError.
+// Add adds the result of the child with this index (from 0); children may end in any order. It returns a
+// *DataLimitError for the first result that does not fit and for all later ones.
 func (c *Collector) Add(index int64, r ChildResult) error {
 	if c.over {
 		return &DataLimitError{Limit: MaxOutputBytes}

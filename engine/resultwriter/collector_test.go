@@ -43,7 +43,7 @@ func TestCollectorLimit(t *testing.T) {
 	t.Parallel()
 	half := `"` + strings.Repeat("x", MaxOutputBytes/2-4) + `"`
 	c := NewCollector(Compact)
-	for _, output := range []string{half, half[:len(half)-1] + `x"`} { // [ half , half+1 ] is the limit to the byte
+	for _, output := range []string{half, half[:len(half)-1] + `x"`} { // [ half , half+1 ] is exactly the limit
 		if err := c.Add(0, succeeded(output)); err != nil {
 			t.Fatal(err)
 		}

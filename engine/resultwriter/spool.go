@@ -13,7 +13,8 @@ const (
 	spoolName   = "map-results-*"
 )
 
-// RemoveSpools removes the temporary files that processes which died left behind in a SpoolDir. Nobody may be using it.
+// RemoveSpools removes the temporary files that crashed processes left in a SpoolDir. The directory must not be in
+// use.
 func RemoveSpools(dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, spoolName))
 	if err != nil {
@@ -27,7 +28,7 @@ func RemoveSpools(dir string) error {
 	return nil
 }
 
-// file is what a spool writes to: a temporary file, or a stand-in for one in tests.
+// file is the file a spool writes to: a temporary file, or a substitute in tests.
 type file interface {
 	io.ReadWriteSeeker
 	io.Closer

@@ -6,33 +6,33 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Transformation says what of a succeeded child is kept, in AWS's words. Children that did not succeed are always kept
-// as full records.
+// Transformation is the form in which the result of a succeeded child is kept, as AWS names it. Children that did not
+// succeed are always kept as full records.
 type Transformation string
 
 // The transformations.
 const (
 	None    Transformation = "NONE"    // the full record
 	Compact Transformation = "COMPACT" // the output
-	Flatten Transformation = "FLATTEN" // the output; of an array its elements
+	Flatten Transformation = "FLATTEN" // the output; for an array, its elements
 )
 
-// OutputType is the format of result files, in AWS's words.
+// OutputType is the format of result files, as AWS names it.
 type OutputType string
 
 // The output types.
 const (
-	JSON  OutputType = "JSON"  // one JSON array a file
-	JSONL OutputType = "JSONL" // one JSON value a line
+	JSON  OutputType = "JSON"  // one JSON array per file
+	JSONL OutputType = "JSONL" // one JSON value per line
 )
 
-// format turns results into the elements of a result file.
+// format converts results into the elements of a result file.
 type format struct {
 	transformation Transformation
 	lines          bool
 }
 
-// append appends the elements that r contributes, separated as in the file; a flattened empty array contributes none.
+// append appends the elements of r, separated as in the file; a flattened empty array has none.
 func (f format) append(dst []byte, r *ChildResult) []byte {
 	if r.Status != Succeeded || f.transformation == None {
 		return r.appendRecord(dst)
@@ -47,7 +47,7 @@ func (f format) append(dst []byte, r *ChildResult) []byte {
 	return append(dst, output...)
 }
 
-// appendLines makes sure that no newline of the output's own layout cuts it into two lines.
+// appendLines appends an output for a JSON Lines file, on one line even if its own layout has newlines.
 func (f format) appendLines(dst []byte, output string) []byte {
 	flat := f.transformation == Flatten && isArray(output)
 	if !flat && !strings.ContainsAny(output, "\r\n") {

@@ -12,45 +12,45 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxFileBytes is the size of the largest result file, 5 GB; further results go to another one.
+// MaxFileBytes is the maximum size of a result file, 5 GB; further results go to another one.
 const MaxFileBytes = 5_000_000_000
 
-// Objects is what the writer needs of an object store. Implementations map the store's errors to messages that name
-// bucket and key; the writer uses them as the cause of States.ResultWriterFailed.
+// Objects is the part of an object store that the writer needs. Implementations map the store's errors to messages
+// that name bucket and key; the writer uses them as the cause of States.ResultWriterFailed.
 type Objects interface {
-	// Put stores an object of size bytes. It may seek in body, to read it again for another try.
+	// Put stores an object of size bytes. It may seek in body, to read it again for a retry.
 	Put(ctx context.Context, bucket, key string, body io.ReadSeeker, size int64) error
 }
 
-// Config is a ResultWriter after its templates have been evaluated.
+// Config is the configuration of a ResultWriter after its templates have been evaluated.
 type Config struct {
 	Bucket    string
-	Prefix    string // optional; a slash at its end does not count
-	MapRunARN string // its UUID, behind the last colon, becomes part of the keys
+	Prefix    string // optional; a trailing slash is ignored
+	MapRunARN string // its UUID, after the last colon, becomes part of the keys
 
 	Transformation Transformation // empty means NONE, the service's default for exports
 	OutputType     OutputType     // empty means JSON
 
-	// SpoolDir is where results wait for Finish, in temporary files as large as all results together; empty means the
-	// operating system's folder for temporary files.
+	// SpoolDir is the folder where results wait for Finish, in temporary files as large as all results together;
+	// empty means the operating system's folder for temporary files.
 	SpoolDir string
 }
 
 // fileStatuses are the statuses that have result files, in the manifest's order.
 var fileStatuses = []Status{Failed, Pending, Succeeded}
 
-// Writer exports the results of one Map run. It is for one goroutine at a time. Exactly one of Finish and Abort ends
-// it.
+// Writer exports the results of one Map Run. It must be used by one goroutine at a time. Exactly one call of Finish
+// or Abort ends it.
 type Writer struct {
 	objects Objects
 	cfg     Config
 	format  format
-	folder  string // of the keys, with its slash
+	folder  string // prefix of the keys, with a trailing slash
 	spools  map[Status]*spool
 	buf     []byte
 }
 
-// New returns a Writer without results, or an *Error that says what is wrong with the Config. It writes nothing yet.
+// New returns a Writer without results, or an *Error if the Config is invalid. It writes nothing yet.
 func New(objects Objects, cfg Config) (*Writer, error) {
 	uuid := cfg.MapRunARN[strings.LastIndexByte(cfg.MapRunARN, ':')+1:]
 	switch {
@@ -87,8 +87,8 @@ func (w *Writer) temporaryFile() (file, error) {
 	return os.CreateTemp(w.cfg.SpoolDir, spoolName)
 }
 
-// Add takes one result. Failed, timed out and aborted children go to the FAILED files. The error is an *Error; what was
-// added before is then not lost, but Finish cannot succeed any more.
+// Add adds one result. Failed, timed out and aborted children go to the FAILED files. The error is an *Error; after
+// it, earlier results are not lost, but Finish cannot succeed any more.
 func (w *Writer) Add(r ChildResult) error {
 	status := r.Status
 	if status == TimedOut || status == Aborted {
@@ -110,14 +110,14 @@ func spoolError(err error) error {
 		"; make room there or choose another folder", Err: err}
 }
 
-// Export says where the results are.
+// Export is the location of exported results.
 type Export struct {
 	MapRunARN string
 	Bucket    string
-	Key       string // of manifest.json
+	Key       string // key of manifest.json
 }
 
-// StateOutput is the output of a Map state that exports its results.
+// StateOutput returns the output of a Map state that exports its results.
 func (e Export) StateOutput() jsonvalue.Value {
 	details := jsonvalue.NewObject(2)
 	details.Set("Bucket", jsonvalue.OfString(e.Bucket))

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// memoryObjects keeps what was put.
+// memoryObjects stores objects in memory.
 type memoryObjects map[string]string
 
 func (m memoryObjects) Put(_ context.Context, bucket, key string, body io.ReadSeeker, size int64) error {
@@ -191,7 +191,7 @@ func TestNewFileWhenFull(t *testing.T) {
 	}
 }
 
-// refusing is an object store that takes nothing.
+// refusing is an object store that refuses every object.
 type refusing struct{ err error }
 
 func (r refusing) Put(context.Context, string, string, io.ReadSeeker, int64) error { return r.err }

@@ -8,17 +8,17 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Error is an error of S3, worded for the cause of a failed state.
+// Error is an S3 error, worded for use as the cause of a failed state.
 type Error struct {
 	Operation   string // "GetObject", …
 	Bucket, Key string // Key is the prefix of a listing
-	Code        string // S3's error code, for example "NoSuchKey"; empty when S3 was not reached
-	Status      int    // HTTP status; 0 when S3 was not reached
+	Code        string // S3's error code, for example "NoSuchKey"; empty if S3 was not reached
+	Status      int    // HTTP status; 0 if S3 was not reached
 	Message     string // S3's message
 	Err         error  // the client's error
 }
 
-// Error implements error. It begins with S3's message, as the causes of the real service do.
+// Error implements error. The text starts with S3's message, as the causes of the real service do.
 func (e *Error) Error() string {
 	if e.Code == "" {
 		return fmt.Sprintf("%s of s3://%s/%s failed: %v", e.Operation, e.Bucket, e.Key, e.Err)
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 // Unwrap returns the client's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// advice says what to do about the errors that a configuration causes.
+// advice maps error codes caused by configuration to what to do about them.
 var advice = map[string]string{
 	"NoSuchKey":          "check the Key, and that the object was uploaded before the state machine started",
 	"NoSuchBucket":       "check the Bucket, and that it is in the same Region and account as the state machine",
@@ -44,7 +44,7 @@ var advice = map[string]string{
 	"PermanentRedirect":  "the bucket is in another Region; it must be in the state machine's",
 }
 
-// Messages for the answers that come without one.
+// messages holds texts for responses that have none.
 var messages = map[string]string{
 	"NoSuchKey":    "The specified key does not exist.",
 	"NoSuchBucket": "The specified bucket does not exist",

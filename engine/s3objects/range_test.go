@@ -44,7 +44,7 @@ func TestStatNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestRangeIsNotTheWholeObject has an endpoint that does not know Range: its answer must not be taken for the part.
+// A response from an endpoint that ignores Range is not taken for the requested range.
 func TestRangeIsNotTheWholeObject(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -74,7 +74,7 @@ func TestRangeOfAReplacedObject(t *testing.T) {
 	}
 }
 
-// TestParquetOverHTTP reads a file of several columns and row groups in the pieces that they lie in.
+// TestParquetOverHTTP reads a file with several columns and row groups range by range.
 func TestParquetOverHTTP(t *testing.T) {
 	t.Parallel()
 	type row struct {

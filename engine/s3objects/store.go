@@ -1,9 +1,8 @@
-// Package s3objects lets item readers and result writers of distributed Maps work on S3: it is their object store over
-// a client of S3: objects.Client, or the SDK's in sdkobjects.Store.
+// Package s3objects lets the item readers and result writers of distributed Maps work on S3: it implements their
+// object store on top of an S3 client, either objects.Client or the SDK's in sdkobjects.Store.
 //
-// It is thin: it makes no decision, keeps nothing, and leaves endpoints, credentials, path style and retries to the
-// client it is given. Its only knowledge is how to word S3's errors so that the cause of a failed state names the
-// object and what to do.
+// It is thin: it makes no decision, stores nothing, and leaves endpoints, credentials, path style and retries to the
+// client. It only knows how to word S3's errors so that the cause of a failed state names the object and what to do.
 package s3objects
 
 import (
@@ -38,8 +37,8 @@ func (s *Store) Get(ctx context.Context, bucket, key, versionID, expectedOwner s
 	return out.Body, out.Size, nil
 }
 
-// Version returns the ETag of an object, by which a Map Run that is gone on with sees whether its items have changed.
-// The error is an *Error, or the context's.
+// Version returns the ETag of an object, by which a resumed Map Run detects that its items have changed. The error is
+// an *Error, or the context's.
 func (s *Store) Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error) {
 	out, err := s.client.Head(ctx, objects.Get{Bucket: bucket, Key: key, VersionID: versionID, Owner: expectedOwner})
 	if err != nil {
@@ -55,10 +54,10 @@ func (s *Store) Stat(ctx context.Context, bucket, key, expectedOwner string) (in
 		return max(out.Size, 0), out.ETag, nil
 	}
 	headed := failure(ctx, "HeadObject", bucket, key, err)
-	// The answer to HEAD has no body that says what is missing; GET's has.
+	// The response to HEAD has no body that says what is missing; GET's has.
 	body, _, err := s.Get(ctx, bucket, key, "", expectedOwner)
 	if err == nil {
-		_ = body.Close() // nothing of it is wanted
+		_ = body.Close() // its content is not needed
 		return 0, "", headed
 	}
 	return 0, "", err
@@ -75,14 +74,15 @@ func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag s
 		return nil, failure(ctx, "GetObject", bucket, key, err)
 	}
 	if out.ContentRange == "" {
-		_ = out.Body.Close() // nothing of it is wanted
+		_ = out.Body.Close() // its content is not needed
 		return nil, failure(ctx, "GetObject", bucket, key,
 			errors.New("the endpoint answered the whole object instead of the Range that was asked for"))
 	}
 	return out.Body, nil
 }
 
-// List implements itemreader.Objects: one page of up to 1,000 objects. The error is an *Error, or the context's.
+// List implements itemreader.Objects. It returns one page of up to 1,000 objects. The error is an *Error, or the
+// context's.
 func (s *Store) List(ctx context.Context, bucket, prefix, token string) ([]itemreader.ListedObject, string, error) {
 	out, err := s.client.List(ctx, objects.List{Bucket: bucket, Prefix: prefix, Token: token})
 	if err != nil {

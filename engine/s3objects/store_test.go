@@ -20,7 +20,7 @@ import (
 	"stepback/engine/resultwriter"
 )
 
-// newStore returns a Store on an S3 server that answers with handler.
+// newStore returns a Store for an S3 server whose responses come from handler.
 func newStore(t testing.TB, handler http.Handler) *Store {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -28,7 +28,7 @@ func newStore(t testing.TB, handler http.Handler) *Store {
 	return New(objects.Local(server.URL, "us-east-1"))
 }
 
-// fakeS3 is an S3 in memory with one bucket, "data".
+// fakeS3 returns a Store for an in-memory S3 with one bucket, "data".
 func fakeS3(t testing.TB) *Store {
 	t.Helper()
 	backend := s3mem.New()
@@ -141,7 +141,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestThereAndBack exports the results of a Map run and reads them back as the dataset of another one.
+// TestThereAndBack exports the results of a Map Run and reads them back as the dataset of another one.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	s := fakeS3(t)
@@ -178,7 +178,7 @@ func TestThereAndBack(t *testing.T) {
 }
 
 func ExampleNew() {
-	typed := s3.New(s3.Options{Region: "us-east-1"}) // usually s3.NewFromConfig of the default configuration
+	typed := s3.New(s3.Options{Region: "us-east-1"}) // usually s3.NewFromConfig with the default configuration
 	store := New(sdkobjects.New(typed))
 	var _ itemreader.Objects = store
 	var _ resultwriter.Objects = store

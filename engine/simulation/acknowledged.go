@@ -10,13 +10,13 @@ import (
 	"stepback/engine/journal"
 )
 
-// acknowledged is what the journal said was durable, in order.
+// acknowledged records the steps that the journal reported as durable, in order.
 type acknowledged struct {
 	mu  sync.Mutex
 	all []ack
 }
 
-// ack is a step that is durable.
+// ack is a durable step.
 type ack struct {
 	arn      string
 	step     int64
@@ -38,7 +38,7 @@ func (a *acknowledged) count() int {
 	return len(a.all)
 }
 
-// lost looks for what is not there any more, though it was acknowledged: one of the first so many.
+// lost returns an error if one of the first acknowledged steps is no longer in the journal.
 func (a *acknowledged) lost(ctx context.Context, j journal.Journal, first int) error {
 	a.mu.Lock()
 	all := slices.Clone(a.all[:min(first, len(a.all))])
@@ -72,7 +72,7 @@ func (a *acknowledged) lost(ctx context.Context, j journal.Journal, first int) e
 	return nil
 }
 
-// forget drops all but the first so many: what was lost need not be there later.
+// forget drops all but the first entries, because steps that were lost need not exist later.
 func (a *acknowledged) forget(first int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

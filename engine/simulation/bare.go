@@ -10,8 +10,8 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// Bare compiles a machine that neither waits nor calls anything, and returns what runs it once on the interpreter
-// alone, without an engine around it: for measuring what a transition costs.
+// Bare compiles a machine that neither waits nor calls anything. It returns a function that runs it once on the
+// interpreter alone, without an engine, to measure the cost of a transition.
 func Bare(definition, input string) (run func() error, err error) {
 	m, diagnostics := asl.Parse(definition)
 	if m == nil {

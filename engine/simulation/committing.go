@@ -9,15 +9,16 @@ import (
 	"stepback/engine/journal"
 )
 
-// A process makes enough commits before its execution is stopped, because it loops; and so after as many more. So many
-// events count as one more commit: of an execution that loops without waiting, one commit may have 25,000.
+// After enough commits a process stops its execution, because it must be looping, and does so again after as many
+// more. Every hundred events count as one more commit: an execution that loops without waiting may produce 25,000 in
+// one commit.
 const (
 	enough = 1500
 	events = 100
 )
 
-// committing is the journal of a process: its records wait in the world for their turn, in their order, and what was
-// acknowledged is written down.
+// committing is the journal of a process. Its records wait in the world for their turn, in order, and it writes down
+// what was acknowledged.
 type committing struct {
 	journal.Journal
 	world   *world
@@ -26,11 +27,11 @@ type committing struct {
 
 	mu      sync.Mutex
 	count   int
-	ordered []taken // the records before the last moment of rest, in the order in which they go on
-	fresh   []taken // those that came since
+	ordered []taken // the records taken before the last moment of rest, in the order in which they proceed
+	fresh   []taken // those taken since
 }
 
-// taken is a record that was taken up.
+// taken is a record passed to the journal.
 type taken struct {
 	key string
 	on  func()
@@ -39,7 +40,7 @@ type taken struct {
 // Commit implements journal.Journal.
 func (c *committing) Commit(r *journal.Record, done func(error)) {
 	x := *r.Execution
-	kept := *r // the caller may change its own
+	kept := *r // the caller may change its own copy
 	kept.Execution, kept.Signals = &x, slices.Clone(r.Signals)
 	kept.History, kept.All = slices.Clone(r.History), slices.Clone(r.All)
 	c.take(fmt.Sprintf("commit %s %d %s %d", x.MachineARN, x.FirstItem, x.Name, r.Step), func() {
@@ -66,9 +67,9 @@ func (c *committing) PutMapRun(r *journal.MapRun, done func(error)) {
 	c.take("a map run "+r.ARN, func() { c.Journal.PutMapRun(&kept, done) })
 }
 
-// take has a record go on in its turn. Records become durable in the order in which they were taken up; which of those
-// comes first that goroutines hand in at the same time is nothing but chance, so their keys decide: a Map Run comes
-// before its child executions, which it starts without waiting for the disk.
+// take queues a record until its turn. Records become durable in the order in which they were passed in. If
+// goroutines pass in several at the same time, that order is random, so their keys decide: a Map Run comes before its
+// child executions, which it starts without waiting for the disk.
 func (c *committing) take(key string, on func()) {
 	c.mu.Lock()
 	c.fresh = append(c.fresh, taken{key, on})

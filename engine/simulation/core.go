@@ -14,13 +14,13 @@ import (
 	"stepback/engine/simulation/oracle"
 )
 
-// longest is how many events a history may have before the execution is stopped: random machines may loop forever.
+// longest is the number of events after which an execution is stopped: random machines may loop for ever.
 const longest = 3000
 
-// year is how long an execution may take before it is stopped; the service allows no more.
+// year is the maximum duration of an execution before it is stopped; the service allows no more.
 const year = 365 * 24 * time.Hour
 
-// core is one simulation of the interpreter alone: the smallest shell there can be, with time that jumps.
+// core is one simulation of the interpreter alone, in the smallest possible shell, with time that jumps.
 type core struct {
 	*draws
 	model  *machine.Machine
@@ -33,14 +33,14 @@ type core struct {
 	ledger ledger
 
 	now     time.Time
-	late    time.Duration // how late timers may ring
+	late    time.Duration // how late timers may fire
 	stopped bool
 	history []history.Event
 	pending []happening
-	stale   []interpreter.Signal // reports that nobody waits for any more
+	stale   []interpreter.Signal // reports that nothing waits for any more
 }
 
-// simulateCore runs one simulation and returns what is wrong.
+// simulateCore runs one simulation and returns the first fault found, or nil.
 func simulateCore(d *draws) error {
 	c := &core{draws: d, now: machine.Epoch}
 	err := c.simulate()
@@ -51,7 +51,7 @@ func simulateCore(d *draws) error {
 	return nil
 }
 
-// simulate draws a machine, runs it once and judges what came of it.
+// simulate draws a machine, runs it once and judges the outcome.
 func (c *core) simulate() error {
 	d := c.draws
 	c.model = machine.Random(d, machine.Limits{
@@ -84,7 +84,7 @@ func (c *core) simulate() error {
 	return c.redrive()
 }
 
-// run drives the execution from an event to its next end.
+// run drives the execution from a signal to its next end.
 func (c *core) run(first interpreter.SignalKind) error {
 	stopAt, crashAt := -1, -1
 	if c.one(6) {
@@ -120,12 +120,12 @@ func (c *core) run(first interpreter.SignalKind) error {
 	return nil
 }
 
-// idle reports whether nothing can happen to the execution any more but that its life ends.
+// idle reports whether nothing more can happen to the execution except the end of its maximum duration.
 func (c *core) idle() bool {
 	return c.ledger.tasks() == 0 && !slices.ContainsFunc(c.pending, func(h happening) bool { return h.event.ID >= 0 })
 }
 
-// next picks one of the events that come next; time jumps to them.
+// next picks one of the signals due next and moves time to it.
 func (c *core) next() (interpreter.Signal, bool) {
 	if len(c.pending) == 0 {
 		return interpreter.Signal{}, false
@@ -146,7 +146,7 @@ func (c *core) next() (interpreter.Signal, bool) {
 	return e, true
 }
 
-// blocked reports whether the reports of the same task come before this one.
+// blocked reports whether other reports of the same task come before this one.
 func (c *core) blocked(i int) bool {
 	e := &c.pending[i].event
 	return e.Kind != interpreter.TimerFired && slices.ContainsFunc(c.pending[:i], func(h happening) bool {
@@ -155,7 +155,7 @@ func (c *core) blocked(i int) bool {
 	})
 }
 
-// step applies one event and takes its effects.
+// step applies one signal and handles its effects.
 func (c *core) step(e interpreter.Signal) error {
 	e.At, e.Seed = c.now, uint64(len(c.events)+1)*0x9E3779B97F4A7C15
 	var r interpreter.Result
@@ -202,10 +202,10 @@ func (c *core) carryOut(f *interpreter.Effect) {
 	}
 }
 
-// nothing delivers a report that comes too late, and demands that it changes nothing.
+// nothing delivers a report that comes too late, and checks that it changes nothing.
 func (c *core) nothing() error {
 	yielded := slices.ContainsFunc(c.pending, func(h happening) bool { return h.event.Kind == interpreter.Continue })
-	if yielded || len(c.stale) == 0 || !c.one(4) { // whatever wakes an execution that has yielded lets it go on
+	if yielded || len(c.stale) == 0 || !c.one(4) { // any signal makes an execution that has yielded continue
 		return nil
 	}
 	e := pick(c.draws, c.stale...)
@@ -220,7 +220,7 @@ func (c *core) nothing() error {
 	return nil
 }
 
-// judge has the history judged, and that it can be had again from the events.
+// judge checks the history with the oracle, and that it can be reproduced from the signals.
 func (c *core) judge() error {
 	if err := oracle.Check(c.subject()); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (c *core) judge() error {
 	return err
 }
 
-// subject is the execution as the oracle sees it.
+// subject returns the execution in the oracle's form.
 func (c *core) subject() *oracle.Subject {
 	return &oracle.Subject{
 		Root: c.model.Root, TimeoutSeconds: c.model.TimeoutSeconds, Input: c.info.Input, History: c.history,

@@ -6,8 +6,8 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// crash forgets the execution, has it again by replay, and issues again what is under way: tasks of which nothing was
-// heard are called a second time, and timers are set again.
+// crash discards the execution, restores it by replay, and issues again what is outstanding: tasks of which nothing
+// was heard are called a second time, and timers are set again.
 func (c *core) crash() error {
 	x, err := replay(c.plan, c.info, c.events, c.done)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *core) crash() error {
 	return nil
 }
 
-// reissue carries a task out again unless it has ended or has been heard of.
+// reissue invokes a task again unless it has ended or has already reported.
 func (c *core) reissue(f *interpreter.Effect) {
 	if f.Kind != interpreter.InvokeTask || c.ledger.open[f.ID] != interpreter.InvokeTask {
 		return

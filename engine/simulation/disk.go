@@ -12,18 +12,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the simulated disk of a process: it knows what was synced, so that a crash can lose and tear what was not.
-// Its log may be slow, and it may lie: say that something is on the disk which is not.
+// disk is the simulated disk of a process. It knows what was synced, so that a crash can lose or tear the rest. Its
+// log may be slow, and it may lie, claiming that data is on the disk when it is not.
 //
-// A store that is there already opens without waiting for the disk: one that cannot be opened is closed again, and
-// Pebble holds its lock while that syncs the log. A goroutine of Pebble's that asks for the lock meanwhile is not idle
-// in the eyes of the bubble, and the world, which lets the sync go on once all are idle, would wait for ever.
+// An existing store opens without waiting for the disk. Otherwise a store that cannot be opened would be closed
+// again, and Pebble holds its lock while that syncs the log. A Pebble goroutine that wants the lock meanwhile does
+// not count as idle in the bubble, and the world, which lets the sync continue once all goroutines are idle, would
+// wait for ever.
 type disk struct {
 	vfs.FS
 	mem     *vfs.MemFS
 	world   *world
 	slow    bool
-	opening atomic.Bool // a store that was there is being opened
+	opening atomic.Bool // an existing store is being opened
 	lies    atomic.Bool
 }
 
@@ -34,10 +35,10 @@ func newDisk(w *world, mem *vfs.MemFS) *disk {
 	return d
 }
 
-// opened ends the time in which the disk waits for nothing.
+// opened ends the period in which the disk waits for nothing.
 func (d *disk) opened() { d.opening.Store(false) }
 
-// journalDir is where the journal is on the disk.
+// journalDir is the journal's directory on the disk.
 const journalDir = "journal"
 
 // Create implements vfs.FS.
@@ -52,7 +53,7 @@ func (d *disk) ReuseForWrite(before, name string, c vfs.DiskWriteCategory) (vfs.
 	return d.log(name, f), err
 }
 
-// log is the file as the simulation has it when it is one of the log.
+// log wraps a file of the log for the simulation; other files are returned unchanged.
 func (d *disk) log(name string, f vfs.File) vfs.File {
 	if f == nil || filepath.Ext(name) != ".log" {
 		return f
@@ -66,10 +67,10 @@ type logFile struct {
 	disk *disk
 }
 
-// errDead is what tasks of a dead process are told.
+// errDead is the error that tasks of a dead process get.
 var errDead = errors.New("simulation: the process has died")
 
-// settle waits for the disk, and reports whether what was written is to be synced: not by a disk that lies, nor for a
+// settle waits for the disk and reports whether the written data is to be synced: not by a disk that lies, nor for a
 // process that has died.
 func (f *logFile) settle() bool {
 	if f.disk.slow && !f.disk.opening.Load() && !f.disk.world.wait("sync") {
@@ -102,8 +103,8 @@ func (f *logFile) SyncTo(length int64) (bool, error) {
 	return f.File.SyncTo(length)
 }
 
-// crash is the disk as a crash leaves it: what was synced is there, and of each file that was written since, by draw,
-// nothing, all, or a part; of a disk that is tidy, nothing.
+// crash returns the disk as a crash leaves it: synced data survives, and of each file written since, nothing, all or
+// a part survives, by draw. On a tidy disk, nothing of it does.
 func (d *disk) crash(tidy bool) (*vfs.MemFS, error) {
 	left := d.mem.CrashClone(vfs.CrashCloneCfg{})
 	if tidy {
@@ -147,10 +148,11 @@ func (d *disk) crash(tidy bool) (*vfs.MemFS, error) {
 	return left, nil
 }
 
-// damages are what becomes of a place on a disk while nobody looks.
+// damages are the kinds of damage that happen to a disk at rest.
 var damages = []string{"flipped bit", "lost write", "misdirected write"}
 
-// damage spoils one place of a disk that nobody has open, and says what it did; empty when there was nothing to spoil.
+// damage damages one place on a disk that is not in use, and describes what it did; empty if there was nothing to
+// damage.
 func damage(d *draws, fs *vfs.MemFS) (string, error) {
 	all, err := files(fs)
 	if err != nil {
@@ -185,7 +187,7 @@ func damage(d *draws, fs *vfs.MemFS) (string, error) {
 	return what + " in " + filepath.Base(name), write(fs, name, text)
 }
 
-// files are the contents of the journal's files.
+// files returns the contents of the journal's files by name.
 func files(fs vfs.FS) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	names, err := fs.List(journalDir)
@@ -215,7 +217,8 @@ func names(files map[string][]byte) []string {
 	for name := range files {
 		out = append(out, name)
 	}
-	slices.SortFunc(out, func(a, b string) int { // the numbers in names are chance: two kinds draw from one source
+	// the numbers in names are random: two kinds of file draw from one source
+	slices.SortFunc(out, func(a, b string) int {
 		return cmp.Or(cmp.Compare(filepath.Ext(a), filepath.Ext(b)), cmp.Compare(a, b))
 	})
 	return out
@@ -238,10 +241,10 @@ func write(fs vfs.FS, name string, text []byte) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// clone is a copy of a disk that nobody has open.
+// clone returns a copy of a disk that is not in use.
 func clone(fs *vfs.MemFS) *vfs.MemFS { return fs.CrashClone(vfs.CrashCloneCfg{}) }
 
-// anchorOf is the text of the journal's anchor.
+// anchorOf returns the text of the journal's anchor; there is false if it has none.
 func anchorOf(fs vfs.FS) (text string, there bool) {
 	f, err := fs.Open(filepath.Join(journalDir, "stepback-anchor.json"))
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// shown is how many events of a history a failure shows.
+// shown is the number of events of a history that a failure shows.
 const shown = 80
 
-// Failure is what a simulation found, with everything that led to it.
+// Failure reports the fault that a simulation found, with everything that led to it.
 type Failure struct {
 	Err               error
 	Definition, Input string
 	Events            []interpreter.Signal // as they were applied
 	History           []history.Event
-	Trace             []string // what went on around the engine, of a simulation of all of it
+	Trace             []string // in a simulation of the whole engine: what happened around it
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Error implements error, at length.
+// Error implements error, with all details.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n\ndefinition:\n%s\ninput: %s\n\nevents:\n", f.Err, indented(f.Definition), f.Input)

@@ -10,16 +10,17 @@ import (
 	"stepback/jsonvalue"
 )
 
-// happening is an event that will be delivered to an execution at its time unless what it belongs to is cancelled.
+// happening is a signal that will be delivered to an execution at its time unless the task or timer it belongs to is
+// cancelled.
 type happening struct {
 	at    time.Time
 	event interpreter.Signal
 }
 
-// seconds are the delays of answers: whole, so that they meet timers at the same instant.
+// seconds draws the delay of an answer: whole seconds, so that answers coincide with timers.
 func (d *draws) seconds(n int) time.Duration { return time.Duration(d.Intn(n)) * time.Second }
 
-// answers decides what becomes of a task: the events that a worker will report, in the order of their times.
+// answers draws the outcome of a task: the signals that a worker will report, in the order of their times.
 func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []happening {
 	var out []happening
 	report := func(at time.Time, e interpreter.Signal) {
@@ -28,13 +29,13 @@ func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []h
 	}
 	at := now.Add(d.seconds(4))
 	if call.Heartbeat > 0 && call.Task.Target != plan.Activity {
-		at = at.Add(500 * time.Millisecond) // so that a heartbeat and the task's time are not due at once
+		at = at.Add(500 * time.Millisecond) // so that a heartbeat and the task's timeout are not due at the same time
 	}
 	switch {
 	case call.Task.Target == plan.Activity:
 		report(now, interpreter.Signal{Kind: interpreter.TaskScheduled})
 		if d.one(6) {
-			return out // no worker ever asks for it
+			return out // no worker ever polls for the task
 		}
 		report(at, interpreter.Signal{Kind: interpreter.TaskStarted, Worker: "w"})
 	case call.Task.Pattern != plan.RequestResponse:
@@ -64,7 +65,7 @@ func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []h
 	return out
 }
 
-// failure is an error as a worker reports it.
+// failure draws an error as a worker reports it.
 func (d *draws) failure() history.Failure {
 	name := pick(d, "Boom", "Throttled", "Odd", "Boom", "Throttled", "States.Timeout", "States.Runtime", "")
 	f := history.Failure{Name: name}
@@ -74,7 +75,7 @@ func (d *draws) failure() history.Failure {
 	return f
 }
 
-// payload is a document of the shape that all payloads of a simulated machine have.
+// payload draws a document of the form that all payloads of a simulated machine have.
 func (d *draws) payload() string {
 	items := make([]int, d.Intn(6))
 	for i := range items {
@@ -87,7 +88,7 @@ func (d *draws) payload() string {
 	return string(text)
 }
 
-// mapRun decides what becomes of a Map Run.
+// mapRun draws the outcome of a Map Run.
 func (d *draws) mapRun(id int64, now time.Time) []happening {
 	e := interpreter.Signal{Kind: interpreter.MapRunSucceeded, ID: id,
 		Output: jsonvalue.TextDocument("[" + d.payload() + "]")}

@@ -8,27 +8,27 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// ledger keeps what an execution has under way, by its effects, and finds effects that do not fit.
+// ledger tracks what an execution has in flight, from its effects, and finds inconsistent effects.
 type ledger struct {
 	open map[int64]interpreter.EffectKind // tasks, timers and Map Runs by ID
 	last int64
 	over bool
 }
 
-// begins are the effects that begin something, by the one that cancels it.
+// begins maps each effect that cancels something to the effect that started it.
 var begins = map[interpreter.EffectKind]interpreter.EffectKind{
 	interpreter.CancelTask: interpreter.InvokeTask, interpreter.CancelTimer: interpreter.SetTimer,
 	interpreter.CancelMapRun: interpreter.StartMapRun,
 }
 
-// ends are the events after which what they report of is over.
+// ends are the signals that end what they report about.
 var ends = map[interpreter.SignalKind]bool{
 	interpreter.TimerFired: true, interpreter.TaskSucceeded: true, interpreter.TaskFailed: true,
 	interpreter.TaskStartFailed:  true,
 	interpreter.TaskSubmitFailed: true, interpreter.MapRunSucceeded: true, interpreter.MapRunFailed: true,
 }
 
-// take books one step.
+// take records one step.
 func (l *ledger) take(e *interpreter.Signal, r *interpreter.Result, status history.Status) error {
 	if l.open == nil {
 		l.open = map[int64]interpreter.EffectKind{}
@@ -79,7 +79,7 @@ func (l *ledger) effect(e *interpreter.Signal, f *interpreter.Effect) error {
 	return nil
 }
 
-// agrees compares what is under way with what an execution says of itself.
+// agrees compares the ledger with what an execution reports as outstanding.
 func (l *ledger) agrees(outstanding []interpreter.Effect) error {
 	left := maps.Clone(l.open)
 	for i := range outstanding {
@@ -98,7 +98,7 @@ func (l *ledger) agrees(outstanding []interpreter.Effect) error {
 	return nil
 }
 
-// tasks counts the tasks under way.
+// tasks returns the number of tasks in flight.
 func (l *ledger) tasks() int {
 	n := 0
 	for _, k := range l.open {

@@ -9,11 +9,11 @@ import (
 	"stepback/engine/history"
 )
 
-// judgeMapRun compares a Map Run's counters with the child executions that there were, and looks at how many ran at
+// judgeMapRun compares a Map Run's counters with the child executions that actually ran, and checks how many ran at
 // once.
 func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 	if r.Stopped.IsZero() {
-		return nil // of an execution that ended before its Map Run did
+		return nil // its execution ended before it did
 	}
 	var items, executions engine.Tally
 	var children []*execution
@@ -56,8 +56,8 @@ func tally(t *engine.Tally, status history.Status, n int64) {
 	}
 }
 
-// atOnce is the largest number of executions under way between two moments: of several that start and end at the same
-// one, nobody can tell, nor of executions that were redriven, between their ends.
+// atOnce returns the largest number of executions running at the same time. It cannot count executions that start and
+// end at the same instant, nor redriven ones between their ends.
 func atOnce(executions []*execution) int64 {
 	changes := map[time.Time]int64{}
 	for _, x := range executions {

@@ -2,5 +2,5 @@
 
 package simulation
 
-// raceDetector says whether the tests were built with it.
+// raceDetector is true if the tests were built with the race detector.
 const raceDetector = false

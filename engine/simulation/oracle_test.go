@@ -11,7 +11,7 @@ import (
 	"stepback/engine/simulation/oracle"
 )
 
-// TestTheOracleRefusesBrokenHistories breaks good histories in every place where a kind of damage applies.
+// TestTheOracleRefusesBrokenHistories damages good histories at every place where a kind of damage applies.
 func TestTheOracleRefusesBrokenHistories(t *testing.T) {
 	t.Parallel()
 	damages := map[string]func(h []history.Event, i int) []history.Event{
@@ -51,7 +51,7 @@ func TestTheOracleRefusesBrokenHistories(t *testing.T) {
 			return h
 		},
 		"another output": func(h []history.Event, i int) []history.Event {
-			if !h[i].Type.Exited() || h[i].Type == history.MapStateExited { // what a Map Run gives is not known
+			if !h[i].Type.Exited() || h[i].Type == history.MapStateExited { // the result of a Map Run is not known
 				return nil
 			}
 			h[i].Data = `{"n":99,"items":[]}`
@@ -105,15 +105,15 @@ func TestTheOracleRefusesBrokenHistories(t *testing.T) {
 	}
 }
 
-// cutShort reports an event after which nobody can say what a thread would have done next.
+// cutShort reports whether an event leaves open what a thread would have done next.
 func cutShort(e history.Event) bool {
 	return strings.HasSuffix(e.Type.String(), "Aborted") || e.Type == history.ExecutionTimedOut
 }
 
-// optional are the events that may come or not.
+// optional reports whether events of a type may be absent.
 func optional(t history.Type) bool { return t == history.TaskSubmitted || t == history.ActivityStarted }
 
-// renumbered shifts the IDs of the events from one place on, and what refers to them.
+// renumbered shifts the IDs of the events from one place on, and all references to them.
 func renumbered(h []history.Event, from, by int) []history.Event {
 	for i := range h {
 		if i >= from {

@@ -11,14 +11,14 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// redrive goes on with the execution a few times if it ended without success. The oracle has judged it up to its first
-// end; what follows is judged by its form and by replay.
+// redrive redrives the execution a few times if it ended without success. The oracle has judged it up to its first
+// end; the rest is checked by its form and by replay.
 func (c *core) redrive() error {
 	for c.x.Status() != history.Succeeded && len(c.history) < longest && c.now.Sub(machine.Epoch) < year/2 &&
 		c.one(2) {
 		c.now = c.now.Add(c.seconds(10) + time.Second)
 		c.stale = slices.DeleteFunc(c.stale,
-			func(e interpreter.Signal) bool { return e.ID < 0 }) // the limit of its life, which it has again
+			func(e interpreter.Signal) bool { return e.ID < 0 }) // the limit of its duration, which is set again
 		if err := c.run(interpreter.Redrive); err != nil {
 			return fmt.Errorf("redriven: %w", err)
 		}
@@ -32,15 +32,15 @@ func (c *core) redrive() error {
 	return nil
 }
 
-// statuses are what executions come to, by their terminal events.
+// statuses maps terminal events to the status of the execution.
 var statuses = map[history.Type]history.Status{
 	history.ExecutionSucceeded: history.Succeeded, history.ExecutionFailed: history.Failed,
 	history.ExecutionAborted: history.Aborted, history.ExecutionTimedOut: history.TimedOut,
 }
 
-// firstEnd is the history up to where the execution came to an end for the first time, and its status then. The error
-// says what is wrong with the form of the rest: IDs, times, and that redrives, counted, follow ends without success and
-// nothing else does.
+// firstEnd returns the history up to the execution's first end, and its status then. It returns an error if the form
+// of the rest is wrong: IDs, times, and that redrives are counted and follow ends without success, and nothing else
+// follows an end.
 func firstEnd(h []history.Event, status history.Status) ([]history.Event, history.Status, error) {
 	first, then := h, status
 	redrives := int64(0)

@@ -10,8 +10,8 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// replay feeds the same events to a new execution and demands the same history and effects of every step. The events go
-// through their stored form.
+// replay applies the same signals to a new execution and requires the same history and effects for every step. The
+// signals pass through their stored form.
 func replay(p *plan.Plan, info *history.Info, events []interpreter.Signal,
 	done []interpreter.Result) (*interpreter.Execution, error) {
 	x := interpreter.New(interpreter.Machine{Plan: p, Name: "m"}, info)
@@ -34,7 +34,7 @@ func replay(p *plan.Plan, info *history.Info, events []interpreter.Signal,
 	return x, nil
 }
 
-// stored is an event as it comes back from a store.
+// stored returns a signal as it is read back from a store.
 func stored(e *interpreter.Signal) (*interpreter.Signal, error) {
 	events, rest, err := interpreter.DecodeSignals(interpreter.AppendSignals(nil, []interpreter.Signal{*e}))
 	if err != nil {

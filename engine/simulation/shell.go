@@ -21,52 +21,53 @@ import (
 	"stepback/jsonvalue"
 )
 
-// forever is when an execution that still runs is stopped, in virtual time: a task that hangs may have no limit.
+// forever is the virtual time after which a running execution is stopped: a task that hangs may have no limit.
 const forever = 3 * year
 
 // shell is one simulation of the whole engine: its worker, the virtual clock, Map Runs with child executions, the
-// journal on a disk that fails, and recovery after crashes. The world decides in which order things happen.
+// journal on a disk that fails, and recovery after crashes. The world decides the order in which things happen.
 type shell struct {
 	*draws
 	world  *world
 	model  *machine.Machine
 	input  string
-	seed   int           // of what tasks do
-	stop   time.Duration // when the execution is stopped, from the beginning
-	again  int64         // how often the execution is redriven, at most
-	disk   *vfs.MemFS    // as the next process finds it
-	copied *vfs.MemFS    // the disk before it was damaged; nil when it was not
-	harm   string        // what was damaged
-	now    time.Time     // when the next process begins
+	seed   int           // seed of the tasks' behaviour
+	stop   time.Duration // when the execution is stopped, from the start
+	again  int64         // maximum number of redrives
+	disk   *vfs.MemFS    // the disk as the next process finds it
+	copied *vfs.MemFS    // the disk before it was damaged; nil if it was not
+	harm   string        // description of the damage
+	now    time.Time     // when the next process starts
 	acks   *acknowledged
-	safe   int  // how many of acks have to be there, or their loss to be told
-	tidy   bool // the disk neither tears what was not synced, nor is it damaged
-	back   bool // the clock has been set back: what came after may seem to have come before
-	loose  bool // time has jumped ahead, or steps were lost: no timer is punctual any more
+	safe   int  // how many of acks must exist, or their loss be reported
+	tidy   bool // the disk neither tears unsynced data nor is damaged
+	back   bool // the clock has been set back: later events may seem earlier
+	loose  bool // time has jumped ahead or steps were lost: no timer is punctual any more
 
-	// Of the process that lives.
+	// State of the living process.
 	process
 }
 
-// process is what ends with a crash.
+// process holds everything that ends with a crash.
 type process struct {
 	clock   *clock.Clock
 	engine  *engine.Engine
 	journal *pebble.Journal
 	j       *committing
 	files   *disk
-	arn     string         // of the simulated execution
-	anchors map[string]int // how much was acknowledged when the journal's anchor had a text
-	began   int            // how much was acknowledged before
+	arn     string         // ARN of the simulated execution
+	anchors map[string]int // number of steps acknowledged when the journal's anchor had this text
+	began   int            // number acknowledged before
 }
 
-// simulateShell runs one simulation and returns what is wrong.
+// simulateShell runs one simulation and returns the fault found, or nil.
 func simulateShell(t *testing.T, d *draws) error {
 	_, err := traced(t, d, false)
 	return err
 }
 
-// traced runs one simulation in a bubble of its own, on a disk that may be tidy, and returns what went on too.
+// traced runs one simulation in a separate bubble, on a disk that may be tidy, and also returns a trace of what
+// happened.
 func traced(t *testing.T, d *draws, tidy bool) (trace []string, err error) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
@@ -75,7 +76,7 @@ func traced(t *testing.T, d *draws, tidy bool) (trace []string, err error) {
 		s.tidy = tidy
 		err = s.simulate()
 		trace = w.trace
-		w.pass(idle) // a store that could not be opened is closed once Pebble has given up, in time
+		w.pass(idle) // a store that could not be opened is closed once Pebble has given up, in virtual time
 	})
 	return trace, err
 }
@@ -99,7 +100,7 @@ func newShell(w *world) *shell {
 // immortal is more turns than any simulation takes.
 const immortal = 1 << 30
 
-// simulate lets processes live and die until one has brought the execution to its end.
+// simulate runs one process after another until one has brought the execution to its end.
 func (s *shell) simulate() error {
 	for range s.Intn(4) {
 		if over, err := s.life(1 + s.Intn(pick(s.draws, 60, 20, 6))); over || err != nil {
@@ -110,14 +111,14 @@ func (s *shell) simulate() error {
 	return s.failure(err)
 }
 
-// outcome is how a process ended by itself.
+// outcome describes how a process ended by itself.
 type outcome struct {
-	told bool // it said that something is lost or damaged
+	told bool // it reported that something is lost or damaged
 	err  error
 }
 
-// life is one process: it opens what the one before has left on the disk, recovers, and goes on until the execution has
-// ended, which is then judged, or until it dies after a number of turns.
+// life runs one process: it opens the disk that the previous one left, recovers, and continues until the execution
+// has ended, which is then judged, or until it dies after a number of turns.
 func (s *shell) life(turns int) (over bool, err error) {
 	s.process = process{clock: clock.Virtual(s.now), files: newDisk(s.world, s.disk), anchors: map[string]int{},
 		began: s.safe}
@@ -150,13 +151,13 @@ func (s *shell) life(turns int) (over bool, err error) {
 		case turn >= turns:
 			return false, s.crash(cancel, ended)
 		case turn%16 == 15 && s.one(4):
-			s.world.pass(2 * time.Second) // in which the journal writes its anchor
+			s.world.pass(2 * time.Second) // for the journal to write its anchor
 			s.anchored()
 		}
 	}
 }
 
-// waitsFor gives timers outside of the engine their time, and reports whether something came of it.
+// waitsFor gives timers outside the engine their time, and reports whether that had an effect.
 func (s *shell) waitsFor(ended chan outcome) bool {
 	for range 3 {
 		s.world.pass(idle)
@@ -167,15 +168,15 @@ func (s *shell) waitsFor(ended chan outcome) bool {
 	return false
 }
 
-// anchored notes how much the anchor beside the log stands for. What came later may be lost without a word, as
-// documented, when the disk lies or is damaged.
+// anchored records how many steps the anchor beside the log covers. Later steps may be lost silently, as documented,
+// if the disk lies or is damaged.
 func (s *shell) anchored() {
 	if text, ok := anchorOf(s.disk); ok && !s.files.lies.Load() {
 		s.anchors[text] = s.acks.count()
 	}
 }
 
-// bury ends a process that has come to its end by itself.
+// bury handles a process that has ended by itself.
 func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 	cancel()
 	s.world.die()
@@ -184,10 +185,10 @@ func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 	}
 	s.clock.Close()
 	if s.journal != nil {
-		_ = s.journal.Close() // the disk is not looked at any more
+		_ = s.journal.Close() // the disk is not used any more
 	}
 	switch harmed := s.copied != nil; {
-	case o.told && harmed: // somebody puts the copy back, and the next process goes on
+	case o.told && harmed: // the copy is restored, and the next process continues
 		s.world.note("told of the damage")
 		s.disk, s.copied = s.copied, nil
 		return false, nil
@@ -201,7 +202,7 @@ func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 	}
 }
 
-// crash ends a process without a word and leaves the disk as that does: it may have lied, and may be damaged.
+// crash kills a process and leaves the disk as that does: the disk may have lied, and may be damaged.
 func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	lied := s.files.lies.Load()
 	left, err := s.files.crash(s.tidy)
@@ -212,9 +213,9 @@ func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	s.world.note("crash at %s", s.now.Format(time.RFC3339Nano))
 	s.world.die()
 	cancel()
-	<-ended // whatever it says, the process is dead
+	<-ended // whatever the outcome says, the process is dead
 	_, _ = s.bury(func() {}, outcome{})
-	s.acks.forget(s.safe) // what a dead process was told does not count
+	s.acks.forget(s.safe) // acknowledgements to a dead process do not count
 	s.disk, s.copied = left, nil
 	anchor, _ := anchorOf(left)
 	if !s.tidy && s.one(3) {
@@ -246,7 +247,7 @@ func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	return nil
 }
 
-// live is the process: it opens the journal, recovers, has the execution carried out and redriven, and judges it.
+// live is the body of a process: it opens the journal, recovers, runs and redrives the execution, and judges it.
 func (s *shell) live(ctx context.Context) outcome {
 	var err error
 	s.journal, err = pebble.Open(journalDir, pebble.Config{FS: s.files, Retention: -1})
@@ -261,7 +262,7 @@ func (s *shell) live(ctx context.Context) outcome {
 		return outcome{s.refusal(err), err}
 	}
 	if s.acks.count() > s.safe && s.acks.lost(ctx, s.journal, s.acks.count()) != nil {
-		s.loose = true // what had been done in that time is done again
+		s.loose = true // the steps of that time are repeated
 	}
 	s.acks.forget(s.safe)
 	s.began = s.acks.count()
@@ -282,16 +283,16 @@ func (s *shell) live(ctx context.Context) outcome {
 	return outcome{s.refusal(err), err}
 }
 
-// errLeft is that recovery names an execution which it leaves alone.
+// errLeft is the error if recovery leaves an execution alone.
 var errLeft = errors.New("not recovered")
 
-// refusal reports whether an error says that what is on a damaged disk cannot be read, or does not fit together.
+// refusal reports whether an error means that data on a damaged disk cannot be read or is inconsistent.
 func (s *shell) refusal(err error) bool {
 	return s.copied != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, errLeft))
 }
 
-// run recovers and has the execution carried out, and redriven. It holds the clock whenever it does not wait: between
-// the end of the execution and its redrive time must not jump to the stop.
+// run recovers, runs the execution and redrives it. It holds the clock whenever it does not wait: between the end of
+// the execution and its redrive, time must not jump to the stop.
 func (s *shell) run(ctx context.Context) error {
 	e := s.engine
 	s.clock.Hold()
@@ -317,7 +318,7 @@ func (s *shell) run(ctx context.Context) error {
 	}
 }
 
-// redrive redrives the execution if it can be: it may have succeeded, or time has jumped too far meanwhile.
+// redrive redrives the execution if possible: it may have succeeded, or time may have jumped too far meanwhile.
 func (s *shell) redrive(ctx context.Context) error {
 	s.stopAt(ctx, s.clock.Now().Add(forever))
 	_, err := s.engine.RedriveExecution(ctx, s.arn, "")
@@ -328,7 +329,7 @@ func (s *shell) redrive(ctx context.Context) error {
 	return err
 }
 
-// stopAt has the execution stopped at a time, if it has not ended long before.
+// stopAt schedules a stop of the execution at a given time, in case it has not ended long before.
 func (s *shell) stopAt(ctx context.Context, at time.Time) {
 	e := s.engine
 	s.clock.Schedule(at, clock.AlarmFunc(func() {
@@ -357,8 +358,8 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 	return s.arn, nil
 }
 
-// Invoke implements engine.Integration: what a task does follows from what it is asked. A task that is cancelled goes
-// on in its turn: of several that are cancelled at once, whichever ran first would report first.
+// Invoke implements engine.Integration: the outcome of a task depends only on its request. A cancelled task continues
+// in its turn; otherwise, if several are cancelled at once, the one that happens to run first would report first.
 func (s *shell) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	asked := fmt.Sprintf("%s %d %s", t.State, t.Attempt, t.Parameters)
 	which := fmt.Sprintf(" of %s %d", t.Execution[strings.LastIndexByte(t.Execution, '/')+1:], t.ID)

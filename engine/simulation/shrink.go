@@ -2,13 +2,13 @@ package simulation
 
 import "time"
 
-// patience bounds the real time that is spent on shrinking one failure.
+// patience is the real time spent on shrinking one failure.
 const patience = 10 * time.Second
 
 // shrink looks for fewer and smaller draws that fail as well, and returns the last failure it found.
 func shrink(made []int, failure error, simulate func(*draws) error) ([]int, error) {
 	until := time.Now().Add(patience)
-	// attempt keeps a candidate that fails.
+	// attempt runs a candidate and keeps it if it fails.
 	attempt := func(candidate []int) bool {
 		d := repeated(candidate)
 		err := simulate(d)

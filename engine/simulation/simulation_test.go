@@ -15,19 +15,19 @@ var (
 	first  = flag.Uint64("first", 1, "the seed of the first of many")
 )
 
-// TestCore drives the interpreter alone.
+// TestCore simulates the interpreter alone.
 func TestCore(t *testing.T) {
 	t.Parallel()
 	many(t, func(_ *testing.T, d *draws) error { return simulateCore(d) }, *count)
 }
 
-// TestShell drives the whole engine on a simulated disk, a tenth as often: its simulations are longer.
+// TestShell simulates the whole engine on a simulated disk, a tenth as often because its simulations are longer.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	many(t, simulateShell, max(*count/10, 1))
 }
 
-// TestSeedsThatFailed simulates what once failed.
+// TestSeedsThatFailed runs simulations that once failed.
 func TestSeedsThatFailed(t *testing.T) {
 	t.Parallel()
 	for s, why := range map[uint64]string{
@@ -42,7 +42,7 @@ func TestSeedsThatFailed(t *testing.T) {
 	}
 }
 
-// many simulates from one seed or from many, so many or for so long, and shows the first failure, shrunk.
+// many runs simulations for one seed or for many, n of them or for a given time, and shows the first failure, shrunk.
 func many(t *testing.T, simulate func(*testing.T, *draws) error, n int) {
 	t.Helper()
 	from, until := *first, time.Now().Add(*during)
@@ -75,9 +75,9 @@ func many(t *testing.T, simulate func(*testing.T, *draws) error, n int) {
 	}
 }
 
-// TestOneSeedIsOneRun runs simulations of the whole engine twice: everything goes in the same order. With the race
-// detector Pebble checks itself at random, and writes other bytes each time; what a torn write or damage does depends
-// on them, so that the disk is tidy then.
+// Two simulations of the whole engine with the same seed run in the same order. With the race detector, Pebble checks
+// itself at random and writes different bytes each time, which would change the effect of torn writes and damage. The
+// disk is therefore tidy in that case.
 func TestOneSeedIsOneRun(t *testing.T) {
 	t.Parallel()
 	for s := range uint64(15) {

@@ -13,13 +13,13 @@ import (
 	"stepback/engine/simulation/oracle"
 )
 
-// execution is one that has ended, the simulated one or a child.
+// execution is an ended execution: the simulated one or a child.
 type execution struct {
 	*journal.Execution
 	history []history.Event
 }
 
-// wrong is what is wrong with one execution.
+// wrong is the error of one execution.
 type wrong struct {
 	*execution
 	err error
@@ -28,7 +28,7 @@ type wrong struct {
 func (w *wrong) Error() string { return w.ARN + ": " + w.err.Error() }
 func (w *wrong) Unwrap() error { return w.err }
 
-// failure is the whole story of what is wrong; nil stays nil.
+// failure wraps an error with everything that led to it; nil stays nil.
 func (s *shell) failure(err error) error {
 	if err == nil {
 		return nil
@@ -56,7 +56,8 @@ func (s *shell) judgeAll(ctx context.Context) error {
 			return err
 		}
 	}
-	if ended, err = s.ended(ctx); err != nil { // again: of a Map Run that is over by now, all children are
+	// read again: all children of a Map Run that has ended by now are included
+	if ended, err = s.ended(ctx); err != nil {
 		return err
 	}
 	for x, of := range runs {
@@ -69,7 +70,7 @@ func (s *shell) judgeAll(ctx context.Context) error {
 	return nil
 }
 
-// ended are the executions that have ended, from the journal.
+// ended returns the ended executions from the journal.
 func (s *shell) ended(ctx context.Context) ([]*execution, error) {
 	var out []*execution
 	for x, err := range s.journal.Executions(ctx, "") {
@@ -88,7 +89,7 @@ func (s *shell) ended(ctx context.Context) ([]*execution, error) {
 	return out, nil
 }
 
-// judge has one history judged by the scope that the execution ran.
+// judge lets the oracle judge one history against the scope that the execution ran.
 func (s *shell) judge(x *execution) error {
 	first, status, err := firstEnd(x.history, x.Status)
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *shell) judge(x *execution) error {
 	return oracle.Check(subject)
 }
 
-// mapState is the Map state whose child an execution is; nil when it is none.
+// mapState returns the Map state that started a child execution; nil if x is not a child.
 func (s *shell) mapState(x *execution) *machine.State {
 	_, label, child := strings.Cut(x.MachineARN, "/")
 	if !child {

@@ -11,38 +11,37 @@ import (
 	"stepback/engine/clock"
 )
 
-// world decides what happens next in a simulation of the whole engine. Everything that takes time outside of the engine
-// (a step on its way to the journal, a sync of the disk, a task that is about to begin) waits in the world, and the
-// world lets one go on at a time, by draw, once nothing else can run. It lives inside a bubble of testing/synctest,
-// which knows when that is. So the order in which the goroutines of the engine run decides nothing, and one seed is one
-// run.
+// world decides what happens next in a simulation of the whole engine. Everything that takes time outside the engine
+// (a step on its way to the journal, a sync of the disk, a task about to start) waits in the world. Once nothing else
+// can run, the world releases one waiter, by draw. It runs inside a testing/synctest bubble, which knows when that is
+// the case. The order in which the engine's goroutines run therefore decides nothing, and one seed is one run.
 type world struct {
 	*draws
-	clock *clock.Clock // of the process that lives
+	clock *clock.Clock // of the living process
 
 	mu      sync.Mutex
 	waiting []*waiter
 	dead    bool     // the process has died: nothing waits any more
-	trace   []string // what went on, in order
+	trace   []string // what happened, in order
 }
 
-// waiter is one that waits for its turn.
+// waiter waits for its turn.
 type waiter struct {
 	key  string
-	turn chan bool // true when it is its turn, false when the process has died
-	act  func()    // in place of a goroutine that waits; may be nil
+	turn chan bool // true if it is its turn, false if the process has died
+	act  func()    // called instead of waking a goroutine; may be nil
 }
 
 func newWorld(d *draws) *world { return &world{draws: d} }
 
-// wait blocks until it is the caller's turn; false means that the process has died meanwhile. The key tells waiters
-// apart: it must not depend on the order in which goroutines run.
+// wait blocks until it is the caller's turn; it returns false if the process has died meanwhile. The key identifies
+// the waiter and must not depend on the order in which goroutines run.
 func (w *world) wait(key string) bool {
 	turn := make(chan bool, 1)
 	return w.join(&waiter{key: key, turn: turn}) && <-turn
 }
 
-// later has something done in its turn, unless the process dies before.
+// later calls act in its turn, unless the process dies before.
 func (w *world) later(key string, act func()) { w.join(&waiter{key: key, act: act}) }
 
 func (w *world) join(x *waiter) bool {
@@ -55,11 +54,11 @@ func (w *world) join(x *waiter) bool {
 	return true
 }
 
-// idle is how much of the bubble's time passes without anything that could happen before that is a failure. Pebble's
-// and the journal's own timers ring meanwhile.
+// idle is the amount of the bubble's time that may pass without any possible event before that counts as a failure.
+// Pebble's and the journal's own timers fire meanwhile.
 const idle = time.Minute
 
-// next lets one waiter go on, and returns when nothing can run any more. It reports whether there was one.
+// next releases one waiter and returns when nothing can run any more. It reports whether there was a waiter.
 func (w *world) next() bool {
 	synctest.Wait()
 	w.mu.Lock()
@@ -73,7 +72,7 @@ func (w *world) next() bool {
 	w.waiting = slices.Delete(w.waiting, i, i+1)
 	w.note("%s", x.key)
 	w.mu.Unlock()
-	w.clock.Hold() // or whether time jumps first, or what was cancelled wakes up, would be chance
+	w.clock.Hold() // otherwise it would be random whether time jumps first or cancelled tasks wake up
 	if x.act != nil {
 		x.act()
 	} else {
@@ -85,20 +84,20 @@ func (w *world) next() bool {
 	return true
 }
 
-// quiet reports whether nobody waits.
+// quiet reports whether there are no waiters.
 func (w *world) quiet() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.waiting) == 0
 }
 
-// pass lets time pass outside of the engine, whose virtual time stands still meanwhile.
+// pass lets time pass outside the engine, whose virtual time stands still meanwhile.
 func (w *world) pass(d time.Duration) {
-	<-time.NewTimer(d).C // of the bubble: it takes no time
+	<-time.NewTimer(d).C // the bubble's time: it takes no real time
 	synctest.Wait()
 }
 
-// die lets nobody wait any more.
+// die wakes all waiters because the process dies.
 func (w *world) die() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,12 +110,12 @@ func (w *world) die() {
 	w.waiting = nil
 }
 
-// rise lets the next process begin, with a clock of its own.
+// rise lets the next process start, with its own clock.
 func (w *world) rise(c *clock.Clock) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dead, w.clock = false, c
 }
 
-// note writes down what happens. mu is held, or nothing else runs.
+// note adds an entry to the trace. mu must be held, or nothing else may be running.
 func (w *world) note(format string, a ...any) { w.trace = append(w.trace, fmt.Sprintf(format, a...)) }

@@ -10,40 +10,40 @@ import (
 	"stepback/retry"
 )
 
-// Now is what an execution under way does or waits for at one of its states.
+// Now describes what a running execution is doing, or is waiting for, in one of its states.
 type Now struct {
 	State string `json:"state"`
 	// Visit is the number of the visit.
 	Visit   int     `json:"visit"`
 	Outcome Outcome `json:"outcome"` // Running or Waiting
-	// Since is when that began.
+	// Since is when that started.
 	Since time.Time `json:"since"`
-	// Attempt counts the attempts from 1: the one that runs, or the one that failed last. Attempts is the most there
-	// can be by the retrier that handles the last error; 0 when that is not known or when there is no retrier.
+	// Attempt is the number, from 1, of the running attempt or of the one that failed last. Attempts is the maximum
+	// number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
 	Attempt  int   `json:"attempt"`
 	Attempts int64 `json:"attempts,omitempty"`
-	// Failure is how the last attempt failed; zero when none did.
+	// Failure is the failure of the last attempt; zero if none failed.
 	Failure history.Failure `json:"failure,omitzero"`
-	// Next is when a waiting state goes on. Where it is not known, Earliest and Latest are when it can be, by the
-	// retrier.
+	// Next is when a waiting state continues. If that is not known, Earliest and Latest are the limits that the
+	// retrier sets.
 	Next     time.Time `json:"next,omitzero"`
 	Earliest time.Time `json:"earliest,omitzero"`
 	Latest   time.Time `json:"latest,omitzero"`
-	// GivesUp is when the last attempt fails at the latest if this error stays; zero when that is not known, as when an
-	// attempt may take any time.
+	// GivesUp is the latest time at which the last attempt fails if this error persists; zero if it is unknown, for
+	// example because an attempt may take any time.
 	GivesUp time.Time `json:"givesUp,omitzero"`
-	// Policy says how the retrier waits: "1s ×2 up to 1m0s, jitter FULL".
+	// Policy describes the retrier's waits: "1s ×2 up to 1m0s, jitter FULL".
 	Policy string `json:"policy,omitempty"`
-	// Pending is the ID by which the engine can be asked to retry now; 0 when there is none.
+	// Pending is the ID with which the engine can be asked to retry now; 0 if there is none.
 	Pending int64 `json:"pendingId,omitempty"`
-	// Token says that a task token ends it.
+	// Token is true if a task token ends it.
 	Token     bool   `json:"token,omitempty"`
 	MapRunARN string `json:"mapRunArn,omitempty"`
 }
 
-// Now returns what the execution does now: states that wait for a retry first, then other waits and what runs, each the
-// oldest first. The machine, which may be nil, tells the retriers; pending, which may be empty, is what the engine
-// knows. It is empty when the execution has ended.
+// Now returns what the execution is doing now: first the states that wait for a retry, then other waits and running
+// work, each oldest first. The retriers are taken from m, which may be nil; pending lists what the engine knows the
+// execution to be waiting for, and may be empty. The result is empty if the execution has ended.
 func (t *Timeline) Now(m *asl.Machine, pending []history.Pending) []Now {
 	if t.Status != history.Running {
 		return nil
@@ -55,7 +55,7 @@ func (t *Timeline) Now(m *asl.Machine, pending []history.Pending) []Now {
 	var retrying, others []Now
 	for _, v := range t.Visits {
 		if v.over || v.fan && v.MapRunARN == "" && v.Outcome == Running && known[v.Entry] == nil {
-			continue // what is inside of it says more
+			continue // what is inside it is reported instead
 		}
 		n := t.now(v, m, known[v.Entry])
 		if n.Outcome == Waiting && v.Type != "Wait" {
@@ -100,7 +100,7 @@ func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
 	return n
 }
 
-// retries says how many attempts there can be, and until when.
+// retries sets how many attempts are possible, and until when.
 func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
 	policy := policyOf(s.Retry[retrier])
 	n.Policy = describe(policy)
@@ -109,7 +109,7 @@ func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
 		used[retrier] = p.Retrier[retrier]
 	}
 	n.Attempts = 1
-	for i, count := range used { // attempts after errors of other retriers come on top
+	for i, count := range used { // attempts after other retriers' errors come in addition
 		if i == retrier {
 			count = int64(policy.MaxAttempts)
 		}
@@ -140,7 +140,7 @@ func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
 	n.GivesUp = next.Add(left)
 }
 
-// asked counts the retries of the visit since the last redrive by the elements of the Retry array.
+// asked counts the visit's retries since the last redrive for each element of the Retry array.
 func (v *Visit) asked(retry []asl.Retrier) []int64 {
 	used := make([]int64, len(retry))
 	for i := range v.Attempts {
@@ -155,8 +155,8 @@ func (v *Visit) asked(retry []asl.Retrier) []int64 {
 	return used
 }
 
-// Retrier is the index of the first retrier that handles an error name. One that only handles States.HeartbeatTimeout
-// is not told from histories, which write such an error as States.Timeout.
+// Retrier returns the index of the first retrier that handles an error name. Retriers that only handle
+// States.HeartbeatTimeout cannot be recognized, because histories record that error as States.Timeout.
 func Retrier(retry []asl.Retrier, name string) (int, bool) {
 	for i := range retry {
 		for _, n := range retry[i].ErrorEquals {
@@ -189,7 +189,7 @@ func describe(p retry.Policy) string {
 	return text
 }
 
-// seconds is a literal number of seconds; 0 when there is none.
+// seconds returns a literal number of seconds; 0 if there is none.
 func seconds(s asl.Scalar) time.Duration {
 	if s.Literal == nil {
 		return 0
@@ -201,7 +201,7 @@ func seconds(s asl.Scalar) time.Duration {
 	return d
 }
 
-// State finds a state of a machine at any depth; nil when there is none, or no machine.
+// State returns the state with a name at any depth of a state machine, or nil if it does not exist or m is nil.
 func State(m *asl.Machine, name string) *asl.State {
 	if m == nil {
 		return nil
@@ -228,7 +228,7 @@ func stateOf(g *asl.Graph, name string) *asl.State {
 	return nil
 }
 
-// Text says it in one line for people:
+// Text describes n in one line:
 //
 //	Charge: attempt 4 of 6 failed with Busy; the next one comes at 02:13:41 (in 38s) and it gives up by 02:19:00
 func (n Now) Text(at time.Time) string {
@@ -277,7 +277,7 @@ func (n Now) Text(at time.Time) string {
 	return b.String()
 }
 
-// clock is a time of the day in UTC, with the day when that is another one.
+// clock formats a time of day in UTC, with the date if it is a different day.
 func clock(t, now time.Time) string {
 	t, now = t.UTC(), now.UTC()
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
@@ -293,7 +293,7 @@ func within(d time.Duration) string {
 	return "in " + Short(d)
 }
 
-// Short writes a duration in at most two units: 340ms, 3.2s, 4m 10s, 2h 5m, 3d 4h.
+// Short formats a duration with at most two units: 340ms, 3.2s, 4m 10s, 2h 5m, 3d 4h.
 func Short(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -7,7 +7,7 @@ import (
 	"stepback/engine/history"
 )
 
-// end ends the execution and all that is open.
+// end ends the execution and all open visits.
 func (r *reader) end(e *history.Event) {
 	r.t.Failure = failureOf(e)
 	switch e.Type {
@@ -40,7 +40,7 @@ func (r *reader) end(e *history.Event) {
 	r.resuming, r.open = r.open, nil
 }
 
-// contains reports whether a visit is around another.
+// contains reports whether v is inner or one of the visits around it.
 func contains(v, inner *Visit) bool {
 	for ; inner != nil; inner = inner.Parent {
 		if inner == v {
@@ -50,7 +50,7 @@ func contains(v, inner *Visit) bool {
 	return false
 }
 
-// redrive opens the execution again, with the visits that had not come to their end.
+// redrive reopens the execution, with the visits that had not ended.
 func (r *reader) redrive(e *history.Event) {
 	r.redrives++
 	r.redriven = e.ID
@@ -71,10 +71,10 @@ func (r *reader) redrive(e *history.Event) {
 	}
 }
 
-// resumed is the visit that goes on with an event after a redrive.
+// resumed returns the visit that continues with an event after a redrive.
 func (r *reader) resumed(e *history.Event) *Visit {
 	for i, v := range r.resuming {
-		if v.Type != "Task" || stepOf(e.Type) != scheduled {
+		if v.Type != "Task" || e.Type.Step() != history.StepScheduled {
 			continue
 		}
 		r.resuming = slices.Delete(slices.Clone(r.resuming), i, i+1)
@@ -85,7 +85,7 @@ func (r *reader) resumed(e *history.Event) *Visit {
 	return nil
 }
 
-// again is the visit of a state that a redrive enters once more; its place is that of the new one.
+// again returns the earlier visit of a state that a redrive enters again; the new visit takes its place.
 func (r *reader) again(state string) *Visit {
 	for _, v := range r.resuming {
 		if v.State == state {

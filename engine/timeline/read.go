@@ -8,8 +8,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Read reads a history from its first event on. That of an execution under way ends anywhere. Events that do not fit
-// those before them are left out.
+// Read reads a history from its first event on. The history of a running execution may end anywhere. Events that do
+// not fit the preceding ones are ignored.
 func Read(events []history.Event) *Timeline {
 	r := &reader{t: &Timeline{Status: history.Running}, events: events}
 	if len(events) == 0 {
@@ -32,18 +32,18 @@ func Read(events []history.Event) *Timeline {
 	return r.t
 }
 
-// reader reads one history.
+// reader reads a single history.
 type reader struct {
 	t      *Timeline
 	events []history.Event
-	open   []*Visit // that are entered and not over, the oldest first
+	open   []*Visit // entered and not ended, oldest first
 
 	redrives int
 	redriven int64    // ID of the last ExecutionRedriven event
-	resuming []*Visit // what the last redrive can go on with
+	resuming []*Visit // visits that the last redrive can continue
 }
 
-// event returns an event that was read, or nil.
+// event returns an event that has been read, or nil.
 func (r *reader) event(id int64) *history.Event {
 	if i := id - r.t.first; i >= 0 && i < int64(len(r.events)) {
 		return &r.events[i]
@@ -51,7 +51,7 @@ func (r *reader) event(id int64) *history.Event {
 	return nil
 }
 
-// place finds or makes the visit of an event.
+// place returns the visit of an event and creates it if needed.
 func (r *reader) place(e *history.Event) *Visit {
 	before := r.t.Of(e.Previous)
 	switch {
@@ -78,7 +78,8 @@ func (r *reader) place(e *history.Event) *Visit {
 	return before
 }
 
-// fan is the type of the state that an event of all of its branches or iterations belongs to, or empty.
+// fan returns the type of state, Parallel or Map, for an event that concerns all its branches or iterations, or ""
+// for other events.
 func fan(t history.Type) string {
 	switch t {
 	case history.ParallelStateStarted, history.ParallelStateSucceeded, history.ParallelStateFailed,
@@ -97,7 +98,7 @@ func aborts(t history.Type) bool {
 	return t == history.ParallelStateAborted || t == history.MapStateAborted
 }
 
-// enter makes a visit: inside the state whose branch or iteration it begins, or beside the one before it.
+// enter creates a visit: nested in the state whose branch or iteration it starts, or next to the preceding visit.
 func (r *reader) enter(e *history.Event, before *Visit) *Visit {
 	v := &Visit{Number: len(r.t.Visits), State: e.Name, Type: strings.TrimSuffix(e.Type.String(), "StateEntered"),
 		Entered: e.At(), Entry: e.ID, Outcome: Running, Index: -1}
@@ -105,7 +106,7 @@ func (r *reader) enter(e *history.Event, before *Visit) *Visit {
 		v.Outcome = Waiting
 	}
 	if before == nil && r.redriven != 0 && e.Previous == r.redriven {
-		// A state that had not been entered, or a Fail state once more.
+		// A state that was not entered before, or a Fail state entered again.
 		before = r.again(e.Name)
 	}
 	if before != nil {
@@ -127,8 +128,8 @@ func (r *reader) enter(e *history.Event, before *Visit) *Visit {
 	return v
 }
 
-// up is the innermost visit around v that fits, v itself first; nil when none does. Where nothing is before, as after a
-// redrive, it is the oldest open visit that fits.
+// up returns the innermost visit around v, including v, that fits accepts; nil if there is none. If v is nil, as
+// after a redrive, it returns the oldest open visit that fits accepts.
 func (r *reader) up(v *Visit, fits func(*Visit) bool) *Visit {
 	if v == nil {
 		if i := slices.IndexFunc(r.open, fits); i >= 0 {
@@ -144,8 +145,8 @@ func (r *reader) up(v *Visit, fits func(*Visit) bool) *Visit {
 	return nil
 }
 
-// aborted is the visit that is aborted: first the one whose failure is the cause, then the others of the same Parallel
-// or Map state, the oldest first. The events do not name the state.
+// aborted returns the visit that is aborted: first the one whose failure is the cause, then the others of the same
+// Parallel or Map state, oldest first. The events do not name the state.
 func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
 	if cause != nil && cause.Type == kind && !cause.over && !aborts(e.Type) {
@@ -158,7 +159,7 @@ func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 	return r.open[i]
 }
 
-// related reports whether a visit is beside another or beside one of those around it, or inside of those.
+// related reports whether v is next to of or next to one of the visits around it, or nested in such a visit.
 func related(v, of *Visit) bool {
 	for around := of; around.Parent != nil; around = around.Parent {
 		if v == around.Parent {
@@ -180,7 +181,7 @@ func related(v, of *Visit) bool {
 	return false
 }
 
-// apply changes the visit by an event.
+// apply updates the visit with an event.
 func (r *reader) apply(e *history.Event, v *Visit) {
 	if e.Type.Terminal() {
 		r.end(e)
@@ -193,37 +194,36 @@ func (r *reader) apply(e *history.Event, v *Visit) {
 	if v == nil {
 		return
 	}
-	switch stepOf(e.Type) {
-	case scheduled:
+	switch e.Type.Step() {
+	case history.StepScheduled:
 		r.attempt(e, v, false)
-	case started:
+	case history.StepStarted:
 		if a := v.last(); a != nil && a.Started.IsZero() {
 			a.Started, a.Last = e.At(), e.ID
 		}
-	case submitted:
+	case history.StepSubmitted:
 		if a := v.last(); a != nil {
 			a.Last = e.ID
 		}
-	case succeeded:
+	case history.StepSucceeded:
 		finish(v.last(), e, Succeeded)
-	case failed:
+	case history.StepFailed:
 		f := failureOf(e)
 		outcome := Failed
-		if e.Type == history.TaskTimedOut || e.Type == history.LambdaFunctionTimedOut ||
-			e.Type == history.ActivityTimedOut {
+		if e.Type.TimedOut() {
 			outcome, f = TimedOut, history.NewFailure(cmp.Or(f.Name, "States.Timeout"), f.Cause)
 		}
 		if a := v.last(); a != nil && a.Ended.IsZero() {
 			finish(a, e, outcome)
 			a.Failure = f
 		}
-		v.Failure, v.Outcome = f, Waiting // until something else follows
+		v.Failure, v.Outcome = f, Waiting // until another event follows
 	default:
 		r.other(e, v)
 	}
 }
 
-// other applies the events that are not those of a task.
+// other applies events that do not belong to a task.
 func (r *reader) other(e *history.Event, v *Visit) {
 	switch e.Type {
 	case history.ParallelStateStarted, history.MapStateStarted, history.MapRunStarted, history.MapRunRedriven:
@@ -268,7 +268,8 @@ func (r *reader) other(e *history.Event, v *Visit) {
 	}
 }
 
-// attempt begins an attempt. One of branches or iterations that is still open has failed by what is before.
+// attempt starts an attempt. An attempt of branches or iterations that is still open has failed because of the
+// preceding event.
 func (r *reader) attempt(e *history.Event, v *Visit, fan bool) {
 	if a := v.last(); a != nil && a.Ended.IsZero() {
 		a.Outcome, a.Ended, a.Last = Failed, e.At(), e.Previous
@@ -298,7 +299,7 @@ func (r *reader) exit(e *history.Event, v *Visit) {
 	bad := v.Outcome == Failed || v.Type == "Task" && v.Outcome == Waiting
 	if a := v.last(); a != nil && (a.Ended.IsZero() || a.Outcome.Bad()) {
 		bad = true
-		if a.Ended.IsZero() { // a failed branch that is caught
+		if a.Ended.IsZero() { // a failed branch that was caught
 			finish(a, e, Failed)
 			if v.Failure.IsZero() {
 				v.Failure = r.cause(e.Previous)
@@ -331,7 +332,7 @@ func (r *reader) close(v *Visit) {
 	}
 }
 
-// settle says of what is still open what it waits for.
+// settle determines what the open visits are waiting for.
 func (r *reader) settle() {
 	for _, v := range r.open {
 		if v.Outcome != Waiting || v.Type == "Wait" {
@@ -343,7 +344,7 @@ func (r *reader) settle() {
 	}
 }
 
-// cause is the failure that an event tells, or the last one of its visit.
+// cause returns the failure in an event, or the last failure of its visit.
 func (r *reader) cause(event int64) history.Failure {
 	if e := r.event(event); e != nil {
 		if f := failureOf(e); !f.IsZero() {

@@ -16,7 +16,7 @@ import (
 
 const function = `"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:`
 
-// fails is functions that fail by the names in order and succeed then.
+// fails returns functions that fail with the given errors in order and then succeed.
 func fails(byName map[string][]string) stepbacktest.Options {
 	functions := stepback.Functions{}
 	for name, failures := range byName {
@@ -32,7 +32,7 @@ func fails(byName map[string][]string) stepbacktest.Options {
 	return stepbacktest.Options{Functions: functions}
 }
 
-// story writes a timeline as lines: the visits with their attempts and waits.
+// story formats a timeline as lines: the visits with their attempts and waits.
 func story(l *timeline.Timeline) string {
 	var b strings.Builder
 	for _, v := range l.Visits {
@@ -114,7 +114,7 @@ Undo succeeded
 	}
 }
 
-// event is an event of a history made by hand, a second after the one before.
+// event returns an event for a handwritten history, one second after the preceding one.
 func event(id, previous int64, typ history.Type, name, failure string) history.Event {
 	e := history.Event{ID: id, Previous: previous, Type: typ, Name: name, Time: (1_790_000_000 + id) * 1e9}
 	if failure != "" {
@@ -184,7 +184,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// TestRedriven goes on with a failed state, which has no second entry.
+// A redrive continues a failed state without a second StateEntered event.
 func TestRedriven(t *testing.T) {
 	t.Parallel()
 	l := timeline.Read([]history.Event{
@@ -210,7 +210,7 @@ func TestRedriven(t *testing.T) {
 	}
 }
 
-// TestAnyEventsAreRead reads histories whose events do not fit each other.
+// Histories whose events do not fit together are read without a panic.
 func TestAnyEventsAreRead(t *testing.T) {
 	t.Parallel()
 	for typ := history.Unknown; typ <= history.EvaluationFailed; typ++ {

@@ -12,11 +12,11 @@ import (
 	"strconv"
 )
 
-// Suffix is the end of the names of files that are being written. One that a killed process has left may be removed.
+// Suffix ends the names of files that are still being written. A killed process may leave one, which can be removed.
 const Suffix = ".new"
 
-// Write makes content the content of the file at path, whose directory exists. A new file has the permissions perm,
-// before the umask; so has one that replaces another.
+// Write atomically replaces the file at path, whose directory must exist, with content. The file gets the permissions
+// perm, before the umask, even if it replaces another.
 func Write(path string, content []byte, perm fs.FileMode) error {
 	return WriteFrom(path, perm, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -24,8 +24,8 @@ func Write(path string, content []byte, perm fs.FileMode) error {
 	})
 }
 
-// WriteFrom is Write with content that write hands over piece by piece, buffered. When write fails the old content
-// stays, and its error is returned.
+// WriteFrom works like Write, with content that write produces piece by piece; it is buffered. If write fails, the
+// old content stays and its error is returned.
 func WriteFrom(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := create(path, perm)
 	if err != nil {
@@ -47,7 +47,7 @@ func WriteFrom(path string, perm fs.FileMode, write func(io.Writer) error) error
 	return err
 }
 
-// create makes a new file beside path.
+// create creates a new temporary file beside path.
 func create(path string, perm fs.FileMode) (*os.File, error) {
 	const attempts = 100
 	dir, base := filepath.Split(path)
@@ -61,8 +61,8 @@ func create(path string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// Move renames a file or a directory that has been written to the disk, replacing a file that has the new name, and
-// sees to it that the new name is on the disk as well.
+// Move renames a file or directory that is already on the disk, replacing a file at the new path, and ensures that
+// the new name is on the disk as well.
 func Move(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -70,7 +70,7 @@ func Move(from, to string) error {
 	return syncDir(filepath.Dir(to))
 }
 
-// syncDir writes a directory's names to the disk. Windows does so itself, and refuses to be asked.
+// syncDir syncs a directory's entries to the disk. Windows does so itself and rejects the request.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

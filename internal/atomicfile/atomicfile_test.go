@@ -10,7 +10,7 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// only fails unless the directory holds exactly one file, with the given content.
+// only fails the test unless the directory holds exactly one file, with the given content.
 func only(t *testing.T, dir, name, content string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -1,6 +1,6 @@
-// Package gcpace lets a program's heap grow far before it is collected, as long as the program stays small. A job that
-// allocates much and keeps little is collected seldom, and yet never takes more memory than it was given; one that
-// keeps more is collected as any Go program is. It decides nothing but when the garbage collector runs.
+// Package gcpace lets a program's heap grow far before it is collected, as long as the program stays small. A job
+// that allocates much and keeps little is collected seldom, yet never takes more memory than it was given; one that
+// keeps more is collected like any Go program. The package controls nothing except when the garbage collector runs.
 package gcpace
 
 import (
@@ -11,21 +11,21 @@ import (
 	"runtime/metrics"
 )
 
-// Pace says how far the heap grows.
+// Pace determines how far the heap grows before a collection.
 type Pace struct {
-	// Percent is how far the heap may grow beyond what is live, as GOGC says it.
+	// Percent is the growth of the heap beyond the live heap, in percent, in the sense of GOGC.
 	Percent int
-	// Room is how many bytes the Go runtime may take for that, stacks and its own needs included, while little is live.
-	// It is no limit for what is live: see limit.
+	// Room is the number of bytes that the Go runtime may take for that, including stacks and its own needs, while
+	// the live heap is small. It does not limit the live heap: see limit.
 	Room int64
 }
 
 // Default is the pace of the stepback command. A run allocates much and keeps little, so that collecting at the usual
-// double takes a fifth of its time. With this room an import of a million rows takes about 170 MB, the pages of the
-// command's file that the kernel maps included; with 96 MB it takes 200 and as much processor time.
+// doubling takes a fifth of its time. With this setting an import of a million rows takes about 170 MB, including the
+// pages of the command's file that the kernel maps; with 96 MB it takes 200 MB and as much processor time.
 var Default = Pace{Percent: 500, Room: 72 << 20}
 
-// Keep keeps this pace until the process ends. Where the environment sets GOGC or GOMEMLIMIT, that holds instead.
+// Keep applies this pace until the process ends. If the environment sets GOGC or GOMEMLIMIT, those apply instead.
 func (p Pace) Keep() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -35,14 +35,14 @@ func (p Pace) Keep() {
 	afterEachCollection(&follower{pace: p, limit: p.Room})
 }
 
-// follower has the memory limit follow what is live.
+// follower adjusts the memory limit to the size of the live heap.
 type follower struct {
 	pace  Pace
 	limit int64
 }
 
-// afterEachCollection has the follower adjust the limit whenever the heap has been collected: it is what is collected,
-// and comes back.
+// afterEachCollection makes the follower adjust the limit after each garbage collection: its finalizer runs when it
+// is collected, and sets itself again.
 func afterEachCollection(f *follower) {
 	runtime.SetFinalizer(f, func(f *follower) {
 		f.adjust(inUse())
@@ -53,13 +53,13 @@ func afterEachCollection(f *follower) {
 func (f *follower) adjust(live, overhead int64) {
 	if limit := f.pace.limit(live, overhead); limit != f.limit {
 		f.limit = limit
-		debug.SetMemoryLimit(limit) // stops the world for a moment, which is why it comes in steps
+		debug.SetMemoryLimit(limit) // stops the world for a moment, so the limit changes in steps
 	}
 }
 
-// limit is what the runtime may take while so many bytes are live: the room, or twice what is live, which is what Go
-// gives any program, and what it needs besides the heap, which does not shrink after a program has once been large.
-// Without it the collector would run all the time once there is more alive than there is room.
+// limit returns the memory the runtime may take while live bytes are in use. It is Room, or twice the live heap,
+// which is what Go gives any program, plus the runtime's overhead, which does not shrink after a program has once
+// been large. Without it the collector would run all the time once the live heap exceeds Room.
 func (p Pace) limit(live, overhead int64) int64 {
 	step := p.Room / 8
 	if live > math.MaxInt64/4 || overhead > math.MaxInt64/4 {
@@ -68,8 +68,8 @@ func (p Pace) limit(live, overhead int64) int64 {
 	return max(p.Room, (2*live+overhead+step-1)/step*step)
 }
 
-// inUse is how many bytes of the heap the last collection found in use, and how many the runtime needs besides the
-// heap: stacks, and its own records of the heap.
+// inUse returns the bytes of heap that the last collection found in use, and the bytes that the runtime needs besides
+// the heap: stacks, and its own records of the heap.
 func inUse() (live, overhead int64) {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},

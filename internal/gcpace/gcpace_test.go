@@ -28,8 +28,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestKeep lets the limit grow with what is live, and shrink again. It changes the runtime's settings, which it puts
-// back.
+// The limit grows with the live heap and shrinks again. The test changes the runtime's settings and restores them.
 func TestKeep(t *testing.T) { //nolint:paralleltest // the settings are the process's
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })

@@ -1,8 +1,8 @@
-// Package objectevent is the vocabulary of S3's "Object Created" events as EventBridge delivers them, and of the
-// executions they start.
+// Package objectevent defines S3's "Object Created" events as EventBridge delivers them, and the executions they
+// start.
 //
 // It is pure: it builds and reads events and names executions. It never stores objects, delivers events or starts
-// anything, so the embedded S3 of a laptop and a function on AWS can share it.
+// anything, so the embedded S3 on a laptop and a function on AWS can share it.
 package objectevent
 
 import "time"
@@ -23,8 +23,8 @@ const (
 	CompleteMultipartUpload Reason = "CompleteMultipartUpload"
 )
 
-// Event is one "Object Created" event in the shape in which EventBridge hands it to its targets (Amazon S3 user guide,
-// "EventBridge event message structure").
+// Event is one "Object Created" event in the form in which EventBridge passes it to its targets (Amazon S3 user
+// guide, "EventBridge event message structure").
 type Event struct {
 	Version    string    `json:"version"`
 	ID         string    `json:"id"`
@@ -37,7 +37,7 @@ type Event struct {
 	Detail     Detail    `json:"detail"`
 }
 
-// Detail says what was created, where and by which operation.
+// Detail describes what was created, where and by which operation.
 type Detail struct {
 	Version   string `json:"version"`
 	Bucket    Bucket `json:"bucket"`
@@ -54,7 +54,7 @@ type Bucket struct {
 }
 
 // Object describes the object that now exists. Key is plain text, not URL encoded; Size is in bytes; ETag has no
-// quotes. Of two events for one key the one with the lexically greater Sequencer is the later (equal lengths are
+// quotes. Of two events for one key, the one with the lexically greater Sequencer is the later (equal lengths are
 // guaranteed).
 type Object struct {
 	Key       string `json:"key"`

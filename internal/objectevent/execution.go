@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxExecutionName is Step Functions' limit for the name of an execution.
+// maxExecutionName is Step Functions' limit for the length of an execution's name.
 const maxExecutionName = 80
 
-// digestLength is the number of hexadecimal digits of the name's suffix: 128 bits, so that two files do not meet by
-// chance.
+// digestLength is the number of hexadecimal digits of the name's suffix: 128 bits, so that two files do not collide
+// by chance.
 const digestLength = 32
 
 // ExecutionInput is the input of the execution that an event starts.
@@ -22,8 +22,8 @@ type ExecutionInput struct {
 	ETag   string `json:"etag"`
 }
 
-// ExecutionInput returns the input of the execution that e starts. Encoded as JSON it is the same bytes for every
-// delivery of the event.
+// ExecutionInput returns the input of the execution that e starts. Its JSON encoding is identical for every delivery
+// of the event.
 func (e Event) ExecutionInput() ExecutionInput {
 	return ExecutionInput{Bucket: e.Detail.Bucket.Name, Key: e.Detail.Object.Key, ETag: e.Detail.Object.ETag}
 }
@@ -33,10 +33,10 @@ func (e Event) ExecutionName() string {
 	return ExecutionName(e.Detail.Object.Key, e.Detail.Object.ETag)
 }
 
-// ExecutionName names the execution for one version of one file. The same key and ETag (with or without quotes) always
-// give the same name, so a repeated event finds its execution there already; any other key or ETag gives another name.
-// The base name of the key stays readable in front of a digest of both. The name has at most 80 characters out of A-Z
-// a-z 0-9 - and _, which Step Functions and CloudWatch both accept.
+// ExecutionName names the execution for one version of one file. The same key and ETag (with or without quotes)
+// always give the same name, so a repeated event finds that its execution already exists; any other key or ETag gives
+// another name. The base name of the key stays readable in front of a digest of both. The name has at most 80
+// characters out of A-Z a-z 0-9 - and _, which both Step Functions and CloudWatch accept.
 func ExecutionName(key, etag string) string {
 	base := readable(path.Base(key), maxExecutionName-digestLength-1)
 	if base == "" {
@@ -45,8 +45,8 @@ func ExecutionName(key, etag string) string {
 	return base + "-" + digest(key, strings.Trim(etag, `"`))
 }
 
-// readable keeps letters, digits, - and _ of s, turns each run of anything else into one -, and cuts the result to
-// limit bytes.
+// readable keeps letters, digits, - and _ of s, replaces each run of other characters with one -, and cuts the result
+// to limit bytes.
 func readable(s string, limit int) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -63,7 +63,7 @@ func readable(s string, limit int) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// digest hashes the pair; the length in front keeps ("ab", "c") and ("a", "bc") apart.
+// digest hashes the pair. It writes the length first, so that ("ab", "c") and ("a", "bc") differ.
 func digest(key, etag string) string {
 	h := sha256.New()
 	var length [8]byte

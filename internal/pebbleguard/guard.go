@@ -1,10 +1,11 @@
-// Package pebbleguard turns Pebble's way of giving up, which is to end the program, into an error. It opens no store.
+// Package pebbleguard turns Pebble's fatal errors, which would end the program, into returned errors. It opens no
+// store.
 package pebbleguard
 
 import "fmt"
 
-// Call calls something that writes to a store whose log is Log, and returns the error after which Pebble cannot go on.
-// Other panics pass.
+// Call calls a function that writes to a store whose logger is Log. It returns the error after which Pebble cannot
+// continue. Other panics pass through.
 func Call(write func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -20,8 +21,8 @@ func Call(write func() error) (err error) {
 	return write()
 }
 
-// Log is the log of a store. It drops messages, since Pebble's errors reach the caller as errors, but for the one after
-// which Pebble cannot go on: that ends Call.
+// Log is the logger of a store. It drops messages, since Pebble's errors reach the caller as errors, except for the
+// fatal one after which Pebble cannot continue: that ends Call.
 type Log struct{}
 
 // Infof drops a message.
@@ -30,7 +31,7 @@ func (Log) Infof(string, ...any) {}
 // Errorf drops a message.
 func (Log) Errorf(string, ...any) {}
 
-// Fatalf ends the Call under way with the error among args, or with one of the message.
+// Fatalf ends the current Call with the error among args, or with the message as an error.
 func (Log) Fatalf(format string, args ...any) {
 	for _, a := range args {
 		if err, ok := a.(error); ok {
@@ -40,5 +41,5 @@ func (Log) Fatalf(format string, args ...any) {
 	panic(refusal{fmt.Errorf(format, args...)})
 }
 
-// refusal is what Log panics with.
+// refusal is the value that Log panics with.
 type refusal struct{ err error }

@@ -13,7 +13,7 @@ import (
 	"stepback/internal/processgroup"
 )
 
-// TestMain is the process to kill, when it is told to be.
+// TestMain acts as the process to be killed if the environment says so.
 func TestMain(m *testing.M) {
 	if os.Getenv("STEPBACK_TO_BE_KILLED") == "" {
 		os.Exit(m.Run())
@@ -23,12 +23,14 @@ func TestMain(m *testing.M) {
 	if err := processgroup.Start(cmd); err != nil {
 		panic(err)
 	}
-	_, _ = os.Stdout.WriteString("known\n") // from here on the keeper has the group
-	select {}
+	_, _ = os.Stdout.WriteString("known\n") // the keeper knows the group now
+	// Wait for the test to kill this process. Without cgo, select {} ends it instead: the runtime sees that no goroutine
+	// can continue, and reports a deadlock. A read that waits for the test's pipe is no deadlock.
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// TestGrandchildrenEndWithAKilledProcess kills a process that cannot end what it started. The pipe that all of them
-// have open ends with the last of them.
+// TestGrandchildrenEndWithAKilledProcess kills a process that cannot end its children. The pipe that all of them hold
+// open reaches EOF when the last of them ends.
 func TestGrandchildrenEndWithAKilledProcess(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -37,6 +39,11 @@ func TestGrandchildrenEndWithAKilledProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := cmd.StdinPipe() // stays open while the test runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +57,7 @@ func TestGrandchildrenEndWithAKilledProcess(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := io.ReadAll(all); err != nil || len(left) > 0 { // returns when nobody has the pipe open
+	if left, err := io.ReadAll(all); err != nil || len(left) > 0 { // returns when no process holds the pipe open
 		t.Errorf("%q, %v", left, err)
 	}
 	_ = cmd.Wait() // it was killed

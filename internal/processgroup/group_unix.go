@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Start starts a command in a process group of its own. The caller waits for it, and calls Kill behind that.
+// Start starts a command in a new process group. The caller waits for the command and then calls Kill.
 func Start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = attributes()
 	if err := cmd.Start(); err != nil {
@@ -20,28 +20,29 @@ func Start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// Kill kills what Start started and whatever that has started. The group outlives its leader, so it is of use when the
-// leader has ended, too.
+// Kill kills the process that Start started and its descendants. The process group outlives its leader, so Kill is
+// useful even after the leader has ended.
 func Kill(cmd *exec.Cmd) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error means that nobody is left
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error means that no process is left
 	theKeeper.tell("-", cmd.Process.Pid)
 }
 
-// theKeeper is that of this process.
+// theKeeper is the keeper of this process.
 var theKeeper keeper
 
-// keeper is a small shell that kills process groups when this process is gone and cannot do it itself, as after kill
-// -9: it reads from a pipe which groups there are, and the end of this process is the end of the pipe. It is started
-// with the first group and ends behind this process, by itself. Without a shell groups end with this process as far as
-// the system sees to that.
+// keeper is a small shell that kills process groups if this process ends without being able to do so itself, as after
+// kill -9. It reads the current groups from a pipe, which is closed when this process ends. It starts with the first
+// group and exits by itself after this process. Without a shell, groups end with this process only as far as the
+// operating system ensures that.
 type keeper struct {
 	once sync.Once
 
 	mu   sync.Mutex
-	pipe io.Writer // nil without a shell
+	pipe io.Writer // nil if there is no shell
 }
 
-// script remembers the groups behind a plus until they come behind a minus, and kills them at the end.
+// script adds the groups that follow a plus, drops those that follow a minus, and kills the remaining ones at the end
+// of the input.
 const script = `trap '' HUP INT TERM
 groups=
 while read -r what group; do
@@ -62,11 +63,11 @@ func (k *keeper) tell(what string, group int) {
 		return
 	}
 	if _, err := fmt.Fprintf(k.pipe, "%s %d\n", what, group); err != nil {
-		k.pipe = nil // somebody has ended the shell
+		k.pipe = nil // the shell has been killed
 	}
 }
 
-// start starts the shell, in a group of its own, so that a signal to the group of this process does not end it.
+// start starts the shell in a separate group, so that a signal to the group of this process does not end it.
 func (k *keeper) start() {
 	cmd := exec.Command("/bin/sh", "-c", script) //nolint:noctx // it outlives this process
 	cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Setpgid: true}

@@ -8,7 +8,7 @@ import (
 // Start starts a command.
 func Start(cmd *exec.Cmd) error { return cmd.Start() }
 
-// Kill kills the process and what it started; an error means that nobody is left.
+// Kill kills the process and its descendants. An error, which means that no process is left, is ignored.
 func Kill(cmd *exec.Cmd) {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID",
 		strconv.Itoa(cmd.Process.Pid)).Run() //nolint:noctx // it ends by itself

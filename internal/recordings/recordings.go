@@ -16,14 +16,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Variable names the environment variable with a folder of recordings that stands in for the archive's.
+// Variable is the environment variable that names a folder of recordings to use instead of the archive.
 const Variable = "STEPBACK_CONFORMANCE"
 
 //go:embed recordings.tar.zst
 var archive []byte
 
-// FS returns the recordings: the folder that Variable names or, without one, those of the archive. A folder that does
-// not exist is an error, so that a mistyped name is not taken for recordings that all agree.
+// FS returns the recordings: the folder that Variable names or, if it is not set, those in the archive. It returns an
+// error if the folder does not exist, so that a mistyped name is not taken for recordings that all agree.
 func FS() (fs.FS, error) {
 	folder := os.Getenv(Variable)
 	if folder == "" {
@@ -35,7 +35,7 @@ func FS() (fs.FS, error) {
 	return os.DirFS(folder), nil
 }
 
-// unpacked unpacks the archive, eight megabytes, once.
+// unpacked unpacks the archive (eight megabytes) once.
 var unpacked = sync.OnceValues(func() (fs.FS, error) {
 	packed, err := zstd.NewReader(bytes.NewReader(archive))
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package spelling finds the name that a misspelt one was meant to be. It knows no names of its own.
+// Package spelling finds the name that a misspelt one was probably meant to be. It knows no names itself.
 package spelling

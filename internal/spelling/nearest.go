@@ -6,7 +6,7 @@ import (
 )
 
 // Nearest returns the candidate with the fewest edits (insertions, deletions, replacements, swaps of neighbours) from
-// the word, letter case aside, as long as these are at most a third of its letters; otherwise nothing.
+// word, ignoring case. It returns "" if even that needs more edits than a third of the word's letters.
 func Nearest(word string, candidates []string) string {
 	best, limit := "", utf8.RuneCountInString(word)/3
 	for _, c := range candidates {
@@ -17,8 +17,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Edits is the fewest edits that make one word of another, letter case told apart: the optimal string alignment
-// distance. More than limit edits are only reported as limit+1.
+// Edits returns the minimum number of edits that turn one word into the other, case-sensitively: the optimal string
+// alignment distance. More than limit edits are reported as limit+1.
 func Edits(a, b string, limit int) int {
 	s, t := []rune(a), []rune(b)
 	if len(s)-len(t) > limit || len(t)-len(s) > limit {

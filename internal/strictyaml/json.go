@@ -10,7 +10,7 @@ import (
 )
 
 // JSON returns the value as JSON: objects, lists, texts, numbers with their text, true, false and null. Numbers that
-// JSON does not have, and names that occur twice, are complained about. An absent value is null.
+// JSON cannot represent and duplicate names are reported as problems. An absent value is null.
 func (v Value) JSON() jsonvalue.Value {
 	switch {
 	case v.node == nil:

@@ -8,13 +8,13 @@ import (
 	"stepback/internal/spelling"
 )
 
-// Object is an object of the document, by its members.
+// Object is an object of the document, with access to its members by name.
 type Object struct {
 	Value
 	members map[string]Value
 }
 
-// Object returns the value's members and complains about those that are not in known.
+// Object returns the value's members, and reports those that are not in known as problems.
 func (v Value) Object(known ...string) Object {
 	o := Object{Value: v, members: map[string]Value{}}
 	for _, m := range v.Members() {
@@ -36,7 +36,7 @@ func (o Object) Get(name string) Value {
 	return Value{r: o.r, path: join(o.path, name)}
 }
 
-// Need is Get for a member that must be there.
+// Need is Get for a required member.
 func (o Object) Need(name string) Value {
 	v := o.Get(name)
 	if !v.Present() {
@@ -52,7 +52,7 @@ type Member struct {
 	key Value
 }
 
-// Members returns all members of an object in the order of the text, and complains about a name that occurs twice.
+// Members returns all members of an object in the order of the text, and reports a duplicate name as a problem.
 func (v Value) Members() []Member {
 	if v.node == nil {
 		return nil
@@ -90,7 +90,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// suggestion finds the known name that was probably meant.
+// suggestion returns a hint with the known name that was probably meant, or "".
 func suggestion(name string, known []string) string {
 	if k := spelling.Nearest(name, known); k != "" {
 		return " (did you mean " + k + "?)"

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems of one file are kept.
+// maxProblems is the maximum number of problems kept per file.
 const maxProblems = 20
 
-// Problem is one thing that is wrong with a file.
+// Problem is an error in a file.
 type Problem struct {
-	// File is the name that Read was given; Line and Column count from 1. A problem of the whole file has Line 0.
+	// File is the name given to Read; Line and Column count from 1. A problem of the whole file has Line 0.
 	File         string
 	Line, Column int
 	// Path names the member, such as "faults[2].for"; empty for the document itself.
 	Path string
-	// Message says what is wrong and what would be accepted.
+	// Message states what is wrong and what would be accepted.
 	Message string
 }
 
@@ -34,10 +34,10 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// Problems are all problems of a file, in the order of its text as far as they were found in it.
+// Problems holds all problems of a file, in the order of its text as far as they have a position.
 type Problems []*Problem
 
-// Error lists the problems, one a line.
+// Error lists the problems, one per line.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, problem := range p {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxSize is how many bytes a file may have.
+// MaxSize is the maximum size of a file in bytes.
 const MaxSize = 1 << 20
 
 // Reader collects the problems of one file.
@@ -21,8 +21,8 @@ type Reader struct {
 	problems Problems
 }
 
-// Read parses a text that must hold exactly one YAML document without aliases and tags. The name of the file only
-// stands in problems. When the text is no YAML the value is absent and [Reader.Err] says why.
+// Read parses a text that must hold exactly one YAML document without aliases and tags. file is used only in
+// problems. If the text is not valid YAML, the value is absent and [Reader.Err] returns the reason.
 func Read(file string, text []byte) (*Reader, Value) {
 	r := &Reader{file: file}
 	root, err := parse(text)
@@ -38,7 +38,7 @@ func Read(file string, text []byte) (*Reader, Value) {
 	return r, v
 }
 
-// Err returns what is wrong as [Problems], or nil.
+// Err returns the problems found as [Problems], or nil.
 func (r *Reader) Err() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func parse(text []byte) (*yaml.Node, error) {
 	return root.Content[0], nil
 }
 
-// errorLine finds the line in the YAML library's messages, which is all that they tell of the place.
+// errorLine finds the line in the YAML library's messages, the only position that they contain.
 var errorLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 func (r *Reader) unreadable(err error) *Problem {
@@ -86,7 +86,7 @@ func (r *Reader) unreadable(err error) *Problem {
 	return p
 }
 
-// refuseAliases complains about aliases, merges and tags: they hide what a file says.
+// refuseAliases reports aliases, merges and tags as problems, because they make a file hard to understand.
 func (v Value) refuseAliases(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Tag == "!!merge" {
 		v.r.add(n, "", "anchors, aliases and merges are not read; write the value out")

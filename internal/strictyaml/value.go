@@ -12,18 +12,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Value is one value of the document, or an absent one. All methods may be called on an absent value: they return
-// the zero value or the default and complain about nothing.
+// Value is one value of the document, or an absent one. All methods may be called on an absent value: they return the
+// zero value or the default and report no problem.
 type Value struct {
 	r    *Reader
 	node *yaml.Node
 	path string
 }
 
-// Present reports whether the document has this value.
+// Present reports whether the value is in the document.
 func (v Value) Present() bool { return v.node != nil }
 
-// Line returns the value's line, counted from 1; 0 when it is absent.
+// Line returns the value's line, counted from 1; 0 if it is absent.
 func (v Value) Line() int {
 	if v.node == nil {
 		return 0
@@ -31,7 +31,7 @@ func (v Value) Line() int {
 	return v.node.Line
 }
 
-// Problem records that something is wrong with the value.
+// Problem records a problem with the value.
 func (v Value) Problem(format string, args ...any) {
 	if v.node != nil {
 		v.r.add(v.node, v.path, format, args...)
@@ -86,7 +86,7 @@ func (v Value) Text(limit int) string {
 	return s
 }
 
-// identifier is what names of scenarios, services, workloads and errors are made of.
+// identifier matches names of scenarios, services, workloads and errors.
 var identifier = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
 
 // Name returns a name: 1 to 80 letters, digits, dots, hyphens and underscores, a letter or digit first.
@@ -111,7 +111,7 @@ func (v Value) Bool() bool {
 	return s == "true"
 }
 
-// OneOf returns one of the choices; the first one when it is absent or wrong.
+// OneOf returns one of the choices; the first one if the value is absent or invalid.
 func (v Value) OneOf(choices ...string) string {
 	s, ok := v.scalar("one of " + strings.Join(choices, ", "))
 	if !ok {
@@ -187,10 +187,10 @@ func (v Value) DurationOr(otherwise, lo, hi time.Duration) time.Duration {
 	return d
 }
 
-// maxSeconds keeps times far from the end of time.Duration.
+// maxSeconds keeps times well within the range of time.Duration.
 const maxSeconds = 1e9
 
-// ParseSeconds reads a number of seconds or a duration of Go; below a billion seconds either way.
+// ParseSeconds parses a number of seconds or a Go duration; its absolute value must be at most a billion seconds.
 func ParseSeconds(s string) (time.Duration, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
@@ -226,7 +226,7 @@ func (v Value) List(lo, hi int) []Value {
 	return values
 }
 
-// quoted shortens what a file says for a message.
+// quoted quotes and shortens text from a file for a message.
 func quoted(s string) string {
 	if len(s) > 40 {
 		s = s[:40] + "…"
@@ -234,7 +234,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// list joins words as people do: "a, b or c".
+// list joins words into an enumeration: "a, b or c".
 func list(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -35,7 +35,7 @@ import (
 	"stepback/retry"
 )
 
-// What is deployed: the controller and all that it needs of the CDK app's template of dev, with its names.
+// The deployed resources: the controller and everything it needs from the CDK app's dev template, with their names.
 const (
 	golden  = "../../cdk/csvimportstack/testdata/dev.golden.json"
 	machine = "arn:aws:states:us-east-1:000000000000:stateMachine:csv-import-dev"
@@ -44,18 +44,19 @@ const (
 	region  = "us-east-1"
 )
 
-// realTime is the environment variable that has the tests take the hour that they are about.
+// realTime is the environment variable that makes the tests run for the full hour in real time.
 const realTime = "STEPBACK_REAL_TIME"
 
-// deployed are the logical IDs, by their beginnings, of what is taken from the template; code is the bootstraps by
-// function.
+// deployed lists the logical IDs, by prefix, of the resources taken from the template; code maps functions to their
+// bootstraps.
 var (
 	deployed = []string{"Adapt", "Metrics", "ConfigurationSchedule", "StateMachine", "RetryConfigurations"}
 	code     = map[string]string{"Adapt": "stepback/lambdas/adapt", "Metrics": "stepback/lambdas/metrics"}
 )
 
-// template is that of dev without the import: the state machine has another definition, which calls one function. A
-// queue hears what the controller tells EventBridge. The keys are those of the bootstraps, by function.
+// template returns the dev template without the import: the state machine has a different definition, which calls one
+// function, and a queue receives what the controller sends to EventBridge. keys are the keys of the bootstraps, by
+// function.
 func template(t *testing.T, definition string) (body string, keys map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(golden)
@@ -107,7 +108,7 @@ func template(t *testing.T, definition string) (body string, keys map[string]str
 	return string(out), keys
 }
 
-// built are the deployment packages of the bootstraps, by function.
+// built returns the deployment packages of the bootstraps, by function.
 var built = sync.OnceValues(func() (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "bootstraps-")
 	if err != nil {
@@ -144,17 +145,17 @@ var built = sync.OnceValues(func() (map[string][]byte, error) {
 	return packages, nil
 })
 
-// callee is the function that the state machine calls. For a while it refuses what it has no room for.
+// callee is the function that the state machine calls. In the brown-out it refuses calls beyond its capacity.
 type callee struct {
 	clock    *clock.Clock
-	lasts    time.Duration // a call that is served
+	lasts    time.Duration // duration of a served call
 	from, to time.Duration // the brown-out
-	aMinute  int64         // calls that are served in a minute of it; 0 means any number
-	atOnce   int64         // calls that are served at once in it; 0 means any number
+	aMinute  int64         // calls served per minute in the brown-out; 0 means any number
+	atOnce   int64         // calls served at once in the brown-out; 0 means any number
 
 	begun   atomic.Int64 // Unix milliseconds
 	minute  atomic.Int64
-	served  atomic.Int64 // in the minute
+	served  atomic.Int64 // in the current minute
 	running atomic.Int64
 	refused atomic.Int64
 }
@@ -178,17 +179,17 @@ func (c *callee) handle(ctx context.Context) error {
 	return c.clock.Sleep(ctx, c.lasts)
 }
 
-// laptop is a platform in virtual time with the stack on it.
+// laptop is a platform in virtual time with the stack deployed on it.
 type laptop struct {
 	t        *testing.T
 	platform *local.Platform
 	cfg      aws.Config
 	callee   *callee
 	begun    time.Time
-	ended    chan *journal.Execution // that were started by the test
+	ended    chan *journal.Execution // executions started by the test
 }
 
-// deploy deploys the template by CloudFormation, with the real bootstraps.
+// deploy deploys the template with CloudFormation, with the real bootstraps.
 func deploy(t *testing.T, definition string, c *callee) *laptop {
 	t.Helper()
 	packages, err := built()
@@ -197,7 +198,7 @@ func deploy(t *testing.T, definition string, c *callee) *laptop {
 	}
 	if os.Getenv(realTime) != "" {
 		c.clock = clock.Real()
-	} else { // function logs are kept by the machine's time, which must not be far away
+	} else { // function logs are timed by the system clock, which must not be far off
 		c.clock = clock.Virtual(time.Now().UTC().Truncate(time.Minute))
 	}
 	l := &laptop{t: t, callee: c, ended: make(chan *journal.Execution, 1)}
@@ -251,7 +252,7 @@ func deploy(t *testing.T, definition string, c *callee) *laptop {
 	return l
 }
 
-// call calls an operation of a service of the platform.
+// call calls an operation of a service on the platform.
 func (l *laptop) call(service, operation string, in, out any) {
 	l.t.Helper()
 	c, err := client.NewNamed(l.t.Context(), l.cfg, service)
@@ -282,7 +283,7 @@ func (l *laptop) run(arn, input string) {
 	}
 }
 
-// ending is the last event of an execution.
+// ending returns the last event of an execution.
 func (l *laptop) ending(arn string) string {
 	l.t.Helper()
 	var out map[string]any
@@ -294,7 +295,7 @@ func (l *laptop) ending(arn string) string {
 	return string(text)
 }
 
-// record is the audit record in the table, as the lines of its changes with their minutes.
+// record returns the audit record in the table, with its changes as lines and their minutes.
 func (l *laptop) record() (changes []string, row controller.Row) {
 	l.t.Helper()
 	var out struct {
@@ -315,7 +316,7 @@ func (l *laptop) record() (changes []string, row controller.Row) {
 	return changes, row
 }
 
-// told are the events of the controller that reached the queue, in the order of their times.
+// told returns the controller's events that reached the queue, ordered by time.
 func (l *laptop) told() []told {
 	l.t.Helper()
 	queues := sqs.NewFromConfig(l.cfg)
@@ -340,7 +341,7 @@ func (l *laptop) told() []told {
 	}
 }
 
-// told is an event of the controller.
+// told is an event sent by the controller.
 type told struct {
 	Type   string `json:"detail-type"`
 	Detail struct {
@@ -351,7 +352,7 @@ type told struct {
 	}
 }
 
-// retry is the Retry of the state Call in the definition of a state machine or a version.
+// retry returns the Retry of the state Call in the definition of a state machine or version.
 func (l *laptop) retry(arn string) string {
 	l.t.Helper()
 	var out struct{ Definition string }
@@ -367,7 +368,8 @@ func (l *laptop) retry(arn string) string {
 	return string(text)
 }
 
-// versions are the descriptions of the versions, oldest first, and the number of the one that the alias leads to.
+// versions returns the descriptions of the versions, oldest first, and the number of the version that the alias
+// points at.
 func (l *laptop) versions() (descriptions []string, live string) {
 	l.t.Helper()
 	states := sfn.NewFromConfig(l.cfg)
@@ -393,7 +395,7 @@ func (l *laptop) versions() (descriptions []string, live string) {
 	return descriptions, arn[strings.LastIndexByte(arn, ':')+1:]
 }
 
-// needsTime skips what takes too long for a short run, and where nothing can be built.
+// needsTime skips the test in short runs, and if the bootstraps cannot be built.
 func needsTime(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -404,8 +406,8 @@ func needsTime(t *testing.T) {
 	}
 }
 
-// TestBrownOutOfAStream has the deployed controller cut the retries of an open stream in a brown-out, by its schedule
-// and from the metrics that the deployed metrics function makes of the state machine's log, and restore them after it.
+// In a brown-out the deployed controller cuts the retries of an open stream, triggered by its schedule and using the
+// metrics that the deployed metrics function derives from the state machine's log, and restores them afterwards.
 func TestBrownOutOfAStream(t *testing.T) {
 	t.Parallel()
 	needsTime(t)
@@ -413,7 +415,7 @@ func TestBrownOutOfAStream(t *testing.T) {
 		call = `{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"FunctionName":"callee","Payload.$":"$"},
 			"TimeoutSeconds":30,"Retry":[{"ErrorEquals":["TimeoutError"],"IntervalSeconds":2,"MaxAttempts":4,"BackoffRate":2}],
 			"Catch":[{"ErrorEquals":["States.ALL"],"Next":"GivenUp"}],"End":true}`
-		// Thirty executions at the beginning of each minute.
+		// Thirty executions at the start of each minute.
 		traffic = `{"StartAt":"Minutes","States":{"Minutes":{"Type":"Map","MaxConcurrency":1,"End":true,"ItemProcessor":{
 			"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"Items","States":{
 			"Items":{"Type":"Pass","Result":[` + "%s" + `],"Next":"Starts"},
@@ -462,8 +464,8 @@ func TestBrownOutOfAStream(t *testing.T) {
 	}
 }
 
-// TestBrownOutOfAMap has the deployed controller lower the concurrency of a running Map in a brown-out, and raise it to
-// what it began with after it.
+// In a brown-out the deployed controller lowers the concurrency of a running Map, and afterwards raises it to its
+// initial value.
 func TestBrownOutOfAMap(t *testing.T) {
 	t.Parallel()
 	needsTime(t)
@@ -505,7 +507,7 @@ func TestBrownOutOfAMap(t *testing.T) {
 	}
 }
 
-// numbers are the first numbers, as the elements of a JSON array.
+// numbers returns the numbers from 0 to n-1 as the elements of a JSON array.
 func numbers(n int) string {
 	all := make([]string, n)
 	for i := range all {

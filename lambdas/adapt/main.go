@@ -1,19 +1,19 @@
-// Command adapt is the Lambda function of the adaptive controller, for a schedule: every invocation measures, decides
-// and applies once. Its answer is what it decided; a change that Step Functions refused is an error, so that the
-// function's own alarm tells.
+// Command adapt is the Lambda function of the adaptive controller, to be run on a schedule: every invocation
+// measures, decides and applies once. Its response is the decision. A change that Step Functions refused is an error,
+// so that the function's own alarm fires.
 //
-// The time of a tick is the event's member time, as EventBridge's scheduled events have it, so that the clock of the
-// schedule counts. An event without one, or one older than a quarter of an hour, such as the console's sample, is taken
-// for now.
+// The time of a tick is the event's member time, as in EventBridge's scheduled events, so that the schedule's clock
+// counts. If an event has no time, or one older than a quarter of an hour, such as the console's sample, the current
+// time is used.
 //
 // Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
-// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), where functions are
-// told what retries are worth, too; RECORD_VALUE, what a task that succeeds is worth in USD, without which no histories
-// are read and no retry is found not to pay; DELAY_PER_HOUR, what an hour of delay costs; FUNCTION_MEMORY in MB and
-// FUNCTION_ARCHITECTURE of the functions that are called; CAPACITY, the calls a second that the callee serves, measured
-// when it is not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time, for
-// the source's rules; LOAD_HOURS, the time zone in which these stretch delays by the hour where the load is not
-// measured; DRY_RUN, true to decide and change nothing.
+// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), from which functions
+// also read what retries are worth; RECORD_VALUE, the value of a successful task in USD, without which no histories
+// are read and no retry is found to be unprofitable; DELAY_PER_HOUR, the cost of an hour of delay; FUNCTION_MEMORY in
+// MB and FUNCTION_ARCHITECTURE of the called functions; CAPACITY, the calls per second that the callee serves,
+// measured if not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time,
+// for the source's rules; LOAD_HOURS, the time zone in which these rules lengthen delays by the hour if the load is
+// not measured; DRY_RUN, true to decide and change nothing.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"os"
 	"strconv"
 	"time"
-	_ "time/tzdata" // Lambda's provided.al2023 has no time zones
+	_ "time/tzdata" // Lambda's provided.al2023 has no time zone data
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -74,22 +74,22 @@ func main() {
 	lambda.Start(h.handle)
 }
 
-// rows are in the function's table.
+// rows returns the controller's rows, stored in the function's table.
 func rows(cfg aws.Config) (controller.Rows, error) {
 	dynamodb, err := client.NewNamed(context.Background(), cfg, "dynamodb")
 	return &controller.DynamoRows{Client: dynamodb, Table: os.Getenv("CONFIGURATION_TABLE")}, err
 }
 
-// historiesAtOnce is how many histories are read in one invocation, of which each takes some tens of milliseconds.
+// historiesAtOnce is the number of histories read in one invocation; each takes some tens of milliseconds.
 const historiesAtOnce = 400
 
-// configurations are what functions are told, in the same table.
+// configurations returns the configurations that functions read, stored in the same table.
 func configurations(cfg aws.Config) (controller.Configurations, error) {
 	dynamodb, err := client.NewNamed(context.Background(), cfg, "dynamodb")
 	return controller.DynamoConfigurations{Client: dynamodb, Table: os.Getenv("CONFIGURATION_TABLE")}, err
 }
 
-// number reads a number that is 0 or more; 0 when it is not set.
+// number reads a non-negative number from an environment variable; 0 if it is not set.
 func number(env func(string) string, name, what string) (float64, error) {
 	text := env(name)
 	if text == "" {
@@ -102,7 +102,7 @@ func number(env func(string) string, name, what string) (float64, error) {
 	return n, nil
 }
 
-// economy is what retries are judged by; nil without a value.
+// economy returns the values by which retries are judged; nil if no value is set.
 func economy(env func(string) string) (*controller.Economy, error) {
 	value, err := number(env, "RECORD_VALUE", "what a success is worth in USD")
 	if err != nil || value == 0 {
@@ -127,7 +127,7 @@ func economy(env func(string) string) (*controller.Economy, error) {
 	return &controller.Economy{Prices: p}, p.Validate()
 }
 
-// configured is the controller that the environment describes, without its clients.
+// configured returns the controller that the environment describes, without its clients.
 func configured(env func(string) string) (*controller.Controller, error) {
 	c := &controller.Controller{
 		Machine: env("STATE_MACHINE_ARN"), Alias: env("STATE_MACHINE_ALIAS"),
@@ -182,10 +182,10 @@ type handler struct {
 	log        *slog.Logger
 }
 
-// oldEvent is the age from which an event's time does not count.
+// oldEvent is the age from which an event's time is ignored.
 const oldEvent = 15 * time.Minute
 
-// at is the time that an event is for.
+// at returns the time of the tick that an event requests.
 func at(event json.RawMessage, now time.Time) time.Time {
 	var scheduled struct {
 		Time time.Time `json:"time"`
@@ -196,7 +196,7 @@ func at(event json.RawMessage, now time.Time) time.Time {
 	return scheduled.Time
 }
 
-// handle makes one tick at the event's time.
+// handle runs one tick at the event's time.
 func (h handler) handle(ctx context.Context, event json.RawMessage) (controller.Result, error) {
 	res, err := h.controller.TickAt(ctx, at(event, time.Now()))
 	if err != nil {

@@ -35,7 +35,7 @@ func TestTimeOfAnEvent(t *testing.T) {
 	now := time.Date(2026, 11, 22, 8, 0, 30, 0, time.UTC)
 	for event, want := range map[string]string{
 		`{"detail-type":"Scheduled Event","time":"2026-11-22T08:00:00Z"}`: "08:00:00",
-		`{"detail-type":"Scheduled Event","time":"2026-11-22T09:00:00Z"}`: "09:00:00", // a clock that is ahead of ours
+		`{"detail-type":"Scheduled Event","time":"2026-11-22T09:00:00Z"}`: "09:00:00", // a clock ahead of ours
 		`{"detail-type":"Scheduled Event","time":"1970-01-01T00:00:00Z"}`: "08:00:30",
 		`{"time":"soon"}`: "08:00:30", `{}`: "08:00:30", `[]`: "08:00:30", `null`: "08:00:30",
 	} {

@@ -1,8 +1,8 @@
 // Command aggregate is the Lambda function of the state AggregateResults.
 //
-// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS SDK's own variables; STATE_MACHINE, the
-// state machine's name, under which the rows and the breaker's state are published as metrics, which nobody does when
-// it is empty; BREAKER_TABLE, as of the function process.
+// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS SDK's own variables; STATE_MACHINE,
+// the state machine's name, under which the rows and the breaker's state are published as metrics; if it is empty,
+// they are not published; BREAKER_TABLE, as for the function process.
 package main
 
 import (

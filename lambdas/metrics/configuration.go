@@ -11,14 +11,14 @@ import (
 	"stepback/retrymetrics"
 )
 
-// machines is where the state machine is described: *sfn.Client.
+// machines describes state machines; *sfn.Client implements it.
 type machines interface {
 	DescribeStateMachine(context.Context, *sfn.DescribeStateMachineInput,
 		...func(*sfn.Options)) (*sfn.DescribeStateMachineOutput, error)
 }
 
-// configuration publishes how the state machine retries now, to be compared with how it is meant to, and what was
-// counted of executions whose records have stopped coming.
+// configuration publishes the state machine's current retry settings, for comparison with the intended ones, and the
+// counts of executions whose records have stopped arriving.
 func (h *handler) configuration(ctx context.Context) error {
 	if h.machineARN == "" {
 		return errors.New("STATE_MACHINE_ARN is not set; set it to the ARN of the state machine whose log is subscribed to")

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 )
 
-// described is a Step Functions that has one state machine.
+// described simulates a Step Functions with one state machine.
 type described string
 
 func (d described) DescribeStateMachine(_ context.Context, in *sfn.DescribeStateMachineInput,

@@ -2,13 +2,13 @@
 // the logged events and prints them in CloudWatch's embedded metric format, which CloudWatch turns into metrics.
 //
 // It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with
-// more, records that another instance took are counted as UnpairedEvents. Deliveries may come in any order.
+// more, records that another instance received are counted as UnpairedEvents. Deliveries may arrive in any order.
 //
-// Every other event, such as a schedule's, has it publish how the state machine retries at present.
+// Every other event, such as a schedule's, makes it publish the state machine's current retry settings.
 //
-// Environment: LOG_LEVEL, the state machine's log level, ALL or ERROR, ALL when it is not set; CHILD_STATE, the only
-// Task state of the Map's child executions (for log level ERROR, which does not name states); STATE_MACHINE_ARN, the
-// state machine whose configuration is published.
+// Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
+// of the Map's child executions (for log level ERROR, which does not name states); STATE_MACHINE_ARN, the state
+// machine whose configuration is published.
 package main
 
 import (
@@ -30,7 +30,8 @@ import (
 )
 
 func main() {
-	log := slog.New(handlers.WithRequest(slog.NewJSONHandler(os.Stderr, nil))) // LOG_LEVEL is the state machine's
+	// LOG_LEVEL is the state machine's level, not this logger's
+	log := slog.New(handlers.WithRequest(slog.NewJSONHandler(os.Stderr, nil)))
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
@@ -56,7 +57,7 @@ type handler struct {
 	now        func() time.Time
 }
 
-// handle takes one event: a delivery of the subscription, or a call to publish the configuration.
+// handle handles one event: a delivery of the subscription, or a request to publish the configuration.
 func (h *handler) handle(ctx context.Context, event json.RawMessage) error {
 	var delivery events.CloudwatchLogsEvent
 	if err := json.Unmarshal(event, &delivery); err != nil {
@@ -68,8 +69,8 @@ func (h *handler) handle(ctx context.Context, event json.RawMessage) error {
 	return h.records(ctx, delivery.AWSLogs)
 }
 
-// records counts one delivery. One that cannot be unpacked is an error; a record that cannot be read is logged and left
-// out, for another delivery of it would be no better.
+// records counts one delivery. It returns an error if the delivery cannot be unpacked. A record that cannot be read
+// is logged and skipped, since delivering it again would not help.
 func (h *handler) records(ctx context.Context, delivery events.CloudwatchLogsRawData) error {
 	data, err := delivery.Parse()
 	if err != nil {
@@ -93,7 +94,7 @@ func (h *handler) records(ctx context.Context, delivery events.CloudwatchLogsRaw
 	return h.publish(h.reader.Read(records))
 }
 
-// publish prints points, which CloudWatch picks up from the function's log.
+// publish prints points to the function's log, where CloudWatch picks them up.
 func (h *handler) publish(points []retrymetrics.Point) error {
 	lines, err := retrymetrics.AppendEMF(nil, points)
 	if err != nil {

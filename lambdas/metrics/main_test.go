@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -68,5 +69,33 @@ func TestALogDeliveryBecomesEMF(t *testing.T) {
 	}
 	if err := h.handle(t.Context(), raw(t, "?")); err == nil {
 		t.Error("a damaged delivery passes")
+	}
+}
+
+// TestAttemptsThatCannotBeginAreFailures: types that a function never sees count as failed attempts, and what follows
+// them as retries.
+func TestAttemptsThatCannotBeginAreFailures(t *testing.T) {
+	t.Parallel()
+	for failed, scheduled := range map[string]string{
+		"LambdaFunctionScheduleFailed": "LambdaFunctionScheduled",
+		"LambdaFunctionStartFailed":    "LambdaFunctionScheduled",
+		"ActivityScheduleFailed":       "ActivityScheduled",
+	} {
+		var records []string
+		for i, typ := range []string{"TaskStateEntered", scheduled, failed, scheduled} {
+			records = append(records, fmt.Sprintf(`{"id":"%d","type":"%s","details":{"name":"Work","error":"Busy"},`+
+				`"previous_event_id":"%d","event_timestamp":"120000","redrive_count":"0",`+
+				`"execution_arn":"arn:aws:states:us-east-1:000000000000:execution:csv-import:f"}`, i+1, typ, i))
+		}
+		var out bytes.Buffer
+		h := handler{out: &out}
+		if err := h.handle(t.Context(), delivery(t, "DATA_MESSAGE", records...)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"TaskAttempts":2`, `"TaskFailures":1`, `"RetryAttempts":1`} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %s is not in %s", failed, want, out.String())
+			}
+		}
 	}
 }

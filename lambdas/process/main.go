@@ -1,7 +1,7 @@
 // Command process is the Lambda function of the state ProcessSingleUserRecord.
 //
-// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…); BREAKER_TABLE, the DynamoDB table through which all
-// functions share the database's circuit breaker and limiter, without which nothing is refused; STATE_MACHINE, the
+// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…); BREAKER_TABLE, the DynamoDB table through which
+// all functions share the database's circuit breaker and limiter; without it nothing is refused; STATE_MACHINE, the
 // state machine's name, under which the breaker's state is published.
 package main
 

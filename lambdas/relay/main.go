@@ -1,6 +1,6 @@
-// Command relay is the Lambda function that a schedule of EventBridge invokes, each minute for example, to send what
-// is in an outbox. Each invocation sends until nothing is due, or until shortly before its timeout. Several may run
-// at once.
+// Command relay is the Lambda function that an EventBridge schedule invokes, each minute for example, to send the
+// messages in an outbox. Each invocation sends until nothing is due, or until shortly before its timeout. Several may
+// run at once.
 //
 // Environment: DATABASE_URL (postgres://…, postgres+iam://… or secretsmanager:ARN), SINK (https://… or the ARN of an
 // SNS topic, an SQS queue or an EventBridge event bus), WEBHOOK_SECRETS (separated by spaces, for a webhook),
@@ -31,10 +31,11 @@ func main() {
 	lambda.Start(h.handle)
 }
 
-// margin is how long before the invocation's timeout no more sends begin, and grace how long those under way get then.
+// margin is the time before the invocation's timeout from which no more sends start; grace is the time that running
+// sends may then take.
 const margin, grace = 10 * time.Second, 5 * time.Second
 
-// relay is what an invocation works with.
+// relay is the part of an outbox relay that an invocation uses.
 type relay interface {
 	Drain(ctx context.Context) (outbox.Drained, error)
 }
@@ -43,10 +44,10 @@ type handler struct {
 	open func(ctx context.Context) (relay, error)
 
 	mu    sync.Mutex
-	relay relay // opened by the first invocation that can
+	relay relay // opened by the first invocation that succeeds
 }
 
-// answer is what an invocation did.
+// answer reports what an invocation did.
 type answer struct {
 	Sent   int64 `json:"sent"`
 	Failed int64 `json:"failed"`
@@ -80,7 +81,7 @@ func (h *handler) get(ctx context.Context) (relay, error) {
 	return h.relay, nil
 }
 
-// openRelay opens what the environment names.
+// openRelay opens the relay that the environment describes.
 func openRelay(ctx context.Context) (relay, error) {
 	var options sinks.Config
 	for _, text := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) {

@@ -1,6 +1,6 @@
-// Command start is the Lambda function that an S3 "Object Created" event reaches through EventBridge: it starts the
-// import of the object. An EventBridge rule could start the execution by itself but cannot name it, and the name is
-// what keeps a repeated event from starting a second import.
+// Command start is the Lambda function that receives S3 "Object Created" events through EventBridge and starts the
+// import of the object. An EventBridge rule could start the execution itself but cannot name it, and the name
+// prevents a repeated event from starting a second import.
 //
 // Environment: STATE_MACHINE_ARN and the AWS SDK's own variables.
 package main

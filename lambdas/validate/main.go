@@ -1,6 +1,7 @@
 // Command validate is the Lambda function of the state ValidateCSVFile.
 //
-// Environment: CSV_MAX_BYTES; BREAKER_TABLE and STATE_MACHINE, as of the function process; the AWS SDK's own variables.
+// Environment: CSV_MAX_BYTES; BREAKER_TABLE and STATE_MACHINE, as for the function process; the AWS SDK's own
+// variables.
 package main
 
 import (

@@ -10,13 +10,14 @@ import (
 	"stepback/internal/spelling"
 )
 
-// Service is a service that faults can befall.
+// Service is a service into which faults can be injected.
 type Service struct {
-	// Model is the name of its API model; Signing its name in signatures, by which it may be called, too.
+	// Model is the name of its API model. Signing is its name in signatures, which is accepted as well.
 	Model, Signing string
 }
 
-// resolve checks that there is what a Spec names, and gives services the names of their models.
+// resolve checks that the service, action and error of a Spec exist, and replaces services by the names of their
+// models.
 func (s *Set) resolve(spec Spec) (Spec, error) {
 	if strings.Contains(spec.Service, "*") {
 		if !slices.ContainsFunc(s.services, func(o Service) bool { return matches(spec.Service, o.Model) }) {
@@ -39,7 +40,7 @@ func (s *Set) resolve(spec Spec) (Spec, error) {
 	return spec, checkError(&spec, actions, errors)
 }
 
-// names are the services by the names of their models.
+// names returns the services by the names of their models.
 func (s *Set) names() []string {
 	all := make([]string, len(s.services))
 	for i, o := range s.services {
@@ -49,7 +50,7 @@ func (s *Set) names() []string {
 	return all
 }
 
-// actionsOf are the actions that a Spec is about, as MODEL:ACTION, and the errors that they have.
+// actionsOf returns the actions that a Spec matches, as MODEL:ACTION, and the errors that they have.
 func (s *Set) actionsOf(spec Spec) (actions []string, errors map[string]bool, err error) {
 	var all []string
 	errors = map[string]bool{}
@@ -105,7 +106,7 @@ func checkError(spec *Spec, actions []string, known map[string]bool) error {
 		unknown("error of "+spec.Service+":"+spec.Action, spec.Error, all), spec.Error)
 }
 
-// unknown says that there is nothing of a name, and what was perhaps meant.
+// unknown returns an error for a name that does not exist, with a suggestion if a similar one does.
 func unknown(what, name string, all []string) error {
 	slices.Sort(all)
 	if meant := spelling.Nearest(name, all); meant != "" {

@@ -6,12 +6,12 @@ import (
 	"stepback/internal/strictyaml"
 )
 
-// longest is the longest time of a fault.
+// longest is the maximum duration of a fault.
 const longest = 365 * 24 * time.Hour
 
-// ReadFile reads the faults of a YAML file: an object with the member faults, a list of faults as they are written on
-// the command line or of objects {fault, for, seed}, and with for and seed of those that say none. What the file leaves
-// out is taken from otherwise. Problems name line and column.
+// ReadFile reads faults from a YAML file: an object whose member faults is a list of faults, either as on the command
+// line or as objects {fault, for, seed}. The members for and seed of the file apply to faults without their own; if
+// the file has none either, otherwise supplies them. Errors name line and column.
 //
 //	seed: 7
 //	for: 10m
@@ -42,7 +42,7 @@ func (s *Set) ReadFile(name string, text []byte, otherwise Wanted) ([]Wanted, er
 	return wanted, r.Err()
 }
 
-// seedOf is a seed, or the default.
+// seedOf returns a seed, or the default.
 func seedOf(v strictyaml.Value, otherwise uint64) uint64 {
 	if !v.Present() {
 		return otherwise

@@ -13,11 +13,12 @@ import (
 	"stepback/aws/server"
 )
 
-// Header is in the answers of requests that a fault befell, with the ID of the fault.
+// Header is set on responses to requests affected by a fault; its value is the ID of the fault.
 const Header = "X-Stepback-Fault"
 
-// Front has the faults befall requests of a service before, or in place of, its handler. Requests of services that
-// package aws/server answers are intercepted there; those of S3 here. Without faults it costs one atomic load.
+// Front returns a handler that applies the faults to requests of a service before, or instead of, calling next.
+// Requests to services implemented with package aws/server are intercepted there; those to S3 here. Without faults it
+// costs one atomic load.
 func (s *Set) Front(service string, next http.Handler) http.Handler {
 	return &front{set: s, service: service, next: next, own: service == "s3",
 		server: sync.OnceValue(func() *server.Service { return server.Must(server.Config{Model: service}) })}
@@ -25,10 +26,10 @@ func (s *Set) Front(service string, next http.Handler) http.Handler {
 
 type front struct {
 	set     *Set
-	service string // the name of its model
+	service string // name of its API model
 	next    http.Handler
-	own     bool // next is not of package aws/server
-	// server reads and refuses requests of a service that is not of that package.
+	own     bool // next is not implemented with package aws/server
+	// server reads and refuses requests to a service not implemented with that package.
 	server func() *server.Service
 }
 
@@ -49,7 +50,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve has faults befall a request whose operation package aws/server does not carry out.
+// serve applies faults to a request whose operation package aws/server does not carry out.
 func (f *front) serve(w http.ResponseWriter, r *http.Request, faults []*fault) {
 	operation := f.server().Named(w, r)
 	if operation == "" {
@@ -66,7 +67,8 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request, faults []*fault) {
 	}
 }
 
-// intercept carries an operation out, or has faults befall it. It panics with http.ErrAbortHandler to cut a connection.
+// intercept carries out an operation, or applies faults to it. It panics with http.ErrAbortHandler to cut the
+// connection.
 func (s *Set) intercept(ctx context.Context, h http.Header, faults []*fault, service, operation string, r *server.Request,
 	next server.Call,
 ) (*server.Answer, error) {
@@ -94,7 +96,7 @@ func (s *Set) intercept(ctx context.Context, h http.Header, faults []*fault, ser
 				panic(http.ErrAbortHandler) // the client has gone
 			}
 		case Hang:
-			if r.HTTP != nil && r.HTTP.Body != nil { // only then is it noticed that the client goes
+			if r.HTTP != nil && r.HTTP.Body != nil { // the server only notices then that the client has gone
 				_, _ = io.Copy(io.Discard, r.HTTP.Body)
 			}
 			s.hang(ctx, f)
@@ -119,7 +121,7 @@ func (s *Set) intercept(ctx context.Context, h http.Header, faults []*fault, ser
 	return inPart(ctx, h, parts, r, next)
 }
 
-// lost carries out an operation whose answer nobody gets.
+// lost carries out an operation and discards its response.
 func lost(ctx context.Context, next server.Call, r *server.Request) {
 	_, _ = next(ctx, r)
 }

@@ -10,8 +10,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Functions has the faults of lambda:Invoke befall invocations that do not come through the Lambda API: those of state
-// machines.
+// Functions applies the faults of lambda:Invoke to invocations that bypass the Lambda API: those of state machines.
 func (s *Set) Functions(next invocation.Invoker) invocation.Invoker { return functions{s, next} }
 
 type functions struct {

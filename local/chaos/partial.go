@@ -10,15 +10,16 @@ import (
 	"stepback/jsonvalue"
 )
 
-// batch is how an operation takes entries and answers that some of them failed.
+// batch describes how an operation accepts entries and reports that some of them failed.
 type batch struct {
-	// split takes the entries that fail out of the input. Empty says that none is left: there is nothing to carry out.
+	// split removes the failing entries from the input. empty is true if none is left, so there is nothing to carry
+	// out.
 	split func(in jsonvalue.Value, fails func() bool) (rest jsonvalue.Value, failed []jsonvalue.Value, empty bool)
-	// merge puts the failed entries into the answer to the others.
+	// merge adds the failed entries to the response for the others.
 	merge func(in, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Value
 }
 
-// batches are the operations that can fail in part, as MODEL:OPERATION.
+// batches are the operations that can fail in part, by MODEL:OPERATION.
 var batches = map[string]*batch{
 	"sqs:SendMessageBatch":             byID("Entries"),
 	"sqs:DeleteMessageBatch":           byID("Entries"),
@@ -31,7 +32,7 @@ var batches = map[string]*batch{
 
 const injectedMessage = "We encountered an internal error. Please try again. (injected by stepback chaos)"
 
-// byID is a batch of entries with an Id, answered as Successful and Failed.
+// byID returns the batch of an operation whose entries have an Id and whose response lists Successful and Failed.
 func byID(member string) *batch {
 	return &batch{split: splitList(member), merge: func(_, out jsonvalue.Value, failed []jsonvalue.Value,
 	) jsonvalue.Value {
@@ -59,10 +60,11 @@ func memberOf(v jsonvalue.Value, name string) jsonvalue.Value {
 	return m
 }
 
-// at marks an entry with its place, for answers in the order of the entries.
+// at records the position of an entry, for responses in the order of the entries.
 const at = "at"
 
-// splitList splits a list. A failed entry is an object with its place in the list and the entry.
+// splitList returns a split function for a list. A failed entry is an object with its position in the list and the
+// entry.
 func splitList(member string) func(jsonvalue.Value, func() bool) (jsonvalue.Value, []jsonvalue.Value, bool) {
 	return func(in jsonvalue.Value, fails func() bool) (jsonvalue.Value, []jsonvalue.Value, bool) {
 		list := memberOf(in, member)
@@ -84,7 +86,7 @@ func splitList(member string) func(jsonvalue.Value, func() bool) (jsonvalue.Valu
 	}
 }
 
-// mergeEvents puts failed entries where they stood: PutEvents answers in the order of its entries.
+// mergeEvents puts failed entries back at their positions: PutEvents responds in the order of its entries.
 func mergeEvents(in, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Value {
 	answered := memberOf(out, "Entries").Elements()
 	all := make([]jsonvalue.Value, 0, len(answered)+len(failed))
@@ -112,7 +114,8 @@ func mergeEvents(in, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Va
 	return out.With("Entries", jsonvalue.OfArray(all)).With("FailedEntryCount", jsonvalue.OfInt(count))
 }
 
-// writesOf are the entries of a table in BatchWriteItem; keysOf those in BatchGetItem. with makes the table of others.
+// writesOf returns the entries of a table in BatchWriteItem, keysOf those in BatchGetItem. with builds the table from
+// other entries.
 func writesOf(table jsonvalue.Value) (entries []jsonvalue.Value, with func([]jsonvalue.Value) jsonvalue.Value) {
 	return table.Elements(), jsonvalue.OfArray
 }
@@ -123,7 +126,7 @@ func keysOf(table jsonvalue.Value) (entries []jsonvalue.Value, with func([]jsonv
 	}
 }
 
-// splitTables splits RequestItems. What failed is one object, RequestItems with the entries that are left over.
+// splitTables splits RequestItems. The failed part is one object: RequestItems with the unprocessed entries.
 func splitTables(of func(jsonvalue.Value) ([]jsonvalue.Value, func([]jsonvalue.Value) jsonvalue.Value)) func(
 	jsonvalue.Value, func() bool) (jsonvalue.Value, []jsonvalue.Value, bool) {
 	return func(in jsonvalue.Value, fails func() bool) (jsonvalue.Value, []jsonvalue.Value, bool) {
@@ -159,7 +162,7 @@ func splitTables(of func(jsonvalue.Value) ([]jsonvalue.Value, func([]jsonvalue.V
 	}
 }
 
-// leftOver adds what failed to the member of the answer that has what is left over.
+// leftOver adds the failed entries to the response member that lists unprocessed ones.
 func leftOver(member string) func(_, _ jsonvalue.Value, _ []jsonvalue.Value) jsonvalue.Value {
 	return func(_, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Value {
 		have := memberOf(out, member)
@@ -179,7 +182,7 @@ func leftOver(member string) func(_, _ jsonvalue.Value, _ []jsonvalue.Value) jso
 	}
 }
 
-// joined are the left-over entries of one table, those of the service and those of a fault.
+// joined combines the unprocessed entries of one table: those of the service and those of a fault.
 func joined(a, b jsonvalue.Value) jsonvalue.Value {
 	if a.Kind() == jsonvalue.Array {
 		return jsonvalue.OfArray(slices.Concat(a.Elements(), b.Elements()))
@@ -187,13 +190,13 @@ func joined(a, b jsonvalue.Value) jsonvalue.Value {
 	return a.With("Keys", jsonvalue.OfArray(slices.Concat(memberOf(a, "Keys").Elements(), memberOf(b, "Keys").Elements())))
 }
 
-// part is a fault that befalls the entries of a batch.
+// part is a fault that applies to the entries of a batch.
 type part struct {
 	fault *fault
 	batch *batch
 }
 
-// inPart carries out a request without the entries that faults befall, and answers that these have failed.
+// inPart carries out a request without the entries that faults apply to, and responds that these have failed.
 func inPart(ctx context.Context, h http.Header, parts []part, r *server.Request, next server.Call) (*server.Answer, error) {
 	if len(parts) == 0 {
 		return next(ctx, r)

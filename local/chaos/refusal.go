@@ -8,8 +8,8 @@ import (
 	"stepback/aws/model"
 )
 
-// common are errors that every service may answer though its model does not have them, with their statuses and what
-// they say.
+// common are errors that every service may return although its model does not have them, with their statuses and
+// messages.
 var common = map[string]aws.Error{
 	"AccessDeniedException":       {Status: http.StatusBadRequest, Message: "User is not authorized to perform this action"},
 	"ExpiredTokenException":       {Status: http.StatusForbidden, Message: "The security token included in the request is expired"},
@@ -31,12 +31,12 @@ const (
 	rateMessage        = "Rate exceeded"
 )
 
-// throttles are the errors that services throttle with, those of one operation before those of all. SDKs try each of
-// them again.
+// throttles are the errors that services use for throttling, those of one operation before those of all. SDKs retry
+// each of them.
 var throttles = []string{"ProvisionedThroughputExceededException", "TooManyRequestsException", "RequestThrottled",
 	"ThrottlingException", "ThrottledException", "RequestLimitExceeded"}
 
-// refusal is the error of a fault that befalls an operation.
+// refusal returns the error of a fault for an operation.
 func (f *fault) refusal(service *model.Service, operation string) *aws.Error {
 	code := f.spec.Error
 	switch code {
@@ -53,13 +53,13 @@ func (f *fault) refusal(service *model.Service, operation string) *aws.Error {
 		e.Message = rateMessage
 	}
 	if shape := service.Exception(code); shape != nil {
-		e.Status = 0 // the model's
+		e.Status = 0 // use the model's
 	}
 	e.Code, e.Message = code, fmt.Sprintf("%s (injected by fault %d of stepback chaos)", e.Message, f.id)
 	return &e
 }
 
-// throttleOf is the error that a service throttles an operation with.
+// throttleOf returns the error with which a service throttles an operation.
 func throttleOf(service *model.Service, operation string) string {
 	if o, err := service.Operation(operation); err == nil {
 		for _, code := range throttles {
@@ -82,7 +82,7 @@ func throttleOf(service *model.Service, operation string) string {
 	}
 }
 
-// retryable reports whether a client is told when to come again.
+// retryable reports whether the response tells the client when to retry.
 func retryable(e *aws.Error) bool {
 	switch e.Code {
 	case "Throttling", "SlowDown", "ServiceUnavailable":
@@ -96,7 +96,7 @@ func retryable(e *aws.Error) bool {
 	return e.Status >= http.StatusInternalServerError
 }
 
-// statusOf is the HTTP status of an error by the service's model; 0 for one that it does not have.
+// statusOf returns the HTTP status of an error in the service's model; 0 if the model does not have it.
 func statusOf(service, code string) int {
 	m, err := model.Find(service)
 	if err != nil {

@@ -13,37 +13,39 @@ import (
 	"stepback/engine/clock"
 )
 
-// Set has the faults of a platform. It is safe for concurrent use.
+// Set holds the faults of a platform. It is safe for concurrent use.
 type Set struct {
 	clock    *clock.Clock
 	services []Service
 
-	active atomic.Pointer[[]*fault] // what requests look at; nil when there is none
+	active atomic.Pointer[[]*fault] // the list that requests read; nil if there are none
 	mu     sync.Mutex
 	last   int
 	faults []*fault
 }
 
-// New makes a Set for services on a clock.
+// New returns a Set for services on a clock.
 func New(c *clock.Clock, services []Service) *Set { return &Set{clock: c, services: services} }
 
-// Fault is a fault as it is listed.
+// Fault is a fault as listed.
 type Fault struct {
-	// ID names it until the process ends.
+	// ID identifies the fault until the process ends.
 	ID int `json:"id"`
-	// Fault is how it is written; see Spec for its parts.
+	// Fault is its written form; see Spec for its parts.
 	Fault string  `json:"fault"`
 	Rate  float64 `json:"rate"`
 	Seed  uint64  `json:"seed"`
-	// Added is when it was added; Until when it ends by itself, nil for one that stays until it is lifted.
+	// Added is the time at which it was added. Until is the time at which it ends by itself, nil if it stays until
+	// lifted.
 	Added time.Time  `json:"added"`
 	Until *time.Time `json:"until,omitempty"`
-	// Requests is how many requests it applied to, Injected how many of them (or entries of batches) suffered.
+	// Requests is the number of requests it applied to. Injected is how many of them (or of their batch entries) were
+	// affected.
 	Requests int64 `json:"requests"`
 	Injected int64 `json:"injected"`
 }
 
-// fault is a fault that applies.
+// fault is an active fault.
 type fault struct {
 	id    int
 	spec  Spec
@@ -59,16 +61,16 @@ type fault struct {
 type Wanted struct {
 	// Fault is SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME.
 	Fault string
-	// Seed decides which requests suffer.
+	// Seed determines which requests are affected.
 	Seed uint64
-	// For is how long it applies; 0 means until it is lifted.
+	// For is the time it stays active; 0 means until it is lifted.
 	For time.Duration
 }
 
-// MaxFaults bounds the faults of a Set.
+// MaxFaults is the maximum number of faults in a Set.
 const MaxFaults = 100
 
-// Check says what is wrong with a fault.
+// Check returns an error if a fault is invalid.
 func (s *Set) Check(text string) error {
 	_, err := s.parse(text)
 	return err
@@ -85,8 +87,8 @@ func (s *Set) parse(text string) (Spec, error) {
 	return spec, nil
 }
 
-// Add adds faults: all of them or, with an error, none. Faults apply in the order in which they were added: the first
-// one that refuses a request ends it, latencies before that add up.
+// Add adds faults: all of them or, on an error, none. Faults apply in the order in which they were added: the first
+// one that refuses a request ends it; latencies before that add up.
 func (s *Set) Add(wanted []Wanted) ([]Fault, error) {
 	made := make([]*fault, len(wanted))
 	for i, w := range wanted {
@@ -125,7 +127,7 @@ func (s *Set) Add(wanted []Wanted) ([]Fault, error) {
 	return added, nil
 }
 
-// List returns the faults that apply, in the order in which they were added.
+// List returns the active faults, in the order in which they were added.
 func (s *Set) List() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +139,7 @@ func (s *Set) List() []Fault {
 	return all
 }
 
-// Lift ends faults by their IDs. The error names one that is not there; the others have been lifted then.
+// Lift ends faults by ID. An error names an ID that does not exist; the other faults are lifted nevertheless.
 func (s *Set) Lift(ids ...int) (lifted int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +158,7 @@ func (s *Set) Lift(ids ...int) (lifted int, err error) {
 	return lifted, err
 }
 
-// LiftAll ends all faults and says how many there were. Requests that hang end.
+// LiftAll ends all faults and returns their number. Hanging requests end.
 func (s *Set) LiftAll() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +179,7 @@ func (s *Set) expire() {
 	s.publish()
 }
 
-// prune forgets the faults whose time is over.
+// prune removes the faults whose time has ended.
 func (s *Set) prune() {
 	now := s.clock.Now()
 	s.faults = slices.DeleteFunc(s.faults, func(f *fault) bool {
@@ -191,7 +193,7 @@ func (s *Set) prune() {
 
 func (f *fault) over(now time.Time) bool { return !f.until.IsZero() && !now.Before(f.until) }
 
-// publish shows requests which faults apply.
+// publish makes the current faults visible to requests.
 func (s *Set) publish() {
 	if len(s.faults) == 0 {
 		s.active.Store(nil)
@@ -201,7 +203,7 @@ func (s *Set) publish() {
 	s.active.Store(&all)
 }
 
-// of are the faults of a service.
+// of returns the faults of a service.
 func (s *Set) of(service string) []*fault {
 	all := s.active.Load()
 	if all == nil {
@@ -226,7 +228,8 @@ func (f *fault) listed() Fault {
 	return l
 }
 
-// draw draws for the next request: whether it suffers, and two further numbers for what befalls it, from 0 to 1.
+// draw determines whether the next request is affected, and draws two further values for the effect: at, from 0 to 1,
+// and second.
 func (f *fault) draw() (hit bool, at float64, second bool) {
 	h := sha256.New()
 	var b [8 + 8]byte
@@ -240,7 +243,7 @@ func (f *fault) draw() (hit bool, at float64, second bool) {
 	return unit(sum[:8]) < f.spec.Rate, unit(sum[8:16]), sum[16]&1 == 1
 }
 
-// sleep waits on the clock; false when the context ended first.
+// sleep waits on the clock; it returns false if the context ended first.
 func (s *Set) sleep(ctx context.Context, d time.Duration) bool {
 	if !clock.IsHolding(ctx) {
 		s.clock.Hold()

@@ -10,40 +10,40 @@ import (
 	"stepback/tasks/faults"
 )
 
-// What can befall a request besides an error by its name.
+// The kinds of faults besides an error by its name.
 const (
 	Throttle    = faults.Throttle // refused with the error that the service throttles with
 	Hang        = faults.Hang     // no answer until the client gives up or the fault ends
 	Crash       = faults.Crash    // the connection is cut, in half of the cases after the request was carried out
 	Unavailable = "unavailable"   // refused with status 503
 	Partial     = "partial"       // a share of the entries of a batch fails
-	Latency     = "latency"       // carried out later
+	Latency     = "latency"       // carried out after a delay
 )
 
 var kinds = []string{Throttle, Hang, Crash, Unavailable, Partial, Latency}
 
-// MaxLatency bounds how much later a request is carried out.
+// MaxLatency is the maximum delay of a request.
 const MaxLatency = 15 * time.Minute
 
-// Spec says what befalls which requests.
+// Spec describes a fault and the requests it applies to.
 type Spec struct {
-	// Service is the name of a service's API model, Action that of an operation; both may be patterns with *.
+	// Service is the name of a service's API model, Action the name of an operation; both may be patterns with *.
 	Service, Action string
-	// Error is one of the kinds above or the code of an error.
+	// Error is one of the kinds above or an error code.
 	Error string
-	// Rate is the share of requests that suffer, from 0 to 1; of Partial the share of entries.
+	// Rate is the share of requests affected, from 0 to 1; for Partial it is the share of entries.
 	Rate float64
-	// From and To bound the time of Latency, which is drawn between them.
+	// From and To are the bounds between which Latency is drawn.
 	From, To time.Duration
-	// custom is an error that the service's model does not have, and that is meant all the same.
+	// custom is true for an error that the service's model does not have and that is nevertheless intended.
 	custom bool
 }
 
-// Accepted says how a fault is written.
+// Accepted describes how a fault is written.
 const Accepted = "a fault is SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME, for example " +
 	"dynamodb:PutItem:throttle:10% or sqs:*:latency:100ms-2s"
 
-// String writes a Spec as ParseSpec reads it.
+// String formats a Spec in the form that parseSpec reads.
 func (s Spec) String() string {
 	name, rate := s.Error, strconv.FormatFloat(s.Rate, 'g', -1, 64)
 	if s.custom {
@@ -64,7 +64,7 @@ func (s Spec) String() string {
 
 const customPrefix = "custom="
 
-// parseSpec reads the form of a fault. That service, action and error are there is checked by the Set.
+// parseSpec parses a fault. The Set checks whether service, action and error exist.
 func parseSpec(text string) (Spec, error) {
 	parts := strings.Split(text, ":")
 	for i := range parts {
@@ -93,7 +93,7 @@ func parseSpec(text string) (Spec, error) {
 	return s, nil
 }
 
-// parseLatency reads a time, or two with a hyphen between them.
+// parseLatency parses a time, or two times separated by a hyphen.
 func parseLatency(text string) (from, to time.Duration, err error) {
 	first, second, both := strings.Cut(text, "-")
 	if !both {
@@ -108,7 +108,7 @@ func parseLatency(text string) (from, to time.Duration, err error) {
 	return from, to, nil
 }
 
-// matches reports whether a name is of a pattern, in which * stands for any letters.
+// matches reports whether a name matches a pattern, in which * stands for any characters.
 func matches(pattern, name string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

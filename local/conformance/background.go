@@ -8,13 +8,14 @@ import (
 	"sync"
 )
 
-// Backgrounds is a Service that has to know how long a program runs beside a case's own. It is told of the end by what
-// Background returns. Calls come from several goroutines then.
+// Backgrounds is a Service that needs to know while programs run concurrently with a case's main one. Background is
+// called when one starts; it returns a function to call at its end. While programs run in the background, the service
+// is called from several goroutines.
 type Backgrounds interface {
 	Background() (ended func())
 }
 
-// background runs the programs that a case has beside its own.
+// background runs the additional programs of a case concurrently with its main one.
 type background struct {
 	on    Service
 	names *Names
@@ -25,7 +26,7 @@ type background struct {
 	errs []error
 }
 
-// begin starts a program with its first step; for its others it does nothing.
+// begin starts a program at its first step; for its later steps it does nothing.
 func (b *background) begin(ctx context.Context, c *Case, thread int) {
 	if b.begun[thread] {
 		return
@@ -48,7 +49,7 @@ func (b *background) begin(ctx context.Context, c *Case, thread int) {
 	})
 }
 
-// wait waits for the programs and returns what went wrong.
+// wait waits for the programs and returns their errors.
 func (b *background) wait() error {
 	b.all.Wait()
 	return errors.Join(b.errs...)
@@ -71,7 +72,7 @@ func (b *background) run(ctx context.Context, c *Case, thread int) error {
 	return nil
 }
 
-// step carries out a step. One that receives messages waits until there is one.
+// step runs a step. A ReceiveMessage step polls until there is a message.
 func (b *background) step(ctx context.Context, s *Step) (*Answer, error) {
 	if s.Op != "ReceiveMessage" {
 		return call(ctx, s, b.names, b.on)

@@ -16,7 +16,7 @@ func (e event) id() int64 { return whole(e["id"]) }
 
 func (e event) previous() int64 { return whole(e["previousEventId"]) }
 
-// unordered reports whether the recording leaves the event's place open.
+// unordered reports whether the recording leaves the event's position open.
 func (e event) unordered() bool { _, list := e["id"].([]any); return list }
 
 func whole(v any) int64 {
@@ -80,7 +80,7 @@ func anyOf(events []event, is func(event) bool) bool {
 	return false
 }
 
-// newer makes the exits of distributed Maps follow from the start of their Map Run, as they do since November 2024.
+// newer makes the exit of a distributed Map follow from the start of its Map Run, as AWS does since November 2024.
 func newer(events []event) []event {
 	byID := map[int64]event{}
 	for _, e := range events {
@@ -97,7 +97,7 @@ func newer(events []event) []event {
 	return out
 }
 
-// line compares event by event.
+// line compares histories event by event.
 func (u *unifier) line(want, got []event) []*Mismatch {
 	var out []*Mismatch
 	for i := range max(len(want), len(got)) {
@@ -116,8 +116,8 @@ func (u *unifier) line(want, got []event) []*Mismatch {
 	return out
 }
 
-// bags compares a history some of whose events may come in any order. Such recordings leave out the events that join
-// the branches.
+// bags compares histories in which some events may come in any order. Such recordings omit the events that join the
+// branches.
 func (u *unifier) bags(want, got []event) []*Mismatch {
 	left := map[int64]event{}
 	for _, e := range got {
@@ -147,7 +147,7 @@ func (u *unifier) bags(want, got []event) []*Mismatch {
 	return out
 }
 
-// take removes an event like this one from the bag.
+// take removes an event equal to w from the bag and reports whether it found one.
 func (u *unifier) take(w event, bag map[int64]event) bool {
 	for id, e := range bag {
 		if u.attempt(w.typ(), w.without("id", "previousEventId"), e.without("id", "previousEventId")) == nil {

@@ -19,7 +19,7 @@ import (
 type Functions struct {
 	Clock *clock.Clock
 	Rules map[string]Rule
-	// Region and Account appear in the error of a function that is not there.
+	// Region and Account appear in the error for a missing function.
 	Region, Account string
 
 	mu    sync.Mutex
@@ -51,7 +51,8 @@ func (f *Functions) Invoke(ctx context.Context, c *invocation.Request) (*invocat
 	return a, err
 }
 
-// notFound names the function as the service does: by its ARN with the qualifier that was asked for, $LATEST otherwise.
+// notFound returns the error for a missing function, which names it as the service does: by its ARN with the
+// requested qualifier, or $LATEST.
 func (f *Functions) notFound(c *invocation.Request) error {
 	n, err := invocation.ParseName(c.FunctionName, c.Qualifier)
 	if err != nil {
@@ -64,7 +65,7 @@ func (f *Functions) notFound(c *invocation.Request) error {
 	}
 }
 
-// turn counts a function's calls and says which of its rules is next.
+// turn counts a function's calls and returns the index of the rule for this call.
 func (f *Functions) turn(name string, rules int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Answer is what a call answered: a result, or an error.
+// Answer is the response to a call: a result or an error.
 type Answer struct {
-	// Result is the decoded JSON of a success.
+	// Result is the decoded JSON of a successful response.
 	Result map[string]any
-	// Code and Message are those of an error.
+	// Code and Message describe the error; Code is empty on success.
 	Code, Message string
 }
 
 // Failed reports whether the call failed.
 func (a *Answer) Failed() bool { return a.Code != "" }
 
-// Verdict is how the answers of one case compare with the recording, on both levels. Agreement on the history level
-// includes the outcome level.
+// Verdict lists the differences between the responses of one case and the recording, on both levels. Agreement on the
+// history level includes the outcome level.
 type Verdict struct {
 	Outcome, History []string
 }
 
-// Judge compares the answers of one run of a case with its recording.
+// Judge compares the responses of one run of a case with its recording.
 type Judge struct {
 	Verdict
 	outcome, history unifier
 }
 
-// NewJudge returns the judge of one run of a case.
+// NewJudge returns the Judge for one run of a case.
 func NewJudge(c *Case, names *Names) *Judge {
 	drift := map[string]bool{}
 	for _, k := range c.Drift {
@@ -41,7 +41,8 @@ func NewJudge(c *Case, names *Names) *Judge {
 	}
 }
 
-// Judge compares the answer of a step. It reports whether the run can go on: a call that failed unexpectedly ends it.
+// Judge compares the response of a step. It reports whether the run can continue: a call that failed unexpectedly
+// ends it.
 func (j *Judge) Judge(s *Step, a *Answer) bool {
 	if a.Failed() != s.Error {
 		m := "must fail"
@@ -78,12 +79,12 @@ func (j *Judge) notes(s *Step, found []*Mismatch) {
 	}
 }
 
-// refusal compares an error: on the outcome level its code, on the other everything.
+// refusal compares an error: its code on the outcome level, everything on the history level.
 func (j *Judge) refusal(s *Step, c *Check, a *Answer) {
 	text := fmt.Sprintf("An error occurred (%s) when calling the %s operation: %s", a.Code, s.Op, a.Message)
 	if e := c.Exception; e != nil {
 		if !strings.HasPrefix(e.Text, "An error occurred ("+a.Code+
-			")") { // some recordings have the code in the text alone
+			")") { // some recordings have the code only in the text
 			j.both(s, "code: want "+e.Text+", got "+a.Code)
 		} else if !j.history.matches(e.Text, text) {
 			j.notes(s, []*Mismatch{{"text", e.Text, text}})
@@ -106,7 +107,7 @@ func (j *Judge) refusal(s *Step, c *Check, a *Answer) {
 	}
 }
 
-// end compares the last event of a history, of which these recordings kept the type and the details without their own
+// end compares the last event of a history, of which these recordings kept only the type and the top level of the
 // details.
 func (j *Judge) end(s *Step, want map[string]any, result map[string]any) {
 	got := last(result)
@@ -118,7 +119,7 @@ func (j *Judge) end(s *Step, want map[string]any, result map[string]any) {
 	}
 }
 
-// last is the last event of a history: its type and details.
+// last returns the type and details of a history's last event.
 func last(history any) map[string]any {
 	o, _ := history.(map[string]any)
 	events := eventsOf(o["events"])
@@ -128,7 +129,7 @@ func last(history any) map[string]any {
 	return events[len(events)-1].without("id", "previousEventId", "timestamp")
 }
 
-// quiet drops what the outcome level does not look at.
+// quiet drops the members that the outcome level ignores.
 func quiet(v map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, e := range v {
@@ -143,7 +144,7 @@ func quiet(v map[string]any) map[string]any {
 	return out
 }
 
-// outcomes are the members of answers that the outcome level compares.
+// outcomes are the members of responses that the outcome level compares.
 var outcomes = []string{"status", "output", "error", "cause", "nextState"}
 
 func (j *Judge) result(s *Step, c *Check, result map[string]any) {
@@ -171,7 +172,7 @@ func (j *Judge) result(s *Step, c *Check, result map[string]any) {
 	j.notes(s, j.history.histories(eventsOf(want["events"]), eventsOf(result["events"])))
 }
 
-// status compares what became of an execution.
+// status compares the outcome of an execution.
 func (j *Judge) status(s *Step, want, got map[string]any) {
 	for _, k := range outcomes {
 		w, wanted := want[k]

@@ -8,7 +8,8 @@ import (
 var dateTime = regexp.MustCompile(
 	`\d{4}-(1[0-2]|0[1-9])-(3[01]|0[1-9]|[12]\d)T(2[0-3]|[01]\d):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-](2[0-3]|[01]\d):?[0-5]\d)`)
 
-// Normalise brings an actual answer into the form of the recordings: dates become words, JSON texts become objects.
+// Normalise converts an actual response to the form of the recordings: dates become a fixed word, JSON texts become
+// objects.
 func Normalise(answer any) any {
 	if o, ok := answer.(map[string]any); ok {
 		dates(o)
@@ -24,7 +25,7 @@ func Normalise(answer any) any {
 	return normalise(answer)
 }
 
-// dates replaces the date members of an API answer.
+// dates replaces the date members of an API response.
 func dates(o map[string]any) {
 	for k := range o {
 		if strings.HasSuffix(k, "Date") {

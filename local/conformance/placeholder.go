@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Names gives the placeholders of one run of a case their values. It is safe for concurrent use, as programs in the
-// background need.
+// Names fills the placeholders of one run of a case. It is safe for concurrent use, which background programs need.
 type Names struct {
 	Account, Region string
 	Now             time.Time
@@ -22,7 +21,7 @@ type Names struct {
 	fresh   map[string]string
 }
 
-// Answered makes a step's answer available to the placeholders of later steps.
+// Answered makes a step's response available to the placeholders of later steps.
 func (n *Names) Answered(step int, answer any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -34,7 +33,7 @@ func (n *Names) Answered(step int, answer any) {
 
 var placeholder = regexp.MustCompile(`⟦([^⟧]*)⟧`)
 
-// Text fills the placeholders of a text. Those that only expected answers have stay as they are.
+// Text fills the placeholders of a text. Placeholders that occur only in expected responses are kept.
 func (n *Names) Text(s string) string {
 	if !strings.Contains(s, "⟦") {
 		return s
@@ -73,7 +72,7 @@ func (n *Names) value(name string) (string, bool) {
 	}
 }
 
-// property follows a path into the answer of an earlier step.
+// property follows a path into the response of an earlier step.
 func (n *Names) property(path []string) (string, bool) {
 	step, err := strconv.Atoi(path[0])
 	if err != nil {
@@ -93,7 +92,7 @@ func (n *Names) property(path []string) (string, bool) {
 	}
 }
 
-// follow goes down members, list elements and, at $json, into JSON texts.
+// follow descends into members, list elements and, at $json, into JSON texts.
 func follow(v any, path []string) (any, bool) {
 	for _, p := range path {
 		switch at := v.(type) {
@@ -161,7 +160,7 @@ func (n *Names) object(o map[string]any) (any, error) {
 	return out, nil
 }
 
-// plain is the JSON text of a value, without the escapes that HTML would need.
+// plain returns the JSON text of a value, without HTML escapes.
 func plain(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

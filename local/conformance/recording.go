@@ -10,16 +10,16 @@ import (
 	"stepback/internal/recordings"
 )
 
-// Case is one recorded program of API calls and what the service answered.
+// Case is one recorded program of API calls and the service's responses.
 type Case struct {
 	ID, Group string
 	Features  []string
-	// Needs are the services beside Step Functions that the case uses.
+	// Needs are the services besides Step Functions that the case uses.
 	Needs []string
-	// Drift are the keys that the service has added to its answers since the recording.
+	// Drift are the keys that the service has added to its responses since the recording.
 	Drift    []string
 	Doubtful bool
-	// Lambdas are the rules of the functions that the case calls, by name.
+	// Lambdas are the rules of the functions that the case calls, by function name.
 	Lambdas map[string]Rule
 	Steps   []Step
 }
@@ -27,7 +27,7 @@ type Case struct {
 // Has reports whether the case has a feature.
 func (c *Case) Has(feature string) bool { return slices.Contains(c.Features, feature) }
 
-// Rule says what a function answers.
+// Rule defines a function's response.
 type Rule struct {
 	Echo         bool
 	Return       json.RawMessage
@@ -47,7 +47,7 @@ type Rule struct {
 type Step struct {
 	N       int
 	Service string // empty means Step Functions
-	Account string // "secondary" is another account than that of the other steps
+	Account string // "secondary" is a different account from that of the other steps
 	Op      string
 	Params  map[string]any
 	Error   bool // the call must fail
@@ -61,7 +61,7 @@ type Step struct {
 	Seconds      float64
 }
 
-// Check is one recorded answer.
+// Check is one recorded response.
 type Check struct {
 	Key       string
 	Value     any
@@ -80,8 +80,7 @@ func Find() ([]*Case, error) {
 	return Load(from)
 }
 
-// Load reads all cases of a folder that holds "cases", in the order of their paths. Without such a folder there are
-// none.
+// Load reads all cases below "cases", in the order of their paths. If that folder is missing it returns none.
 func Load(files fs.FS) ([]*Case, error) {
 	paths, err := fs.Glob(files, "cases/*/*.json")
 	if err != nil {
@@ -101,14 +100,14 @@ func Load(files fs.FS) ([]*Case, error) {
 	return cases, nil
 }
 
-// decode reads JSON, keeping the text of numbers.
+// decode parses JSON, keeping the text of numbers.
 func decode(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return d.Decode(into)
 }
 
-// parse reads a JSON text that is nothing but one value.
+// parse parses a text that is exactly one JSON value; ok is false for other texts.
 func parse(text string) (any, bool) {
 	if !json.Valid([]byte(text)) {
 		return nil, false

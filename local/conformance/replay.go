@@ -10,17 +10,16 @@ import (
 	"strconv"
 )
 
-// Service carries out the steps of a case.
+// Service runs the steps of a case.
 type Service interface {
-	// Call makes an API call. The raw answer is what later placeholders look into; the judge gets the answer
-	// normalised. An error means that the call could not be made at all.
+	// Call makes an API call. Later placeholders refer to raw, the unchanged response; the judge gets answer, the
+	// normalised one. It returns an error if the call could not be made at all.
 	Call(ctx context.Context, s *Step, params map[string]any) (answer *Answer, raw map[string]any, err error)
-	// Wait carries out a wait step for an execution or, where the step lists executions, for a state machine.
+	// Wait runs a wait step for an execution or, if the step lists executions, for a state machine.
 	Wait(ctx context.Context, s *Step, arn string) error
 }
 
-// Replay runs the program of a case, and those beside it, and judges the answers. A call that fails unexpectedly ends
-// the program.
+// Replay runs the programs of a case and judges the responses. A call that fails unexpectedly ends the main program.
 func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, error) {
 	beside := background{on: on, names: names}
 	verdict, err := replay(ctx, c, names, on, &beside)
@@ -52,7 +51,7 @@ func replay(ctx context.Context, c *Case, names *Names, on Service, beside *back
 	return &judge.Verdict, nil
 }
 
-// call makes the API call of a step and remembers the answer for later ones.
+// call makes the API call of a step and stores the response for later ones.
 func call(ctx context.Context, s *Step, names *Names, on Service) (*Answer, error) {
 	filled, err := names.Params(s.Params)
 	if err != nil {
@@ -66,9 +65,10 @@ func call(ctx context.Context, s *Step, names *Names, on Service) (*Answer, erro
 	return answer, err
 }
 
-// Reply is the answer to an API call over HTTP, and the same as it came. The status is the HTTP status, the body JSON.
+// Reply parses the response to an API call over HTTP, and returns it normalised and unchanged. status is the HTTP
+// status, body is JSON.
 func Reply(status int, body []byte) (*Answer, map[string]any, error) {
-	var raw, result map[string]any // two trees: normalising changes one
+	var raw, result map[string]any // two trees, because normalising modifies one
 	if err := decode(body, &raw); err != nil {
 		return nil, nil, fmt.Errorf("status %d, %s: %w", status, body, err)
 	}

@@ -10,8 +10,8 @@ import (
 // Tally counts the cases of one group: all, those replayed, and those that agree on each level.
 type Tally struct{ Cases, Replayed, Outcome, History int }
 
-// Tabulate shows by group how many cases were replayed and how many agree on each level; a case without a verdict was
-// not replayed.
+// Tabulate returns a table, by group, of how many cases were replayed and how many agree on each level. A case
+// without a verdict was not replayed.
 func Tabulate(cases []*Case, verdicts []*Verdict) (table string, total *Tally) {
 	groups := map[string]*Tally{}
 	total = &Tally{}

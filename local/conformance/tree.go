@@ -29,7 +29,7 @@ func (u *unifier) trees(want, got []event) *Mismatch {
 	return u.subtrees("tree", grow(want).children, grow(got).children)
 }
 
-// subtrees finds for each expected child an actual one that is like it.
+// subtrees finds an equal actual child for each expected one.
 func (u *unifier) subtrees(path string, want, got []*tree) *Mismatch {
 	if len(want) != len(got) {
 		return &Mismatch{path + " children", types(want), types(got)}
@@ -74,12 +74,12 @@ func types(trees []*tree) []string {
 	return out
 }
 
-// grow hangs every event under the one it follows from, and the events that join branches under the start of those
-// branches.
+// grow builds a tree in which every event is a child of the one it follows from. Events that join branches become
+// children of the start of those branches.
 func grow(events []event) *tree {
 	root := &tree{}
 	nodes := map[int64]*tree{0: root}
-	scopes := map[int64][]int64{} // the branching states around what follows from an event, the innermost last
+	scopes := map[int64][]int64{} // the branching states around the events that follow from an event, innermost last
 	for _, e := range events {
 		t := &tree{event: e}
 		nodes[e.id()] = t

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// Mismatch is one place where an answer differs from the recording.
+// Mismatch is one difference between a response and the recording.
 type Mismatch struct {
 	Path      string
 	Want, Got any
 }
 
-// String shows the mismatch on one line.
+// String returns the mismatch on one line.
 func (m *Mismatch) String() string {
 	return fmt.Sprintf("%s: want %s, got %s", strings.TrimPrefix(m.Path, "."), shown(m.Want), shown(m.Got))
 }
 
-// absent stands for a member that is not there.
+// absent stands for a missing member.
 type absent struct{}
 
 const shownLength = 600
@@ -40,21 +40,21 @@ func shown(v any) string {
 	return s
 }
 
-// ignored are the members that no comparison looks at.
+// ignored are the members that are never compared.
 var ignored = map[string]bool{
 	"SdkHttpMetadata": true, "SdkResponseMetadata": true, "HTTPHeaders": true, "RequestId": true, "HostId": true,
 	"RetryAttempts": true,
 }
 
-// unifier compares expected with actual values. The names that expected values bind hold for all of a case's
-// comparisons.
+// unifier compares expected with actual values. A name bound by an expected value keeps its value for all comparisons
+// of a case.
 type unifier struct {
 	names *Names
 	drift map[string]bool
 	bound map[string]string
 }
 
-// attempt compares and forgets what was bound when the values differ.
+// attempt compares two values; if they differ, it undoes the bindings made by the comparison.
 func (u *unifier) attempt(path string, want, got any) *Mismatch {
 	before := maps.Clone(u.bound)
 	m := u.unify(path, want, got)
@@ -92,7 +92,7 @@ func (u *unifier) unify(path string, want, got any) *Mismatch {
 	return &Mismatch{path, want, got}
 }
 
-// embedded is the value of a JSON text, or the value itself.
+// embedded returns the value of a JSON text, or v itself if it is none.
 func embedded(v any) any {
 	if s, ok := v.(string); ok {
 		if inner, ok := parse(s); ok {
@@ -122,7 +122,7 @@ func (u *unifier) text(path, want string, got any) *Mismatch {
 	return &Mismatch{path, u.names.Text(want), got}
 }
 
-// container is the list or object that a text holds, nil when it holds anything else.
+// container returns the list or object that a JSON text holds, or nil for other texts.
 func container(text string) any {
 	switch v := embedded(text).(type) {
 	case map[string]any, []any:
@@ -132,7 +132,7 @@ func container(text string) any {
 	}
 }
 
-// matches compares texts. What a placeholder binds must be some text, and the same wherever it occurs.
+// matches compares texts. A placeholder must match a non-empty text, the same wherever it occurs.
 func (u *unifier) matches(want, got string) bool {
 	want = u.names.Text(want)
 	if !strings.Contains(want, "⟦") {
@@ -194,7 +194,7 @@ func (u *unifier) objects(path string, want, got map[string]any) *Mismatch {
 	return nil
 }
 
-// key finds the actual member that an expected one, whose name may hold placeholders, stands for.
+// key finds the actual member for an expected one, whose name may contain placeholders.
 func (u *unifier) key(want string, got map[string]any) (string, bool) {
 	if filled := u.names.Text(want); !strings.Contains(filled, "⟦") {
 		_, ok := got[filled]
@@ -229,7 +229,7 @@ func equalNumbers(a, b json.Number) bool {
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// precision is enough for every number that a recording has.
+// precision is the number of bits with which numbers are compared, enough for every recorded number.
 const precision = 512
 
 func number(n json.Number) (*big.Float, bool) {

@@ -14,13 +14,13 @@ import (
 	"stepback/engine/history"
 )
 
-// badForm says what is wrong with what a person filled in.
+// badForm reports an invalid value in a form.
 type badForm struct{ why string }
 
 func (e *badForm) Error() string { return e.why }
 
-// acts are what a person can do, by the last part of the address. Each returns what to say about it, and where to go
-// when that is elsewhere.
+// act runs the action named by the last part of the address. Each action returns a message to show, and the address
+// of another page to go to, if any.
 func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	acts := map[string]func(context.Context, Engine, url.Values) (said, to string, err error){
 		"start": c.start, "stop": stop, "redrive": redrive, "redrive-all": c.redriveAll, "retry-now": retryNow,
@@ -58,7 +58,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, u.String(), http.StatusSeeOther) //nolint:gosec // back lets pages of the console through only
 }
 
-// back is a page of the console to go back to; nowhere else.
+// back returns address if it is a page of the console, and the console's first page otherwise.
 func back(address string) string {
 	if strings.HasPrefix(address, Path) && !strings.ContainsAny(address, "\\\r\n") {
 		return address
@@ -106,10 +106,10 @@ func redrive(ctx context.Context, e Engine, f url.Values) (said, to string, err 
 	return fmt.Sprintf("Redriven: %d.", done), "", nil
 }
 
-// mostRedriven bounds a redrive of a whole filter.
+// mostRedriven is the most executions that redriving a whole filter may cover.
 const mostRedriven = 100_000
 
-// redriveAll redrives all executions of a filter, not only those of the page, or says which they would be.
+// redriveAll redrives all executions of a filter, not just those on the page, or lists which they would be.
 func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
 	filter := filterOf(f.Get)
 	q, err := filter.query(f.Get("of"), c.cfg.Now())
@@ -166,7 +166,7 @@ func retryNow(ctx context.Context, e Engine, f url.Values) (said, to string, err
 	return "The retry has begun.", "", e.RetryNow(ctx, f.Get("arn"), id)
 }
 
-// tokenOf finds the token of a task, which is in no page.
+// tokenOf returns a task's token, which no page contains.
 func tokenOf(ctx context.Context, e Engine, f url.Values) (string, error) {
 	if t := strings.TrimSpace(f.Get("tasktoken")); t != "" {
 		return t, nil
@@ -208,7 +208,7 @@ func updateMapRun(ctx context.Context, e Engine, f url.Values) (said, to string,
 		e.UpdateMapRun(ctx, f.Get("arn"), engine.MapRunUpdate{MaxConcurrency: &n})
 }
 
-// save makes a definition that of a machine, as a new version.
+// save updates a state machine to a definition and publishes a new version.
 func (c *Console) save(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
 	var out struct {
 		Version string `json:"stateMachineVersionArn"`

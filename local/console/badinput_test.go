@@ -18,7 +18,7 @@ import (
 	"stepback/local"
 )
 
-// TestLongPayloads shows an input of 256 KiB folded, a page of at most 60 kB compressed, and all of it with its event.
+// An input of 256 KiB is folded, its page has at most 60 kB compressed, and the event's page shows all of it.
 func TestLongPayloads(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -33,7 +33,7 @@ func TestLongPayloads(t *testing.T) {
 		body := b.page(path + query)
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
-		_, _ = z.Write([]byte(body)) // a buffer takes all
+		_, _ = z.Write([]byte(body)) // writing to a buffer never fails
 		_ = z.Close()
 		if n := packed.Len(); n > 60_000 {
 			t.Errorf("%s: %d bytes compressed", query, n)
@@ -44,8 +44,8 @@ func TestLongPayloads(t *testing.T) {
 	}
 }
 
-// TestValuesAreFolded keeps the values of payloads out of the pages that people have open: the execution, its list of
-// events, lists of executions. They are behind a click, and never there with --redact.
+// TestValuesAreFolded checks that payload values are not on the pages that people keep open: the execution, its list
+// of events, lists of executions. They are one click away, and never shown with --redact.
 func TestValuesAreFolded(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -72,7 +72,7 @@ func TestValuesAreFolded(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNotUnique finds both executions of one name.
+// A search by name finds both executions with this name.
 func TestNamesThatAreNotUnique(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -89,8 +89,8 @@ func TestNamesThatAreNotUnique(t *testing.T) {
 	}
 }
 
-// TestAnExecutionThatEndsWhileItIsLookedAt tells its page, which then offers what can be done now, and refuses what
-// cannot any more.
+// If an execution ends while its page is open, the page is notified and then offers what is possible now; actions
+// that no longer are get refused.
 func TestAnExecutionThatEndsWhileItIsLookedAt(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -143,7 +143,7 @@ func awaitChange(t *testing.T, lines *bufio.Scanner) {
 	t.Error("the stream ends without a change")
 }
 
-// TestAHundredTabs tells a hundred open pages of one step.
+// A hundred open pages are all notified of one step.
 func TestAHundredTabs(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -162,7 +162,7 @@ func TestAHundredTabs(t *testing.T) {
 	tabs.Wait()
 }
 
-// TestASlowBrowser opens streams and reads nothing: executions go on, and the server ends.
+// TestASlowBrowser opens streams without reading them: executions continue, and the server can end.
 func TestASlowBrowser(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -186,8 +186,8 @@ func TestASlowBrowser(t *testing.T) {
 	b.end()
 }
 
-// TestMarkupInEveryPlace has markup in the names of states, errors, causes, inputs, letters and queues, and in what is
-// asked for, and none of it in a page as markup.
+// TestMarkupInEveryPlace puts markup into the names of states, errors, causes, inputs, letters and queues, and into
+// request parameters. No page renders it as markup.
 func TestMarkupInEveryPlace(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -209,7 +209,7 @@ func TestMarkupInEveryPlace(t *testing.T) {
 		}
 		b.sound(path, got)
 	}
-	// Marks that turn the direction of writing stay within their element.
+	// Characters that change the direction of writing only affect their own element.
 	page := b.page("executions/" + url.PathEscape(b.broken))
 	if at := strings.Index(page, "\u202e"); at >= 0 && !strings.Contains(page[max(0, at-400):at], `dir="auto"`) {
 		t.Error("a mark of direction is not kept to its element")

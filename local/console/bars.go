@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/timeline"
-	"stepback/internal/sorting"
 )
 
-// bars draws the timeline, or a page of it.
+// bars returns the timeline, or one page of it.
 func bars(r *request, t *timeline.Timeline) *BarsView {
 	v := &BarsView{Begin: t.Begin, End: t.End, State: r.param("state"), From: int(r.number("from", 0)), Rows: []BarRow{}}
 	if t.Status == history.Running {
@@ -74,7 +74,7 @@ func bars(r *request, t *timeline.Timeline) *BarsView {
 	return v
 }
 
-// describe says a visit in words, for the table.
+// describe describes a visit in words, for the table.
 func describe(v *timeline.Visit) string {
 	switch {
 	case len(v.Attempts) > 1:
@@ -85,7 +85,7 @@ func describe(v *timeline.Visit) string {
 	return string(v.Outcome)
 }
 
-// bar is a span on the axis.
+// bar returns the bar for a span of time.
 func (v *BarsView) bar(kind, class string, from, until time.Time, title string) Bar {
 	if until.IsZero() || until.After(v.End) {
 		until = v.End
@@ -100,7 +100,7 @@ func (v *BarsView) bar(kind, class string, from, until time.Time, title string) 
 		Title: title + ", " + timeline.Short(until.Sub(from))}
 }
 
-// attempts are the bars of a visit: each attempt and each wait for itself.
+// attempts returns the bars of a visit, one for each attempt and each wait.
 func (v *BarsView) attempts(visit *timeline.Visit) []Bar {
 	var out []Bar
 	if len(visit.Attempts) == 0 {
@@ -126,12 +126,12 @@ func (v *BarsView) attempts(visit *timeline.Visit) []Bar {
 	for _, w := range visit.Waits() {
 		out = append(out, v.bar("wait", "wait", w.From, w.Until, fmt.Sprintf("waits before retry %d", w.Retry)))
 	}
-	// What is short lies on top of what is long.
-	sorting.Stable(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
+	// Short bars are drawn on top of long ones.
+	slices.SortStableFunc(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
 	return out
 }
 
-// density draws how many of the visits inside of a state run at a time.
+// density returns bars showing how many of the visits inside a state run at a time.
 func (v *BarsView) density(t *timeline.Timeline, of *timeline.Visit) []Bar {
 	var level, bad [strips]int
 	whole := v.End.Sub(v.Begin)
@@ -170,7 +170,7 @@ func (v *BarsView) density(t *timeline.Timeline, of *timeline.Visit) []Bar {
 	return out
 }
 
-// EventsView is a page of the events.
+// EventsView is one page of the events.
 type EventsView struct {
 	Rows  []EventRow `json:"rows"`
 	From  int64      `json:"from"`
@@ -181,24 +181,24 @@ type EventsView struct {
 	Bad   bool       `json:"failuresOnly,omitempty"`
 }
 
-// EventRow is an event.
+// EventRow is one event in the list.
 type EventRow struct {
 	ID       int64           `json:"id"`
 	Previous int64           `json:"previousEventId"`
 	At       time.Time       `json:"timestamp"`
-	After    time.Duration   `json:"afterNanoseconds"` // the beginning
+	After    time.Duration   `json:"afterNanoseconds"` // time since the execution started
 	Type     string          `json:"type"`
 	State    string          `json:"state,omitempty"`
 	Error    string          `json:"error,omitempty"`
 	Cause    Payload         `json:"cause,omitzero"`
 	Data     Payload         `json:"data,omitzero"`
-	Shape    string          `json:"shape,omitempty"` // of the data, without its values
+	Shape    string          `json:"shape,omitempty"` // the data's structure without its values
 	Class    string          `json:"-"`
 	JSON     json.RawMessage `json:"-"`
 }
 
-// shownEvents is how many events a page has.
+// shownEvents is the number of events on a page.
 const shownEvents = 100
 
-// maxEvent is how much of one event its page shows: all of what an execution may carry.
+// maxEvent is the number of bytes of an event that its page shows; it covers the most that an execution can carry.
 const maxEvent = 300 << 10

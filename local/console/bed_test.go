@@ -17,22 +17,22 @@ import (
 	"stepback/local"
 )
 
-// stuck waits an hour for the retry of a function that is not there.
+// stuck is a state machine that waits an hour to retry a missing function.
 const stuck = `{"StartAt":"Charge","States":{"Charge":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
 	"Parameters":{"FunctionName":"none"},"TimeoutSeconds":60,"Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":3600,
 	"MaxAttempts":5}],"End":true}}}`
 
-// broken fails at once.
+// broken is a state machine that fails at once.
 const broken = `{"StartAt":"Each","States":{"Each":{"Type":"Map","ItemsPath":"$.items","ItemProcessor":{"StartAt":"Bad <b>",
 	"States":{"Bad <b>":{"Type":"Fail","Error":"Boom<i>","Cause":"\u202e<script>alert(1)</script>"}}},"End":true}}}`
 
-// several is a Map Run of which one child fails.
+// several is a state machine with a Map Run of which one child fails.
 const several = `{"StartAt":"Each","States":{"Each":{"Type":"Map","Label":"L","ItemsPath":"$.items","ToleratedFailurePercentage":100,
 	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"Check","States":{
 	"Check":{"Type":"Choice","Choices":[{"Variable":"$","NumericEquals":1,"Next":"Bad"}],"Default":"Good"},
 	"Good":{"Type":"Succeed"},"Bad":{"Type":"Fail","Error":"Rotten","Cause":"one of them"}}},"End":true}}}`
 
-// bed is a platform with a console, and executions of each kind.
+// bed is a test platform with a console and executions of each kind.
 type bed struct {
 	*local.Platform
 	t      *testing.T
@@ -40,8 +40,8 @@ type bed struct {
 	token  string
 	end    func() // closes the platform, once
 	stuck  string // ARN of an execution that retries
-	broken string // of one that has failed
-	mapRun string // of a Map Run of three children
+	broken string // ARN of one that has failed
+	mapRun string // ARN of a Map Run with three children
 }
 
 func newBed(t *testing.T, c local.Console) *bed {
@@ -122,7 +122,7 @@ type reply struct {
 	body   string
 }
 
-// ask sends a request with headers; that of Host is the request's.
+// ask sends a request with the given headers; a Host header sets the request's host.
 func (b *bed) ask(method, path, body string, headers ...string) reply {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.Endpoint+path, strings.NewReader(body))
@@ -149,7 +149,7 @@ func (b *bed) ask(method, path, body string, headers ...string) reply {
 	return reply{answer.StatusCode, answer.Header, string(text)}
 }
 
-// page reads a page and checks what holds for all of them.
+// page fetches a page and checks the properties that all pages share.
 func (b *bed) page(path string) string {
 	b.t.Helper()
 	got := b.ask("GET", "/_stepback/"+path, "")
@@ -160,7 +160,8 @@ func (b *bed) page(path string) string {
 	return got.body
 }
 
-// sound holds that a page has nothing inline, names what can be filled in, and keeps to itself.
+// sound checks that a page has no inline scripts or styles and no frames, posts forms only to the console, has
+// exactly one h1, and shows no payload as markup. It remembers the form token.
 func (b *bed) sound(path string, got reply) {
 	b.t.Helper()
 	if !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'") {

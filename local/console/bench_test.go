@@ -27,24 +27,25 @@ import (
 	"stepback/local"
 )
 
-// sizeVariable says how many executions, and how many child executions of a Map Run, the pages are measured with.
+// sizeVariable names the environment variable with the number of executions, and of a Map Run's child executions, for
+// the measurements.
 const sizeVariable = "STEPBACK_CONSOLE_EXECUTIONS"
 
-// mixed fails one execution in a hundred.
+// mixed is a state machine of which one execution in a hundred fails.
 const mixed = `{"StartAt":"Choose","States":{"Choose":{"Type":"Choice","Choices":[{"Variable":"$.bad","BooleanEquals":true,
 	"Next":"Fail"}],"Default":"Done"},"Done":{"Type":"Succeed"},"Fail":{"Type":"Fail","Error":"Boom","Cause":"one in a hundred"}}}`
 
-// mapped runs mixed for each line of an object.
+// mapped is a state machine that runs mixed for each line of an object.
 const mapped = `{"StartAt":"Each","States":{"Each":{"Type":"Map","Label":"L","End":true,"ToleratedFailurePercentage":100,
 	"MaxConcurrency":1000,"ItemReader":{"Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},
 	"Parameters":{"Bucket":"bench","Key":"lines"}},"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject",
 	"Parameters":{"Bucket":"bench","Prefix":"results"}},"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED",
 	"ExecutionType":"STANDARD"},` + "%s" + `}}}`
 
-// inputOf is what the execution of a number is started with.
+// inputOf returns the input of the i-th execution.
 func inputOf(i int) string { return fmt.Sprintf(`{"n":%d,"bad":%t}`, i, i%100 == 7) }
 
-// benchBed is a platform with many executions.
+// benchBed is a platform with many executions for benchmarks.
 type benchBed struct {
 	*local.Platform
 	b      *testing.B
@@ -76,7 +77,7 @@ func newBenchBed(b *testing.B) *benchBed {
 	return bed
 }
 
-// do answers a request without the network.
+// do serves a request without the network.
 func (b *benchBed) do(r *http.Request) *httptest.ResponseRecorder {
 	r.Host = "127.0.0.1"
 	w := httptest.NewRecorder()
@@ -114,7 +115,7 @@ func (b *benchBed) start() {
 	clients.Wait()
 }
 
-// lines puts an object with one line for each child execution.
+// lines stores an object with one line for each child execution.
 func (b *benchBed) lines() {
 	var text bytes.Buffer
 	for i := range b.n {
@@ -143,7 +144,7 @@ func (b *benchBed) mapRun(name string) (execution, mapRun string) {
 	return arn, runs[0].ARN
 }
 
-// long keeps an execution with a history of 25,000 events.
+// long stores an execution with a history of 25,000 events.
 func (b *benchBed) long() string {
 	begin := time.Now().Add(-time.Hour)
 	events := []history.Event{{ID: 1, Time: begin.UnixNano(), Type: history.ExecutionStarted, Data: "{}"}}
@@ -169,7 +170,7 @@ func (b *benchBed) long() string {
 	return x.ARN
 }
 
-// page asks for a page and returns how many bytes it has compressed.
+// page requests a page and returns its compressed size in bytes.
 func (b *benchBed) page(path string) int {
 	r := httptest.NewRequestWithContext(b.b.Context(), http.MethodGet, "/_stepback/"+path, nil)
 	r.Header.Set("Accept-Encoding", "gzip")
@@ -185,9 +186,9 @@ func (b *benchBed) page(path string) int {
 	return size
 }
 
-// BenchmarkPages asks for the first page, lists of very many executions, the page of a Map Run with as many children,
-// and that of an execution of 25,000 events, and tells how many bytes each has compressed. It makes 100,000 executions
-// and as many children, or STEPBACK_CONSOLE_EXECUTIONS of each.
+// BenchmarkPages requests the first page, long lists of executions, the page of a Map Run with as many children, and
+// that of an execution with 25,000 events, and reports the compressed size of each. It creates 100,000 executions and
+// as many children, or STEPBACK_CONSOLE_EXECUTIONS of each.
 func BenchmarkPages(b *testing.B) {
 	bed := newBenchBed(b)
 	bed.start()
@@ -216,7 +217,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// spent is the processor time of this thread, or of the process.
+// spent returns the processor time of this thread or of the process.
 func spent(b *testing.B, who int) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(who, &u); err != nil {
@@ -225,9 +226,9 @@ func spent(b *testing.B, who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-const rusageThread = 1 // of Linux; package syscall lacks it
+const rusageThread = 1 // Linux's RUSAGE_THREAD, which package syscall lacks
 
-// counting measures the processor time of a handler: each request has a thread to itself.
+// counting adds the processor time of a handler to total. Each request runs on a separate thread.
 func counting(b *testing.B, h http.Handler, total *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		runtime.LockOSThread()
@@ -238,7 +239,7 @@ func counting(b *testing.B, h http.Handler, total *atomic.Int64) http.Handler {
 	})
 }
 
-// watch does what an open page does: it follows its stream and asks for itself at every change.
+// watch acts like an open page: it follows the page's stream and reloads the page at every change.
 func watch(ctx context.Context, endpoint, path, stream string, updates *atomic.Int64) error {
 	ask := func(address, live string) (*http.Response, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/_stepback/"+address, nil)
@@ -271,7 +272,7 @@ func watch(ctx context.Context, endpoint, path, stream string, updates *atomic.I
 	return lines.Err()
 }
 
-// openPages opens sixteen pages, until they are closed.
+// openPages opens sixteen pages until closed is called.
 func openPages(b *testing.B, endpoint, execution string, updates *atomic.Int64) (closed func()) {
 	ctx, stop := context.WithCancel(b.Context())
 	var open sync.WaitGroup
@@ -297,9 +298,9 @@ func openPages(b *testing.B, endpoint, execution string, updates *atomic.Int64) 
 	}
 }
 
-// BenchmarkOpenPages has the engine run a Map Run while sixteen pages are open that show what it does: the first page,
-// machines, a list and its execution. It tells what share of the processor time of the same Map Run without pages is
-// spent in the console. What telling the pages of each step costs is in BenchmarkFollow of package local.
+// BenchmarkOpenPages runs a Map Run while sixteen pages that show it are open: the first page, machines, a list and
+// its execution. It reports the console's processor time as a share of that of the same Map Run without pages. The
+// cost of notifying the pages of each step is measured by BenchmarkFollow in package local.
 func BenchmarkOpenPages(b *testing.B) {
 	bed := newBenchBed(b)
 	bed.lines()

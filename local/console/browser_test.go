@@ -16,10 +16,10 @@ import (
 	"stepback/local"
 )
 
-// browserTime bounds a test in a browser, which is slow to start on a busy machine.
+// browserTime limits a test in a browser, which is slow to start on a busy machine.
 const browserTime = 5 * time.Minute
 
-// browser starts Chromium; the test is skipped where there is none.
+// browser starts Chromium, or skips the test if it is not installed.
 func browser(t *testing.T, options ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -44,7 +44,7 @@ func browser(t *testing.T, options ...chromedp.ExecAllocatorOption) context.Cont
 	return ctx
 }
 
-// do runs an action of the browser.
+// do runs a browser action.
 func do[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T { //nolint:revive // the test comes first here
 	t.Helper()
 	v, err := chromedp.Run(ctx, a)
@@ -54,7 +54,7 @@ func do[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T { //no
 	return v
 }
 
-// until waits in the page until an expression holds there; navigating ends it, and it is asked again.
+// until waits in the page until an expression is true. Navigating cancels the wait, which is then repeated.
 func until(t *testing.T, ctx context.Context, expression string) { //nolint:revive // as do
 	t.Helper()
 	for ctx.Err() == nil {
@@ -67,7 +67,7 @@ func until(t *testing.T, ctx context.Context, expression string) { //nolint:revi
 	t.Fatalf("%s does not come to hold", expression)
 }
 
-// TestBrowser looks at a page that updates itself, and uses the keyboard.
+// TestBrowser checks that a page updates itself, and its keyboard shortcuts.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
@@ -104,8 +104,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestAccessibility has axe-core find nothing wrong, in light and dark, at 400 and 1,600 pixels. axe-core (MPL 2.0) is
-// not part of the repository: `make browser` fetches it.
+// TestAccessibility checks that axe-core finds nothing wrong, in light and dark mode, at 400 and 1,600 pixels.
+// axe-core (MPL 2.0) is not part of the repository: `make browser` downloads it.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	for look, option := range map[string]chromedp.ExecAllocatorOption{
@@ -134,7 +134,7 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 	if dark := do(t, ctx, chromedp.Evaluate[bool](`matchMedia("(prefers-color-scheme: dark)").matches`)); dark != (look == "dark") {
 		t.Errorf("the browser is not %s", look)
 	}
-	shots := os.Getenv("STEPBACK_SCREENSHOTS") // a directory for pictures of the pages
+	shots := os.Getenv("STEPBACK_SCREENSHOTS") // a directory for screenshots of the pages
 	for _, width := range []int64{1600, 400} {
 		do(t, ctx, chromedp.EmulateViewport(width, 1000))
 		var all []string

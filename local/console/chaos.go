@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// Faults are faults that befall the services on purpose.
+// Faults injects faults into the services.
 type Faults interface {
-	// List returns those that apply.
+	// List returns the active faults.
 	List() []Fault
-	// Add adds a fault, written SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME, for a while; 0 means until it
-	// is lifted. The error says what is wrong with it.
+	// Add adds a fault, written SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME. It ends after last; 0 means
+	// not before it is lifted. Add returns an error if the fault is invalid.
 	Add(fault string, seed uint64, last time.Duration) error
-	// Lift ends a fault by its number.
+	// Lift removes a fault by its number.
 	Lift(id int) error
 }
 
-// Fault is a fault that applies.
+// Fault is an active fault.
 type Fault struct {
 	ID    int    `json:"id"`
 	Fault string `json:"fault"`
 	Seed  uint64 `json:"seed"`
-	// Until is when it ends by itself; nil means when it is lifted.
+	// Until is when the fault ends by itself; nil means that it stays until it is lifted.
 	Until *time.Time `json:"until,omitempty"`
-	// Requests is how many requests it applied to, Injected how many of them suffered.
+	// Requests is the number of requests that the fault applied to, Injected the number of them that it hit.
 	Requests int64 `json:"requests"`
 	Injected int64 `json:"injected"`
 }
 
-// ChaosView lists the faults that apply.
+// ChaosView lists the active faults.
 type ChaosView struct {
 	Faults []Fault `json:"faults"`
-	// Off says that there can be none here.
+	// Off is true if no faults can be added here.
 	Off      bool   `json:"off,omitempty"`
 	ReadOnly bool   `json:"readOnly,omitempty"`
 	Token    string `json:"-"`

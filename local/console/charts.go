@@ -14,22 +14,21 @@ import (
 	"stepback/alarms"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
-	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 )
 
-// charts remember the metric data for a moment, since many pages ask for them.
+// charts caches the metric data for a moment, because many pages ask for them.
 type charts struct {
 	points func() ([]retrymetrics.Point, error)
 
 	mu    sync.Mutex
 	kept  map[string][]retrymetrics.Point // by state machine
-	stood map[string][]AlarmRow           // what came of the alarms by these data
-	until time.Time                       // they are good
+	stood map[string][]AlarmRow           // the alarms evaluated from these data, by state machine
+	until time.Time                       // when the cached data expire
 	err   error
 }
 
-// Metric data are remembered for a moment, and a hundred times as long as it took to read them.
+// Metric data are cached for fresh, or for worthTimes as long as reading them took if that is longer.
 const (
 	fresh      = 5 * time.Second
 	worthTimes = 100
@@ -55,16 +54,16 @@ func (c *charts) of(machine string) ([]retrymetrics.Point, error) {
 	return c.kept[machine], c.err
 }
 
-// Load is how much more work retries make: attempts for each task that succeeds, over the last hours.
+// Load shows how much work retries add: attempts, and how many of them failed and were retried, over the last hours.
 type Load struct {
 	Attempts int64 `json:"attempts"`
 	Failed   int64 `json:"failed"`
 	Retried  int64 `json:"retried"`
-	// Bars are attempts that failed, of all, by time, in percent.
+	// Bars are the shares of attempts that failed, in percent, by time.
 	Bars []LoadBar `json:"bars,omitempty"`
 }
 
-// LoadBar is a part of the time.
+// LoadBar is one interval of time.
 type LoadBar struct {
 	Attempts int64   `json:"attempts"`
 	Failed   int64   `json:"failed"`
@@ -75,7 +74,7 @@ type LoadBar struct {
 	BadTop   float64 `json:"-"`
 }
 
-// Text says it in words.
+// Text returns the load in words.
 func (l Load) Text() string {
 	if l.Attempts == 0 {
 		return "no attempts in the last 3 h"
@@ -89,7 +88,7 @@ const (
 	loadHigh  = 16.0
 )
 
-// load adds up the attempts of a machine.
+// load adds up the attempts of a state machine.
 func (c *charts) load(machine string, now time.Time) Load {
 	var l Load
 	points, err := c.of(machine)
@@ -101,7 +100,7 @@ func (c *charts) load(machine string, now time.Time) Load {
 	for i := range points {
 		p := &points[i]
 		if p.Start.Before(begin) || len(p.Values) == 0 {
-			continue // each attempt counts in one point only, that of its state and, if it failed, of its error
+			continue // each attempt is counted in one point only: that of its state and, if it failed, its error
 		}
 		at := &parts[max(0, min(loadParts-1, int(loadParts*float64(p.Start.Sub(begin))/float64(loadHours))))]
 		switch n := int64(math.Round(p.Values[0])); p.Metric {
@@ -137,22 +136,22 @@ func (c *charts) load(machine string, now time.Time) Load {
 	return l
 }
 
-// AlarmRow is an alarm of a state machine and how it stands by the metric data.
+// AlarmRow is an alarm of a state machine and its state according to the metric data.
 type AlarmRow struct {
 	Machine string    `json:"stateMachine"`
 	Name    string    `json:"name"`
 	State   string    `json:"state"`
 	Since   time.Time `json:"since,omitzero"`
 	Meaning string    `json:"meaning"`
-	First   string    `json:"first"` // to do
+	First   string    `json:"first"` // the first thing to do if it fires
 	Watches string    `json:"watches"`
-	// Changes are when it went into ALARM and out of it.
+	// Changes are the times at which the alarm entered and left ALARM.
 	Changes []alarms.Change `json:"changes,omitempty"`
-	// Data are the values that it looked at last.
+	// Data are the values of its latest evaluation.
 	Data []retrymetrics.Datapoint `json:"data,omitempty"`
 }
 
-// alarms evaluates the alarms of a machine.
+// alarms evaluates the alarms of a state machine.
 func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	points, err := c.of(machine)
 	if err != nil || len(points) == 0 {
@@ -172,7 +171,7 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	for _, a := range set.Alarms {
 		changes, err := set.Evaluate(a, points)
 		if err != nil {
-			continue // of data that only CloudWatch has
+			continue // the alarm needs data that only CloudWatch has
 		}
 		row := AlarmRow{Machine: machine, Name: a.Name, State: string(alarms.OK), Meaning: a.Meaning, First: a.First,
 			Watches: watches(a)}
@@ -187,14 +186,14 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 				row.Data = row.Data[n-shownValues:]
 			}
 		}
-		// What has stopped long ago fires no more, although no data say so.
+		// An alarm whose failures ended long ago no longer fires, even if no newer data say so.
 		if row.State == string(alarms.Alarming) && now.Sub(row.Since) > loadHours &&
 			now.Sub(newest(points)) > loadHours {
 			row.State = string(alarms.OK)
 		}
 		rows = append(rows, row)
 	}
-	sorting.Stable(rows, func(a, b AlarmRow) int {
+	slices.SortStableFunc(rows, func(a, b AlarmRow) int {
 		return cmp.Compare(btoi(b.State == string(alarms.Alarming)), btoi(a.State == string(alarms.Alarming)))
 	})
 	c.mu.Lock()
@@ -203,8 +202,8 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	return rows, nil
 }
 
-// begun are the changes until now. An evaluation goes to the end of its last period, which is still to come: what
-// alarms during it does so now, what calms down at its end has not done so yet.
+// begun returns the state changes up to now. An evaluation is dated at the end of its last period, which may be in
+// the future: an alarm that fires in that period fires now, but one that recovers at its end has not recovered yet.
 func begun(all []alarms.Change, period time.Duration, now time.Time) []alarms.Change {
 	for i, c := range all {
 		if !c.At.After(now) {
@@ -219,7 +218,7 @@ func begun(all []alarms.Change, period time.Duration, now time.Time) []alarms.Ch
 	return all
 }
 
-// shownValues is how many values of an alarm are shown.
+// shownValues is the number of an alarm's values that are shown.
 const shownValues = 10
 
 func newest(points []retrymetrics.Point) (t time.Time) {
@@ -238,7 +237,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// watches says what an alarm looks at.
+// watches describes the metric that an alarm evaluates.
 func watches(a alarms.Alarm) string {
 	what := ""
 	switch {
@@ -253,7 +252,7 @@ func watches(a alarms.Alarm) string {
 		strings.TrimSuffix(a.Period.String(), "0s"))
 }
 
-// firing are the alarms of all machines that are in ALARM.
+// firing returns the alarms of all state machines that are in ALARM.
 func (c *charts) firing(machines []apiMachine, now time.Time) []AlarmRow {
 	var firing []AlarmRow
 	for _, m := range machines {
@@ -270,14 +269,14 @@ func (c *charts) firing(machines []apiMachine, now time.Time) []AlarmRow {
 	return firing
 }
 
-// RetriesView compares what retries cost the machines.
+// RetriesView compares what retries cost in each state machine.
 type RetriesView struct {
 	Machines []LoadRow  `json:"machines"`
 	Alarms   []AlarmRow `json:"alarms"`
 	Now      time.Time  `json:"at"`
 }
 
-// LoadRow is a machine with its load.
+// LoadRow is a state machine with its load.
 type LoadRow struct {
 	Name string `json:"name"`
 	Load Load   `json:"load"`
@@ -292,17 +291,17 @@ func (c *Console) retries(r *request) (*answer, error) {
 	for _, m := range machines {
 		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
 	}
-	sorting.Stable(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
+	slices.SortStableFunc(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
 	v.Alarms = c.charts.firing(machines, r.now)
 	return &answer{Title: "Retries", Template: "retries", View: v}, nil
 }
 
-// RetriesOfView are the retries of one machine by state and error, its alarms and its dashboard.
+// RetriesOfView shows the retries of one state machine by state and error, its alarms and its dashboard.
 type RetriesOfView struct {
 	Name   string    `json:"name"`
 	Waits  []WaitOf  `json:"byState"`
 	States []RetryOf `json:"states"`
-	// Other says that errors are counted that have no names of their own in metrics.
+	// Other is true if errors are included that have no metric name of their own.
 	Other  bool       `json:"-"`
 	Alarms []AlarmRow `json:"alarms"`
 	Load   Load       `json:"load"`
@@ -310,17 +309,17 @@ type RetriesOfView struct {
 	Now    time.Time  `json:"at"`
 }
 
-// RetryOf is what retries of one state and error came to.
+// RetryOf counts the results of retries for one state and error.
 type RetryOf struct {
 	State     string `json:"state"`
 	Error     string `json:"error"`
 	Failed    int64  `json:"failed"`
 	Retried   int64  `json:"retried"`
-	Recovered int64  `json:"recovered"` // tasks that succeeded after it
-	GivenUp   int64  `json:"givenUp"`   // tasks that failed with it in the end, after retries or without any
+	Recovered int64  `json:"recovered"` // tasks that succeeded after this error
+	GivenUp   int64  `json:"givenUp"`   // tasks that finally failed with this error, with or without retries
 }
 
-// WaitOf is what the attempts of one state came to.
+// WaitOf counts the attempts of one state, and how long its retries waited.
 type WaitOf struct {
 	State    string  `json:"state"`
 	Attempts int64   `json:"attempts"`
@@ -329,7 +328,7 @@ type WaitOf struct {
 	Waited   float64 `json:"waitedSeconds"`
 }
 
-// WaitedText is how long the retries waited in all.
+// WaitedText returns how long the retries waited in total.
 func (w WaitOf) WaitedText() time.Duration { return time.Duration(w.Waited * float64(time.Second)) }
 
 func (c *Console) retriesOf(r *request) (*answer, error) {
@@ -375,14 +374,14 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 			v.Waits = append(v.Waits, *one)
 		}
 	}
-	sorting.Func(v.Waits, func(a, b WaitOf) int {
+	slices.SortFunc(v.Waits, func(a, b WaitOf) int {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Failed, a.Failed),
 			strings.Compare(a.State, b.State))
 	})
 	for _, one := range by {
 		v.States = append(v.States, *one)
 	}
-	sorting.Func(v.States, func(a, b RetryOf) int {
+	slices.SortFunc(v.States, func(a, b RetryOf) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State),
 			strings.Compare(a.Error, b.Error))
 	})
@@ -392,7 +391,7 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 	return &answer{Title: "Retries of " + name, Template: "retriesof", View: v}, nil
 }
 
-// add counts the data of a point.
+// add adds the data of a point.
 func (w *WaitOf) add(p *retrymetrics.Point) {
 	n := int64(math.Round(p.Values[0]))
 	switch p.Metric {
@@ -409,7 +408,7 @@ func (w *WaitOf) add(p *retrymetrics.Point) {
 	}
 }
 
-// chart answers with the dashboard of a machine as SVG.
+// chart serves the dashboard of a state machine as SVG.
 func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 	machine := strings.TrimSuffix(r.PathValue("name"), ".svg")
 	points, err := c.charts.of(machine)
@@ -434,7 +433,7 @@ func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
-	// The picture has a style sheet of its own, and nothing else.
+	// The picture contains its own style sheet and loads nothing.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	send(w, r, out.Bytes())
 }

@@ -19,10 +19,10 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Path is where the console is.
+// Path is the path of the console.
 const Path = "/_stepback/"
 
-// Engine is what the console reads of executions and does to them; *engine.Engine is one.
+// Engine reads executions and acts on them for the console; *engine.Engine implements it.
 type Engine interface {
 	List(ctx context.Context, q engine.Query, size int, token string) ([]engine.Listed, string, error)
 	Listed(ctx context.Context, q *engine.Query) iter.Seq2[engine.Listed, error]
@@ -42,71 +42,71 @@ type Engine interface {
 	UpdateMapRun(ctx context.Context, arn string, u engine.MapRunUpdate) error
 }
 
-// Config says what a console shows.
+// Config configures a console.
 type Config struct {
 	// Engine opens the engine whose executions are shown.
 	Engine func() (Engine, error)
-	// Definition returns what an execution runs.
+	// Definition returns the definition that an execution runs.
 	Definition func(ctx context.Context, x *journal.Execution) (*journal.Definition, error)
-	// Call carries out an operation of an AWS service, "states", "logs" or one of the models of Services, with its input
-	// and output as its JSON has them. Its errors are shown to the person who asked.
+	// Call calls an operation of an AWS service: "states", "logs" or a model of Services. in and out are marshalled
+	// as the service's JSON. Its errors are shown to the user.
 	Call func(ctx context.Context, service, operation string, in, out any) error
-	// Changes watches executions and the child executions of Map Runs by their ARNs, or all when none is given.
+	// Changes watches executions and the child executions of Map Runs by their ARNs, or all of them if of is empty.
 	Changes func(of []string) Watch
 	// Points returns the metric data of the retries; nil means that there are none.
 	Points func() ([]retrymetrics.Point, error)
-	// Rooms are where dead letters are, as they are now; nil means nowhere.
+	// Rooms returns the current stores of dead letters; nil means that there are none.
 	Rooms func(ctx context.Context) ([]Room, error)
-	// Services are the services at the same address.
+	// Services are the services on the same address.
 	Services []Service
-	// Faults are those of the services; nil means that none can be added.
+	// Faults are the services' injected faults; nil means that faults cannot be added.
 	Faults Faults
-	// Who is recorded with what is done to dead letters.
+	// Who is the name recorded with actions on dead letters.
 	Who string
-	// ReadOnly leaves out everything that changes something.
+	// ReadOnly removes everything that changes something.
 	ReadOnly bool
-	// Redact are the members of payloads that are never shown: a name hides all members of that name, a path such as
-	// $.customer.card those of that place.
+	// Redact lists the members of payloads that are never shown. A name hides every member of that name; a path such
+	// as $.customer.card hides the member at that path.
 	Redact []string
-	// Scope is the account and region whose executions are shown, and whose metrics.
+	// Scope is the account and region whose executions and metrics are shown.
 	Scope aws.Scope
-	// Version is shown.
+	// Version is the version that pages show.
 	Version string
-	// Now tells the time of the executions.
+	// Now returns the current time of the executions' clock; nil means time.Now.
 	Now func() time.Time
-	// Log is told what goes wrong inside.
+	// Log receives internal errors.
 	Log *slog.Logger
 }
 
-// Room is a place of dead letters with its name, which is part of addresses.
+// Room is a store of dead letters. Its name is part of addresses.
 type Room struct {
 	Name string
 	Kind deadletters.Kind
 	Room deadletters.Room
-	// Depth tells how many letters there are where looking at them costs more than that, or does something to them, as
-	// receiving messages does; nil means that they are looked at.
+	// Depth returns the number of letters, for stores in which listing them is more expensive or has side effects, as
+	// receiving messages has. If it is nil, the letters are listed.
 	Depth func(ctx context.Context) (int64, error)
 }
 
-// Service is a service at the same address.
+// Service is a service on the same address.
 type Service struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 	About  string `json:"about"`
-	// Model is the name of its API model, by which Call calls it.
+	// Model is the name of the service's API model, which Call takes.
 	Model string `json:"model,omitempty"`
-	// Peek says that there is a page about what it has.
+	// Peek is true if there is a page with the service's resources.
 	Peek bool `json:"page,omitempty"`
 }
 
-//go:embed assets escaped
+//go:embed assets templates
 var files embed.FS
 
 // Console is the handler of everything below Path. It is safe for concurrent use.
 type Console struct {
 	cfg    Config
 	mux    *http.ServeMux
-	token  string // that forms of this console carry
+	token  string // the token in the forms of this console
 	pages  func() pages
 	told   notices
 	charts charts
@@ -116,7 +116,7 @@ type Console struct {
 	hidden redaction
 }
 
-// New returns a console. Close is not needed: it has nothing running but the requests that it answers.
+// New returns a console. It needs no Close: nothing runs except the requests being served.
 func New(cfg Config) *Console {
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -19,7 +19,7 @@ import (
 var pages = []string{
 	"", "machines", "machines/orders", "machines/orders?retrying=true", "executions", "executions?retrying=true", "machines/maps?error=Boom%3Ci%3E&since=24h",
 	"machines/maps?status=FAILED&since=7d", "machines/orders/edit", "retries", "retries/maps", "deadletters", "lab",
-	"lab?machine=maps&p1=0", "services", "local/services/sqs", "local/services/s3", "local/services/sns", "local/services/lambda", "services/sfn", "chaos", "logs", "find?q=o-1",
+	"lab?machine=maps&p1=0", "services", "services/sqs", "services/s3", "services/sns", "services/lambda", "services/sfn", "chaos", "logs", "find?q=o-1",
 }
 
 func TestPages(t *testing.T) {
@@ -65,8 +65,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFiveQuestions finds what is broken now, why it failed, when it retries, and what another policy would have done,
-// each on one page.
+// TestFiveQuestions checks that one page each shows what is broken now, why it failed, when it retries, and what
+// another policy would have done.
 func TestFiveQuestions(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -76,7 +76,7 @@ func TestFiveQuestions(t *testing.T) {
 			t.Errorf("the first page lacks %s", want)
 		}
 	}
-	// One click on the latest failure says where and why it failed.
+	// One click on the latest failure shows where and why it failed.
 	if latest := `<a href="/_stepback/executions/` + url.PathEscape(b.broken) + `">why the latest failed</a>`; !strings.Contains(
 		strings.ReplaceAll(tonight, "%3a", ":"), latest) {
 		t.Errorf("the first page does not lead to %s", latest)
@@ -175,7 +175,7 @@ func TestActs(t *testing.T) {
 		t.Error("a state is not tested")
 	}
 
-	// What must not act.
+	// These requests must have no effect.
 	for name, r := range map[string]reply{
 		"without a token":      act("stop", "arn=x"),
 		"with another token":   act("stop", "token=x&arn=x"),
@@ -197,7 +197,8 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestPeeks sees a queue with its messages, a bucket with its objects, and no page about what is not served.
+// TestPeeks checks the pages of a queue with its messages and a bucket with its objects, and that services which are
+// not served have no page.
 func TestPeeks(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -207,8 +208,8 @@ func TestPeeks(t *testing.T) {
 	b.ask("PUT", "/photos", "")
 	b.ask("PUT", "/photos/one", "1")
 	for path, want := range map[string]string{
-		"local/services/sqs": `{"columns":["messages","in flight","delayed","redrive policy"],"rows":[["jobs","1","0","0","–"]]}`,
-		"local/services/s3":  `{"columns":["made","objects, up to 1,000"],"rows":[["photos","1"]]}`,
+		"services/sqs": `{"columns":["messages","in flight","delayed","redrive policy"],"rows":[["jobs","1","0","0","–"]]}`,
+		"services/s3":  `{"columns":["made","objects, up to 1,000"],"rows":[["photos","1"]]}`,
 	} {
 		var view struct {
 			Columns []string
@@ -223,8 +224,8 @@ func TestPeeks(t *testing.T) {
 		}
 		rows := [][]string{}
 		for _, r := range view.Rows {
-			if path == "local/services/s3" {
-				r.Cells = r.Cells[1:] // when it was made
+			if path == "services/s3" {
+				r.Cells = r.Cells[1:] // the creation time
 			}
 			rows = append(rows, append([]string{r.Name[strings.LastIndexByte(r.Name, '/')+1:]}, r.Cells...))
 		}
@@ -237,7 +238,7 @@ func TestPeeks(t *testing.T) {
 	}
 }
 
-// TestFaultsComeAndGo adds a fault, which befalls a request, and lifts it.
+// TestFaultsComeAndGo adds a fault, which hits a request, and lifts it.
 func TestFaultsComeAndGo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
@@ -309,7 +310,7 @@ func TestReadOnlyAndOff(t *testing.T) {
 	}
 }
 
-// TestStream hears of a step, and ends when the server does.
+// TestStream checks that a stream reports a step, and ends when the server does.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})

@@ -9,7 +9,7 @@ import (
 	"stepback/engine/timeline"
 )
 
-// DataView is what an execution's states did to its data, or a page of it.
+// DataView shows what an execution's states did to its data, one page of it.
 type DataView struct {
 	Rows  []DataRow `json:"rows"`
 	Total int       `json:"total"`
@@ -17,11 +17,11 @@ type DataView struct {
 	Next  int       `json:"next,omitempty"`
 	Prev  int       `json:"prev"`
 	State string    `json:"state,omitempty"`
-	// Again is the whole input, for an execution that is started with another; empty where members of it are hidden.
+	// Again is the whole input, for starting another execution with it; empty if any of its members are hidden.
 	Again string `json:"-"`
 }
 
-// DataRow is a visit of a state: what went in, what came out, and the lines that differ.
+// DataRow is a visit to a state: its input, its output, and the lines that differ.
 type DataRow struct {
 	State   string           `json:"state"`
 	Index   int64            `json:"index"`
@@ -31,17 +31,17 @@ type DataRow struct {
 	In      int              `json:"inputBytes"`
 	Out     int              `json:"outputBytes"`
 	Diff    []DiffLine       `json:"difference,omitempty"`
-	// Long says that the payloads are compared in part only.
+	// Long is true if only part of the payloads is compared.
 	Long bool `json:"long,omitempty"`
 }
 
 const (
-	shownData  = 25       // rows of a page
+	shownData  = 25       // rows on a page
 	comparedOf = 16 << 10 // bytes of a payload that are compared
-	shownLines = 80       // of a difference
+	shownLines = 80       // lines of a difference
 )
 
-// data compares what went into each state with what came out of it.
+// data compares the input of each state with its output.
 func (c *Console) data(r *request, events []history.Event, t *timeline.Timeline) *DataView {
 	v := &DataView{Rows: []DataRow{}, State: r.param("state"), From: int(r.number("from", 0))}
 	var shown []*timeline.Visit
@@ -74,7 +74,7 @@ func (c *Console) data(r *request, events []history.Event, t *timeline.Timeline)
 	return v
 }
 
-// dataOf is the payload of an event by its ID; empty where there is none.
+// dataOf returns the payload of an event by its ID, or "" if there is none.
 func dataOf(events []history.Event, id int64) string {
 	if len(events) == 0 || id < events[0].ID || id-events[0].ID >= int64(len(events)) {
 		return ""
@@ -83,11 +83,11 @@ func dataOf(events []history.Event, id int64) string {
 }
 
 const (
-	shapedBytes   = 8 << 10 // larger payloads are told by their size alone
+	shapedBytes   = 8 << 10 // of larger payloads only the size is shown
 	shapedMembers = 8
 )
 
-// shape tells what a payload is without its values: {card, note}, [3], text.
+// shape describes a payload without its values: {card, note}, [3], text.
 func shape(s string) string {
 	if s == "" || len(s) > shapedBytes {
 		return ""

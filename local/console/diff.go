@@ -2,21 +2,21 @@ package console
 
 import "strings"
 
-// DiffLine is a line of a comparison: '+', '-', ' ', or '@' in the place of lines that are the same.
+// DiffLine is a line of a comparison: '+', '-', ' ', or '@', which replaces lines that are equal.
 type DiffLine struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }
 
-// Class is the line's class in the style sheet.
+// Class returns the line's class in the style sheet.
 func (d DiffLine) Class() string {
 	return map[string]string{"+": "plus", "-": "minus", "@": "skip"}[d.Kind]
 }
 
-// maxCompared bounds the work of a comparison.
+// maxCompared limits the work of a comparison: the product of the numbers of lines.
 const maxCompared = 4_000_000
 
-// diff compares two texts line by line, with three lines around each change.
+// diff compares two texts line by line, with three lines of context around each change.
 func diff(old, now string) []DiffLine {
 	a, b := strings.Split(old, "\n"), strings.Split(now, "\n")
 	var head, tail []string
@@ -33,7 +33,7 @@ func diff(old, now string) []DiffLine {
 	for _, s := range head {
 		out = append(out, DiffLine{" ", s})
 	}
-	if len(a)*len(b) > maxCompared { // all of one, then all of the other
+	if len(a)*len(b) > maxCompared { // all lines of one, then all of the other
 		for _, s := range a {
 			out = append(out, DiffLine{"-", s})
 		}
@@ -82,7 +82,7 @@ func longestCommon(a, b []string) []DiffLine {
 	return out
 }
 
-// around leaves out lines that are the same and far from a change.
+// around replaces equal lines that are far from a change.
 func around(all []DiffLine) []DiffLine {
 	const context = 3
 	near := make([]bool, len(all))

@@ -17,18 +17,17 @@ import (
 func retrierJSON(r retrypatterns.Retrier) string {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return "" // plain numbers and texts
+		return "" // plain numbers and texts have no shape
 	}
 	return string(text)
 }
 
-// EditView is the editor of a definition: the text with what is wrong with it, a second opinion on its retries, and its
-// graph.
+// EditView is the editor of a definition: the text with its diagnostics, a review of its retries, and its graph.
 type EditView struct {
 	Name        string       `json:"name"`
 	ARN         string       `json:"stateMachineArn"`
 	Text        string       `json:"definition"`
-	Numbers     string       `json:"-"` // of the lines
+	Numbers     string       `json:"-"` // line numbers
 	Changed     bool         `json:"changed"`
 	Valid       bool         `json:"valid"`
 	Diagnostics []Remark     `json:"diagnostics"`
@@ -45,7 +44,7 @@ type EditView struct {
 	Mock        string       `json:"mock,omitempty"`
 }
 
-// Remark is a diagnostic at its place.
+// Remark is a diagnostic with its position.
 type Remark struct {
 	Severity string `json:"severity"`
 	Code     string `json:"code"`
@@ -56,7 +55,7 @@ type Remark struct {
 	Location string `json:"location,omitempty"`
 }
 
-// LongestRow is what the retries of a state come to.
+// LongestRow shows what the retries of a state can add up to.
 type LongestRow struct {
 	Location string        `json:"location"`
 	Retries  int64         `json:"retries"`
@@ -65,7 +64,7 @@ type LongestRow struct {
 	Longest  time.Duration `json:"longestNanoseconds,omitempty"`
 }
 
-// TestedView is the test of one state.
+// TestedView is the result of testing one state.
 type TestedView struct {
 	Status string `json:"status"`
 	Output string `json:"output,omitempty"`
@@ -86,7 +85,7 @@ func remarks(found []asl.Diagnostic) []Remark {
 	return out
 }
 
-// maxDefinition is the longest definition that Step Functions takes.
+// maxDefinition is the size limit of a definition in Step Functions.
 const maxDefinition = 1 << 20
 
 func (c *Console) edit(r *request) (*answer, error) {
@@ -138,7 +137,7 @@ func (c *Console) edit(r *request) (*answer, error) {
 	return &answer{Title: "Edit " + d.Name, Template: "edit", View: v, Still: true}, nil
 }
 
-// indented lays JSON out on lines when it is all on one.
+// indented indents JSON that is all on one line.
 func indented(s string) string {
 	if strings.Contains(strings.TrimSpace(s), "\n") {
 		return s
@@ -160,7 +159,7 @@ func statesOf(g *asl.Graph) []string {
 	return names
 }
 
-// test runs one state by itself.
+// test tests one state on its own.
 func (c *Console) test(r *request, v *EditView) *TestedView {
 	in := map[string]any{"definition": v.Text, "stateName": v.State, "inspectionLevel": "INFO"}
 	if input := strings.TrimSpace(v.Input); input != "" {

@@ -53,7 +53,7 @@ func (c *Console) event(e *history.Event, begin int64, t *timeline.Timeline) Eve
 	return row
 }
 
-// brief is the beginning of a payload on one line.
+// brief returns the start of a payload on one line.
 func (c *Console) brief(s string) Payload {
 	const most = 160
 	p := Payload{Text: s, Bytes: len(s)}

@@ -16,7 +16,7 @@ import (
 	"stepback/engine/timeline"
 )
 
-// ExecutionView is an execution: where it is, why, what happens next and when.
+// ExecutionView shows an execution: its current state and why, and what happens next and when.
 type ExecutionView struct {
 	ARN     string         `json:"executionArn"`
 	Name    string         `json:"name"`
@@ -29,21 +29,21 @@ type ExecutionView struct {
 	Cause   Payload        `json:"cause,omitzero"`
 	Input   Payload        `json:"input"`
 	Output  Payload        `json:"output,omitzero"`
-	// Events counts those of the history so far.
+	// Events is the number of events in the history so far.
 	Events     int          `json:"events"`
 	Retries    int          `json:"retries"`
 	Waited     string       `json:"waited,omitempty"`
 	Happens    []NowRow     `json:"now"`
 	More       int          `json:"moreNow,omitempty"`
 	Redrives   []time.Time  `json:"redrives,omitempty"`
-	Redrivable string       `json:"notRedrivable,omitempty"` // why it is not; empty when it is
+	Redrivable string       `json:"notRedrivable,omitempty"` // why it cannot be redriven; empty if it can
 	CanRedrive bool         `json:"redrivable"`
 	MapRuns    []MapRunLink `json:"mapRuns,omitempty"`
 	Parent     string       `json:"mapRunArn,omitempty"`
 	FailedAt   *FailedAt    `json:"failedAt,omitempty"`
 	Lost       []Lost       `json:"deadLetters,omitempty"`
 
-	// Whole says that Input is all of the input, so that it can be started with again.
+	// Whole is true if Input is not truncated, so that the execution can be started again with it.
 	Whole bool `json:"-"`
 
 	Tab     string      `json:"tab"`
@@ -54,19 +54,20 @@ type ExecutionView struct {
 	Now     time.Time   `json:"at"`
 }
 
-// FailedAt is the state whose failure an execution did not get over.
+// FailedAt is the state whose failure made an execution fail.
 type FailedAt struct {
 	State    string `json:"state"`
 	Attempts int    `json:"attempts"`
 	Event    int64  `json:"eventId"`
 	Error    string `json:"error"`
-	// Waits are those before its retries.
+	// Waits are the waits before its retries.
 	Waits []time.Duration `json:"-"`
-	// Then are the states that were entered after it, when it was caught.
+	// Then are the states entered after the failure, if it was caught.
 	Then []string `json:"then,omitempty"`
 }
 
-// failedAt finds that state: the innermost that failed or, when all were caught, the last that was.
+// failedAt returns that state: the innermost one that failed or, if all failures were caught, the last one that
+// failed.
 func failedAt(t *timeline.Timeline) *FailedAt {
 	var found *timeline.Visit
 	for _, v := range t.Visits {
@@ -106,28 +107,28 @@ type MapRunLink struct {
 	Items  journal.Tally  `json:"items"`
 }
 
-// NowRow is what an execution does now, in words.
+// NowRow describes in words what an execution is doing now.
 type NowRow struct {
 	timeline.Now
 	Text string `json:"text"`
 }
 
-// Payload is JSON text as it is shown: cut when it is long.
+// Payload is JSON text as it is displayed, truncated if it is long.
 type Payload struct {
 	Text  string `json:"text"`
 	Bytes int    `json:"bytes"`
 	Cut   bool   `json:"cut,omitempty"`
-	// Says is what a cause says in words: the errorMessage of a function, or all of it.
+	// Says is the message in a cause: the errorMessage of a function, or the whole cause.
 	Says string `json:"-"`
 }
 
-// IsZero reports whether there is none.
+// IsZero reports whether there is no payload.
 func (p Payload) IsZero() bool { return p.Bytes == 0 }
 
-// maxShown is how much of a payload a page shows; the event's own page has all of it.
+// maxShown is the number of bytes of a payload that a page shows; the event's own page shows all of it.
 const maxShown = 2 << 10
 
-// payload prepares a payload for a page.
+// payload prepares a payload for display.
 func (c *Console) payload(s string, most int) Payload {
 	p := Payload{Text: pretty(c.hidden.text(s)), Bytes: len(s)}
 	if len(p.Text) > most {
@@ -223,23 +224,19 @@ func (c *Console) execution(r *request) (*answer, error) {
 	if r.param("format") == "test" {
 		return c.testCase(r, x, events)
 	}
-	a := &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}
-	if v.List != nil && v.List.One != nil {
-		a.Event = v.List.One.ID
-	}
-	return a, nil
+	return &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}, nil
 }
 
-// must drops an error of what a page can do without.
+// must ignores the error of a value that a page can do without.
 func must[T any](v T, _ error) T { return v }
 
-// machineOf is the name of an execution's machine, without the label of a Map.
+// machineOf returns the name of an execution's state machine, without the label of a Map.
 func machineOf(x *journal.Execution) string {
 	name, _, _ := strings.Cut(x.MachineName(), "/")
 	return name
 }
 
-// saidIn is what a cause says in words.
+// saidIn returns the message in a cause.
 func saidIn(cause string) string {
 	if strings.HasPrefix(cause, "{") {
 		var function struct {
@@ -261,10 +258,10 @@ func (c *Console) causeOf(s string) Payload {
 	return p
 }
 
-// shownNow is how many lines the banner has.
+// shownNow is the number of lines in the banner.
 const shownNow = 5
 
-// happens fills in what the execution does now, and whether it can be redriven.
+// happens sets what the execution is doing now, and whether it can be redriven.
 func (c *Console) happens(r *request, v *ExecutionView, x *journal.Execution, t *timeline.Timeline,
 	m *asl.Machine) error {
 	if x.Ended() {
@@ -289,7 +286,7 @@ func (c *Console) happens(r *request, v *ExecutionView, x *journal.Execution, t 
 	return nil
 }
 
-// BarsView is the timeline: a row for each visit of a state.
+// BarsView is the timeline, with one row for each visit to a state.
 type BarsView struct {
 	Rows  []BarRow `json:"rows"`
 	Total int      `json:"total"`
@@ -309,31 +306,31 @@ type BarRow struct {
 	Took     time.Duration `json:"tookNanoseconds"`
 	Retries  int           `json:"retries"`
 	Bars     []Bar         `json:"bars"`
-	Fold     int           `json:"folded,omitempty"` // how many visits inside of it are not shown
+	Fold     int           `json:"folded,omitempty"` // the number of nested visits that are not shown
 	Open     bool          `json:"open,omitempty"`
 	Describe string        `json:"text"`
 }
 
-// Bar is an attempt, a wait or a time in a queue, in thousandths of the axis.
+// Bar is an attempt, a wait or time spent in a queue, in thousandths of the axis.
 type Bar struct {
 	Kind  string  `json:"kind"` // attempt, wait, queue, visit or density
 	Class string  `json:"-"`
 	X     float64 `json:"x"`
 	Width float64 `json:"width"`
-	// Level is how many run at a time, in percent of the most; for density.
+	// Level is the number of visits that run at a time, in percent of the maximum; for density bars.
 	Level float64 `json:"level,omitempty"`
 	Title string  `json:"title"`
 }
 
-// Top is where a bar of density begins.
+// Top returns the upper edge of a density bar.
 func (b Bar) Top() float64 { return math.Round(14 - 12*b.Level/100) }
 
-// High is how high a bar of density is.
+// High returns the height of a density bar.
 func (b Bar) High() float64 { return 14 - b.Top() }
 
 const (
 	shownVisits = 100
-	// foldAbove is from how many visits inside of it on a Map or Parallel state is drawn by its density.
+	// foldAbove is the number of nested visits above which a Map or Parallel state is drawn as density.
 	foldAbove = 40
 	strips    = 100
 )

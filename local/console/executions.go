@@ -6,8 +6,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// ExecutionsView lists executions: of all machines, or of what the parameter "of" names by its ARN, a machine, a version,
-// an alias or a Map Run.
+// ExecutionsView lists executions: of all state machines, or of the machine, version, alias or Map Run whose ARN is
+// the parameter "of".
 type ExecutionsView struct {
 	Of         string         `json:"of,omitempty"`
 	Filter     Filter         `json:"filter"`
@@ -16,7 +16,7 @@ type ExecutionsView struct {
 	First      bool           `json:"-"`
 }
 
-// mostListed is how many executions a program may ask for at once.
+// mostListed is the most executions that an API client can request at once.
 const mostListed = 1000
 
 func (c *Console) executions(r *request) (*answer, error) {

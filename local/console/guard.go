@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// protect sets the headers that keep a page to itself: nothing inline, nothing from elsewhere, in no frame.
+// protect sets the headers that isolate a page: no inline code, nothing from other origins, no frames.
 func protect(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
 		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
@@ -18,9 +18,9 @@ func protect(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// refusal says why a request is not answered; empty means that it is. That the Host is a name of this machine is
-// checked before. Links to pages may be followed from anywhere; everything else has to come from a page of the console,
-// or from a program, which sends no Sec-Fetch-Site.
+// refusal returns why a request is refused, or "" if it is allowed. The Host header has been checked before: it is a
+// name of this machine. Pages may be linked to from anywhere; other requests must come from a page of the console, or
+// from a program, which sends no Sec-Fetch-Site.
 func refusal(r *http.Request) string {
 	const strange = "This request comes from a page of another origin."
 	if origin := r.Header.Get("Origin"); origin != "" {
@@ -39,10 +39,10 @@ func refusal(r *http.Request) string {
 	return strange
 }
 
-// maxForm is the most bytes that a form may have: a definition of 1 MiB with room for its escapes.
+// maxForm is the most bytes of a form: a definition of 1 MiB, with a margin for its escapes.
 const maxForm = 4 << 20
 
-// checked lets only forms through that this console has written, and none when it is read-only.
+// checked accepts only forms that this console has written, and none if it is read-only.
 func (c *Console) checked(do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c.cfg.ReadOnly {

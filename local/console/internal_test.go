@@ -66,7 +66,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestStyleSheetOfGraphs keeps the pages' style sheet of graphs that of the package which draws them.
+// The pages use the same style sheet for graphs as package graph.
 func TestStyleSheetOfGraphs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("assets/graph.css")

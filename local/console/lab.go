@@ -12,45 +12,44 @@ import (
 	"stepback/adaptive/analysis"
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
-// LabView holds up to four Retry policies against what executions of a machine met.
+// LabView compares up to four Retry policies on recorded executions of a state machine.
 type LabView struct {
 	Machine  string   `json:"stateMachine"`
 	Machines []string `json:"machines"`
 	Since    string   `json:"since"`
-	// Read says what was read: executions, tasks.
+	// Executions and Tasks count what was read.
 	Executions int         `json:"executions"`
 	Tasks      int         `json:"tasks"`
 	Attempts   int         `json:"attempts"`
 	Policies   []LabPolicy `json:"policies"`
 	States     []LabState  `json:"states"`
-	Why        string      `json:"why,omitempty"` // there is nothing to show
+	Why        string      `json:"why,omitempty"` // why there is nothing to show
 	Now        time.Time   `json:"at"`
 }
 
-// LabPolicy is one policy, as the address has it: interval, rate, retries, cap and jitter.
+// LabPolicy is one policy from the address: interval, rate, retries, cap and jitter.
 type LabPolicy struct {
 	Name string `json:"name"`
 	Text string `json:"policy"`
 	Says string `json:"text"`
-	// Error says what is wrong with the text.
+	// Error reports what is wrong with the text.
 	Error string `json:"error,omitempty"`
 	// ASL is the policy as an element of a Retry array.
 	ASL string `json:"retry"`
 }
 
-// LabState is a state under each policy.
+// LabState shows the results for a state under each policy.
 type LabState struct {
 	State    string           `json:"state"`
 	Recorded analysis.Outcome `json:"recorded"`
 	Cells    []LabCell        `json:"cells"`
 }
 
-// LabCell is what a policy would have brought to a state.
+// LabCell is the result that a policy would have had for a state.
 type LabCell struct {
 	Level analysis.Level    `json:"level"`
 	Low   *analysis.Outcome `json:"low,omitempty"`
@@ -58,10 +57,10 @@ type LabCell struct {
 	Note  string            `json:"note,omitempty"`
 }
 
-// labPolicies are compared by default.
+// labPolicies are the policies compared by default.
 var labPolicies = [4]string{"0", "1s x2 3", "1s x2 6 max 60s full", "5s x1.5 10 max 2m"}
 
-// studied is how many executions are read at most.
+// studied is the most executions that are read.
 const studied = 500
 
 func (c *Console) lab(r *request) (*answer, error) {
@@ -116,14 +115,14 @@ func (c *Console) lab(r *request) (*answer, error) {
 	return a, nil
 }
 
-// worst is the machine with most failed attempts lately, or else the first.
+// worst returns the state machine with the most failed attempts recently, or the first one if none failed.
 func (c *Console) worst(machines []string, now time.Time) string {
 	return slices.MaxFunc(machines, func(a, b string) int {
 		return cmp.Compare(c.charts.load(a, now).Failed, c.charts.load(b, now).Failed)
 	})
 }
 
-// study reads the histories of a machine, those of its Map Runs' child executions too.
+// study reads the histories of a state machine, including those of its Map Runs' child executions.
 func (c *Console) study(r *request, v *LabView, d *apiDefinition,
 	rules map[string][]retrypatterns.Retrier) (*analysis.Collector, error) {
 	q, err := (Filter{Since: v.Since}).query(d.ARN, r.now)
@@ -180,16 +179,14 @@ func (c *Console) study(r *request, v *LabView, d *apiDefinition,
 func attemptsIn(events []history.Event) int {
 	n := 0
 	for i := range events {
-		switch events[i].Type {
-		case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
+		if events[i].Type.Step() == history.StepScheduled {
 			n++
-		default:
 		}
 	}
 	return n
 }
 
-// compare replays the record under each policy, in the place of the Retry arrays of all states that have one.
+// compare replays the record under each policy, which replaces the Retry arrays of all states that have one.
 func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[string][]retrypatterns.Retrier,
 	policies []retrypatterns.Retrier) {
 	if v.Executions == 0 {
@@ -213,7 +210,7 @@ func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[s
 		for j := range w.States {
 			s := &w.States[j]
 			if len(rules[s.State]) == 0 {
-				continue // nothing would have been different
+				continue // the policy would have changed nothing
 			}
 			if states[s.State] == nil {
 				states[s.State] = &LabState{State: s.State, Recorded: s.Recorded, Cells: make([]LabCell, len(policies))}
@@ -231,13 +228,14 @@ func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[s
 	for _, s := range states {
 		v.States = append(v.States, *s)
 	}
-	sorting.Func(v.States, func(a, b LabState) int { return strings.Compare(a.State, b.State) })
+	slices.SortFunc(v.States, func(a, b LabState) int { return strings.Compare(a.State, b.State) })
 	if len(v.States) == 0 {
 		v.Why = "No task of these executions has a Retry array."
 	}
 }
 
-// parsePolicy reads "1s x2 6 max 60s full": interval, rate, retries, cap, jitter; "0" never retries.
+// parsePolicy parses a policy such as "1s x2 6 max 60s full": interval, rate, retries, cap, jitter. "0" means no
+// retries.
 func parsePolicy(text string) (retrypatterns.Retrier, error) {
 	p := retrypatterns.Retrier{ErrorEquals: []string{"States.ALL"}, IntervalSeconds: 1, BackoffRate: 2, MaxAttempts: 3}
 	bad := func(word string) (retrypatterns.Retrier, error) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// lately are the counts of the tick that goes on, which pages that are open share: a hundred of them cost hardly more
-// than one. Who opens a page has it counted anew.
+// lately caches the counts of the current tick, which open pages share: a hundred pages cost hardly more than one. A
+// page that is newly opened is counted afresh.
 type lately struct {
 	mu   sync.Mutex
 	tick time.Time
@@ -19,7 +19,7 @@ type countedOnce struct {
 	err  error
 }
 
-// row returns the row of a machine by its ARN. It is shared: nobody changes it.
+// row returns the row of a state machine by its ARN. The row is shared and must not be modified.
 func (l *lately) row(arn string, live bool, count func() (*MachineRow, error)) (*MachineRow, error) {
 	l.mu.Lock()
 	if now := time.Now().Truncate(tick); !now.Equal(l.tick) || l.rows == nil {
@@ -32,13 +32,13 @@ func (l *lately) row(arn string, live bool, count func() (*MachineRow, error)) (
 	}
 	l.mu.Unlock()
 	of.once.Do(func() { of.row, of.err = count() })
-	if of.err != nil { // perhaps only of the one who counted and went away
+	if of.err != nil { // perhaps only the counting client's error, because it disconnected
 		l.forget()
 	}
 	return of.row, of.err
 }
 
-// forget has everything counted anew, as somebody has done something.
+// forget clears the cache after an action.
 func (l *lately) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// shownOutcomes is how many letters an act names one by one.
+// shownOutcomes is the most letters that the result of an action lists individually.
 const shownOutcomes = 20
 
-// outcomes gather what came of an act on letters.
+// outcomes collects the results of an action on letters.
 type outcomes struct {
 	counts map[deadletters.Outcome]int
 	each   []string
@@ -39,7 +39,8 @@ func (o *outcomes) add(r deadletters.Result) error {
 	return nil
 }
 
-// String says what came of each letter, or, of many, how many there are of each outcome and why some were not done.
+// String returns the result for each letter or, for many, the number of letters with each outcome and why some
+// failed.
 func (o *outcomes) String() string {
 	parts := make([]string, 0, len(o.counts))
 	for outcome, n := range o.counts {
@@ -59,8 +60,8 @@ func (o *outcomes) String() string {
 	return "Letters " + strings.Join(parts, ", ") + ".\n" + strings.Join(named, "\n")
 }
 
-// actOnLetters redrives or discards letters: one, those that were chosen, or all of the filter; or says what it would
-// do.
+// actOnLetters redrives or discards letters: one, the selected ones, or all that match the filter. In a dry run it
+// returns what it would do.
 func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
 	room, err := c.room(ctx, f.Get("room"))
 	if err != nil {

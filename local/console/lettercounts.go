@@ -9,18 +9,18 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// LetterCount is how many dead letters a room has.
+// LetterCount is the number of dead letters in a room.
 type LetterCount struct {
 	Room   string           `json:"room"`
 	Kind   deadletters.Kind `json:"kind,omitempty"`
 	Count  int64            `json:"count"`
 	Oldest time.Time        `json:"oldest,omitzero"`
-	Error  string           `json:"error,omitempty"` // why it cannot be looked into
-	// Many says that counting takes too long here: Count is what was counted last, -1 for nothing yet.
+	Error  string           `json:"error,omitempty"` // why the room cannot be read
+	// Many is true if counting takes too long: Count is then the last known number, or -1 if there is none.
 	Many bool `json:"many,omitempty"`
 }
 
-// roomCounts remember how many letters there are, a hundred times as long as it took to count them.
+// roomCounts caches the number of letters for a hundred times as long as counting them took.
 type roomCounts struct {
 	mu   sync.Mutex
 	kept map[string]roomCount
@@ -53,7 +53,7 @@ func (r *roomCounts) forget() {
 	r.kept = nil
 }
 
-// letterCounts counts the dead letters of all rooms. A room that takes longer than the time given is not counted.
+// letterCounts counts the dead letters of all rooms. A room that takes longer than most is not counted.
 func (c *Console) letterCounts(ctx context.Context, most time.Duration) []LetterCount {
 	rooms, err := c.roomsNow(ctx)
 	if err != nil {

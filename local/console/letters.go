@@ -7,17 +7,16 @@ import (
 	"slices"
 	"time"
 
-	"stepback/internal/sorting"
 	"stepback/outbox/deadletters"
 )
 
-// LettersView lists the rooms.
+// LettersView lists the rooms of dead letters.
 type LettersView struct {
 	Rooms []LetterCount `json:"rooms"`
 	Now   time.Time     `json:"at"`
 }
 
-// lookTime is how long counting the letters of a room may take on the page that lists the rooms.
+// lookTime limits the time for counting the letters of one room on the page that lists the rooms.
 const lookTime = 5 * time.Second
 
 func (c *Console) letters(r *request) (*answer, error) {
@@ -44,7 +43,7 @@ func (c *Console) roomsNow(ctx context.Context) ([]Room, error) {
 	return c.cfg.Rooms(ctx)
 }
 
-// LettersOfView is a room: its groups, and a page of its letters.
+// LettersOfView shows a room: its groups, and one page of its letters.
 type LettersOfView struct {
 	Room    string              `json:"room"`
 	Kind    deadletters.Kind    `json:"kind"`
@@ -56,7 +55,7 @@ type LettersOfView struct {
 	Now     time.Time           `json:"at"`
 }
 
-// LetterFilter is a filter as the address has it.
+// LetterFilter is a filter from the address.
 type LetterFilter struct {
 	Reason  string `json:"reason,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -65,24 +64,25 @@ type LetterFilter struct {
 	Execution string `json:"executionArn,omitempty"`
 }
 
-// Set reports whether it leaves anything out.
+// Set reports whether the filter excludes anything.
 func (f LetterFilter) Set() bool { return f != LetterFilter{} }
 
 func (f LetterFilter) filter() deadletters.Filter {
 	return deadletters.Filter{Reason: f.Reason, Error: f.Error, Subject: f.Subject, Execution: f.Execution}
 }
 
-// Lost are the dead letters that came of an execution.
+// Lost counts the dead letters of an execution in one room.
 type Lost struct {
 	Room  string           `json:"room"`
 	Kind  deadletters.Kind `json:"kind"`
 	Count int64            `json:"count"`
 }
 
-// lostTime is how long looking for the dead letters of one execution may take; they are left out when it takes longer.
+// lostTime limits the time for searching for the dead letters of one execution; they are left out if it takes longer.
 const lostTime = 150 * time.Millisecond
 
-// lostBy counts the dead letters of an execution with Map Runs that has ended, in the rooms where those leave some.
+// lostBy counts the dead letters of a completed execution with Map Runs, in the rooms that receive letters from such
+// executions.
 func (c *Console) lostBy(r *request, execution string) []Lost {
 	rooms, err := c.roomsNow(r.Context())
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Console) lostBy(r *request, execution string) []Lost {
 		}
 		groups, err := rooms[i].Room.Groups(ctx, deadletters.Filter{Execution: execution})
 		if err != nil {
-			continue // the rooms' own pages say what is wrong
+			continue // the rooms' own pages show the error
 		}
 		n := Lost{Room: rooms[i].Name, Kind: rooms[i].Kind}
 		for _, g := range groups {
@@ -143,7 +143,7 @@ func (c *Console) lettersOf(r *request) (*answer, error) {
 	if v.Groups, err = room.Groups(r.Context(), deadletters.Filter{Execution: v.Filter.Execution}); err != nil {
 		return nil, err
 	}
-	sorting.Func(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortFunc(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })
 	page, err := room.List(r.Context(), deadletters.Query{Filter: v.Filter.filter(), After: r.param("after"), Limit: pageSize})
 	if err != nil {
 		return nil, err
@@ -159,13 +159,13 @@ func (c *Console) lettersOf(r *request) (*answer, error) {
 	return &answer{Title: "Dead letters: " + name, Template: "lettersof", View: v}, nil
 }
 
-// LetterView is one letter with its payload and all that was done to it.
+// LetterView shows one letter with its payload and everything done to it.
 type LetterView struct {
 	LetterRow
 	Room    string            `json:"room"`
 	Payload Payload           `json:"payload"`
 	Edited  Payload           `json:"edited,omitzero"`
-	Diff    []DiffLine        `json:"-"` // from the payload to what is sent instead
+	Diff    []DiffLine        `json:"-"` // from the payload to the edited one that is sent instead
 	Headers map[string]string `json:"headers,omitempty"`
 	Acts    []deadletters.Act `json:"acts"`
 	CanEdit bool              `json:"editable"`

@@ -35,7 +35,7 @@ func (c *Console) machines(r *request) (*answer, error) {
 	return &answer{Title: "Machines", Template: "machines", View: v}, nil
 }
 
-// apiDefinition is a state machine as DescribeStateMachine answers.
+// apiDefinition is a DescribeStateMachine response.
 type apiDefinition struct {
 	ARN        string  `json:"stateMachineArn"`
 	Name       string  `json:"name"`
@@ -46,7 +46,7 @@ type apiDefinition struct {
 	Revision   string  `json:"revisionId"`
 }
 
-// described finds a machine by its name.
+// described finds a state machine by its name.
 func (c *Console) described(ctx context.Context, name string) (*apiDefinition, error) {
 	machines, err := c.listMachines(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func rowOf(l *engine.Listed, now time.Time) ExecutionRow {
 	return row
 }
 
-// rows are a page of executions, and the token of the next one.
+// rows returns a page of executions, and the token of the next page.
 func (r *request) rows(q engine.Query, size int) (rows []ExecutionRow, next string, err error) {
 	list, next, err := r.engine.List(r.Context(), q, size, r.param("after"))
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *request) rows(q engine.Query, size int) (rows []ExecutionRow, next stri
 	return rows, next, nil
 }
 
-// Filter is what a list of executions is filtered by, as the address has it.
+// Filter is the filter of a list of executions, from the address.
 type Filter struct {
 	Status   string `json:"status,omitempty"`
 	Error    string `json:"error,omitempty"`
@@ -108,10 +108,10 @@ type Filter struct {
 	Since    string `json:"since,omitempty"`
 }
 
-// Set reports whether anything is filtered.
+// Set reports whether the filter excludes anything.
 func (f Filter) Set() bool { return f != Filter{} }
 
-// query is the filter over the executions of an ARN.
+// query converts the filter to a query for the executions of an ARN.
 func (f Filter) query(of string, now time.Time) (engine.Query, error) {
 	q := engine.Query{Of: of, Error: f.Error, Retrying: f.Retrying}
 	for s := range strings.SplitSeq(strings.ToUpper(f.Status), ",") {
@@ -152,16 +152,16 @@ type MachineView struct {
 	First      bool           `json:"-"`
 }
 
-// Version is a published version of a machine.
+// Version is a published version of a state machine.
 type Version struct {
 	ARN     string  `json:"stateMachineVersionArn"`
 	Created float64 `json:"creationDate"`
 }
 
-// At is when the version was published.
+// At returns when the version was published.
 func (v Version) At() time.Time { return time.UnixMilli(int64(v.Created * 1000)) }
 
-// pageSize is how many executions a page lists.
+// pageSize is the number of executions on a page.
 const pageSize = 50
 
 func (c *Console) machine(r *request) (*answer, error) {
@@ -201,7 +201,8 @@ func (c *Console) versions(ctx context.Context, arn string) ([]Version, error) {
 	return out.Versions, err
 }
 
-// find leads to what a text names: an execution, a Map Run, a machine, or an execution of any machine by its name.
+// find searches for a text: an execution by its ARN or name, and state machines whose names contain it. If no
+// execution matches, it returns recent ones whose name contains the text or whose error name it is.
 func (c *Console) find(r *request) (*answer, error) {
 	text := r.param("q")
 	v := &FindView{Query: text, Machines: []string{}, Executions: []ExecutionRow{}}
@@ -239,10 +240,10 @@ func (c *Console) find(r *request) (*answer, error) {
 	return &answer{Title: "Find " + text, Template: "find", View: v, Still: true}, nil
 }
 
-// searched is how many executions are looked at for a part of a name.
+// searched is the most executions examined for part of a name or an error.
 const searched = 20_000
 
-// FindView is what a search found.
+// FindView shows the result of a search.
 type FindView struct {
 	Query      string         `json:"query"`
 	Machines   []string       `json:"machines"`

@@ -8,14 +8,14 @@ import (
 	"stepback/engine/journal"
 )
 
-// MapRunView is a Map Run: how far, how fast, and whether it ends within its tolerance.
+// MapRunView shows a Map Run: its progress, its rate, and whether it will stay within its tolerance.
 type MapRunView struct {
 	*journal.MapRun
 	Machine string `json:"stateMachine"`
-	// Done counts items that have ended, Bad those that ended badly.
+	// Done counts the items that have ended, Bad those that failed.
 	Done int64 `json:"done"`
 	Bad  int64 `json:"bad"`
-	// Rate is items a second, Left how long it takes at that rate; 0 when that is not known.
+	// Rate is the number of items a second, Left the remaining time at that rate; both are 0 if unknown.
 	Rate     float64        `json:"itemsPerSecond"`
 	Left     time.Duration  `json:"leftNanoseconds,omitempty"`
 	Took     time.Duration  `json:"tookNanoseconds"`
@@ -27,16 +27,16 @@ type MapRunView struct {
 	Filter   Filter         `json:"filter"`
 	Retrying Count          `json:"retrying"`
 	Lost     []Lost         `json:"deadLetters,omitempty"`
-	// Oldest are the children under way that began first.
+	// Oldest are the running children that started first.
 	Oldest []ExecutionRow `json:"runningLongest,omitempty"`
 	First  bool           `json:"-"`
 	Now    time.Time      `json:"at"`
 }
 
-// shownOldest is how many of the children that run longest are shown.
+// shownOldest is the number of longest-running children that are shown.
 const shownOldest = 5
 
-// oldest finds the children under way that began first; lists begin with the newest.
+// oldest returns the running children that started first. Lists start with the newest.
 func oldest(r *request, mapRun string) ([]ExecutionRow, error) {
 	var last []engine.Listed
 	for l, err := range r.engine.Listed(r.Context(), &engine.Query{Of: mapRun, Brief: true,

@@ -23,7 +23,7 @@ import (
 	"stepback/tasks/faults"
 )
 
-// checkout is a saga: what it charges it gives back when it cannot ship.
+// checkout is a saga: if it cannot ship, it refunds what it has charged.
 const checkout = `{"StartAt":"Reserve","States":{
 "Reserve":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"FunctionName":"step","Payload.$":"$.reserve"},
  "ResultPath":null,"Retry":[{"ErrorEquals":["Lambda.TooManyRequestsException"],"IntervalSeconds":1,"MaxAttempts":2}],"Next":"Charge"},
@@ -59,11 +59,11 @@ const reindex = `{"StartAt":"EachShard","States":{"EachShard":{"Type":"Map","Lab
 "Parameters":{"FunctionName":"step","Payload.$":"$"},"Retry":[{"ErrorEquals":["SearchOverloaded"],"IntervalSeconds":3600,"MaxAttempts":3}],
 "End":true}}},"End":true}}}`
 
-// approval waits for somebody who has the token.
+// approval waits for a callback with the task token.
 const approval = `{"StartAt":"AskApprover","States":{"AskApprover":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken",
 "Parameters":{"FunctionName":"step","Payload":{"token.$":"$$.Task.Token","id":"ask"}},"HeartbeatSeconds":86400,"End":true}}}`
 
-// call is what the function step is asked for: the name of an error, and how often it fails with it for an ID.
+// stepCall is the input of the function step: an error name, and how often the function fails with it for an ID.
 type stepCall struct {
 	ID    string `json:"id"`
 	Error string `json:"error"`
@@ -71,7 +71,7 @@ type stepCall struct {
 	Times int    `json:"times"`
 }
 
-// teller is the function step.
+// teller implements the function step.
 type teller struct {
 	mu    sync.Mutex
 	times map[string]int
@@ -86,27 +86,27 @@ func (s *teller) answer(c stepCall) (map[string]string, error) {
 	return map[string]string{"id": c.ID, "state": "done"}, nil
 }
 
-// night is a platform in the middle of a bad night.
+// night is a platform in the middle of a night with many failures.
 type night struct {
 	*bed
 	lost    string // ARN of the import that lost rows
-	order   string // of an order that failed
-	waiting string // of a payout that waits for its next attempt
-	prices  string // of the Map Run that failed
+	order   string // ARN of an order that failed
+	waiting string // ARN of a payout that waits for its next attempt
+	prices  string // ARN of the Map Run that failed
 }
 
-// screens are the pages of the console that have most to show, below its path.
+// screens are the paths of the console's fullest pages.
 func (n *night) screens() []string {
 	return []string{"", "machines", "machines/checkout", "machines/checkout/edit", "executions/" + n.order,
 		"executions/" + n.order + "?tab=events&e=15", "executions/" + n.order + "?tab=data", "executions/" + n.waiting,
 		"executions/" + n.lost, "executions?retrying=true", "mapruns/" + n.prices, "retries", "retries/checkout", "deadletters",
-		"deadletters/import-rows", "deadletters/map-items", "lab?machine=checkout", "services", "local/services/sqs", "logs", "find?q=order"}
+		"deadletters/import-rows", "deadletters/map-items", "lab?machine=checkout", "services", "services/sqs", "logs", "find?q=order"}
 }
 
-const everyAttempt = 1000 // more than any Retry array makes
+const everyAttempt = 1000 // more than any Retry array allows
 
-// newNight makes a platform on which, in the last hour and a half, orders failed, an import lost rows, a Map Run failed
-// and alarms went off, and on which payouts wait for their next attempts now.
+// newNight creates a platform on which, in the last hour and a half, orders failed, an import lost rows, a Map Run
+// failed and alarms fired, and on which payouts are waiting for their next attempts.
 func newNight(t *testing.T, c local.Console) *night {
 	t.Helper()
 	dir := t.TempDir()
@@ -153,7 +153,7 @@ func (n *night) begin() {
 	}
 }
 
-// hours are those before now: an hour and a half in virtual time, on a directory that is opened again afterwards.
+// hours simulates the past hour and a half in virtual time, on a directory that is reopened afterwards.
 func (n *night) hours(t *testing.T, dir string) {
 	t.Helper()
 	const began, pause = 79 * time.Minute, 4 * time.Minute
@@ -213,7 +213,7 @@ func (n *night) hours(t *testing.T, dir string) {
 	}
 }
 
-// imported imports a file, of which some rows are lost.
+// imported imports a file some of whose rows are lost.
 func (n *night) imported(t *testing.T, p *local.Platform) string {
 	t.Helper()
 	all := 100.0
@@ -242,7 +242,7 @@ func (n *night) imported(t *testing.T, p *local.Platform) string {
 	return report.Execution
 }
 
-// now is what is under way.
+// now starts the executions that are still running.
 func (n *night) now() {
 	n.t.Helper()
 	for i := range 3 {
@@ -304,7 +304,7 @@ func (n *night) start(machine, name, input string) string {
 	return n.call("StartExecution", map[string]string{"stateMachineArn": machineARN + machine, "name": name, "input": input})["executionArn"].(string)
 }
 
-// items is an input with an array of calls.
+// items returns an input with an array of calls.
 func items(n int, member string, of func(int) stepCall) string {
 	all := make([]stepCall, n)
 	for i := range all {

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// notices are what pages say once, after something was done.
+// notices holds messages that a page shows once after an action.
 type notices struct {
 	mu    sync.Mutex
 	next  int
 	texts map[string]string
 }
 
-// maxNotices bounds what nobody has read.
+// maxNotices limits the number of unread notices.
 const maxNotices = 100
 
-// keep keeps a text and returns by what the next page finds it.
+// keep stores a text and returns the key by which the next page finds it.
 func (n *notices) keep(text string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

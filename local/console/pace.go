@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// pace has pages that follow what runs ask for themselves so seldom that all of them together take next to nothing from
-// the engine.
+// pace limits how often open pages reload, so that together they take almost nothing from the engine.
 type pace struct {
 	mu    sync.Mutex
-	pages int           // that are open
-	cost  time.Duration // what an update took, on average
+	pages int           // the number of open pages
+	cost  time.Duration // the average duration of an update
 }
 
 const (
-	// share is how much of the processors updates may take.
+	// share is the share of the processors that updates may take.
 	share = 0.01
-	// leastRest and mostRest bound the time between two updates of a page.
+	// leastRest and mostRest limit the time between two updates of a page.
 	leastRest, mostRest = time.Second, 10 * time.Second
-	// weight is how much the latest update counts in the average.
+	// weight is the divisor of the latest update's share in the average.
 	weight = 8
 )
 
-// open counts a page until it is closed.
+// open counts a page as open until closed is called.
 func (p *pace) open() (closed func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -35,14 +34,14 @@ func (p *pace) open() (closed func()) {
 	}
 }
 
-// took notes how long an update took. On a busy machine that is longer than its processor time, and pages rest longer.
+// took records how long an update took. On a busy machine that exceeds its processor time, so pages rest longer.
 func (p *pace) took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cost += (d - p.cost) / weight
 }
 
-// rest is how long a page is left alone after it was told of a change.
+// rest returns how long a page waits before it can be notified again.
 func (p *pace) rest() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestPace rests a second while updates cost nothing, longer the more pages cost more, and ten seconds at most.
+// Pages rest one second while updates cost nothing, longer the more pages there are and the more they cost, and at
+// most ten seconds.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	var p pace
@@ -18,7 +19,7 @@ func TestPace(t *testing.T) {
 	for range 15 {
 		p.open()
 	}
-	for range 100 { // until the average is there
+	for range 100 { // until the average has settled
 		p.took(5 * time.Millisecond)
 	}
 	all := 16 * 5 * time.Millisecond
@@ -38,7 +39,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestLately counts once for all pages that are open during a tick, anew for who opens one, and again after an error.
+// A tick is counted once for all open pages, afresh for a newly opened page, and again after an error.
 func TestLately(t *testing.T) {
 	t.Parallel()
 	var l lately
@@ -50,7 +51,7 @@ func TestLately(t *testing.T) {
 			t.Errorf("%v, %v", row, err)
 		}
 	}
-	// Ticks begin while a test runs, too: a tick is made to go on.
+	// A tick can start during the test, too, so the current one is prolonged.
 	l.tick, l.rows = time.Now().Truncate(tick), nil
 	get(false)
 	get(false)

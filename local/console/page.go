@@ -17,18 +17,18 @@ import (
 	"stepback/engine"
 )
 
-// request is what a page is asked for.
+// request is a request for a page.
 type request struct {
 	*http.Request
 	console *Console
 	engine  Engine
 	now     time.Time
-	live    bool // a page that is open asks for itself again
+	live    bool // the request is an update of an open page
 }
 
 func (r *request) param(name string) string { return strings.TrimSpace(r.URL.Query().Get(name)) }
 
-// number is a parameter that is a number, or the default.
+// number returns a numeric parameter, or otherwise if it is missing or invalid.
 func (r *request) number(name string, otherwise int64) int64 {
 	if n, err := strconv.ParseInt(r.param(name), 10, 64); err == nil && n >= 0 {
 		return n
@@ -36,30 +36,28 @@ func (r *request) number(name string, otherwise int64) int64 {
 	return otherwise
 }
 
-// answer is a page: what it shows, which is its JSON, too, and the template that shows it.
+// answer is a page: its view, which is also its JSON, and the template that renders it.
 type answer struct {
 	Title    string
 	Template string
 	View     any
-	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none for those of all. Still
+	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none means any execution. Still
 	// pages never change.
 	Topics []string
 	Still  bool
-	// Event is the ID of the one event that the page shows; 0 means it shows none, or several.
-	Event int64
-	// Text is answered as it is, in place of a page.
+	// Text is sent unchanged instead of a page.
 	Text string
 }
 
-// liveHeader is on the requests of pages that are open and ask for themselves again.
+// liveHeader marks the requests by which open pages update themselves.
 const liveHeader = "X-Stepback-Live"
 
-// notFound says that there is nothing at an address.
+// notFound reports that nothing exists at an address.
 type notFound struct{ what string }
 
 func (e *notFound) Error() string { return e.what }
 
-// layout is what every page has around its view.
+// layout is the part of every page around its view.
 type layout struct {
 	*answer
 	Section  string
@@ -68,11 +66,11 @@ type layout struct {
 	Notice   string
 	Now      time.Time
 	Version  string
-	Address  string // of the page, with its query
+	Address  string // of the page, including its query
 	Stream   string
 }
 
-// page answers with a page, or in JSON.
+// page serves a page, as HTML or JSON.
 func (c *Console) page(show func(*request) (*answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e, err := c.cfg.Engine()
@@ -119,7 +117,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
 	}
 	var body bytes.Buffer
-	if err := c.pages()[a.Template].Execute(&body, "layout", l); err != nil {
+	if err := c.pages()[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
 		c.cfg.Log.Error("a page of the console cannot be written", "page", a.Template, "error", err)
 		http.Error(w, "This page cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return
@@ -128,7 +126,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	sendAs(w, r, status, body.Bytes())
 }
 
-// failed answers with what went wrong.
+// failed sends an error response.
 func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var missing *notFound
@@ -152,16 +150,16 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 		View: map[string]any{"Status": status, "Error": err.Error()}})
 }
 
-// worthwhile is from how many bytes on an answer is compressed.
+// worthwhile is the number of bytes from which a response is compressed.
 const worthwhile = 1 << 10
 
-// writers compress answers; making one takes longer than using it.
+// writers pools gzip writers, because creating one takes longer than using it.
 var writers = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed); return w }}
 
-// send writes the body of an answer.
+// send writes the body of a response.
 func send(w http.ResponseWriter, r *http.Request, body []byte) { sendAs(w, r, http.StatusOK, body) }
 
-// sendAs writes a status and a body, compressed where the browser takes that.
+// sendAs writes a status and a body, compressed if the browser accepts it.
 func sendAs(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if len(body) < worthwhile || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.WriteHeader(status)
@@ -178,7 +176,7 @@ func sendAs(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	_ = z.Close()
 }
 
-// asset answers with the style sheet or the script.
+// asset serves the style sheet or the script.
 func asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	text, err := files.ReadFile(path.Join("assets", path.Base(name)))

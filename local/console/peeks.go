@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// peek is how a page looks into a service: an operation that lists what it has, and one that describes an element.
+// peek defines how a page inspects a service: an operation that lists its resources, and one that describes a
+// resource.
 type peek struct {
 	operation string
 	in        map[string]any
-	list      string // the member of the answer with the elements
-	name      string // the member of an element that names it; empty where elements are names
+	list      string // the response member that holds the elements
+	name      string // the member that holds an element's name; empty if the elements are names
 	columns   []peekColumn
 	detail    *peekDetail
 }
 
-// peekColumn is a member that is shown, by its path.
+// peekColumn is a member to show, given by its path.
 type peekColumn struct{ Title, member string }
 
-// peekDetail describes an element by its name.
+// peekDetail is the operation that describes an element by its name.
 type peekDetail struct {
-	operation, param string // the member of the input that takes the name
+	operation, param string // param is the input member for the name
 	in               map[string]any
 	columns          []peekColumn
 }
 
-// peeks are the services that pages look into, by the names of their API models. A service that the platform offers and
-// that has no entry here is listed without.
+// peeks are the services that pages can inspect, by the names of their API models. Services without an entry are
+// listed without a link.
 var peeks = map[string]peek{
 	"sqs": {operation: "ListQueues", list: "QueueUrls", detail: &peekDetail{operation: "GetQueueAttributes", param: "QueueUrl",
 		in: map[string]any{"AttributeNames": []string{"All"}}, columns: []peekColumn{
@@ -61,13 +62,13 @@ var peeks = map[string]peek{
 	"sfn":            {operation: "ListActivities", list: "activities", name: "name", columns: []peekColumn{{"made", "creationDate"}}},
 }
 
-// peekWords say what a page lists, where the operation's name does not.
+// peekWords name what a page lists, for services whose operation name does not say it.
 var peekWords = map[string]string{"sfn": "Activities", "iam": "Roles", "kms": "Keys", "ecr": "Repositories",
 	"cloudwatch": "Alarms", "eventbridge": "Rules of the default bus", "lambda": "Functions", "s3": "Buckets", "sqs": "Queues",
 	"sns": "Topics", "dynamodb": "Tables", "dynamodbstreams": "Streams", "scheduler": "Schedules", "ssm": "Parameters",
 	"secretsmanager": "Secrets", "cloudformation": "Stacks"}
 
-// PeekView is what a service has.
+// PeekView shows the resources of a service.
 type PeekView struct {
 	Service Service   `json:"service"`
 	What    string    `json:"what"`
@@ -76,14 +77,14 @@ type PeekView struct {
 	More    bool      `json:"more,omitempty"`
 }
 
-// PeekRow is an element of a service.
+// PeekRow is one resource of a service.
 type PeekRow struct {
 	Name  string   `json:"name"`
 	Cells []string `json:"cells"`
 	Error string   `json:"error,omitempty"` // why it cannot be described
 }
 
-// shownElements is how many elements of a service a page shows.
+// shownElements is the most resources of a service that a page shows.
 const shownElements = 100
 
 func (c *Console) peek(r *request) (*answer, error) {
@@ -125,10 +126,10 @@ func (c *Console) peek(r *request) (*answer, error) {
 	return &answer{Title: v.Service.Name, Template: "peek", View: v}, nil
 }
 
-// element describes an element of a service.
+// element describes a resource of a service.
 func (c *Console) element(r *request, model string, of *peek, raw json.RawMessage) PeekRow {
 	var e any
-	_ = json.Unmarshal(raw, &e) // it was part of a document
+	_ = json.Unmarshal(raw, &e) // raw is part of a valid document
 	row := PeekRow{Name: cell(member(e, of.name)), Cells: []string{}}
 	for _, column := range of.columns {
 		row.Cells = append(row.Cells, cell(member(e, column.member)))
@@ -150,7 +151,7 @@ func (c *Console) element(r *request, model string, of *peek, raw json.RawMessag
 	return row
 }
 
-// member is the value at a path of members; the value itself where the path is empty.
+// member returns the value at a path of members; v itself if the path is empty.
 func member(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		if name == "" {
@@ -162,10 +163,10 @@ func member(v any, path string) any {
 	return v
 }
 
-// Numbers from here on are times, in seconds since 1970: 2001 and later.
+// Numbers from firstTime on are taken for times in seconds since 1970: 2001 and later.
 const firstTime = 1e9
 
-// cell is a value as a cell of a table shows it.
+// cell formats a value for a table cell.
 func cell(v any) string {
 	const longest = 200
 	switch v := v.(type) {
@@ -179,6 +180,6 @@ func cell(v any) string {
 		}
 		return fmt.Sprint(v)
 	}
-	text, _ := json.Marshal(v) // it was part of a document
+	text, _ := json.Marshal(v) // v was decoded from JSON
 	return clip(longest, string(text))
 }

@@ -10,14 +10,14 @@ import (
 	"stepback/local"
 )
 
-// person is somebody at the first page who clicks.
+// person is a user who starts at the first page and clicks.
 type person struct {
 	*testing.T
 	ctx    context.Context
 	clicks int
 }
 
-// click clicks on the first link or button with a text, or that a selector finds.
+// click clicks on the first visible link with the text in main or nav, and waits for the next page.
 func (p *person) click(text string) {
 	p.Helper()
 	p.clicks++
@@ -30,7 +30,8 @@ func (p *person) click(text string) {
 	until(p.T, p.ctx, `location.href !== "`+from+`" && document.readyState === "complete"`)
 }
 
-// reads holds that the part of the screen that is seen without scrolling has texts, in their order.
+// reads checks that the part of the page visible without scrolling contains the texts in this order, and that no more
+// than the given clicks were needed.
 func (p *person) reads(question string, clicks int, texts ...string) {
 	p.Helper()
 	if p.clicks > clicks {
@@ -54,8 +55,8 @@ func (p *person) reads(question string, clicks int, texts ...string) {
 	}
 }
 
-// TestFiveQuestionsInABrowser asks on a bad night what a person asks who is woken by it. Each question is answered on
-// one screen of 1600 by 1000 pixels, at most two clicks away from the first page.
+// TestFiveQuestionsInABrowser plays an on-call engineer who is paged during a bad night. Each of the five questions
+// is answered on one screen of 1600 by 1000 pixels, at most two clicks from the first page.
 func TestFiveQuestionsInABrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
@@ -67,7 +68,7 @@ func TestFiveQuestionsInABrowser(t *testing.T) {
 		return &person{T: t, ctx: ctx}
 	}
 
-	n.page("deadletters") // which takes the time to count all of them
+	n.page("deadletters") // this page takes the time to count all of them
 	p := ask()
 	p.reads("what is broken now?", 0, "Something needs a look", "1 alarm", "3 kinds of failure in 24 h", "8 retrying now",
 		"49 dead letters", "executions-failed", "checkout", "Failed in the last 24 hours", "CarrierTimeout", "checkout", "7")

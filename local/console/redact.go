@@ -9,8 +9,8 @@ import (
 
 // redaction hides members of payloads.
 type redaction struct {
-	names []string   // of members that are hidden wherever they are
-	paths [][]string // from the root
+	names []string   // names of members that are hidden everywhere
+	paths [][]string // paths from the root
 }
 
 func newRedaction(of []string) redaction {
@@ -28,11 +28,11 @@ func newRedaction(of []string) redaction {
 // any reports whether anything is hidden.
 func (r *redaction) any() bool { return len(r.names)+len(r.paths) > 0 }
 
-// hiddenText stands in the place of what is hidden.
+// hiddenText replaces hidden values.
 const hiddenText = "(hidden)"
 
-// text returns JSON text without the hidden members. Text that is no JSON is hidden whole, since nobody knows what is
-// in it.
+// text returns JSON text without the hidden members. Text that is not JSON is hidden entirely, because its content is
+// unknown.
 func (r *redaction) text(s string) string {
 	if !r.any() || s == "" {
 		return s
@@ -44,7 +44,7 @@ func (r *redaction) text(s string) string {
 	return r.value(v, nil).JSON()
 }
 
-// cause is text for the causes of failures, which are JSON or words: words stay.
+// cause redacts the cause of a failure. Causes are JSON or plain text; plain text is kept.
 func (r *redaction) cause(s string) string {
 	if !strings.HasPrefix(strings.TrimSpace(s), "{") && !strings.HasPrefix(strings.TrimSpace(s), "[") {
 		return s
@@ -75,7 +75,7 @@ func (r *redaction) value(v jsonvalue.Value, at []string) jsonvalue.Value {
 		}
 		return jsonvalue.OfArray(elements)
 	case jsonvalue.String:
-		// JSON inside of a string, as in the causes of functions and the bodies of messages.
+		// JSON inside a string, as in the causes of functions and the bodies of messages.
 		if s := strings.TrimSpace(v.Text()); strings.HasPrefix(s, "{") {
 			if inner, err := jsonvalue.Parse(s); err == nil {
 				return jsonvalue.OfString(r.value(inner, at).JSON())

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// ServicesView lists the services at the same address.
+// ServicesView lists the services on the same address.
 type ServicesView struct {
 	Services []Service `json:"services"`
 	Region   string    `json:"region"`
@@ -16,7 +16,7 @@ func (c *Console) listServices(*request) (*answer, error) {
 		View: &ServicesView{c.services(), c.cfg.Scope.Region, c.cfg.Version}}, nil
 }
 
-// services are those at the same address, with whether there is a page about each.
+// services returns the services on the same address, and whether each has a page.
 func (c *Console) services() []Service {
 	all := append([]Service{}, c.cfg.Services...)
 	for i := range all {
@@ -49,7 +49,7 @@ type LogLine struct {
 	Message string `json:"message"`
 }
 
-// At is when it was logged.
+// At returns when the line was logged.
 func (l LogLine) At() time.Time { return time.UnixMilli(l.Time) }
 
 func (c *Console) logs(r *request) (*answer, error) {

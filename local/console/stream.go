@@ -7,23 +7,25 @@ import (
 )
 
 const (
-	// tick is how long changes are gathered: all pages are told at its end, so that they share what they ask for.
+	// tick is the interval over which changes are collected. All pages are notified at its end, so that they share
+	// the data they request.
 	tick = 500 * time.Millisecond
-	// heartbeat is how often a page that nothing changes is told that the server is there.
+	// heartbeat is the interval at which a page without changes gets a sign of life from the server.
 	heartbeat = 20 * time.Second
-	// patience is how long a slow browser may take to take a line before it is given up.
+	// patience is the time a slow browser has to accept a line before its stream is closed.
 	patience = 5 * time.Second
 )
 
-// Watch tells a page of changes.
+// Watch notifies a page of changes.
 type Watch struct {
-	// Changed receives after a step, once until Again is called. Ended is closed when the server ends.
+	// Changed receives once after a step, and again only after Again has been called. Ended is closed when the server
+	// ends.
 	Changed, Ended <-chan struct{}
 	Again, Stop    func()
 }
 
-// stream tells a page, over server-sent events, that what it shows has changed. The page then asks for itself. The
-// engine never waits for it: changes come over a channel of one place.
+// stream notifies a page, by server-sent events, that its content has changed; the page then reloads it. The engine
+// never waits for a page: changes are sent over a channel with a buffer of one.
 func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 	watch := c.cfg.Changes(r.URL.Query()["of"])
 	defer watch.Stop()
@@ -71,7 +73,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// until waits for a timer, unless the page or the server ends before.
+// until waits for a timer. It returns false if the page or the server ends first.
 func until(r *http.Request, w Watch, t *time.Timer) bool {
 	select {
 	case <-r.Context().Done():

@@ -2,52 +2,36 @@ package console
 
 import (
 	"fmt"
+	"html/template"
 	"net/url"
 	"strings"
 	"time"
 
-	"stepback/engine/journal"
 	"stepback/engine/timeline"
-	"stepback/local/console/markup"
 	"stepback/outbox/deadletters"
 )
 
-//go:generate go test . -run TestPagesAreEscaped -update
+// pages holds the pages by name, each with the templates of the layout.
+type pages map[string]*template.Template
 
-// pages are the pages by name, each with the templates that all share.
-type pages map[string]*markup.Set
-
-// parsePages reads what the tests have html/template write of templates/: every action of it is escaped.
+// parsePages parses the pages. html/template escapes each when it is first shown.
 func parsePages() pages {
 	all := pages{}
-	entries, _ := files.ReadDir("escaped") // embedded: it is there
-	shared := page(markup.New(functions), layoutFile)
+	layout := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/layout.html"))
+	entries, _ := files.ReadDir("templates") // embedded: it exists
 	for _, e := range entries {
-		if e.Name() != layoutFile {
-			all[strings.TrimSuffix(e.Name(), ".html")] = page(shared, e.Name())
+		if e.Name() != "layout.html" {
+			with := template.Must(layout.Clone())
+			all[strings.TrimSuffix(e.Name(), ".html")] = template.Must(with.ParseFS(files, "templates/"+e.Name()))
 		}
 	}
 	return all
 }
 
-// layoutFile has the templates that all pages share.
-const layoutFile = "layout.html"
-
-func page(with *markup.Set, file string) *markup.Set {
-	text, err := files.ReadFile("escaped/" + file)
-	if err == nil {
-		with, err = with.With(file, string(text))
-	}
-	if err != nil {
-		panic(err) // it has been read in a test
-	}
-	return with
-}
-
-// functions are what templates call.
-var functions = map[string]any{
-	"at":    func(t time.Time) markup.HTML { return timeTag(t, "2006-01-02 15:04:05") },
-	"clock": func(t time.Time) markup.HTML { return timeTag(t, "15:04:05.000") },
+// functions are the functions that templates can call.
+var functions = template.FuncMap{
+	"at":    func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
+	"clock": func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
 	"short": timeline.Short,
 	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
 	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
@@ -84,20 +68,9 @@ var functions = map[string]any{
 	"class": func(s any) string {
 		return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s)))
 	},
-	"unset":     time.Time.IsZero,
-	"stamp":     func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z07:00") },
-	"total":     journal.Tally.Total,
-	"narrows":   func(f interface{ Set() bool }) bool { return f.Set() },
-	"published": Version.At,
-	"logged":    LogLine.At,
-	"waited":    WaitOf.WaitedText,
-	"marked":    DiffLine.Class,
-	"top":       Bar.Top,
-	"high":      Bar.High,
-	"load":      Load.Text,
-	"add":       func(a, b int64) int64 { return a + b },
-	"setparam":  with,
-	"statuses":  func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
+	"add":      func(a, b int64) int64 { return a + b },
+	"setparam": with,
+	"statuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
 	"machinearn": func(execution string) string {
 		of, _, _ := strings.Cut(strings.Replace(execution, ":execution:", ":stateMachine:", 1), "/")
 		if i := strings.LastIndexByte(of, ':'); strings.Count(of, ":") > 6 { // stateMachine:NAME:EXECUTION
@@ -147,18 +120,18 @@ var functions = map[string]any{
 
 func executionURL(arn string) string { return Path + "executions/" + url.PathEscape(arn) }
 
-func timeTag(t time.Time, layout string) markup.HTML {
+func timeTag(t time.Time, layout string) template.HTML {
 	if t.IsZero() {
 		return "–"
 	}
 	t = t.UTC()
-	return markup.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`) //nolint:gosec // digits
 }
 
-// lastOf is the last part of an ARN.
+// lastOf returns the last part of an ARN.
 func lastOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
-// count writes a number with separators.
+// count formats a number with commas between thousands.
 func count(n any) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -185,7 +158,7 @@ func clip(n int, s string) string {
 	return s
 }
 
-// with is an address with parameters set or, when empty, removed: with .Address "from" 200.
+// with returns an address with parameters set or, if their value is empty, removed: with .Address "from" 200.
 func with(address string, pairs ...any) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"stepback/stepbacktest/machinetest"
 )
 
-// testCase writes an execution as a test of its machine, as `stepback record` does.
+// testCase exports an execution as a test of its state machine, as `stepback record` does.
 func (c *Console) testCase(r *request, x *journal.Execution, events []history.Event) (*answer, error) {
 	if c.hidden.any() {
 		return nil, &badForm{"a test case has whole payloads, of which this console hides members (--redact)"}

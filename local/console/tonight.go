@@ -3,24 +3,24 @@ package console
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/engine"
 	"stepback/engine/journal"
-	"stepback/internal/sorting"
 )
 
-// enough is how many executions of a kind are counted before a page says "1,000+".
+// enough is the number of executions up to which a page counts, before it shows "1,000+".
 const enough = 1000
 
-// Count is a number of executions; More says that there are more.
+// Count is a number of executions; More is true if there are more than N.
 type Count struct {
 	N    int  `json:"n"`
 	More bool `json:"more,omitempty"`
 }
 
-// String writes 17 or 1,000+.
+// String formats the count as 17 or 1,000+.
 func (c Count) String() string {
 	if c.More {
 		return count(c.N) + "+"
@@ -28,7 +28,7 @@ func (c Count) String() string {
 	return count(c.N)
 }
 
-// apiMachine is a state machine as ListStateMachines answers.
+// apiMachine is a state machine in a ListStateMachines response.
 type apiMachine struct {
 	ARN     string  `json:"stateMachineArn"`
 	Name    string  `json:"name"`
@@ -56,16 +56,16 @@ func (c *Console) listMachines(ctx context.Context) ([]apiMachine, error) {
 	}
 }
 
-// MachineRow is what there is to say about a state machine at a glance.
+// MachineRow summarises a state machine.
 type MachineRow struct {
 	Name     string `json:"name"`
 	ARN      string `json:"stateMachineArn"`
 	Type     string `json:"type"`
 	Running  Count  `json:"running"`
 	Retrying Count  `json:"retrying"`
-	// Failed ended without success in the last 24 hours, stopped ones not counted.
+	// Failed is the number of executions that ended without success in the last 24 hours, not counting stopped ones.
 	Failed Count `json:"failedLastDay"`
-	// Children counts the child executions of its Map Runs that retry.
+	// Children is the number of its Map Runs' child executions that are retrying.
 	Children Count     `json:"retryingChildren"`
 	LastAt   time.Time `json:"lastStart,omitzero"`
 	Last     string    `json:"last,omitempty"`
@@ -73,25 +73,25 @@ type MachineRow struct {
 	groups   map[string]*Group
 }
 
-// Group are failures of one error.
+// Group is a group of failures with the same error.
 type Group struct {
 	Machine string `json:"stateMachine"`
-	// Error is the name, or how it ended when there is none; Status is then the same.
+	// Error is the error's name or, if it has none, the status, which Status then repeats.
 	Error  string    `json:"error"`
 	Status string    `json:"status,omitempty"`
 	Count  Count     `json:"count"`
 	First  time.Time `json:"firstStart"`
 	Last   time.Time `json:"lastStart"`
-	Sample string    `json:"sample"` // ARN of the latest
+	Sample string    `json:"sample"` // ARN of the latest one
 }
 
-// RetryRow is a state that waits for its next attempt.
+// RetryRow is a state that is waiting for its next attempt.
 type RetryRow struct {
 	Execution string    `json:"executionArn"`
 	Machine   string    `json:"stateMachine"`
 	State     string    `json:"state"`
 	Error     string    `json:"error"`
-	Attempt   int64     `json:"attempt"` // the next one, from 1
+	Attempt   int64     `json:"attempt"` // number of the next attempt, from 1
 	Attempts  int64     `json:"attempts"`
 	Failed    time.Time `json:"failedAt"`
 	Next      time.Time `json:"next"`
@@ -100,7 +100,7 @@ type RetryRow struct {
 	Child     bool      `json:"child,omitempty"`
 }
 
-// MapRunRow is a Map Run under way.
+// MapRunRow is a running Map Run.
 type MapRunRow struct {
 	ARN       string        `json:"mapRunArn"`
 	Items     journal.Tally `json:"items"`
@@ -118,20 +118,20 @@ type TonightView struct {
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
 	Alarms   []AlarmRow    `json:"alarms,omitempty"`
 	Letters  []LetterCount `json:"deadLetters,omitempty"`
-	// Dead counts the dead letters; DeadMore says that counting some rooms took too long.
+	// Dead is the number of dead letters; DeadMore is true if counting some rooms took too long.
 	Dead     int64     `json:"deadLetterCount"`
 	DeadMore bool      `json:"moreDeadLetters,omitempty"`
 	Broken   bool      `json:"broken"`
 	Now      time.Time `json:"now"`
 }
 
-// day is how far back failures count for tonight.
+// day is the period over which the first page counts failures.
 const day = 24 * time.Hour
 
-// glanceTime is how long counting the letters of a room may take on the first page.
+// glanceTime limits the time for counting the letters of one room on the first page.
 const glanceTime = 40 * time.Millisecond
 
-// shownRetries is how many retries the first page lists.
+// shownRetries is the number of retries that the first page lists.
 const shownRetries = 12
 
 func (c *Console) tonight(r *request) (*answer, error) {
@@ -163,14 +163,14 @@ func (c *Console) tonight(r *request) (*answer, error) {
 			break
 		}
 	}
-	sorting.Stable(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
+	slices.SortStableFunc(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
 	if len(v.Retrying) > shownRetries {
 		v.Retrying, v.More = v.Retrying[:shownRetries], true
 	}
-	sorting.Func(v.Failures, func(a, b *Group) int {
+	slices.SortFunc(v.Failures, func(a, b *Group) int {
 		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Error, b.Error))
 	})
-	sorting.Stable(v.Machines, func(a, b *MachineRow) int {
+	slices.SortStableFunc(v.Machines, func(a, b *MachineRow) int {
 		return cmp.Or(cmp.Compare(b.Retrying.N+b.Children.N, a.Retrying.N+a.Children.N),
 			cmp.Compare(b.Failed.N, a.Failed.N),
 			cmp.Compare(b.Running.N, a.Running.N), strings.Compare(a.Name, b.Name))
@@ -185,7 +185,7 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
 }
 
-// glance counts what a machine has. Pages that are open share what was counted during a tick.
+// glance returns the counts of a state machine. Open pages share the counts of a tick.
 func (c *Console) glance(r *request, m apiMachine) (*MachineRow, error) {
 	row, err := c.lately.row(m.ARN, r.live, func() (*MachineRow, error) { return c.counts(r, m) })
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *Console) counts(r *request, m apiMachine) (*MachineRow, error) {
 	return row, err
 }
 
-// group adds a failure to those of its error.
+// group adds a failure to the group of its error.
 func (m *MachineRow) group(l *engine.Listed) {
 	name := cmp.Or(l.Failure.Name, string(l.Status))
 	g := m.groups[name]
@@ -241,7 +241,7 @@ func (m *MachineRow) group(l *engine.Listed) {
 	}
 }
 
-// nameless is the status of an execution that has ended without the name of an error.
+// nameless returns the status of an execution that ended without an error name, and "" for others.
 func nameless(l *engine.Listed) string {
 	if l.Failure.Name != "" {
 		return ""
@@ -249,19 +249,19 @@ func nameless(l *engine.Listed) string {
 	return string(l.Status)
 }
 
-// largestFirst are groups in the order of their sizes.
+// largestFirst returns the groups sorted by size, largest first.
 func largestFirst(groups map[string]*Group) []*Group {
 	all := make([]*Group, 0, len(groups))
 	for _, g := range groups {
 		all = append(all, g)
 	}
-	sorting.Func(all, func(a, b *Group) int {
+	slices.SortFunc(all, func(a, b *Group) int {
 		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
 	})
 	return all
 }
 
-// counted counts executions, up to enough of them. What it is told of each is what an index has.
+// counted counts executions, up to enough of them. It calls each with what an index holds of an execution.
 func counted(ctx context.Context, e Engine, q engine.Query, each func(*engine.Listed)) (n Count, err error) {
 	q.Brief = true
 	for l, err := range e.Listed(ctx, &q) {
@@ -280,7 +280,7 @@ func counted(ctx context.Context, e Engine, q engine.Query, each func(*engine.Li
 	return n, nil
 }
 
-// retriesIn are the retries of an execution as rows.
+// retriesIn returns the pending retries of an execution as rows.
 func retriesIn(l *engine.Listed) []RetryRow {
 	rows := make([]RetryRow, 0, len(l.Retries))
 	for _, t := range l.Retries {
@@ -291,12 +291,12 @@ func retriesIn(l *engine.Listed) []RetryRow {
 	return rows
 }
 
-// mapRunsNow lists the Map Runs under way, and the child executions of theirs that retry.
+// mapRunsNow lists the running Map Runs, with the number of their child executions that are retrying.
 func (c *Console) mapRunsNow(r *request, v *TonightView, machines map[string]*MachineRow) error {
 	for arn, counts := range r.engine.MapRuns() {
 		m, err := r.engine.DescribeMapRun(r.Context(), arn)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended in the meantime
 		}
 		row := MapRunRow{ARN: arn, Items: counts.Items, Started: counts.Started, Execution: m.Execution}
 		q := engine.Query{Of: arn, Retrying: true}
@@ -315,6 +315,6 @@ func (c *Console) mapRunsNow(r *request, v *TonightView, machines map[string]*Ma
 		}
 		v.MapRuns = append(v.MapRuns, row)
 	}
-	sorting.Func(v.MapRuns, func(a, b MapRunRow) int { return strings.Compare(a.ARN, b.ARN) })
+	slices.SortFunc(v.MapRuns, func(a, b MapRunRow) int { return strings.Compare(a.ARN, b.ARN) })
 	return nil
 }

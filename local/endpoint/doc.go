@@ -1,7 +1,7 @@
-// Package endpoint is one address for several AWS services, as AWS_ENDPOINT_URL wants one: it finds out which service a
-// request is meant for and hands it on. What names no other service is S3's.
+// Package endpoint serves several AWS services at one address, as AWS_ENDPOINT_URL requires: it determines the
+// service that a request is for and forwards the request. A request that names no other service is for S3.
 //
-// It answers requests that come from this machine's programs only: a request whose Host is a stranger's name, as DNS
-// rebinding makes a browser send it, or that a web page of another origin sent, is refused. It checks no signature, and
-// it knows no operation of any service.
+// It accepts requests from this machine's programs only. It refuses a request whose Host is a foreign name, which a
+// browser sends after DNS rebinding, and one sent by a web page of another origin. It checks no signature, and does
+// not know the operations of any service.
 package endpoint

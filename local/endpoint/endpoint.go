@@ -9,13 +9,14 @@ import (
 	"stepback/aws/model"
 )
 
-// ControlPath is where the programs of this project talk to a platform.
+// ControlPath is the path where the programs of this project talk to a platform.
 const ControlPath = "/_stepback/control"
 
-// MetricsPath is where Prometheus finds metrics. It finds them at /metrics, too, which is a bucket of S3 for others.
+// MetricsPath is the path where Prometheus finds metrics. It also finds them at /metrics, which is an S3 bucket for
+// other clients.
 const MetricsPath = "/_stepback/metrics"
 
-// scrapes reports whether a request is that of a program that collects metrics.
+// scrapes reports whether a request comes from a program that collects metrics.
 func scrapes(r *http.Request) bool {
 	if r.URL.Path == MetricsPath {
 		return true
@@ -25,7 +26,7 @@ func scrapes(r *http.Request) bool {
 		(strings.Contains(accepted, "application/openmetrics-text") || strings.Contains(accepted, "text/plain;version="))
 }
 
-// ConsolePath is where the console is, for people with browsers.
+// ConsolePath is the path of the console, for browsers.
 const ConsolePath = "/_stepback/"
 
 // programs reports whether a path below ConsolePath is for programs.
@@ -35,11 +36,10 @@ func programs(path string) bool {
 		strings.HasPrefix(path, "/_stepback/cloudformation/")
 }
 
-// InboxPath is where programs find the mails that SNS would have sent.
+// InboxPath is the path where programs find the emails that SNS would have sent.
 const InboxPath = "/_stepback/inbox"
 
-// browses reports whether a request for the root of the address, where S3 lists its buckets, is that of a person with a
-// browser.
+// browses reports whether a request for the root of the address, where S3 lists its buckets, comes from a browser.
 func browses(r *http.Request) bool {
 	if r.Method != http.MethodGet || r.URL.Path != "/" || r.URL.RawQuery != "" || r.Header.Get("Authorization") != "" ||
 		!strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -55,37 +55,39 @@ func browses(r *http.Request) bool {
 
 // Service is one service at the address.
 type Service struct {
-	// Name is what people call it, such as Step Functions; Signing is its name in signatures, such as states. Services
-	// that share it are told apart by Target.
+	// Name is the service's display name, such as Step Functions. Signing is its name in signatures, such as states;
+	// services that share it are distinguished by Target.
 	Name, Signing string
-	// Target begins the X-Amz-Target of its operations, before the point; empty for services that have none.
+	// Target is the part of its operations' X-Amz-Target before the dot; empty for services that have none.
 	Target string
-	// Claims reports whether a request that names no service is for this one, such as a link in a message; nil means
-	// that none is.
+	// Claims reports whether a request that names no service, such as a link in a message, is for this one; nil means
+	// none is.
 	Claims func(*http.Request) bool
-	// Host reports whether a name below localhost, without its port, is one of the service's own, such as that of a
-	// function's URL: pages of other origins may ask there, as the service says. Nil means that it has none.
+	// Host reports whether a name below localhost, without its port, belongs to the service, such as that of a
+	// function's URL. Pages of other origins may send requests to it, as far as the service permits. Nil means that
+	// it has no such names.
 	Host func(name string) bool
-	// Handler serves it.
+	// Handler handles its requests.
 	Handler http.Handler
 }
 
 // Handler serves the services at one address.
 type Handler struct {
-	// Services are those that are served. One of them should be S3, which is meant by what names no other.
+	// Services are the services at the address. One of them should be S3, which receives the requests that name no
+	// other.
 	Services []Service
-	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
+	// Control handles requests for ControlPath, which belong to no service; nil means that there is none.
 	Control http.Handler
-	// Metrics answers programs that collect metrics, at MetricsPath; nil means that there are none.
+	// Metrics handles requests of programs that collect metrics, at MetricsPath; nil means that there are none.
 	Metrics http.Handler
-	// Console answers people with browsers, below ConsolePath; it judges itself which pages may ask it for what. Nil
-	// means that there is none.
+	// Console handles requests of browsers, below ConsolePath; it decides itself which pages may request what. Nil
+	// means that there is no console.
 	Console http.Handler
-	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
+	// Hosts are the permitted host names besides those of the loopback interface; "*" permits any.
 	Hosts []string
 	// Health answers requests for HealthPath.
 	Health Health
-	// Log receives every request that is handed on, at level Info; nil drops them.
+	// Log receives every forwarded request, at level Info; nil drops them.
 	Log *slog.Logger
 }
 
@@ -131,7 +133,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named is the service that has the name by which a request calls this machine; nil for the names that all share.
+// named returns the service that a request's host name belongs to; nil for names shared by all services.
 func (h *Handler) named(r *http.Request) *Service {
 	host := hostName(r.Host)
 	if !strings.HasSuffix(host, dotLocalhost) {
@@ -145,8 +147,8 @@ func (h *Handler) named(r *http.Request) *Service {
 	return nil
 }
 
-// unserved says that a service is not here, and by which variables clients find it elsewhere: several where services
-// share the name in their signatures.
+// unserved returns the message that a service is not served here, and the variables by which clients find it
+// elsewhere: several if services share the name in their signatures.
 func (h *Handler) unserved(service string) string {
 	const where = "The service %s is not served at this address, which has %s. "
 	ids := model.Signed(service)
@@ -160,7 +162,7 @@ func (h *Handler) unserved(service string) string {
 	return fmt.Sprintf(where+"Set %s for the client to where it is.", service, h.names(), strings.Join(variables, " or "))
 }
 
-// names are the services that are here, for people.
+// names returns the display names of the services here.
 func (h *Handler) names() string {
 	names := make([]string, len(h.Services))
 	for i, s := range h.Services {

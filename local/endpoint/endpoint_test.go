@@ -11,7 +11,7 @@ import (
 	"stepback/local/endpoint"
 )
 
-// says is a service that tells its name and the path it was asked for.
+// says returns a service that responds with its name and the requested path.
 func says(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_,

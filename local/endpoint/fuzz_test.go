@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzHandler holds that every request is handed to one service or refused with JSON, whatever its host, path and
-// headers are, and that none is handed on that names a stranger's host.
+// FuzzHandler checks that every request is forwarded to one service or refused with JSON, whatever its host, path and
+// headers, and that no request with a foreign host is forwarded.
 func FuzzHandler(f *testing.F) {
 	f.Add("127.0.0.1:4566", "/", "AWSStepFunctions.StartExecution", "", "")
 	f.Add("bucket.s3.localhost", "/key%2F", "", "AWS4-HMAC-SHA256 Credential=a/b/c/s3/aws4_request, X", "")

@@ -5,13 +5,13 @@ import (
 	"net/http"
 )
 
-// The paths that say whether the services are up. Tools that wait for LocalStack ask at its own.
+// The paths that report whether the services are running. Tools that wait for LocalStack use its path.
 const (
 	HealthPath           = "/_stepback/health"
 	LocalStackHealthPath = "/_localstack/health"
 )
 
-// Health says which services there are and how they are: {"services": {"s3": "running"}, "version": "…"}.
+// Health lists the services and their states: {"services": {"s3": "running"}, "version": "…"}.
 type Health struct {
 	Services map[string]string `json:"services"`
 	Version  string            `json:"version"`

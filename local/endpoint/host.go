@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// refusal says why a request is not served; empty means that it is.
+// refusal returns why a request is refused; empty if it is accepted.
 func (h *Handler) refusal(r *http.Request) string {
 	host := hostName(r.Host)
 	if !h.known(host) {
@@ -23,7 +23,7 @@ func (h *Handler) refusal(r *http.Request) string {
 	return ""
 }
 
-// hostName is a host without its port and brackets.
+// hostName returns a host without its port and brackets.
 func hostName(hostPort string) string {
 	if host, _, err := net.SplitHostPort(hostPort); err == nil {
 		hostPort = host
@@ -31,11 +31,11 @@ func hostName(hostPort string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.Trim(hostPort, "[]")), ".")
 }
 
-// syncPrefix is what SDKs put before the host for StartSyncExecution and TestState.
+// syncPrefix is the prefix that SDKs add to the host for StartSyncExecution and TestState.
 const syncPrefix = "sync-"
 
-// known tells whether a name can only be this machine's: an address of the loopback interface, localhost, or a name
-// that was given; each of them also with the prefix that some operations of Step Functions have.
+// known reports whether a name can only be this machine's: an address of the loopback interface, localhost, or a
+// configured name; each of them also with the prefix that some operations of Step Functions use.
 func (h *Handler) known(host string) bool {
 	host = strings.TrimPrefix(host, syncPrefix)
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
@@ -52,8 +52,8 @@ func sameOrigin(origin, host string) bool {
 
 const dotLocalhost = ".localhost"
 
-// pathStyle rewrites a request for S3 that has the bucket in its host, BUCKET.localhost or BUCKET.s3.localhost, to one
-// that has it in its path.
+// pathStyle rewrites an S3 request with the bucket in its host, BUCKET.localhost or BUCKET.s3.localhost, to one with
+// the bucket in its path.
 func pathStyle(r *http.Request) *http.Request {
 	bucket, ok := strings.CutSuffix(hostName(r.Host), dotLocalhost)
 	if !ok || bucket == "s3" {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// logged hands a request on and logs what it was for and how it was answered, when anybody wants to know.
+// logged forwards a request and, if logging is enabled, logs its operation and the response's status.
 func (h *Handler) logged(service string, to http.Handler, w http.ResponseWriter, r *http.Request) {
 	if h.Log == nil || !h.Log.Enabled(r.Context(), slog.LevelInfo) {
 		to.ServeHTTP(w, r)
@@ -19,7 +19,7 @@ func (h *Handler) logged(service string, to http.Handler, w http.ResponseWriter,
 		time.Since(begun).Round(time.Microsecond))
 }
 
-// operationOf is what a request asks for: the operation that its target names, or its method and path.
+// operationOf returns the operation of a request: the one that its target names, or its method and path.
 func operationOf(r *http.Request) string {
 	if _, operation, ok := strings.Cut(r.Header.Get("X-Amz-Target"), "."); ok {
 		return operation
@@ -27,7 +27,7 @@ func operationOf(r *http.Request) string {
 	return r.Method + " " + r.URL.Path
 }
 
-// answer notes the status of an answer.
+// answer records the status of a response.
 type answer struct {
 	http.ResponseWriter
 	status int
@@ -39,5 +39,5 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

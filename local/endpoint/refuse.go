@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// refuse answers with an error in the form that the client reads: XML where requests are forms, as those of STS, IAM
-// and SNS are, and otherwise JSON.
+// refuse responds with an error in the format that the client reads: XML if requests are forms, like those of STS,
+// IAM and SNS, and otherwise JSON.
 func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	media, encode := "application/json", asJSON
 	if strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/x-www-form-urlencoded") {
@@ -18,7 +18,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, code, message st
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("X-Amzn-Errortype", code)
 	w.WriteHeader(status)
-	_, _ = w.Write(encode(code, message)) // a client that has gone is nobody to tell
+	_, _ = w.Write(encode(code, message)) // fails only if the client has gone
 }
 
 func asJSON(code, message string) []byte {

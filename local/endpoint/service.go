@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// targets are the names in signatures of services that X-Amz-Target names and that may not be here. Those that are here
-// say it themselves.
+// targets maps target prefixes to the signing names of services that may not be served here. Services that are served
+// have their own Target.
 var targets = map[string]string{
 	"DynamoDB_20120810": "dynamodb", "AmazonSQS": "sqs", "AWSEvents": "events", "AmazonSSM": "ssm",
 	"secretsmanager": "secretsmanager", "TrentService": "kms",
 }
 
-// s3 is the name of S3 in signatures.
+// s3 is the signing name of S3.
 const s3 = "s3"
 
-// lambdaPath is how the paths of Lambda begin: with the date of a version of its API. The dates could be buckets of S3,
-// too, so that what follows counts as well.
+// lambdaPath matches the start of Lambda's paths: the date of an API version and the next part. The date alone could
+// also be an S3 bucket.
 var lambdaPath = regexp.MustCompile(
 	`^/(?:_stepback/lambda/|\d{4}-\d{2}-\d{2}/(?:functions|tags|account-settings|event-source-mappings|layers|code-signing-configs|durable-executions)(?:/|$))`)
 
-// jsonOfAWS begins the content type of requests that have a target, if they are whole.
+// jsonOfAWS is the prefix of the content type of requests with a target, if they are complete.
 const jsonOfAWS = "application/x-amz-json-"
 
-// formOfAWS begins the content type of requests in Query.
+// formOfAWS is the prefix of the content type of Query requests.
 const formOfAWS = "application/x-www-form-urlencoded"
 
-// rpcPath is how the paths of requests in CBOR begin, before the name that is a target elsewhere.
+// rpcPath is the prefix of the paths of CBOR requests, before the name that other protocols use as the target.
 const rpcPath = "/service/"
 
-// find finds the service that a request is meant for: by its target, by the credential scope of its signature, or by
-// its path. It is nil for a service that is not here; name is what signatures call it in either case.
+// find returns the service that a request is for: by its target, by the credential scope of its signature, or by its
+// path. found is nil if that service is not served here; name is its signing name in either case.
 func (h *Handler) find(r *http.Request) (found *Service, name string) {
 	prefix, _, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if rest, ok := strings.CutPrefix(r.URL.Path, rpcPath); ok && r.Header.Get("Smithy-Protocol") != "" {
@@ -60,7 +60,8 @@ func (h *Handler) find(r *http.Request) (found *Service, name string) {
 	return nil, name
 }
 
-// nameOf is the name in signatures of the service that a request is meant for, whose target begins with prefix.
+// nameOf returns the signing name of the service that a request is for; prefix is the first part of the request's
+// target.
 func nameOf(r *http.Request, prefix string) string {
 	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") && prefix == "" {
 		return "lambda"
@@ -71,7 +72,7 @@ func nameOf(r *http.Request, prefix string) string {
 	if strings.HasPrefix(r.URL.Path, "/_aws/execute-api/") && prefix == "" { // also when signed for execute-api
 		return "apigateway"
 	}
-	if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
+	if service := signedFor(r); service != "" { // names the variable of its endpoint better than the target does
 		return service
 	}
 	switch {
@@ -84,16 +85,17 @@ func nameOf(r *http.Request, prefix string) string {
 		return "lambda"
 	case r.Method == http.MethodPost && r.URL.Path == "/" &&
 		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), jsonOfAWS):
-		return "states" // which says that there is no target
+		return "states" // the service reports that there is no target
 	case r.Method == http.MethodPost && r.URL.Path == "/" &&
 		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), formOfAWS):
-		return "sts" // AssumeRoleWithWebIdentity and AssumeRoleWithSAML are the forms that nobody signs
+		return "sts" // only AssumeRoleWithWebIdentity and AssumeRoleWithSAML are unsigned forms
 	}
 	return s3
 }
 
-// signedFor reads the service from the credential scope KEY/date/region/service/aws4_request, in the header or, of a
-// presigned request, in the query. Signatures for several regions (AWS4-ECDSA-P256-SHA256) have a scope without one.
+// signedFor returns the service in the credential scope KEY/date/region/service/aws4_request, from the header or, for
+// a presigned request, from the query. Signatures for several regions (AWS4-ECDSA-P256-SHA256) have a scope without a
+// region.
 func signedFor(r *http.Request) string {
 	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {

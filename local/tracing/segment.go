@@ -16,7 +16,7 @@ import (
 	"stepback/local/services/xray"
 )
 
-// segment is a segment or subsegment as X-Ray's documents have it.
+// segment is a segment or subsegment in the format of X-Ray's documents.
 type segment struct {
 	Name        string         `json:"name"`
 	ID          string         `json:"id"`
@@ -49,7 +49,7 @@ func status(code int) *answered {
 	return a
 }
 
-// cause names errors. What they say may be secret, and is left out.
+// cause names errors. Their messages may be secret and are left out.
 type cause struct {
 	Exceptions []exception `json:"exceptions"`
 }
@@ -73,14 +73,14 @@ const (
 	lambdaType   = "AWS::Lambda"
 )
 
-// Bounds of a document, which X-Ray has at 64 KiB, and of what one execution may send.
+// The maximum size of a document, for which X-Ray allows 64 KiB, and of everything that one execution may send.
 const (
 	maxDocument  = 60 << 10
 	maxExecution = 500 << 10
 )
 
-// Execution is the documents of an execution that has ended; none when its trace is not recorded. called gives the
-// segments that the tasks of a state's attempt handed on, if that is known.
+// Execution returns the documents of an ended execution; none if its trace is not recorded. called returns the
+// segment that the tasks of a state's attempt propagated, if known.
 func Execution(x *journal.Execution, events []history.Event, called func(state string, attempt int64) string) [][]byte {
 	trace, ok := aws.ParseTrace(x.TraceHeader)
 	if !ok || !trace.Sampled {
@@ -116,7 +116,7 @@ func Execution(x *journal.Execution, events []history.Event, called func(state s
 			a := &v.Attempts[i]
 			of, isCall := services[a.First]
 			if !isCall {
-				continue // one run of branches or iterations, which are there themselves
+				continue // one run of branches or iterations, which have their own segments
 			}
 			one := &segment{Name: of.service, ID: called(v.State, int64(a.Number-1)), Namespace: "aws",
 				Start: xray.Seconds(a.Scheduled), End: ended(a.Ended), Fault: a.Outcome.Bad(),
@@ -132,44 +132,46 @@ func Execution(x *journal.Execution, events []history.Event, called func(state s
 	return documents
 }
 
-// idOf is the ID of a segment of an execution. It is the same each time, so that the segments of an execution that has
-// been redriven take the places of those before.
+// idOf returns the ID of a segment of an execution. It is always the same, so that the segments of a redriven
+// execution replace the earlier ones.
 func idOf(arn, of string, event int64) string {
 	const bytes = 8
 	sum := sha256.Sum256([]byte(arn + " " + of + strconv.FormatInt(event, 10)))
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// called is what a task calls.
+// called is the target of a task.
 type called struct{ service, action string }
 
-// scheduled is what the tasks of an execution call, by the IDs of their first events.
+// scheduled returns the targets of an execution's tasks, by the IDs of their first events.
 func scheduled(events []history.Event) map[int64]called {
 	all := map[int64]called{}
 	for i := range events {
 		e := &events[i]
-		switch e.Type {
-		case history.LambdaFunctionScheduled:
+		if e.Type.Step() != history.StepScheduled {
+			continue
+		}
+		switch e.Type.Task() {
+		case history.LambdaFunction:
 			all[e.ID] = called{"Lambda", "Invoke"}
-		case history.ActivityScheduled:
+		case history.Activity:
 			all[e.ID] = called{"Activity", "Schedule"}
-		case history.TaskScheduled:
+		default:
 			of := called{"Task", ""}
 			if e.More != nil {
 				of = calledBy(e.More.ResourceType, e.More.Resource)
 			}
 			all[e.ID] = of
-		default:
 		}
 	}
 	return all
 }
 
-// services are the names of services that X-Ray shows under others than Step Functions calls them.
+// services maps services to the names that X-Ray shows for them, where these differ from Step Functions'.
 var services = map[string]string{"lambda": "Lambda", "dynamodb": "DynamoDB", "sns": "SNS", "sqs": "SQS",
 	"states": "StepFunctions", "sfn": "StepFunctions", "events": "Events", "eventbridge": "Events", "s3": "S3"}
 
-// calledBy names the service and the action of an integration: lambda and invoke, aws-sdk:dynamodb and putItem.
+// calledBy returns the service and the action of an integration: lambda and invoke, aws-sdk:dynamodb and putItem.
 func calledBy(service, action string) called {
 	action, _, _ = strings.Cut(action, ".")
 	service = strings.TrimPrefix(service, "aws-sdk:")
@@ -182,12 +184,12 @@ func calledBy(service, action string) called {
 	return called{service, action}
 }
 
-// split writes a segment with all that is inside as one document, or what is inside as documents of their own where
-// that would be too long, as long as there is room.
+// split writes a segment and its subsegments as one document. If that would be too long, it writes the subsegments as
+// separate documents, as long as room permits.
 func split(s *segment, room int, documents *[][]byte) int {
 	text, err := json.Marshal(s)
 	if err != nil {
-		return room // a number that JSON does not have, which times are not
+		return room // a number that JSON cannot represent; times are never one
 	}
 	if len(text) <= maxDocument {
 		if len(text) > room {
@@ -208,7 +210,7 @@ func split(s *segment, room int, documents *[][]byte) int {
 	return room
 }
 
-// Invocation is the documents of an invocation that ended at a time; none when its trace is not recorded.
+// Invocation returns the documents of an invocation that ended at a given time; none if its trace is not recorded.
 func Invocation(r *runner.Ran, at time.Time) [][]byte {
 	if !r.Trace.Sampled {
 		return nil

@@ -21,45 +21,45 @@ import (
 	"stepback/local/services/xray"
 )
 
-// Tracer keeps segments in X-Ray. It is safe for concurrent use. Close ends it.
+// Tracer stores segments in X-Ray. It is safe for concurrent use. Close stops it.
 type Tracer struct {
 	xray  *xray.Service
-	scope aws.Scope // of what comes by UDP and of which no trace is known
+	scope aws.Scope // for segments received by UDP whose trace is unknown
 	log   *slog.Logger
 	now   func() time.Time
 
-	daemon   net.PacketConn // nil where there is none
+	daemon   net.PacketConn // nil if there is none
 	last     string         // the text of the last datagram
-	received chan struct{}  // closed when the daemon takes nothing any more
+	received chan struct{}  // closed once the daemon receives nothing more
 	ended    sync.WaitGroup
 
 	mu      sync.Mutex
 	queue   chan sent // nil after Close
 	dropped int
-	scopes  map[string]aws.Scope // of traces that began a short time ago
-	calls   map[string][]call    // by execution, those that have handed their traces on
+	scopes  map[string]aws.Scope // of traces that started recently
+	calls   map[string][]call    // tasks that have propagated their traces, by execution
 }
 
-// sent is the documents of a scope.
+// sent is a set of documents for one scope.
 type sent struct {
 	scope     aws.Scope
 	documents [][]byte
 }
 
-// call is a task that has handed its trace on.
+// call is a task that has propagated its trace.
 type call struct {
 	state   string
 	attempt int64
 	segment string
 }
 
-// Bounds of what is remembered: documents that wait, traces whose scope is known, executions whose calls are.
+// The maximum number of waiting documents, and of remembered traces and executions.
 const (
 	waiting    = 4096
 	remembered = 4096
 )
 
-// New starts a tracer. scope is that of segments which functions send in traces that are not known.
+// New starts a tracer. scope is used for segments that functions send in unknown traces.
 func New(ctx context.Context, x *xray.Service, scope aws.Scope, now func() time.Time, log *slog.Logger) *Tracer {
 	t := &Tracer{xray: x, scope: scope, log: log, now: now, queue: make(chan sent, waiting), last: aws.NewID(),
 		scopes: map[string]aws.Scope{}, calls: map[string][]call{}}
@@ -78,9 +78,10 @@ func New(ctx context.Context, x *xray.Service, scope aws.Scope, now func() time.
 	return t
 }
 
-// lastOrders takes what has been sent to the daemon until now, and closes it: a datagram of its own is the last one.
+// lastOrders receives everything sent to the daemon so far and closes it: it sends itself a datagram that marks the
+// end.
 func (t *Tracer) lastOrders() error {
-	const patience = time.Second // for a datagram that is lost
+	const patience = time.Second // in case a datagram is lost
 	_ = t.daemon.SetReadDeadline(time.Now().Add(patience))
 	if _, err := t.daemon.WriteTo([]byte(t.last), t.daemon.LocalAddr()); err == nil {
 		<-t.received
@@ -88,7 +89,8 @@ func (t *Tracer) lastOrders() error {
 	return t.daemon.Close()
 }
 
-// Address is where functions send segments, as AWS_XRAY_DAEMON_ADDRESS names it; empty where they cannot.
+// Address returns the address to which functions send segments, for AWS_XRAY_DAEMON_ADDRESS; empty if there is no
+// daemon.
 func (t *Tracer) Address() string {
 	if t.daemon == nil {
 		return ""
@@ -96,7 +98,7 @@ func (t *Tracer) Address() string {
 	return t.daemon.LocalAddr().String()
 }
 
-// Close keeps what is under way, and ends.
+// Close stores everything that is pending and stops the tracer.
 func (t *Tracer) Close() error {
 	var err error
 	if t.daemon != nil {
@@ -116,7 +118,7 @@ func (t *Tracer) Close() error {
 	return err
 }
 
-// send has documents kept, unless too many wait.
+// send queues documents for storing, unless too many are waiting.
 func (t *Tracer) send(scope aws.Scope, documents [][]byte) {
 	if len(documents) == 0 {
 		return
@@ -125,12 +127,12 @@ func (t *Tracer) send(scope aws.Scope, documents [][]byte) {
 	defer t.mu.Unlock()
 	select {
 	case t.queue <- sent{scope, documents}:
-	default: // also after Close, when there is no queue
+	default: // also after Close, when the queue is nil
 		t.dropped += len(documents)
 	}
 }
 
-// write keeps documents, as many at once as wait.
+// write stores documents, together with all others that are waiting.
 func (t *Tracer) write(queue <-chan sent) {
 	for first := range queue {
 		all := map[aws.Scope][][]byte{first.scope: first.documents}
@@ -146,7 +148,7 @@ func (t *Tracer) write(queue <-chan sent) {
 	}
 }
 
-// receive takes segments by UDP as X-Ray's daemon does: a line of JSON that names the format, and the segment.
+// receive receives segments by UDP as X-Ray's daemon does: a line of JSON that names the format, then the segment.
 func (t *Tracer) receive() {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -176,7 +178,7 @@ func (t *Tracer) receive() {
 	}
 }
 
-// remember keeps the scope of a trace for what comes of it by UDP.
+// remember records the scope of a trace for its segments that arrive by UDP.
 func (t *Tracer) remember(trace string, scope aws.Scope) {
 	if scope == t.scope {
 		return
@@ -230,7 +232,7 @@ func (t *Tracer) Observe(x *journal.Execution, events []history.Event) {
 	}))
 }
 
-// Tasks has what tasks call belong to the trace of their execution.
+// Tasks makes calls of tasks part of the trace of their execution.
 func (t *Tracer) Tasks(next engine.Integration) engine.Integration {
 	return engine.Around(next, t.task)
 }
@@ -249,12 +251,12 @@ func (t *Tracer) task(ctx context.Context, task *engine.Task, next engine.Integr
 	return next.Invoke(aws.WithTrace(ctx, trace), task)
 }
 
-// call draws the ID of the segment of a task.
+// call draws the ID for the segment of a task.
 func (t *Tracer) call(task *engine.Task) string {
 	c := call{task.State, task.Attempt, aws.NewSegmentID()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	const most = 1024 // tasks of an execution, above which segments are not linked
+	const most = 1024 // calls per execution; beyond this, segments are not linked
 	if len(t.calls) < remembered && len(t.calls[task.Execution]) < most {
 		t.calls[task.Execution] = append(t.calls[task.Execution], c)
 	}

@@ -15,7 +15,7 @@ import (
 
 const header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 
-// document is what the tests look at of a document.
+// document holds the parts of a document that the tests check.
 type document struct {
 	Name, ID, Type, Origin string
 	ParentID               string `json:"parent_id"`
@@ -38,7 +38,7 @@ func read(t *testing.T, documents [][]byte) []document {
 	return all
 }
 
-// long is an execution of many Pass states.
+// long returns an execution with many Pass states.
 func long(states int) (*journal.Execution, []history.Event) {
 	begun := time.Unix(1_700_000_000, 0)
 	x := &journal.Execution{Status: history.Succeeded, Start: begun, Stop: begun.Add(time.Hour)}
@@ -80,8 +80,8 @@ func TestAnExecutionIsOneDocument(t *testing.T) {
 	}
 }
 
-// TestALongExecutionIsSplit has an execution with more states than one document of X-Ray takes, and one with more than
-// are sent at all.
+// TestALongExecutionIsSplit traces an execution with more states than fit into one X-Ray document, and one with too
+// many to send at all.
 func TestALongExecutionIsSplit(t *testing.T) {
 	t.Parallel()
 	for states, want := range map[int]int{2000: 2001, 20_000: 0} {

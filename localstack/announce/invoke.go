@@ -12,13 +12,13 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// invoker invokes functions: *lambda.Client.
+// invoker invokes functions; *lambda.Client implements it.
 type invoker interface {
 	Invoke(context.Context, *lambda.InvokeInput, ...func(*lambda.Options)) (*lambda.InvokeOutput, error)
 }
 
-// invoke hands the event to the deployed function. An answer that names no execution is an error: nobody has run the
-// function.
+// invoke passes the event to the deployed function. It returns an error if the response names no execution, since the
+// function was then not run.
 func invoke(ctx context.Context, l invoker, function string, e objectevent.Event) (handlers.Started, error) {
 	event, err := json.Marshal(e)
 	if err != nil {

@@ -1,11 +1,11 @@
 // Command announce does for one object what S3 and EventBridge do on AWS, for an endpoint that delivers no events: it
-// hands the object's "Object Created" event to the function that starts imports. Where that function cannot be run, as
-// at moto_server without Docker, it applies the same function's rule itself, and says so.
+// passes the object's "Object Created" event to the function that starts imports. If that function cannot run, as on
+// moto_server without Docker, the command runs the function's handler itself and says so.
 //
 //	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN
 //
-// It prints the name of the execution, and "function" or "here", who has started it. The endpoint and its credentials
-// are the AWS SDK's own variables.
+// It prints the name of the execution, and "function" or "here" for where it was started. The endpoint and its
+// credentials come from the AWS SDK's own variables.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// endpoint answers the two calls that are made, and keeps what StartExecution was asked.
+// endpoint simulates the two calls that are made, and records the input of StartExecution.
 func endpoint(t *testing.T, lambda func(http.ResponseWriter), started *string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,5 @@
-// Package database opens the outbox that a database address names, for programs that are told it on their command
-// line or by their environment. It never logs an address. With the build tag nosqlite it refuses SQLite's addresses.
+// Package database opens the outbox at a database address, for programs that get the address from their command line
+// or environment. It never logs an address. With the build tag nosqlite it refuses SQLite addresses.
 package database
 
 import (
@@ -21,12 +21,12 @@ type Outbox interface {
 	Close() error
 }
 
-// ErrAddress says that an address is none that Open takes.
+// ErrAddress is returned for an address that Open does not understand.
 var ErrAddress = errors.New(
 	"the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name")
 
-// Open opens the outbox in the database of sqlite:/path/file.db or postgres://user:password@host/name, and creates
-// its tables where they are missing. configure, which may be nil, can say what a PostgreSQL address cannot.
+// Open opens the outbox in the database at sqlite:/path/file.db or postgres://user:password@host/name, and creates
+// missing tables. configure, which may be nil, can set what a PostgreSQL address cannot express.
 func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) (Outbox, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
@@ -42,7 +42,7 @@ func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) 
 	return nil, ErrAddress
 }
 
-// opened keeps a nil store from becoming a non-nil interface.
+// opened prevents a nil store from becoming a non-nil interface.
 func opened[S Outbox](store S, err error) (Outbox, error) {
 	if err != nil {
 		return nil, err

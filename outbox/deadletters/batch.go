@@ -2,13 +2,13 @@ package deadletters
 
 import "context"
 
-// Batcher is a Room that delivers several letters for the cost of one.
+// Batcher is a Room that can redrive several letters for the cost of one.
 type Batcher interface {
-	// RedriveAll redrives letters and returns what went wrong with each, as Room.Redrive would.
+	// RedriveAll redrives letters and returns an error for each, as Room.Redrive would.
 	RedriveAll(ctx context.Context, ids []string, by By) []error
 }
 
-// maxBatch is the most letters of one call of RedriveAll.
+// maxBatch is the most letters in one call of RedriveAll.
 const maxBatch = 1000
 
 // redriveAll redrives letters of any room.

@@ -1,10 +1,10 @@
-// Package deadletters is one room for what could not be delivered, whatever kind it is: messages of an outbox, rows
-// of an import, items of a Map, messages of a queue. A kind of letters is a [Room]; what a person does with them is
-// an [Operator]: look, edit, redrive, discard.
+// Package deadletters manages everything that could not be delivered, of whatever kind: messages of an outbox, rows
+// of an import, items of a Map, messages of a queue. A [Room] is a store of letters; an [Operator] acts on them:
+// look, edit, redrive, discard.
 //
-// Every act is recorded with who did it, when, and what it was before and after, in the transaction that does it. A
-// letter is redriven by one operator only, however many try: the others are told who did it.
+// Every act is recorded, in the transaction that carries it out, with who did it, when, and the state before and
+// after. However many operators redrive a letter, only one succeeds; the others get an error that names that operator.
 //
-// The package never delivers anything itself and never deletes a letter: a redriven letter goes back to whoever
-// delivers its kind.
+// The package never delivers anything itself and never deletes a letter: a redriven letter is delivered by the
+// component that delivers its kind.
 package deadletters

@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// entry is what is kept of a letter that somebody did something to: one document, so that an act and its record are
+// entry is the record of a letter that has been acted on. It is a single document, so that an act and its record are
 // written together.
 type entry struct {
 	ID     string `json:"id"`
 	State  State  `json:"state"` // Dead, Underway or Discarded
-	Found  Found  `json:"found"` // as it was when somebody first did something to it
+	Found  Found  `json:"found"` // the letter at its first act
 	Edited []byte `json:"edited,omitempty"`
-	// Deliveries are the IDs of those that the letter was part of, the last one last.
+	// Deliveries are the IDs of the deliveries that the letter was part of, the latest last.
 	Deliveries []string `json:"deliveries,omitempty"`
-	Acts       []Act    `json:"acts"` // the oldest first
+	Acts       []Act    `json:"acts"` // oldest first
 
 	version string
 }
@@ -29,7 +29,7 @@ const (
 
 func letterDocument(id string) string { return letterDocuments + url.PathEscape(id) + ".json" }
 
-// entry reads what is kept of a letter; its version is empty where nothing is.
+// entry reads the entry of a letter; its version is empty if there is none.
 func (r *SourceRoom) entry(ctx context.Context, id string) (e entry, err error) {
 	text, version, err := r.Documents.Get(ctx, letterDocument(id))
 	if err != nil || version == "" {
@@ -54,7 +54,7 @@ func (r *SourceRoom) save(ctx context.Context, e *entry) error {
 	return r.Documents.Put(ctx, letterDocument(e.ID), text, e.version)
 }
 
-// entries reads what is kept of all letters of the source.
+// entries reads the entries of all letters of the source.
 func (r *SourceRoom) entries(ctx context.Context) (map[string]entry, error) {
 	all := map[string]entry{}
 	return all, r.Documents.Each(ctx, letterDocuments, func(name string, text []byte, version string) error {
@@ -66,7 +66,7 @@ func (r *SourceRoom) entries(ctx context.Context) (map[string]entry, error) {
 	})
 }
 
-// last is the delivery that the letter was part of last; empty where there was none.
+// last returns the latest delivery that the letter was part of, or "" if there was none.
 func (e *entry) last() string {
 	if len(e.Deliveries) == 0 {
 		return ""
@@ -74,11 +74,11 @@ func (e *entry) last() string {
 	return e.Deliveries[len(e.Deliveries)-1]
 }
 
-// partOf tells whether the letter was claimed for a delivery.
+// partOf reports whether the letter was claimed for a delivery.
 func (e *entry) partOf(delivery string) bool { return slices.Contains(e.Deliveries, delivery) }
 
-// The three documents of a delivery: which letters somebody wanted to redrive, which of them are part of it, and that
-// they have been handed over.
+// The three documents of a delivery: the letters to redrive, those that are part of it, and that they have been
+// handed over.
 const (
 	planned  = "planned"
 	decided  = "decided"
@@ -87,7 +87,7 @@ const (
 
 func deliveryDocument(id, stage string) string { return deliveryDocuments + id + "/" + stage + ".json" }
 
-// delivery reads a stage of a delivery.
+// delivery reads a stage of a delivery; ok is false if it has not been written.
 func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery, ok bool, err error) {
 	text, version, err := r.Documents.Get(ctx, deliveryDocument(id, stage))
 	if err != nil || version == "" {
@@ -99,7 +99,7 @@ func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery
 	return d, true, nil
 }
 
-// keep writes a stage of a delivery once; what was written first counts.
+// keep writes a stage of a delivery once. If it has already been written, it returns what was written first.
 func (r *SourceRoom) keep(ctx context.Context, d Delivery, stage string) (Delivery, error) {
 	text, err := json.Marshal(d)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// State is where a letter stands.
+// State is the state of a letter.
 type State string
 
 // The states of a letter.
 const (
-	Dead      State = "dead"      // it waits for a person
-	Underway  State = "underway"  // it is being delivered, again after a redrive
+	Dead      State = "dead"      // it needs attention
+	Underway  State = "underway"  // it is being delivered, also after a redrive
 	Delivered State = "delivered" // it has arrived
-	Discarded State = "discarded" // a person decided that it will not be delivered
+	Discarded State = "discarded" // an operator decided not to deliver it
 )
 
-// Kind is what sort of thing could not be delivered.
+// Kind is the kind of thing that could not be delivered.
 type Kind string
 
 // The kinds of letters.
@@ -32,31 +32,31 @@ const (
 
 // Letter is something that could not be delivered.
 type Letter struct {
-	ID        string // by which the receiver, too, knows it
+	ID        string // the receiver knows it by the same ID
 	Kind      Kind
 	State     State
 	Subject   string // what it is about: a topic, a file, a state
-	Key       string // what it is ordered by; may be empty
+	Key       string // ordering key; may be empty
 	Reason    string // why it is dead, such as invalid_payload or retries_exhausted
 	Error     string // name of the last error
 	Cause     string // text of the last error
-	Attempts  int    // that failed, since it was written or redriven
+	Attempts  int    // failed attempts since it was written or redriven
 	Redrives  int
 	Execution string // ARN of the execution it comes from; may be empty
 	Trace     string // W3C traceparent; may be empty
 
 	CreatedAt     time.Time
-	LastAttemptAt time.Time // zero where there was none
-	DeadAt        time.Time // zero where it is not dead
-	NextAttemptAt time.Time // zero where none is planned, or it is due at once
+	LastAttemptAt time.Time // zero if there was none
+	DeadAt        time.Time // zero if it is not dead
+	NextAttemptAt time.Time // zero if none is planned, or it is due at once
 
 	ContentType string
 	Headers     map[string]string
-	Payload     []byte // as it was written
-	Edited      []byte // what is sent instead; nil where nobody edited it
+	Payload     []byte // as originally written
+	Edited      []byte // sent instead of Payload; nil if it has not been edited
 }
 
-// Sent is the payload that the next attempt sends.
+// Sent returns the payload that the next attempt sends.
 func (l *Letter) Sent() []byte {
 	if l.Edited != nil {
 		return l.Edited
@@ -64,8 +64,8 @@ func (l *Letter) Sent() []byte {
 	return l.Payload
 }
 
-// MarshalJSON writes a letter as scripts read it: times in RFC 3339, payloads as JSON where they are JSON, else as
-// text, else in base64.
+// MarshalJSON encodes a letter for scripts: times in RFC 3339, payloads as JSON if they are valid JSON, otherwise as
+// text, otherwise in base64.
 func (l *Letter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		ID            string            `json:"id"`
@@ -104,7 +104,7 @@ func orNone(t time.Time) *time.Time {
 	return &t
 }
 
-// readable is a payload as a value of JSON.
+// readable returns a payload as a JSON value.
 func readable(payload []byte) any {
 	switch {
 	case payload == nil:
@@ -117,27 +117,27 @@ func readable(payload []byte) any {
 	return map[string][]byte{"base64": payload}
 }
 
-// Group are letters that died of the same thing.
+// Group is a group of letters that failed for the same reason.
 type Group struct {
 	Kind    Kind      `json:"kind,omitempty"`
 	Reason  string    `json:"reason"`
 	Error   string    `json:"error"`
 	Subject string    `json:"subject"`
 	Count   int64     `json:"count"`
-	Oldest  time.Time `json:"oldest"` // when the first of them died
+	Oldest  time.Time `json:"oldest"` // time at which the first of them died
 	Newest  time.Time `json:"newest"`
 	Sample  string    `json:"sample"` // the ID of one of them
 }
 
-// Filter chooses dead letters. Empty members choose all.
+// Filter selects dead letters. Empty fields match all.
 type Filter struct {
 	Kind                        Kind
 	Reason, Error, Subject, Key string
-	Execution                   string    // name or ARN of the execution that letters come from
-	Since, Until                time.Time // of the time they died, from Since on and before Until
+	Execution                   string    // name or ARN of the execution that the letters come from
+	Since, Until                time.Time // limits of DeadAt: Since inclusive, Until exclusive
 }
 
-// Takes tells whether a dead letter is one of those that the filter chooses.
+// Takes reports whether the filter selects a dead letter.
 func (f *Filter) Takes(l *Letter) bool {
 	for _, want := range [][2]string{
 		{string(f.Kind), string(l.Kind)}, {f.Reason, l.Reason}, {f.Error, l.Error}, {f.Subject, l.Subject},
@@ -153,41 +153,41 @@ func (f *Filter) Takes(l *Letter) bool {
 	return (f.Since.IsZero() || !l.DeadAt.Before(f.Since)) && (f.Until.IsZero() || l.DeadAt.Before(f.Until))
 }
 
-// Query asks for a page of dead letters, the oldest first.
+// Query selects a page of dead letters, oldest first.
 type Query struct {
 	Filter
-	After string // the Next of the page before; empty for the first
+	After string // Next of the previous page; empty for the first
 	Limit int    // 1 or more
 }
 
-// Page is a part of a list.
+// Page is one page of a list.
 type Page struct {
 	Letters []Letter
-	Next    string // to be asked for next; empty after the last page
+	Next    string // After of the next query; empty for the last page
 }
 
-// Verb is what an operator did.
+// Verb is the kind of an act.
 type Verb string
 
-// The acts.
+// The kinds of acts.
 const (
 	VerbEdit    Verb = "edit"
 	VerbRedrive Verb = "redrive"
 	VerbDiscard Verb = "discard"
 )
 
-// Act is what an operator did to a letter.
+// Act is the record of what an operator did to a letter.
 type Act struct {
 	At     time.Time       `json:"at"`
 	Who    string          `json:"who"`
 	Verb   Verb            `json:"act"`
 	ID     string          `json:"id"`
 	Reason string          `json:"reason,omitempty"`
-	Before json.RawMessage `json:"before"` // what the act changed, as it was: a Snapshot
+	Before json.RawMessage `json:"before"` // Snapshot of what the act changed
 	After  json.RawMessage `json:"after"`
 }
 
-// Snapshot is what an act changes of a letter.
+// Snapshot holds the parts of a letter that an act changes.
 type Snapshot struct {
 	Status   string `json:"status,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -196,14 +196,14 @@ type Snapshot struct {
 	Payload  any    `json:"payload,omitempty"`
 }
 
-// WithPayload is a snapshot of a payload.
+// WithPayload returns a snapshot of a payload.
 func WithPayload(payload []byte) Snapshot { return Snapshot{Payload: readable(payload)} }
 
-// JSON is the snapshot as acts keep it.
+// JSON returns the snapshot in the form stored with acts.
 func (s Snapshot) JSON() json.RawMessage {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // strings and numbers, and JSON that was found valid
+		panic(err) // strings, numbers and valid JSON
 	}
 	return text
 }

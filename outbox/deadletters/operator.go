@@ -12,20 +12,20 @@ import (
 // MaxPayload is the most bytes of an edited payload.
 const MaxPayload = 10 << 20
 
-// Clock is what a paced redrive waits by.
+// Clock is the clock of a paced redrive.
 type Clock interface {
 	Now() time.Time
 	Timer(d time.Duration) (rang <-chan time.Time, stop func())
 }
 
-// Operator is a person at a room.
+// Operator is a person who acts on a room.
 type Operator struct {
 	Room  Room
-	Who   string // recorded with every act; must be given
-	Clock Clock  // nil means the machine's
+	Who   string // recorded with every act; required
+	Clock Clock  // nil means the system clock
 }
 
-// BadActError says why an act is refused before anything is touched.
+// BadActError is returned if an act is refused; nothing was changed.
 type BadActError struct{ Why string }
 
 func (e *BadActError) Error() string { return e.Why }
@@ -37,8 +37,8 @@ func (o *Operator) check() error {
 	return nil
 }
 
-// Edit keeps a payload beside the original of a dead letter, to be sent instead. Where the letter is JSON, the
-// payload must be; that it is not, is a [BadActError] with line and column.
+// Edit stores a payload next to the original of a dead letter, to be sent instead. If the letter is JSON, the payload
+// must be too; otherwise Edit returns a [BadActError] with line and column.
 func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason string) error {
 	if err := o.check(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func isJSON(contentType string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
-// checkJSON names the place of what is wrong.
+// checkJSON returns an error with the position of the first JSON syntax error.
 func checkJSON(payload []byte) error {
 	var v json.RawMessage
 	err := json.Unmarshal(payload, &v)
@@ -79,43 +79,43 @@ func checkJSON(payload []byte) error {
 	return err
 }
 
-// Selection chooses letters: those of some IDs, or those of a filter.
+// Selection selects letters by their IDs or by a filter.
 type Selection struct {
 	IDs    []string
-	Filter *Filter // used where there are no IDs; nil chooses none
+	Filter *Filter // used if IDs is empty; nil selects none
 }
 
-// Pace is how a redrive goes about it.
+// Pace controls a redrive.
 type Pace struct {
-	Rate   float64 // letters a second; 0 means as fast as it goes
-	DryRun bool    // only say what would be done
+	Rate   float64 // letters a second; 0 means unlimited
+	DryRun bool    // only report what would be done
 }
 
-// after is when the nth letter after the first is to go out.
+// after returns the time, after the first letter, at which the nth further one is sent.
 func (p Pace) after(n int) time.Duration {
 	return time.Duration(min(float64(n)/p.Rate, 1e9) * float64(time.Second))
 }
 
-// Outcome is what came of an act on one letter.
+// Outcome is the result of an act on one letter.
 type Outcome string
 
 // The outcomes.
 const (
 	Done     Outcome = "done"
 	WouldDo  Outcome = "would do" // in a dry run
-	NotDead  Outcome = "not dead" // somebody else was faster; nothing was done
+	NotDead  Outcome = "not dead" // another operator was faster; nothing was done
 	NotFound Outcome = "not found"
-	Failed   Outcome = "failed" // with Err; nothing was done, or it is not known, and trying again does no harm
+	Failed   Outcome = "failed" // with Err; nothing was done, or that is unknown, and repeating it does no harm
 )
 
 // Result is the outcome of an act on one letter.
 type Result struct {
 	ID      string
 	Outcome Outcome
-	Err     error // of all outcomes but Done and WouldDo
+	Err     error // set for all outcomes except Done and WouldDo
 }
 
-// MarshalJSON writes a result as scripts read it.
+// MarshalJSON encodes a result for scripts.
 func (r Result) MarshalJSON() ([]byte, error) {
 	text := ""
 	if r.Err != nil {
@@ -128,17 +128,17 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.ID, r.Outcome, text})
 }
 
-// Redrive has the chosen letters delivered again and tells each result as it comes. A room that is a [Batcher] gets as
-// many letters at once as the pace allows in a second, or 1,000; any other gets one after the other. Redrive returns
-// early only if the context ends, each fails, or the letters cannot be listed. A letter that dies again meanwhile is
-// not redriven again.
+// Redrive redrives the selected letters and calls each with every result as it arrives. A room that is a [Batcher]
+// gets as many letters at once as the pace allows in a second, or 1,000; any other room gets them one after the
+// other. Redrive returns early only if ctx ends, each fails, or the letters cannot be listed. A letter that dies
+// again in the meantime is not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
 	return o.act(ctx, s, pace, each, func(ctx context.Context, ids []string) []error {
 		return redriveAll(ctx, o.Room, ids, By{o.Who, reason})
 	})
 }
 
-// Discard decides that the chosen letters will not be delivered. It needs a reason.
+// Discard marks the selected letters as not to be delivered. It requires a reason.
 func (o *Operator) Discard(
 	ctx context.Context,
 	s Selection,
@@ -158,7 +158,7 @@ func (o *Operator) Discard(
 	})
 }
 
-// together is how many letters are acted on at once.
+// together returns the number of letters to act on at once.
 func (o *Operator) together(pace Pace) int {
 	if _, ok := o.Room.(Batcher); !ok || pace.DryRun {
 		return 1
@@ -228,7 +228,7 @@ func (o *Operator) act(
 	return flush()
 }
 
-// tryOut says what an act on a letter would come to.
+// tryOut returns the result that an act on a letter would have.
 func (o *Operator) tryOut(ctx context.Context, id string) Result {
 	l, err := o.Room.Show(ctx, id)
 	if err == nil && l.State != Dead {
@@ -237,7 +237,7 @@ func (o *Operator) tryOut(ctx context.Context, id string) Result {
 	return resultOf(id, WouldDo, err)
 }
 
-// resultOf is the outcome of an act; good is that of one without an error.
+// resultOf returns the result of an act; good is the outcome if err is nil.
 func resultOf(id string, good Outcome, err error) Result {
 	_, gone := errors.AsType[*NotDeadError](err)
 	switch {
@@ -251,8 +251,8 @@ func resultOf(id string, good Outcome, err error) Result {
 	return Result{id, Failed, err}
 }
 
-// choose visits the chosen letters. A list goes on from where it was, so that a letter which dies again is not chosen
-// again.
+// choose calls visit for the selected letters. A list continues from its last position, so that a letter that dies
+// again is not visited again.
 func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string) error) error {
 	for _, id := range s.IDs {
 		if err := visit(id); err != nil {
@@ -280,8 +280,8 @@ func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string
 	}
 }
 
-// Follow waits until each letter is delivered, discarded or dead again, looking every so often, and tells how each
-// ended.
+// Follow polls at the given interval until each letter is delivered, discarded or dead again, and calls each with its
+// final state.
 func (o *Operator) Follow(ctx context.Context, ids []string, every time.Duration, each func(Letter) error) error {
 	for len(ids) > 0 {
 		var left []string

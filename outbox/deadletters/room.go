@@ -7,36 +7,38 @@ import (
 	"time"
 )
 
-// By says who does something, and why.
+// By holds who acts, and why.
 type By struct {
 	Who    string
-	Reason string // must be given to discard
+	Reason string // required for a discard
 }
 
-// Room is where letters of one kind are. Each act is one transaction that changes the letter and records the act, or
-// does neither. A letter that is not there is [ErrNotFound]; an act on one that is not dead is a [NotDeadError].
+// Room is a store of letters of one kind. Each act is one transaction that changes the letter and records the act, or
+// does neither. It fails with [ErrNotFound] if the letter does not exist, and with a [NotDeadError] if it is not
+// dead.
 type Room interface {
 	List(ctx context.Context, q Query) (Page, error)
 	Groups(ctx context.Context, f Filter) ([]Group, error)
-	// Show finds a letter in any state.
+	// Show returns a letter in any state.
 	Show(ctx context.Context, id string) (Letter, error)
-	// Edit keeps a payload beside the original, to be sent instead. The original as the payload takes an edit back.
+	// Edit stores a payload next to the original, to be sent instead. If the payload equals the original, it undoes
+	// an edit.
 	Edit(ctx context.Context, id string, payload []byte, by By) error
-	// Redrive has a letter delivered as if it had just been written, under the ID it had.
+	// Redrive queues a letter for delivery under its old ID, as if it had just been written.
 	Redrive(ctx context.Context, id string, by By) error
 	Discard(ctx context.Context, id string, by By) error
-	// Acts are the last acts, on one letter or on all where id is empty, the newest first.
+	// Acts returns the latest acts, newest first, on one letter, or on all if id is empty.
 	Acts(ctx context.Context, id string, limit int) ([]Act, error)
 }
 
-// ErrNotFound says that there is no letter of that ID.
+// ErrNotFound is returned if no letter has the ID.
 var ErrNotFound = errors.New("there is no letter with this ID")
 
-// NotDeadError says that a letter does not wait for a person any more, or does not yet.
+// NotDeadError is returned if a letter is not dead, or not dead any more.
 type NotDeadError struct {
 	ID    string
 	State State
-	Last  *Act // what was last done to it, nil where nothing was
+	Last  *Act // the last act on it; nil if there was none
 }
 
 func (e *NotDeadError) Error() string {

@@ -7,21 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
-// Part is a room among others.
+// Part is a Room within Rooms.
 type Part struct {
 	Kind Kind
 	Room Room
-	Owns func(id string) bool // whether an ID is of this room, by its form
+	Owns func(id string) bool // reports whether an ID has the form of this room's IDs
 }
 
-// Rooms is one room of several: letters of all kinds. An ID goes to the first part that owns it.
+// Rooms combines several rooms into one with letters of all kinds. An ID belongs to the first part that owns it.
 type Rooms []Part
 
-// List implements Room: first the letters of the first part.
+// List implements Room. The letters of the first part come first.
 func (r Rooms) List(ctx context.Context, q Query) (Page, error) {
 	first, after := 0, ""
 	if q.After != "" {
@@ -34,7 +32,7 @@ func (r Rooms) List(ctx context.Context, q Query) (Page, error) {
 	}
 	var all Page
 	kind := q.Kind
-	q.Kind = "" // a part has one
+	q.Kind = "" // a part has only one kind
 	for i := first; i < len(r); i++ {
 		if kind != "" && kind != r[i].Kind {
 			after = ""
@@ -66,11 +64,11 @@ func badPage(after string) error {
 		" cannot be asked for: take what the page before gave"}
 }
 
-// Groups implements Room: the largest group first.
+// Groups implements Room. The largest group comes first.
 func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
 	var all []Group
 	kind := f.Kind
-	f.Kind = "" // a part has one
+	f.Kind = "" // a part has only one kind
 	for _, p := range r {
 		if kind != "" && kind != p.Kind {
 			continue
@@ -84,11 +82,11 @@ func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		}
 		all = append(all, groups...)
 	}
-	sorting.Stable(all, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(all, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return all, nil
 }
 
-// of is the part with a letter.
+// of returns the part that owns a letter.
 func (r Rooms) of(id string) (Part, error) {
 	for _, p := range r {
 		if p.Owns(id) {
@@ -130,7 +128,7 @@ func (r Rooms) Redrive(ctx context.Context, id string, by By) error {
 // RedriveAll implements Batcher.
 func (r Rooms) RedriveAll(ctx context.Context, ids []string, by By) []error {
 	errs := make([]error, len(ids))
-	of := map[int][]int{} // the letters of each part, by their places in ids
+	of := map[int][]int{} // the letters of each part, as indices into ids
 	for i, id := range ids {
 		n := slices.IndexFunc(r, func(p Part) bool { return p.Owns(id) })
 		if n < 0 {
@@ -177,6 +175,6 @@ func (r Rooms) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
 		}
 		all = append(all, acts...)
 	}
-	sorting.Stable(all, func(a, b Act) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(all, func(a, b Act) int { return b.At.Compare(a.At) })
 	return all[:min(limit, len(all))], nil
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// attempts is how often an act is tried again because somebody else did something to the same letter.
+// attempts is the number of attempts at an act if other operators act on the same letter.
 const attempts = 5
 
-// change does something to a dead letter and records it, in one document.
+// change changes a dead letter and records the act, in one document.
 func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 	do func(l *Letter, e *entry) (before, after Snapshot, err error),
 ) error {
@@ -86,10 +86,10 @@ func (r *SourceRoom) Redrive(ctx context.Context, id string, by By) error {
 
 func newDeliveryID() string { return rand.Text() }
 
-// RedriveAll implements Batcher: the letters are one delivery.
+// RedriveAll implements Batcher: the letters form one delivery.
 func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []error {
 	errs := make([]error, len(ids))
-	at := map[string]int{} // the place of each letter in ids
+	at := map[string]int{} // the index of each letter in ids
 	d := Delivery{ID: newDeliveryID(), At: r.now().UnixMicro(), Who: by.Who, Reason: by.Reason}
 	resumed := map[string]error{}
 	for i, id := range ids {
@@ -134,7 +134,7 @@ func (r *SourceRoom) redrive(ctx context.Context, d Delivery, by By) (map[string
 	return r.finish(ctx, d, by)
 }
 
-// resume finishes a delivery that somebody left. A letter of one that was handed over is being delivered.
+// resume completes a delivery that was abandoned. If the delivery was handed over, its letters are being delivered.
 func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed map[string]error) error {
 	id := e.last()
 	if err, done := resumed[id]; done {
@@ -159,8 +159,8 @@ func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed ma
 	return err
 }
 
-// finish claims the letters of a planned delivery, decides which are part of it, hands it over, and says so. It may be
-// done again by anybody, at any point, and by several at once.
+// finish claims the letters of a planned delivery, decides which are part of it, hands it over, and records that. It
+// may be repeated by any operator, at any point, and concurrently.
 func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[string]error, error) {
 	outcome := map[string]error{}
 	d := plan
@@ -213,8 +213,8 @@ func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[stri
 	return outcome, err
 }
 
-// outstanding marks the letters that have left a delivery: they were given back, or it was resumed after its letters
-// had died again and were redriven.
+// outstanding marks the letters that have left a delivery: they were given back, or they had died again and been
+// redriven before the delivery was resumed.
 func (r *SourceRoom) outstanding(ctx context.Context, d Delivery) (Delivery, error) {
 	for i := range d.Items {
 		e, err := r.entry(ctx, d.Items[i].ID)
@@ -226,8 +226,8 @@ func (r *SourceRoom) outstanding(ctx context.Context, d Delivery) (Delivery, err
 	return d, nil
 }
 
-// claim makes a letter part of a delivery. The error is nil also where somebody else has claimed it for the same
-// delivery.
+// claim makes a letter part of a delivery. The error is also nil if another operator has already claimed it for the
+// same delivery.
 func (r *SourceRoom) claim(ctx context.Context, delivery string, it *Item, by By) error {
 	e, err := r.entry(ctx, it.ID)
 	if err != nil {
@@ -259,14 +259,14 @@ func (r *SourceRoom) claim(ctx context.Context, delivery string, it *Item, by By
 	return notDead(&l, &e)
 }
 
-// RedriveChange is what a redrive changes, before and after.
+// RedriveChange returns the snapshots before and after a redrive.
 func RedriveChange(l *Letter) (before, after Snapshot) {
 	none := 0
 	return Snapshot{Status: string(Dead), Reason: l.Reason, Error: l.Error, Attempts: &l.Attempts},
 		Snapshot{Status: string(Underway), Attempts: &none}
 }
 
-// giveBack makes a letter dead again that could not be handed over.
+// giveBack marks a letter that could not be handed over as dead again.
 func (r *SourceRoom) giveBack(ctx context.Context, id, delivery string) error {
 	for range attempts {
 		e, err := r.entry(ctx, id)

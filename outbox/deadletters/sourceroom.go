@@ -9,27 +9,25 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
-// SourceRoom is a room of letters whose source keeps no record: what people do to them is kept in documents, one for
-// each letter that somebody has touched.
+// SourceRoom is a Room for letters whose source has no record: acts are stored in documents, one for each letter that
+// has been acted on.
 //
-// A letter is redriven by claiming it for a delivery and then handing the delivery over. Whoever dies in between
-// leaves a delivery that is finished, as it was planned, by the next one who redrives one of its letters a minute
-// later or more. However many redrive a letter, it is part of one delivery at a time.
+// A letter is redriven by claiming it for a delivery and then handing the delivery over. If an operator's process
+// dies in between, the delivery is completed as planned by the next redrive of one of its letters, at least a minute
+// later. However many operators redrive a letter, it is part of only one delivery at a time.
 type SourceRoom struct {
 	Source    Source
 	Documents Documents
-	Now       func() time.Time // nil means the machine's
+	Now       func() time.Time // nil means time.Now
 
 	mu       sync.Mutex
-	snapshot []Letter // of the list that was begun last
+	snapshot []Letter // of the list that was started last
 	began    string
 }
 
-// abandoned is how long after its beginning a delivery that is not complete is taken to be nobody's.
+// abandoned is the time after its start at which an incomplete delivery is considered abandoned.
 const abandoned = time.Minute
 
 func (r *SourceRoom) now() time.Time {
@@ -39,7 +37,7 @@ func (r *SourceRoom) now() time.Time {
 	return time.Now()
 }
 
-// found finds a letter in its source, or as it was when somebody first did something to it.
+// found returns a letter from its source or, if the source no longer has it, as it was at its first act.
 func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, error) {
 	if !r.Source.Owns(id) {
 		return Letter{}, ErrNotFound
@@ -51,7 +49,7 @@ func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, er
 	return l, err
 }
 
-// stands is how a letter stands after what people did to it.
+// stands returns a letter in its current state, after the acts on it.
 func (r *SourceRoom) stands(ctx context.Context, l Letter, e *entry, deliveries map[string]*Delivery) (Letter, error) {
 	l.Kind, l.State = r.Source.Kind(), Dead
 	if e.version == "" {
@@ -74,7 +72,7 @@ func (r *SourceRoom) stands(ctx context.Context, l Letter, e *entry, deliveries 
 	return l, nil
 }
 
-// during is what became of a letter in a delivery; a letter of one that is not decided is underway.
+// during returns the state of a letter in a delivery; if the delivery is not decided yet, the letter is underway.
 func (r *SourceRoom) during(ctx context.Context, l Letter, d *Delivery, failed *error) Letter {
 	payload, created := l.Payload, l.CreatedAt
 	i := slices.IndexFunc(d.Items, func(it Item) bool { return it.ID == l.ID })
@@ -92,7 +90,7 @@ func (r *SourceRoom) during(ctx context.Context, l Letter, d *Delivery, failed *
 	return became
 }
 
-// cached reads a delivery once.
+// cached returns a delivery, reading it only once.
 func (r *SourceRoom) cached(ctx context.Context, id string, deliveries map[string]*Delivery) (*Delivery, error) {
 	if d := deliveries[id]; d != nil {
 		return d, nil
@@ -130,7 +128,7 @@ func (r *SourceRoom) show(ctx context.Context, id string) (Letter, entry, error)
 	return l, e, err
 }
 
-// all are the dead letters, the oldest first.
+// all returns the dead letters, oldest first.
 func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 	entries, err := r.entries(ctx)
 	if err != nil {
@@ -151,20 +149,20 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 	if err := r.Source.Each(ctx, add); err != nil {
 		return nil, err
 	}
-	for id, e := range entries { // those that their source has no more
+	for id, e := range entries { // letters that the source no longer has
 		if !seen[id] && e.State != Discarded {
 			if err := add(Letter(e.Found)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	sorting.Func(dead, func(a, b Letter) int {
+	slices.SortFunc(dead, func(a, b Letter) int {
 		return cmp.Or(a.DeadAt.Compare(b.DeadAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
 	return dead, nil
 }
 
-// List implements Room. The pages of a list are parts of what there was when its first page was asked for.
+// List implements Room. All pages of a list show the letters at the time of its first page.
 func (r *SourceRoom) List(ctx context.Context, q Query) (Page, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,7 +219,7 @@ func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		groups[n].Count++
 		groups[n].Newest = l.DeadAt
 	}
-	sorting.Stable(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return groups, nil
 }
 
@@ -243,7 +241,7 @@ func (r *SourceRoom) Acts(ctx context.Context, id string, limit int) ([]Act, err
 			all = append(all, e.Acts...)
 		}
 	}
-	sorting.Stable(all, func(a, b Act) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b Act) int { return a.At.Compare(b.At) })
 	slices.Reverse(all)
 	return all[:min(limit, len(all))], nil
 }

@@ -14,12 +14,12 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// memory are documents that fail from a write on.
+// memory is a Documents in memory that starts failing at a given write.
 type memory struct {
 	mu     sync.Mutex
 	texts  map[string]string
 	writes int
-	failAt int // the write after which everything fails, 0 for never
+	failAt int // the write from which on everything fails; 0 means never
 }
 
 var errGone = errors.New("the record is away")
@@ -76,13 +76,13 @@ func (m *memory) Each(ctx context.Context, prefix string, visit func(string, []b
 	return nil
 }
 
-// source is a kind of letters whose receiver knows repeats by the delivery and the item.
+// source is a Source whose receiver recognises repeats by the delivery and the item.
 type source struct {
 	mu       sync.Mutex
 	received map[string]string // payload by letter
-	under    map[string]string // what a letter was sent under: its delivery
+	under    map[string]string // the delivery under which a letter was sent
 	twice    []string
-	refuses  string // a letter that is refused
+	refuses  string // a letter that it refuses
 }
 
 func (s *source) Kind() deadletters.Kind { return "test" }
@@ -156,8 +156,8 @@ func newRoom() (*deadletters.SourceRoom, *source, *memory) {
 
 var everything = []string{"l0", "l1", "l2", "l3"}
 
-// TestARedriveThatDiesIsFinishedByTheNextOne lets an operator die before each write of a redrive. Another one, a
-// minute later, has each letter sent, and none under two deliveries.
+// TestARedriveThatDiesIsFinishedByTheNextOne stops an operator before each write of a redrive. Another one, a minute
+// later, sends each letter, and none in two deliveries.
 func TestARedriveThatDiesIsFinishedByTheNextOne(t *testing.T) {
 	t.Parallel()
 	for failAt := 1; failAt < 12; failAt++ {
@@ -221,7 +221,7 @@ func TestActsOnLettersOfASource(t *testing.T) {
 	if l, _ := room.Show(t.Context(), "l0"); string(l.Payload) != "l0" || string(l.Edited) != "good" {
 		t.Errorf("%+v", l)
 	}
-	if err := room.Edit(t.Context(), "l0", []byte("l0"), ann); err != nil { // takes the edit back
+	if err := room.Edit(t.Context(), "l0", []byte("l0"), ann); err != nil { // undoes the edit
 		t.Fatal(err)
 	}
 	if l, _ := room.Show(t.Context(), "l0"); l.Edited != nil {

@@ -1,6 +1,7 @@
-// Package eventbridgesink sends an outbox's messages to an event bus of Amazon EventBridge: the topic is the detail
-// type, the payload, which has to be a JSON object, the detail, and urn:uuid: with the message's ID the first of the
-// resources, by which receivers tell a repeat. Headers are not carried. It never retries by itself: the relay does.
+// Package eventbridgesink sends an outbox's messages to an Amazon EventBridge event bus. The topic becomes the detail
+// type; the payload, which must be a JSON object, becomes the detail. The first of the resources is urn:uuid: with
+// the message's ID, by which receivers detect duplicates. Headers are not sent. The package never retries by itself;
+// the relay does.
 package eventbridgesink
 
 import (
@@ -13,28 +14,30 @@ import (
 	"stepback/outbox/internal/awsmessage"
 )
 
-// Limits of EventBridge, for one event and for a batch.
+// EventBridge's limits for one event and for a batch.
 const (
 	MaxBytes    = 1<<20 - 1
 	maxMessages = 10
 )
 
-// Client is what the sink needs of *client.Named for the service "eventbridge". It should not retry by itself.
+// Client is the part of *client.Named, for the service "eventbridge", that the sink needs. It should not retry by
+// itself.
 type Client interface {
-	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	// Call calls an operation with an input and an output that encoding/json encodes and decodes.
 	Call(ctx context.Context, operation string, in, out any) error
 }
 
-// Sink is an outbox.BatchSink.
+// Sink implements outbox.BatchSink.
 type Sink struct {
 	client      Client
 	bus, source string
 }
 
-// New makes a sink of the event bus with that name or ARN. source is the events' source; it must not begin with "aws.".
+// New returns a sink for the event bus with that name or ARN. source is the events' source; it must not begin with
+// "aws.".
 func New(client Client, bus, source string) *Sink { return &Sink{client, bus, source} }
 
-// BatchLimits implements outbox.BatchSink. It leaves room for what is sent with the details.
+// BatchLimits implements outbox.BatchSink. It leaves space for what is sent with the details.
 func (s *Sink) BatchLimits() (messages, bytes int) { return maxMessages, MaxBytes / 2 }
 
 // Send implements outbox.Sink.
@@ -46,10 +49,10 @@ func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	errs := make([]error, len(all))
 	var in request
-	var of []int // which message an entry is
+	var of []int // index of each entry's message
 	for i, m := range all {
 		resource := "urn:uuid:" + m.ID
-		size := len(m.Payload) + len(m.Topic) + len(s.source) + len(resource) + 14 // 14 bytes are the time's
+		size := len(m.Payload) + len(m.Topic) + len(s.source) + len(resource) + 14 // 14 bytes for the time
 		if size > MaxBytes {
 			errs[i] = awsmessage.TooLarge("EventBridge", size, MaxBytes)
 			continue
@@ -87,7 +90,7 @@ func isObject(payload []byte) bool {
 	return len(payload) > 0 && payload[0] == '{'
 }
 
-// request is the input of PutEvents, and answer its output.
+// request is the input of PutEvents; answer is its output.
 type (
 	request struct{ Entries []event }
 	event   struct {

@@ -1,7 +1,8 @@
-// Package monitor shows how a relay and its outbox are: metrics in the text format of Prometheus and a health check,
-// over HTTP.
+// Package monitor reports the state of a relay and its outbox over HTTP: metrics in Prometheus's text format, and a
+// health check.
 //
-// It only reads. Its handler has no authentication: listen on the loopback, or where only the monitoring gets.
+// It only reads. Its handler has no authentication: listen on the loopback interface, or where only monitoring has
+// access.
 package monitor
 
 import (
@@ -16,17 +17,17 @@ import (
 	"stepback/outbox"
 )
 
-// Relay is what is looked at of an *outbox.Relay.
+// Relay is the part of *outbox.Relay that is monitored.
 type Relay interface {
 	Health() outbox.Health
 }
 
-// Outbox is what is looked at of an outbox.Store.
+// Outbox is the part of outbox.Store that is monitored.
 type Outbox interface {
 	Stats(ctx context.Context) (outbox.Stats, error)
 }
 
-// Monitor counts what a relay tells it and asks the outbox when it is scraped.
+// Monitor counts the events of a relay, and queries the outbox when it is scraped.
 type Monitor struct {
 	store Outbox
 	now   func() time.Time
@@ -40,7 +41,7 @@ type Monitor struct {
 
 const statsTimeout = 10 * time.Second
 
-// New makes a monitor of an outbox.
+// New returns a monitor of an outbox.
 func New(store Outbox) *Monitor {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(
@@ -86,7 +87,7 @@ func New(store Outbox) *Monitor {
 	return m
 }
 
-// Observe counts an event: it is made for outbox.Config.
+// Observe counts an event; pass it to outbox.Config.
 func (m *Monitor) Observe(e outbox.Event) {
 	switch e.Kind {
 	case outbox.EventSent:
@@ -114,7 +115,7 @@ func (m *Monitor) Observe(e outbox.Event) {
 	}
 }
 
-// depths are the gauges, asked of the outbox at each scrape.
+// depths collects the gauges by querying the outbox at each scrape.
 type depths struct{ *Monitor }
 
 var (
@@ -130,8 +131,8 @@ func (depths) Describe(to chan<- *prometheus.Desc) {
 	to <- oldest
 }
 
-// Collect implements prometheus.Collector. While the database does not answer the gauges are missing, and the scrape
-// says so.
+// Collect implements prometheus.Collector. If the database does not respond, the gauges are missing and the scrape
+// reports the error.
 func (d depths) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), statsTimeout)
 	defer cancel()
@@ -148,8 +149,8 @@ func (d depths) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(oldest, prometheus.GaugeValue, s.Oldest.Seconds())
 }
 
-// Handler serves /metrics and, for relays that are to have claimed within patience, /healthz: 200 and JSON while the
-// relay works, 503 and what is wrong otherwise.
+// Handler serves /metrics and /healthz. /healthz returns 200 and JSON while the relay works, which includes that it
+// has claimed within patience; otherwise 503 and the problem.
 func (m *Monitor) Handler(relay Relay, patience time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics",
@@ -165,7 +166,7 @@ func (m *Monitor) Handler(relay Relay, patience time.Duration) http.Handler {
 	return mux
 }
 
-// Status is what /healthz says.
+// Status is the response of /healthz.
 type Status struct {
 	Healthy   bool      `json:"healthy"`
 	Problem   string    `json:"problem,omitempty"`
@@ -174,7 +175,7 @@ type Status struct {
 	Overruns  int       `json:"overruns"`
 }
 
-// judge says whether a relay works.
+// judge decides whether a relay works.
 func (m *Monitor) judge(h outbox.Health, patience time.Duration) Status {
 	s := Status{LastClaim: h.LastClaim.UTC(), Held: h.Held, Overruns: h.Overruns}
 	switch silent := m.now().Sub(h.LastClaim); {

@@ -14,7 +14,7 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// kill makes dead letters of messages, with a reason and an error.
+// kill turns messages into dead letters, with a reason and an error.
 func (o *Table) kill(t testing.TB, reason, name string, messages ...outbox.Message) {
 	t.Helper()
 	o.write(t, messages...)
@@ -125,7 +125,7 @@ func actsOf(t testing.TB, o *Table, id string) []deadletters.Act {
 	return all
 }
 
-// testTwoOperators has two operators redrive the same letters at the same time: each letter goes out once.
+// testTwoOperators makes two operators redrive the same letters at the same time: each letter is sent once.
 func testTwoOperators(t *testing.T, o *Table) {
 	const letters = 40
 	all, ids := make([]outbox.Message, 0, letters), make([]string, 0, letters)

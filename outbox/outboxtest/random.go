@@ -11,16 +11,16 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// testRandomOrder has random relays claim, settle, fail, vanish and lose their leases, and random operators redrive,
-// and looks after each step that a key is with one relay at most and that its messages come in their order; in the
+// testRandomOrder makes random relays claim, settle, fail, vanish and lose their leases, and random operators
+// redrive. After each step it checks that at most one relay holds a key and that its messages come in order; in the
 // end everything is sent.
 func testRandomOrder(t *testing.T, o *Table) {
 	const messages, keys = 120, 5
 	rnd := rand.New(rand.NewPCG(1, 2))
 	written, steps := 0, 0
 	held := map[int64]*outbox.Delivery{}
-	done := map[string][]int{}    // of each key what is sent, or was dead once
-	redriven := map[string]bool{} // messages out of their order by right
+	done := map[string][]int{}    // for each key, the messages that were sent or were once dead
+	redriven := map[string]bool{} // messages that may be out of order
 	sent := map[int]int{}
 	for len(sent) < messages {
 		if steps++; steps > 20_000 {
@@ -33,7 +33,7 @@ func testRandomOrder(t *testing.T, o *Table) {
 		case rnd.IntN(2) == 0 || len(held) == 0:
 			lease := time.Hour
 			if rnd.IntN(4) == 0 {
-				lease = -time.Second // the relay that gets it is as good as gone
+				lease = -time.Second // the relay that gets it has practically vanished
 			}
 			claimed, err := o.Store.Claim(t.Context(), outbox.Claim{
 				Lease: fmt.Sprint("relay", steps), For: lease, Limit: 1 + rnd.IntN(8), PerKey: 1 + rnd.IntN(4), Bytes: 1 << 20,
@@ -79,7 +79,7 @@ func testRandomOrder(t *testing.T, o *Table) {
 	}
 }
 
-// settleOne settles the first message of a random key that is held, and gives the rest of the key back unless it was
+// settleOne settles the first message of a random key that is held, and releases the rest of the key unless it was
 // sent or died.
 func settleOne(
 	t *testing.T,

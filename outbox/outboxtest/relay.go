@@ -13,7 +13,7 @@ import (
 	"stepback/retry"
 )
 
-// quick has every retry follow within a millisecond.
+// quick makes every retry follow within a millisecond.
 func quick(string) retry.Policy {
 	return retry.Policy{Interval: time.Millisecond, Rate: 1, Jitter: retry.JitterFull}
 }
@@ -42,7 +42,7 @@ func (o *Table) start(t testing.TB, c outbox.Config) (stop func()) {
 	return stop
 }
 
-// receiver is a sink that remembers.
+// receiver is a sink that records messages.
 type receiver struct {
 	mu    sync.Mutex
 	times map[int]int
@@ -55,7 +55,7 @@ func newReceiver() *receiver {
 	return &receiver{times: map[int]int{}, last: map[string]int{}, all: make(chan int, 10_000)}
 }
 
-// take notes a message that has arrived. The first arrivals of a key are to be in order.
+// take records a message that has arrived. The first arrivals of a key must be in order.
 func (r *receiver) take(t testing.TB, m *outbox.Message) {
 	t.Helper()
 	n := number(t, m.ID)
@@ -89,7 +89,7 @@ func (r *receiver) check(t testing.TB) {
 	}
 }
 
-// testRelay has a sink fail now and then, and a message that nobody can send.
+// testRelay uses a sink that fails now and then, and a message that can never be sent.
 func testRelay(t *testing.T, o *Table) {
 	const messages = 200
 	r := newReceiver()
@@ -146,7 +146,7 @@ func testRelay(t *testing.T, o *Table) {
 	}
 }
 
-// testManyRelays has four relays share the work while messages come in, and two of them stop on the way.
+// testManyRelays lets four relays share the work while messages arrive, and stops two of them along the way.
 func testManyRelays(t *testing.T, o *Table) {
 	const messages = 300
 	r := newReceiver()

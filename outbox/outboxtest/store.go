@@ -127,7 +127,7 @@ func testOutcomes(t *testing.T, o *Table) {
 
 func testLeaseEnds(t *testing.T, o *Table) {
 	o.write(t, message(1, ""), message(2, "k"), message(3, "k"))
-	first := o.claimFor(t, "a", 10, -time.Second) // ends before it begins
+	first := o.claimFor(t, "a", 10, -time.Second) // expires before it starts
 	want(t, "claimed", numbers(t, first), "[1 2 3]")
 	second := o.claim(t, "b", 10)
 	want(t, "claimed after the end of the lease", numbers(t, second), "[1 2 3]")
@@ -191,8 +191,8 @@ func testLimits(t *testing.T, o *Table) {
 	}
 }
 
-// testNobodyWaitsForever has new messages arrive without an end: retries are claimed all the same, and so are
-// messages with keys.
+// testNobodyWaitsForever lets new messages arrive without end: retries and messages with keys are claimed
+// nevertheless.
 func testNobodyWaitsForever(t *testing.T, o *Table) {
 	o.write(t, message(1, ""), message(2, "k"))
 	for _, d := range o.claim(t, "a", 10) {
@@ -221,7 +221,7 @@ func testOrder(t *testing.T, o *Table) {
 	all := claimed.Messages
 	want(t, "claimed, two of a key", numbers(t, all), "[4 1 3 2 6]")
 	want(t, "claimed meanwhile", numbers(t, o.claim(t, "m", 10)), "[]")
-	// 1 is sent; 3 fails and comes again in an hour; 2 is sent and 6 given back.
+	// 1 is sent; 3 fails and is due again in an hour; 2 is sent and 6 is released.
 	failed := outcome(all[2], outbox.Failed)
 	failed.After = time.Hour
 	o.settle(t, outcome(all[0], outbox.Sent), outcome(all[1], outbox.Sent), failed, outcome(all[3], outbox.Sent),
@@ -233,8 +233,7 @@ func testOrder(t *testing.T, o *Table) {
 	want(t, "claimed while a waits", numbers(t, o.claim(t, "o", 10)), "[]")
 }
 
-// testOrderAfterDeath shows that a dead letter lets its key go on, and that it takes its turn again when it is
-// redriven.
+// testOrderAfterDeath checks that a dead letter lets its key continue, and takes its turn again when it is redriven.
 func testOrderAfterDeath(t *testing.T, o *Table) {
 	o.writeAll(t, 1, 3, "k")
 	first := o.claim(t, "a", 1)
@@ -253,7 +252,7 @@ func testOrderAfterDeath(t *testing.T, o *Table) {
 	want(t, "claimed then", numbers(t, o.claim(t, "e", 10)), "[1 3]")
 }
 
-// testLongQueueIsParked has a key with a long queue wait for a retry: other messages are found at once.
+// testLongQueueIsParked makes a key with a long queue wait for a retry: other messages are found at once.
 func testLongQueueIsParked(t *testing.T, o *Table) {
 	const length = 300
 	var queue []outbox.Message
@@ -356,7 +355,7 @@ func testTidy(t *testing.T, o *Table) {
 		t.Errorf("what was sent is still there: %v", err)
 	}
 	want(t, "the dead letter", o.show(t, 2).State, deadletters.Dead)
-	// A wait of 1000 hours is none that a relay gives: the clock was set back.
+	// No relay sets a wait of 1000 hours: the clock was set back.
 	tidy(outbox.Tidied{}, outbox.Tidy{Retention: time.Hour, Longest: 2000 * time.Hour})
 	tidy(outbox.Tidied{Mended: 1}, outbox.Tidy{Retention: time.Hour, Longest: 2 * time.Hour})
 	want(t, "claimed after it was mended", numbers(t, o.claim(t, "b", 10)), "[3]")

@@ -1,4 +1,4 @@
-// Package outboxtest is the suite that every outbox.Store passes, with its dead letters and a relay on top.
+// Package outboxtest is the test suite for every outbox.Store, with its dead letters and a relay on top.
 package outboxtest
 
 import (
@@ -15,14 +15,14 @@ import (
 type Table struct {
 	Store outbox.Store
 	Room  deadletters.Room
-	// Write writes messages in a transaction of the application's, which it then commits or rolls back.
+	// Write writes messages in a transaction of the application, which it then commits or rolls back.
 	Write func(ctx context.Context, commit bool, messages ...outbox.Message) error
 }
 
 // Open opens a table over an empty database, and closes it when the test ends.
 type Open func(t testing.TB) *Table
 
-// RunWrite runs what concerns the ways to write: the suite for a second Write of a store that passes Run.
+// RunWrite runs the tests of writing: the suite for a second Write of a store that passes Run.
 func RunWrite(t *testing.T, open Open) {
 	runAll(t, open, map[string]func(*testing.T, *Table){
 		"Transaction":     testTransaction,
@@ -74,7 +74,7 @@ func runAll(t *testing.T, open Open, all map[string]func(*testing.T, *Table)) {
 	}
 }
 
-// message is a small message; its ID is what tells it apart.
+// message returns a small message identified by its ID.
 func message(n int, key string) outbox.Message {
 	return outbox.Message{
 		ID: id(n), Topic: "test", Key: key, Payload: fmt.Appendf(nil, `{"n":%d}`, n),
@@ -83,7 +83,7 @@ func message(n int, key string) outbox.Message {
 
 func id(n int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", n) }
 
-// number is the number of a message of message.
+// number returns the number of a message created by message.
 func number(t testing.TB, id string) int {
 	t.Helper()
 	var n int
@@ -100,7 +100,7 @@ func (o *Table) write(t testing.TB, messages ...outbox.Message) {
 	}
 }
 
-// writeAll writes messages with the numbers from…to, both included, each in a transaction of its own.
+// writeAll writes messages with the numbers from…to, both included, each in a separate transaction.
 func (o *Table) writeAll(t testing.TB, from, to int, key string) {
 	t.Helper()
 	for n := from; n <= to; n++ {
@@ -114,7 +114,7 @@ func (o *Table) claim(t testing.TB, lease string, limit int) []*outbox.Delivery 
 	return o.claimFor(t, lease, limit, time.Hour)
 }
 
-// claimFor claims until it gets something or there is no more.
+// claimFor claims until it gets something or there is nothing more.
 func (o *Table) claimFor(t testing.TB, lease string, limit int, d time.Duration) []*outbox.Delivery {
 	t.Helper()
 	for i := 0; ; i++ {
@@ -154,7 +154,7 @@ func (o *Table) show(t testing.TB, n int) deadletters.Letter {
 	return l
 }
 
-// numbers are the messages of a claim.
+// numbers returns the numbers of the claimed messages.
 func numbers(t testing.TB, all []*outbox.Delivery) string {
 	t.Helper()
 	ns := make([]int, len(all))

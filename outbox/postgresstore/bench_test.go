@@ -18,7 +18,7 @@ import (
 	"stepback/outbox/postgresstore"
 )
 
-// bed is an outbox, an application's connections and a relay whose sink is a function.
+// bed opens an outbox, the application's connections and a relay whose sink is a function.
 func bed(b *testing.B, sink func(*outbox.Message), observe func(outbox.Event)) *pgxpool.Pool {
 	b.Helper()
 	address := postgrestest.Start(b).Database(b)
@@ -60,7 +60,7 @@ func BenchmarkInsertToSent(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			recorded, finished := 0, make(chan struct{})
 			pool := bed(b, func(*outbox.Message) {}, func(e outbox.Event) {
-				if e.Kind == outbox.EventSettled { // by one goroutine only
+				if e.Kind == outbox.EventSettled { // called by one goroutine only
 					if recorded += e.Count; recorded == b.N {
 						close(finished)
 					}
@@ -91,9 +91,9 @@ func BenchmarkInsertToSent(b *testing.B) {
 	}
 }
 
-// BenchmarkCommitToDelivery writes a message each millisecond, in a transaction of its own, and reports how long they
-// take from the commit to the sink. Four connections share the writing, so that the next message never waits for the
-// last one's commit: messages/s says that all 1,000 a second came.
+// BenchmarkCommitToDelivery writes a message each millisecond, in a separate transaction, and reports the time from
+// the commit to the sink. Four connections share the writing, so that a message never waits for the commit of the
+// previous one: messages/s shows whether all 1,000 per second arrived.
 func BenchmarkCommitToDelivery(b *testing.B) {
 	committed := make([]time.Time, b.N)
 	took := make([]time.Duration, b.N)
@@ -116,7 +116,7 @@ func BenchmarkCommitToDelivery(b *testing.B) {
 			for n := w; n < b.N; n += writers {
 				//nolint:forbidigo // a benchmark of real time
 				time.Sleep(time.Until(began.Add(time.Duration(n) * time.Millisecond)))
-				committed[n] = time.Now() // before the commit: the sink may be faster than its answer
+				committed[n] = time.Now() // before the commit: the sink may be faster than the commit's response
 				if err := postgresstore.Write(b.Context(), pool, outbox.Message{Topic: "bench",
 					Payload: []byte(strconv.Itoa(n))}); err != nil {
 					b.Error(err)
@@ -136,8 +136,8 @@ func BenchmarkCommitToDelivery(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
 
-// BenchmarkPick claims batches from a table of many messages, of which one in a hundred is due. STEPBACK_OUTBOX_ROWS
-// says how many there are; filling the table with 10,000,000 takes a minute or two, so run that with -timeout 0.
+// BenchmarkPick claims batches from a table of many messages, one in a hundred of which is due. STEPBACK_OUTBOX_ROWS
+// sets the number of messages; filling the table with 10,000,000 takes a minute or two, so run that with -timeout 0.
 func BenchmarkPick(b *testing.B) {
 	rows := 200_000
 	if text := os.Getenv("STEPBACK_OUTBOX_ROWS"); text != "" {
@@ -157,12 +157,12 @@ func BenchmarkPick(b *testing.B) {
 	b.Run(strconv.Itoa(rows), func(b *testing.B) { pick(b, store) })
 }
 
-// id is a SQL expression for an ID as applications write them: of version 7, which begins with the time.
+// id is an SQL expression for an ID as applications write them: of version 7, which starts with the time.
 const id = `(lpad(to_hex(1763800000000 + n), 12, '0') || '7' || substr(md5(n::text), 1, 3) ||
 	'8' || substr(md5(n::text), 4, 15))::uuid`
 
-// fill writes messages of which one in a hundred is due; half of the others are sent already, the other half wait for
-// a retry or are delayed. Indexes are made afterwards, as one does with much data.
+// fill writes messages of which one in a hundred is due; half of the others are already sent, the other half wait for
+// a retry or are delayed. Indexes are created afterwards, as is usual for large amounts of data.
 func fill(b *testing.B, pool *pgxpool.Pool, rows int) {
 	b.Helper()
 	exec := func(statement string, args ...any) {

@@ -10,23 +10,22 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"stepback/internal/sorting"
 	"stepback/outbox"
 )
 
-// delivered are the columns of a claimed message.
+// delivered lists the columns of a claimed message.
 const delivered = ` m.seq, m.id, m.topic, coalesce(m.key, ''), coalesce(m.edited_payload, m.payload), m.content_type, m.headers,
 	coalesce(m.traceparent, ''), coalesce(m.tracestate, ''), m.retry_count, m.lease_expiries,
 	extract(epoch FROM statement_timestamp() - m.created_at)::float8`
 
-// take makes messages a relay's: $1 is the lease, $2 its time in microseconds.
+// take assigns messages to a relay: $1 is the lease, $2 its duration in microseconds.
 const take = `UPDATE outbox_messages m SET status = 'processing', parked = false, lease = $1,
 	next_attempt_at = statement_timestamp() + $2 * interval '1 microsecond',
 	lease_expiries = lease_expiries + CASE status WHEN 'processing' THEN 1 ELSE 0 END `
 
-// claimUnkeyed takes retries, delayed messages and ended leases first, $3 of them at most, so that new messages
-// cannot keep them waiting; $4 is how many in all, and $5 how many bytes. It looks for timed messages from $6 on and
-// tells, in the last column, when the first that it found was due.
+// claimUnkeyed claims retries, delayed messages and expired leases first, at most $3 of them, so that new messages
+// cannot keep them waiting; $4 is the total number, and $5 the number of bytes. It searches timed messages from $6 on
+// and returns, in the last column, when the first one it found was due.
 const claimUnkeyed = `WITH timed AS MATERIALIZED (
 		SELECT seq, size, next_attempt_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
 			AND next_attempt_at >= $6 AND next_attempt_at <= statement_timestamp()
@@ -47,7 +46,7 @@ const claimUnkeyed = `WITH timed AS MATERIALIZED (
 
 const claimKeyed = take + "WHERE m.seq = ANY ($3) RETURNING" + delivered + ", NULL::timestamptz"
 
-// anyKeyed tells whether messages with keys may be due.
+// anyKeyed checks whether messages with keys may be due.
 const anyKeyed = `SELECT EXISTS (SELECT FROM outbox_messages WHERE ` + active +
 	` AND NOT parked AND key IS NOT NULL AND next_attempt_at IS NULL)
 	OR EXISTS (SELECT FROM outbox_messages WHERE ` + active +
@@ -57,7 +56,7 @@ const anyKeyed = `SELECT EXISTS (SELECT FROM outbox_messages WHERE ` + active +
 func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, error) {
 	limit := c.Limit
 	if s.keyed.Load() {
-		limit = (limit + 1) / 2 // neither kind keeps the other waiting
+		limit = (limit + 1) / 2 // so that neither kind keeps the other waiting
 	}
 	var claimed outbox.Claimed
 	var keyed bool
@@ -67,7 +66,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	results := s.pool.SendBatch(ctx, &b)
 	var first *time.Time
 	err := func() (err error) {
-		rows, _ := results.Query() // its error comes with the rows
+		rows, _ := results.Query() // its error is returned with the rows
 		if claimed.Messages, first, err = deliveries(rows, c.Lease); err != nil {
 			return err
 		}
@@ -80,7 +79,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 		return outbox.Claimed{}, err
 	}
 	s.head.found(first)
-	sorting.Func(claimed.Messages, func(a, b *outbox.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(claimed.Messages, func(a, b *outbox.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
 	claimed.More = len(claimed.Messages) == limit
 	s.keyed.Store(keyed)
 	c.Limit -= len(claimed.Messages)
@@ -97,7 +96,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	of, more, err := s.claimKeyed(ctx, c)
 	if err != nil {
 		if len(claimed.Messages) > 0 {
-			return claimed, nil // what was claimed counts; the next claim meets the error again
+			return claimed, nil // the claimed messages count; the next claim meets the error again
 		}
 		return outbox.Claimed{}, err
 	}
@@ -112,7 +111,7 @@ const candidates = `(SELECT seq, key FROM outbox_messages WHERE ` + active + ` A
 	(SELECT seq, key FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL
 		AND next_attempt_at IS NULL ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $1)`
 
-// queues are the first messages of keys of which no relay has any.
+// queues selects the first messages of keys of which no relay holds any.
 const queues = `SELECT k.key, m.seq, m.size, m.due
 	FROM unnest($1::text[]) AS k (key) CROSS JOIN LATERAL (
 		SELECT seq, size, next_attempt_at IS NULL OR next_attempt_at <= statement_timestamp() AS due
@@ -124,8 +123,8 @@ const queues = `SELECT k.key, m.seq, m.size, m.due
 
 const park = "UPDATE outbox_messages SET parked = true WHERE seq = ANY ($1)"
 
-// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what
-// it did not take.
+// claimKeyed claims the messages at the head of their keys. Of the due messages that are not at the head, it parks
+// those it did not claim.
 func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.Delivery, more bool, err error) {
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(keyedLock)); err != nil {
@@ -159,13 +158,13 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 	if err != nil {
 		return nil, false, err
 	}
-	sorting.Func(all, func(a, b *outbox.Delivery) int {
+	slices.SortFunc(all, func(a, b *outbox.Delivery) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all, more, nil
 }
 
-// candidate is a message that is due, if it is the first of its key.
+// candidate is a message that is due if it is the first of its key.
 type candidate struct {
 	Seq int64
 	Key string
@@ -188,10 +187,10 @@ func keysOf(due []candidate) []string {
 	return slices.Compact(keys)
 }
 
-// choose takes of each key what is due up to the first that is not, within the limits. Parked is what need not be
-// looked at before something of its key is settled.
+// choose takes from each key the due messages up to the first that is not due, within the limits. parked are the
+// messages that need not be checked before something of their key is settled.
 func choose(due []candidate, first []queued, c outbox.Claim) (taken, parked []int64) {
-	stay := make(map[int64]bool, len(first)) // what is taken, and heads that there is no room for
+	stay := make(map[int64]bool, len(first)) // messages that are taken, and heads that do not fit into the limits
 	limit, bytes := c.Limit, c.Bytes
 	for i := 0; i < len(first); {
 		key := first[i].Key
@@ -214,7 +213,7 @@ func choose(due []candidate, first []queued, c outbox.Claim) (taken, parked []in
 	return taken, parked
 }
 
-// deliveries reads claimed messages, and when the first timed one among them was due.
+// deliveries reads claimed messages, and the time at which the first timed one among them was due.
 func deliveries(rows pgx.Rows, lease string) (all []*outbox.Delivery, first *time.Time, err error) {
 	defer rows.Close()
 	for rows.Next() {
@@ -230,7 +229,7 @@ func deliveries(rows pgx.Rows, lease string) (all []*outbox.Delivery, first *tim
 		d.Waited = time.Duration(waited * float64(time.Second))
 		if headers != nil {
 			_ = json.Unmarshal(headers,
-				&d.Headers) // another program's headers that are no object of strings are left out
+				&d.Headers) // headers of another program that are not an object of strings are left out
 		}
 		all = append(all, d)
 	}

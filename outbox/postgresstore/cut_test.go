@@ -15,7 +15,7 @@ import (
 	"stepback/outbox/postgresstore"
 )
 
-// TestCutInTheMiddle has connections break in the middle of whatever a relay does.
+// TestCutInTheMiddle cuts connections in the middle of everything a relay does.
 func TestCutInTheMiddle(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -23,7 +23,7 @@ func TestCutInTheMiddle(t *testing.T) {
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
 			t.Parallel()
 			address := server.Database(t)
-			open(t, address) // makes the tables
+			open(t, address) // creates the tables
 			c := postgrestest.NewCutter(t, address, every)
 			store, err := openThrough(t.Context(), c)
 			if err != nil {
@@ -85,7 +85,7 @@ func TestCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// openThrough opens a store through a cutter, which may cut that, too.
+// openThrough opens a store through a cutter, which may cut that connection, too.
 func openThrough(ctx context.Context, c *postgrestest.Cutter) (*postgresstore.Store, error) {
 	var errs []error
 	for range 20 {
@@ -98,7 +98,7 @@ func openThrough(ctx context.Context, c *postgrestest.Cutter) (*postgresstore.St
 	return nil, errors.Join(errs...)
 }
 
-// none draws the shortest wait.
+// none always draws the shortest wait.
 type none struct{}
 
 func (none) Uint64() uint64 { return 0 }

@@ -8,19 +8,19 @@ import (
 )
 
 // head remembers where in the index of due messages a claim found the first one. Every claim leaves dead entries
-// behind there until the table is vacuumed, and a large table is vacuumed seldom: a search that begins at the front
-// reads all of them, each time. Messages can come to be due before the place, by a time in the past or a claim that
-// was rolled back; so the search begins at the front again after a second, and when nothing is found.
+// there until the table is vacuumed, and a large table is seldom vacuumed; a search that starts at the front reads
+// all of them, each time. Messages can become due before the remembered position, by a time in the past or a claim
+// that was rolled back. So the search starts at the front again after a second, and whenever nothing is found.
 type head struct {
 	mu    sync.Mutex
-	at    time.Time // zero for the front
-	front time.Time // when a search last began at the front
+	at    time.Time // zero means the front
+	front time.Time // when a search last started at the front
 }
 
-// anew is after how long a search begins at the front again.
+// anew is the time after which a search starts at the front again.
 const anew = time.Second
 
-// from is where a search begins now.
+// from returns the position at which a search starts.
 func (h *head) from(now time.Time) pgtype.Timestamptz {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -31,7 +31,7 @@ func (h *head) from(now time.Time) pgtype.Timestamptz {
 	return pgtype.Timestamptz{Time: h.at, Valid: true}
 }
 
-// found tells when the first message that a search found was due; nil if it found none.
+// found records when the first message found by a search was due; nil if it found none.
 func (h *head) found(first *time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -33,7 +33,8 @@ func scanLetter(row pgx.Row) (l deadletters.Letter, seq int64, err error) {
 	l.ID, l.State = uuid.UUID(id).String(), outbox.StateOf(status)
 	l.NextAttemptAt, l.LastAttemptAt, l.DeadAt = orZero(next), orZero(last), orZero(dead)
 	if headers != nil {
-		_ = json.Unmarshal(headers, &l.Headers) // another program's headers that are no object of strings are left out
+		// headers of another program that are not an object of strings are left out
+		_ = json.Unmarshal(headers, &l.Headers)
 	}
 	l.Execution = l.Headers[outbox.HeaderExecution]
 	return l, seq, err
@@ -46,7 +47,7 @@ func orZero(t *time.Time) time.Time {
 	return *t
 }
 
-// conditions are those of a filter.
+// conditions are the SQL conditions of a filter.
 type conditions struct {
 	text strings.Builder
 	args []any
@@ -79,7 +80,8 @@ func filter(f *deadletters.Filter) *conditions {
 	return c
 }
 
-// executionHeader is the ARN in the header of a message, or the name at its end where a name is asked for.
+// executionHeader returns an SQL expression for the ARN in a message's header or, if a name is asked for, the name at
+// its end.
 func executionHeader(asked string) string {
 	const arn = "(headers->>'" + outbox.HeaderExecution + "')"
 	if strings.HasPrefix(asked, "arn:") {
@@ -151,7 +153,7 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 // Edit implements deadletters.Room.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
 	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) change {
-		var edited []byte // NULL takes the edit back
+		var edited []byte // NULL reverts the edit
 		if string(payload) != string(l.Payload) {
 			edited = append([]byte{}, payload...)
 		}
@@ -176,7 +178,8 @@ func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error
 	})
 }
 
-// change is what an act does to a dead letter: what the record of the act shows, and what is set in the message's row.
+// change describes the effect of an act on a dead letter: the snapshots for the record of the act, and the update of
+// the message's row.
 type change struct {
 	before, after deadletters.Snapshot
 	set           string

@@ -4,33 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/internal/pgxlimits"
 )
 
-// schemaVersion is kept in the table outbox_version.
+// schemaVersion is stored in the table outbox_version.
 const schemaVersion = 1
 
-// migrationLock serialises processes that migrate at the same time, and keyedLock relays that claim or settle
+// migrationLock serializes processes that migrate at the same time, and keyedLock relays that claim or settle
 // messages with keys.
 const (
 	migrationLock = 0x6f757462_6f780001 // "outbox", 1
 	keyedLock     = 0x6f757462_6f780002
 )
 
-// channel is what relays listen to.
+// migrationTimeout bounds each statement of a migration, and the wait for another process that migrates.
+const migrationTimeout = 10 * time.Minute
+
+// channel is the notification channel that relays listen to.
 const channel = "outbox_messages"
 
-// active are the states of messages that are neither sent nor given up, as the partial indexes spell them.
+// active matches messages that are neither sent nor given up, in the same words as the partial indexes.
 const active = "status IN ('pending', 'processing', 'failed')"
 
-// migrations[i] takes a database from version i to i+1.
+// migrations[i] migrates a database from version i to i+1.
 //
-// next_attempt_at is NULL for a message that is due at once, so that no clock that is set can put it off; while a
-// relay has the message it is when the lease ends. The table is vacuumed early: every message leaves two dead rows
-// behind.
+// next_attempt_at is NULL for a message that is due at once, so that setting the clock cannot delay it; while a relay
+// holds the message, it is the time at which the lease ends. The table is vacuumed early, since every message leaves
+// two dead rows.
 var migrations = [schemaVersion]string{`
 CREATE TABLE outbox_messages (
 	seq                bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -86,14 +92,15 @@ CREATE TABLE outbox_acts (
 CREATE INDEX outbox_acts_of_message ON outbox_acts (message_id, seq);
 `}
 
-// Migrate creates the tables of the outbox, or brings them to the version that this program knows, for an application
-// that writes messages and opens no Store.
+// Migrate creates the tables of the outbox, or migrates them to the version that this program knows, for an
+// application that writes messages and opens no Store.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error { return migrate(ctx, pool) }
 
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if v, err := version(ctx, pool); err != nil || v == schemaVersion {
 		return err
 	}
+	ctx = pgxlimits.Within(ctx, migrationTimeout)
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err
@@ -121,7 +128,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	})
 }
 
-// NewerSchemaError says that a newer program has migrated the outbox.
+// NewerSchemaError reports that a newer program has migrated the outbox.
 type NewerSchemaError struct{ Have, Known int }
 
 func (e *NewerSchemaError) Error() string {
@@ -133,7 +140,7 @@ type rowQuerier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// version is 0 in a database without an outbox.
+// version returns the schema version, which is 0 in a database without an outbox.
 func version(ctx context.Context, q rowQuerier) (int, error) {
 	const undefinedTable = "42P01"
 	var v int

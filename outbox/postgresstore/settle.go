@@ -9,11 +9,11 @@ import (
 	"stepback/outbox"
 )
 
-// ofLease is the condition that messages are still those of a claim.
+// ofLease is the condition that messages still belong to a claim.
 const ofLease = " WHERE seq = ANY ($1) AND lease = $2 AND status = 'processing'"
 
-// ofOutcome is the same for messages of several claims, in the columns of o. That they are named twice has every plan
-// look them up.
+// ofOutcome is the same condition for messages of several claims, in the columns of o. The sequence numbers appear
+// twice so that every plan looks them up.
 const ofOutcome = " WHERE m.seq = ANY ($1) AND m.seq = o.seq AND m.lease = o.lease AND m.status = 'processing'"
 
 const (
@@ -41,7 +41,7 @@ const (
 		FROM unnest($1::text[]) AS k (key)))`
 )
 
-// byLease are messages by the claim that they are of.
+// byLease groups messages by the lease of their claim.
 type byLease map[string][]int64
 
 func (b byLease) add(h outbox.Held) { b[h.Lease] = append(b[h.Lease], h.Seq) }
@@ -52,7 +52,7 @@ func (b byLease) queue(batch *pgx.Batch, statement string, args ...any) {
 	}
 }
 
-// attempts are the outcomes of failed attempts, as columns.
+// attempts holds the outcomes of failed attempts, as columns.
 type attempts struct {
 	seqs                    []int64
 	leases                  []string

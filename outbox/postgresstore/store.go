@@ -4,24 +4,24 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/internal/pgxlimits"
 )
 
-// Store is an outbox.Store, and the source of the outbox's dead letters.
+// Store implements outbox.Store, and deadletters.Room for the outbox's dead letters.
 type Store struct {
 	pool  *pgxpool.Pool
 	keyed atomic.Bool // the last claim saw messages with keys
 	head  head
 }
 
-const connectTimeout = 5 * time.Second
-
 // Open connects to the database that a postgres:// connection string names, and creates or migrates the outbox.
 // Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure,
-// which may be nil, can say what a string cannot.
+// which may be nil, can say what a string cannot. Waits for the server are bounded; the package's documentation says
+// how.
 func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -29,16 +29,15 @@ func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*St
 	}
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "stepback-outbox")
-	// Plans are kept while the table grows from nothing to millions; one that reads all of it is never right.
+	// Plans are cached while the table grows from nothing to millions of rows; a plan that reads all of it is never
+	// right.
 	for _, off := range []string{"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
 		setDefault(params, off, "off")
-	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	if configure != nil {
 		configure(config)
 	}
+	pgxlimits.Set(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
@@ -56,13 +55,13 @@ func setDefault(params map[string]string, name, value string) {
 	}
 }
 
-// Close waits for calls under way and closes the connections.
+// Close waits for running calls and closes the connections.
 func (s *Store) Close() error {
 	s.pool.Close()
 	return nil
 }
 
-// batch runs statements in one transaction and one round trip, and returns how many rows each changed.
+// batch runs statements in one transaction and one round trip, and returns the number of rows that each changed.
 func (s *Store) batch(ctx context.Context, b *pgx.Batch) ([]int64, error) {
 	results := s.pool.SendBatch(ctx, b)
 	changed := make([]int64, 0, b.Len())

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver of database/sql
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver for database/sql
 
 	"stepback/csvimport/postgresstore/postgrestest"
 	"stepback/outbox"
@@ -28,7 +28,7 @@ func open(t testing.TB, url string) *postgresstore.Store {
 	return s
 }
 
-// openPgx has an application that uses pgx.
+// openPgx opens a table for an application that uses pgx.
 func openPgx(t testing.TB, url string) *outboxtest.Table {
 	t.Helper()
 	s := open(t, url)
@@ -54,7 +54,7 @@ func openPgx(t testing.TB, url string) *outboxtest.Table {
 	}
 }
 
-// openSQL has an application that uses database/sql.
+// openSQL opens a table for an application that uses database/sql.
 func openSQL(t testing.TB, url string) *outboxtest.Table {
 	t.Helper()
 	s := open(t, url)

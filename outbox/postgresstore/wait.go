@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// nextDue is in seconds; least leaves out what is NULL.
+// nextDue returns seconds; least ignores NULL.
 const nextDue = `SELECT extract(epoch FROM least(
 	(SELECT next_attempt_at FROM outbox_messages WHERE ` + active +
 	` AND NOT parked AND key IS NULL AND next_attempt_at > '-infinity'
@@ -22,12 +22,12 @@ func (s *Store) NextDue(ctx context.Context) (time.Duration, bool, error) {
 	if err := s.pool.QueryRow(ctx, nextDue).Scan(&seconds); err != nil || seconds == nil {
 		return 0, false, err
 	}
-	const most = 1e9 // seconds; a Duration holds no more than nine of them
+	const most = 1e9 // seconds; a Duration can hold about nine times as many
 	return time.Duration(min(*seconds, most) * float64(time.Second)), true, nil
 }
 
-// Listen implements outbox.Store. It has a connection of its own, which a pooler in transaction mode does not give
-// it; without that, relays look again when their poll interval is over.
+// Listen implements outbox.Store. It requires a separate connection, which a pooler in transaction mode cannot
+// provide; without it, relays look again at their poll interval.
 func (s *Store) Listen(ctx context.Context, wake func()) error {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"stepback/outbox"
 )
 
-// Tx is a transaction of pgx: pgx.Tx, or a connection or pool where a message alone is to be committed at once.
+// Tx is a transaction of pgx: pgx.Tx, or a connection or pool if a single message is to be committed at once.
 type Tx interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
@@ -34,11 +34,11 @@ const (
 		$5::text[], $6::json[], $7::text[], $8::text[], $9::timestamptz[])`
 )
 
-// Write writes messages in a transaction: they are sent if it commits, and are not there if it does not. Messages of
-// one key are sent in the order in which they are written; of two transactions that write to one key at the same time
-// neither is first, unless the application has one wait for the other. It fills in the IDs of the messages in the
-// slice. A message that cannot be written is an [outbox.InvalidMessageError], and none is written; an ID that is
-// there already is the database's unique_violation.
+// Write writes messages in a transaction: they are sent if it commits, and do not exist if it does not. Messages with
+// the same key are sent in the order in which they are written; the order of two concurrent transactions that write
+// to one key is undefined, unless the application makes one wait for the other. Write fills in the IDs of the
+// messages in the slice. A message that cannot be written causes an [outbox.InvalidMessageError], and none is
+// written; an ID that already exists causes the database's unique_violation.
 func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	if err := prepare(messages); err != nil || len(messages) == 0 {
 		return err
@@ -52,12 +52,12 @@ func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	return wrap(err)
 }
 
-// WriteSQL is Write for a transaction of database/sql, by whatever driver.
+// WriteSQL works like Write for a transaction of database/sql, with any driver.
 func WriteSQL(ctx context.Context, tx SQLTx, messages ...outbox.Message) error {
 	if err := prepare(messages); err != nil {
 		return err
 	}
-	const atOnce = 500 // a statement has 65,535 parameters at most
+	const atOnce = 500 // a statement has at most 65,535 parameters
 	for len(messages) > 0 {
 		some := messages[:min(atOnce, len(messages))]
 		messages = messages[len(some):]
@@ -97,7 +97,7 @@ func prepare(messages []outbox.Message) error {
 	return nil
 }
 
-// values are a message's columns.
+// values returns the columns of a message.
 func values(m *outbox.Message) [9]any {
 	return [9]any{
 		m.ID,
@@ -112,7 +112,7 @@ func values(m *outbox.Message) [9]any {
 	}
 }
 
-// arrays are the columns of many messages.
+// arrays returns the columns of many messages.
 func arrays(messages []outbox.Message) []any {
 	n := len(messages)
 	ids, topics, keys := make([][16]byte, n), make([]string, n), make([]*string, n)
@@ -146,7 +146,7 @@ func headers(m *outbox.Message) *string {
 	if len(m.Headers) == 0 {
 		return nil
 	}
-	text, _ := json.Marshal(m.Headers) // strings always can be
+	text, _ := json.Marshal(m.Headers) // encoding strings never fails
 	s := string(text)
 	return &s
 }

@@ -1,9 +1,10 @@
-// Package rehearsal is the scenario "outbox": the three exercises of the course in one story. A receiver is out now
-// and then and loses answers, then it is out for an hour; two payloads are broken; an operator mends one, discards the
-// other and redrives what died. It runs on an outbox in a directory that is removed afterwards, in virtual time.
+// Package rehearsal implements the scenario "outbox": the three exercises of the course in one story. A receiver
+// fails now and then and loses responses, then fails for an hour; two payloads are broken; an operator fixes one,
+// discards the other and redrives the dead letters. It runs on an outbox in a directory that is removed afterwards,
+// in virtual time.
 //
-// It checks that nothing is lost, that repeats have the ID of what they repeat, that the order of each key is kept,
-// and that retries wait as the retry table says. It never sends anything out of the process.
+// It checks that nothing is lost, that duplicates keep their ID, that the order of each key is kept, and that retries
+// wait as the retry table specifies. It never sends anything out of the process.
 package rehearsal
 
 import (
@@ -23,14 +24,14 @@ import (
 	"stepback/retry"
 )
 
-// Result is what came of the rehearsal.
+// Result is the result of the rehearsal.
 type Result struct {
 	Timeline []Moment
 	Checks   []Check
 	Lasted   time.Duration // on the rehearsal's own clock
 }
 
-// Moment is something that happened, so long after the beginning.
+// Moment is something that happened, with the time since the start.
 type Moment struct {
 	At   time.Duration
 	What string
@@ -43,7 +44,7 @@ type Check struct {
 	Got    string // what was found
 }
 
-// Passed tells whether all checks hold.
+// Passed reports whether all checks hold.
 func (r *Result) Passed() bool {
 	for _, c := range r.Checks {
 		if !c.Passed {
@@ -54,14 +55,14 @@ func (r *Result) Passed() bool {
 }
 
 const (
-	orders   = 120 // messages of the story
-	keys     = 8   // customers, whose orders keep their order
+	orders   = 120 // messages in the story
+	keys     = 8   // customers, each with an ordered sequence of orders
 	outage   = 10 * time.Minute
 	outLasts = time.Hour
-	retries  = 5 // few, so that the outage makes dead letters
+	retries  = 5 // few, so that the outage causes dead letters
 )
 
-// story is a rehearsal under way.
+// story is a running rehearsal.
 type story struct {
 	Result
 	began, now time.Time
@@ -70,16 +71,16 @@ type story struct {
 	db         *sql.DB
 	relay      *outbox.Relay
 
-	ids      []string       // of the orders, by their number
-	received map[string]int // how often each ID was taken
+	ids      []string       // of the orders, by number
+	received map[string]int // how often each ID was received
 	last     map[string]int // the last order of each customer
 	disorder int
 	failed   int
 	early    int
-	due      map[string]time.Time // until when a message that failed must not come again
+	due      map[string]time.Time // the time before which a failed message must not be repeated
 }
 
-// Run plays the story. The seed decides which sends fail.
+// Run plays the story. The seed determines which sends fail.
 func Run(ctx context.Context, seed uint64) (_ *Result, err error) {
 	dir, err := os.MkdirTemp("", "stepback-outbox-")
 	if err != nil {
@@ -103,7 +104,7 @@ func Run(ctx context.Context, seed uint64) (_ *Result, err error) {
 		MaxRetries: retries, Rand: s.random}); err != nil {
 		return nil, err
 	}
-	for _, act := range []func(context.Context) error{s.write, s.deliver, s.mend, s.deliver, s.judge} {
+	for _, act := range []func(context.Context) error{s.write, s.deliver, s.fix, s.deliver, s.judge} {
 		if err := act(ctx); err != nil {
 			return nil, err
 		}
@@ -126,8 +127,8 @@ type order struct {
 	Customer string `json:"customer"`
 }
 
-// write has an application write orders, each in the transaction of its row; two are misspelled, and one transaction
-// is rolled back.
+// write plays an application that writes orders, each in the transaction of its row; two are misspelled, and one
+// transaction is rolled back.
 func (s *story) write(ctx context.Context) error {
 	if _, err := s.db.ExecContext(ctx, "CREATE TABLE orders (n INTEGER PRIMARY KEY)"); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (s *story) write(ctx context.Context) error {
 	return nil
 }
 
-// receive is the receiver. It is out in three of ten calls, loses one answer in ten, and is out for an hour.
+// receive plays the receiver. It fails in three of ten calls, loses one response in ten, and is out for an hour.
 func (s *story) receive(_ context.Context, m *outbox.Message) error {
 	if s.now.Before(s.due[m.ID]) {
 		s.early++
@@ -175,7 +176,7 @@ func (s *story) receive(_ context.Context, m *outbox.Message) error {
 	if out || chance < 0.3 {
 		return s.refuse(m, retry.ServiceUnavailableError, "503 Service Unavailable")
 	}
-	if s.received[m.ID]++; s.received[m.ID] == 1 { // the receiver knows repeats by their ID, and does nothing
+	if s.received[m.ID]++; s.received[m.ID] == 1 { // the receiver detects duplicates by ID and does nothing
 		if before, ok := s.last[o.Customer]; ok && before > *o.Order {
 			s.disorder++
 		}
@@ -193,7 +194,7 @@ func (s *story) refuse(m *outbox.Message, name, text string) error {
 	return &outbox.Failure{Name: name, Class: retry.Transient, Err: errors.New(text)}
 }
 
-// deliver lets time pass until nothing waits any more.
+// deliver lets time pass until no message is waiting.
 func (s *story) deliver(ctx context.Context) error {
 	sent, dead := int64(0), int64(0)
 	for {
@@ -221,8 +222,8 @@ func (s *story) deliver(ctx context.Context) error {
 	}
 }
 
-// mend is what an operator does.
-func (s *story) mend(ctx context.Context) error {
+// fix plays the operator.
+func (s *story) fix(ctx context.Context) error {
 	groups, err := s.store.Groups(ctx, deadletters.Filter{})
 	if err != nil {
 		return err
@@ -241,7 +242,7 @@ func (s *story) mend(ctx context.Context) error {
 		func(r deadletters.Result) error { return r.Err }); err != nil {
 		return err
 	}
-	s.last = map[string]int{} // what died let its customer's other orders go first
+	s.last = map[string]int{} // dead letters let the customer's other orders overtake them
 	redriven := 0
 	if err := ann.Redrive(ctx, deadletters.Selection{Filter: &deadletters.Filter{}}, deadletters.Pace{}, "it is back",
 		func(r deadletters.Result) error {
@@ -254,7 +255,7 @@ func (s *story) mend(ctx context.Context) error {
 	return nil
 }
 
-// judge checks what must hold.
+// judge checks everything that must hold.
 func (s *story) judge(ctx context.Context) error {
 	never, repeats, unknown := 0, 0, 0
 	known := map[string]bool{}
@@ -265,7 +266,7 @@ func (s *story) judge(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if l.State != deadletters.Dead { // one that died once more is not lost: a person sees it
+			if l.State != deadletters.Dead { // a letter that died again is not lost: a person can see it
 				never++
 			}
 		}

@@ -1,5 +1,5 @@
-// Package sinks opens the sink that an address names, for programs that are told where to send on their command line
-// or by their environment. It links the clients of all sinks; a program that knows its sink makes it itself.
+// Package sinks opens the sink at an address, for programs that get the address from their command line or
+// environment. It links the clients of all sinks; a program that knows its sink creates it directly.
 package sinks
 
 import (
@@ -26,16 +26,16 @@ import (
 	"stepback/outbox/webhook"
 )
 
-// Config holds what an address does not say.
+// Config contains the settings that an address does not contain.
 type Config struct {
-	Secrets  []webhook.Secret // of a webhook's signatures
-	Header   http.Header      // of a webhook's requests
-	Endpoint string           // of AWS; empty means AWS itself
-	Source   string           // of EventBridge's events; empty means "stepback"
-	Out      io.Writer        // for "-"
+	Secrets  []webhook.Secret // for a webhook's signatures
+	Header   http.Header      // for a webhook's requests
+	Endpoint string           // AWS endpoint; empty means AWS itself
+	Source   string           // source of EventBridge events; empty means "stepback"
+	Out      io.Writer        // for the address "-"
 }
 
-// Open opens the sink of one of these addresses:
+// Open opens the sink at one of these addresses:
 //
 //   - https://host/path: a webhook;
 //   - the ARN of an SNS topic, an SQS queue or an EventBridge event bus;
@@ -65,7 +65,7 @@ func openARN(ctx context.Context, address string, o Config) (outbox.Sink, error)
 	if o.Endpoint != "" {
 		options = append(options, config.WithBaseEndpoint(o.Endpoint))
 		if u, err := url.Parse(o.Endpoint); err == nil && onThisMachine(u.Hostname()) {
-			// Whatever answers there has no business with the credentials of a real account.
+			// A custom endpoint must not get the credentials of a real account.
 			options = append(options,
 				config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")))
 		}
@@ -102,7 +102,7 @@ func openARN(ctx context.Context, address string, o Config) (outbox.Sink, error)
 		address)
 }
 
-// named makes a sink with a client of a service.
+// named returns a sink with a client of a service.
 func named(
 	ctx context.Context, cfg aws.Config, service string, sink func(*client.Named) (outbox.Sink, error),
 ) (outbox.Sink, error) {
@@ -143,7 +143,7 @@ func (l *lines) Send(_ context.Context, m *outbox.Message) error {
 	return err
 }
 
-// payload is JSON where it is JSON, and bytes in base64 otherwise.
+// payload returns the payload as JSON if it is JSON, and otherwise as bytes, which are encoded in base64.
 func payload(m *outbox.Message) any {
 	if json.Valid(m.Payload) {
 		return json.RawMessage(m.Payload)

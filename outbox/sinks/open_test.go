@@ -29,7 +29,7 @@ func message(n string, key string, payload string) *outbox.Message {
 	}
 }
 
-// cloud is an AWS with a queue that gets what a topic and an event bus are told.
+// cloud is an AWS with a queue that receives the messages of a topic and an event bus.
 type cloud struct {
 	endpoint string
 	queues   *sqs.Client
@@ -63,7 +63,7 @@ func (c *cloud) queue(t *testing.T, name string) (url, arn string) {
 	return aws.ToString(q.QueueUrl), "arn:aws:sqs:us-east-1:123456789012:" + name
 }
 
-// received are the bodies in a queue, by message ID where the sink's attributes came along.
+// received returns the bodies in a queue, by message ID if the sink's attributes were delivered.
 func (c *cloud) received(t *testing.T, url string, n int) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -174,7 +174,7 @@ func TestAWS(t *testing.T) {
 	}
 }
 
-// TestEntriesFailOneByOne has a message too large among others.
+// TestEntriesFailOneByOne sends a message that is too large among others.
 func TestEntriesFailOneByOne(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t)

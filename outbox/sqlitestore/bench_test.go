@@ -33,7 +33,7 @@ func BenchmarkInsertToSent(b *testing.B) {
 	r, err := outbox.New(outbox.Config{
 		Store: store, Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error { return nil }),
 		Observe: func(e outbox.Event) {
-			if e.Kind == outbox.EventSettled { // by one goroutine only
+			if e.Kind == outbox.EventSettled { // called by one goroutine only
 				if recorded += e.Count; recorded == b.N {
 					close(finished)
 				}
@@ -78,8 +78,8 @@ func BenchmarkInsertToSent(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has used so far. Other work on the machine changes it less than the time that
-// passes.
+// processorTime returns the processor time that this process has used. Other work on the machine affects it less than
+// elapsed time.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/internal/sorting"
 	"stepback/outbox"
 )
 
@@ -39,7 +38,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	return claimed, nil
 }
 
-// claim takes retries, delayed messages and ended leases first, half of the limit at most, so that new messages
+// claim claims retries, delayed messages and expired leases first, at most half of the limit, so that new messages
 // cannot keep them waiting; messages with keys and those without do not keep each other waiting either.
 func (s *Store) claim(ctx context.Context, c outbox.Claim, now int64) (outbox.Claimed, error) {
 	limit := c.Limit
@@ -70,7 +69,7 @@ func (s *Store) claim(ctx context.Context, c outbox.Claim, now int64) (outbox.Cl
 	return claimed, err
 }
 
-// sized is a message that is due.
+// sized is a due message with its size.
 type sized struct {
 	seq  int64
 	size int
@@ -92,7 +91,7 @@ func (s *Store) due(ctx context.Context, stmt *sql.Stmt, args ...any) (all []siz
 	return all, rows.Err()
 }
 
-// within are the first messages, until so many bytes are reached.
+// within returns the first messages, up to the one that reaches most bytes.
 func within(all []sized, most int) (seqs []int64, bytes int) {
 	for _, m := range all {
 		if bytes >= most {
@@ -104,7 +103,7 @@ func within(all []sized, most int) (seqs []int64, bytes int) {
 	return seqs, bytes
 }
 
-// take marks messages as the relay's.
+// take marks messages as claimed by the relay.
 func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int64) ([]*outbox.Delivery, error) {
 	if len(seqs) == 0 {
 		return nil, nil
@@ -126,23 +125,23 @@ func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int6
 		d.Waited = time.Duration(now-created) * time.Microsecond
 		if headers.Valid {
 			_ = json.Unmarshal([]byte(headers.String),
-				&d.Headers) // another program's headers that are no object of strings are left out
+				&d.Headers) // headers of another program that are not an object of strings are left out
 		}
 		all = append(all, d)
 	}
-	sorting.Func(all,
+	slices.SortFunc(all,
 		func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) })
 	return all, rows.Err()
 }
 
-// candidate is a message that is due, if it is the first of its key.
+// candidate is a message that is due if it is the first of its key.
 type candidate struct {
 	seq int64
 	key string
 }
 
-// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what
-// it did not take.
+// claimKeyed claims the messages at the head of their keys. Of the due messages that are not at the head, it parks
+// those it did not claim.
 func (s *Store) claimKeyed(
 	ctx context.Context,
 	c outbox.Claim,
@@ -157,7 +156,7 @@ func (s *Store) claimKeyed(
 		return nil, false, err
 	}
 	due := slices.Concat(timed, fresh)
-	stay := make(map[int64]bool, len(due)) // what is taken, and heads that there is no room for
+	stay := make(map[int64]bool, len(due)) // messages that are taken, and heads that do not fit into the limits
 	seen := map[string]bool{}
 	for _, m := range due {
 		seen[m.key] = false
@@ -166,7 +165,7 @@ func (s *Store) claimKeyed(
 	var taken []int64
 	for _, m := range due {
 		if c.Limit <= 0 || c.Bytes <= 0 {
-			stay[m.seq] = true // it is looked at next time
+			stay[m.seq] = true // it is considered again next time
 			continue
 		}
 		if seen[m.key] {
@@ -213,8 +212,8 @@ func (s *Store) candidates(ctx context.Context, stmt *sql.Stmt, args ...any) (al
 	return all, rows.Err()
 }
 
-// queue visits the head of a key and whatever else of it can be taken: what is due up to the first that is not,
-// within the limits, and nothing while a relay has any of it.
+// queue visits the head of a key and the other messages of the key that can be claimed: those that are due up to the
+// first that is not, within the limits. It visits none while a relay holds any of them.
 func (s *Store) queue(
 	ctx context.Context,
 	key string,
@@ -251,7 +250,7 @@ func (s *Store) queue(
 	return rows.Err()
 }
 
-// list is an array for json_each.
+// list encodes numbers as an array for json_each.
 func list(seqs []int64) string {
 	text := make([]byte, 0, 2+8*len(seqs))
 	text = append(text, '[')

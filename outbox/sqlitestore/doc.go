@@ -1,14 +1,14 @@
-// Package sqlitestore keeps an outbox in an SQLite database: tables beside the application's own, in the same file,
-// so that a message is written in the application's transaction with [Write].
+// Package sqlitestore implements an outbox in an SQLite database: its tables are beside the application's own, in the
+// same file, so that a message is written in the application's transaction with [Write].
 //
-// Several processes may use one file, relays among them: each claim takes the write lock and marks what it takes with
-// a lease. A relay notices what others commit by looking at the file's version a hundred times a second; an
-// application in the relay's own process can call [Store.Wake] after its commit.
+// Several processes, including relays, may use one file: each claim takes the write lock and marks the claimed
+// messages with a lease. A relay notices commits of others by checking the file's version a hundred times a second;
+// an application in the relay's own process can call [Store.Wake] after its commit.
 //
-// The store's own writes are not synced to the disk one by one (synchronous=NORMAL): after a loss of power what was
-// sent last may be sent again, under the same ID. What the application commits is as durable as its own connection
-// makes it.
+// The store does not sync each of its own writes to the disk (synchronous=NORMAL): after a power failure the messages
+// sent last may be sent again, under the same ID. The application's commits are as durable as its own connection
+// makes them.
 //
-// A message with a key that cannot be next is parked: it leaves the index that relays look at until the message
-// before it is settled.
+// A message with a key that cannot be next is parked: it leaves the index that relays search until the message before
+// it is settled.
 package sqlitestore

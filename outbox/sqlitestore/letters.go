@@ -34,7 +34,7 @@ func scanLetter(row interface{ Scan(into ...any) error }) (l deadletters.Letter,
 	l.NextAttemptAt, l.LastAttemptAt, l.DeadAt = orZero(next), orZero(last), orZero(dead)
 	if headers.Valid {
 		_ = json.Unmarshal([]byte(headers.String),
-			&l.Headers) // another program's headers that are no object of strings are left out
+			&l.Headers) // headers of another program that are not an object of strings are left out
 	}
 	l.Execution = l.Headers[outbox.HeaderExecution]
 	return l, seq, err
@@ -47,7 +47,7 @@ func orZero(micros sql.NullInt64) time.Time {
 	return time.UnixMicro(micros.Int64)
 }
 
-// conditions are those of a filter.
+// conditions are the SQL conditions of a filter.
 type conditions struct {
 	text strings.Builder
 	args []any
@@ -80,7 +80,8 @@ func filter(f *deadletters.Filter) *conditions {
 	return c
 }
 
-// executionHeader is the ARN in the header of a message, or the name at its end where a name is asked for.
+// executionHeader returns an SQL expression for the ARN in a message's header or, if a name is asked for, the name at
+// its end.
 func executionHeader(asked string) string {
 	const arn = `json_extract(headers, '$."` + outbox.HeaderExecution + `"')`
 	if strings.HasPrefix(asked, "arn:") {
@@ -161,7 +162,7 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 // Edit implements deadletters.Room.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
 	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) change {
-		var edited any // NULL takes the edit back
+		var edited any // NULL reverts the edit
 		if string(payload) != string(l.Payload) {
 			edited = append([]byte{}, payload...)
 		}
@@ -186,7 +187,8 @@ func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error
 	})
 }
 
-// change is what an act does to a dead letter: what the record of the act shows, and what is set in the message's row.
+// change describes the effect of an act on a dead letter: the snapshots for the record of the act, and the update of
+// the message's row.
 type change struct {
 	before, after deadletters.Snapshot
 	set           string

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// schemaVersion is kept in the table outbox_version: PRAGMA user_version belongs to the application.
+// schemaVersion is stored in the table outbox_version: PRAGMA user_version belongs to the application.
 const schemaVersion = 1
 
-// active are the states of messages that are neither sent nor given up, as the partial indexes spell them.
+// active matches messages that are neither sent nor given up, in the same words as the partial indexes.
 const active = "status IN ('pending', 'processing', 'failed')"
 
-// migrations[i] takes a database from version i to i+1. Times are microseconds since 1970.
+// migrations[i] migrates a database from version i to i+1. Times are microseconds since 1970.
 //
-// next_attempt_at is NULL for a message that is due at once, so that no clock that is set can put it off; while a
-// relay has the message it is when the lease ends. Indexes end with the seq, which is SQLite's row ID.
+// next_attempt_at is NULL for a message that is due at once, so that setting the clock cannot delay it; while a relay
+// holds the message, it is the time at which the lease ends. Indexes end with seq, which is SQLite's row ID.
 var migrations = [schemaVersion]string{`
 CREATE TABLE outbox_messages (
 	seq                INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,7 +66,7 @@ CREATE TABLE outbox_acts (
 CREATE INDEX outbox_acts_of_message ON outbox_acts (message_id);
 `}
 
-// NewerSchemaError says that a newer program has migrated the outbox.
+// NewerSchemaError reports that a newer program has migrated the outbox.
 type NewerSchemaError struct{ Have, Known int }
 
 func (e *NewerSchemaError) Error() string {
@@ -74,11 +74,12 @@ func (e *NewerSchemaError) Error() string {
 		e.Known)
 }
 
-// Migrate creates the tables of the outbox, or brings them to the version that this program knows, for an application
-// that writes messages and opens no Store.
+// Migrate creates the tables of the outbox, or migrates them to the version that this program knows, for an
+// application that writes messages and opens no Store.
 func Migrate(ctx context.Context, conn *sql.Conn) error { return migrate(ctx, conn) }
 
-// migrate brings the outbox to schemaVersion under the write lock, so that processes that open it together do it once.
+// migrate migrates the outbox to schemaVersion under the write lock, so that processes that open it together do so
+// once.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	if current, err := version(ctx, conn); err != nil || current == schemaVersion {
 		return err
@@ -102,7 +103,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	})
 }
 
-// version is 0 in a database without an outbox.
+// version returns the schema version, which is 0 in a database without an outbox.
 func version(ctx context.Context, conn *sql.Conn) (int, error) {
 	var v int
 	err := conn.QueryRowContext(ctx, "SELECT version FROM outbox_version").Scan(&v)
@@ -115,8 +116,8 @@ func version(ctx context.Context, conn *sql.Conn) (int, error) {
 	return v, err
 }
 
-// transact does something under the write lock. Beginning and ending a transaction are not cancelled: a BEGIN that
-// was interrupted may have begun all the same. Waiting for the lock is bounded by busy_timeout.
+// transact calls do under the write lock. Starting and ending the transaction cannot be cancelled, since an
+// interrupted BEGIN may have taken effect nevertheless. Waiting for the lock is limited by busy_timeout.
 func transact(ctx context.Context, conn *sql.Conn, do func() error) error {
 	always := context.WithoutCancel(ctx)
 	if _, err := conn.ExecContext(always, "BEGIN IMMEDIATE"); err != nil {
@@ -127,7 +128,7 @@ func transact(ctx context.Context, conn *sql.Conn, do func() error) error {
 		_, err = conn.ExecContext(always, "COMMIT")
 	}
 	if err != nil {
-		_, _ = conn.ExecContext(always, "ROLLBACK") // err is what matters
+		_, _ = conn.ExecContext(always, "ROLLBACK") // err is the one to return
 	}
 	return err
 }

@@ -16,21 +16,21 @@ import (
 	"stepback/retry"
 )
 
-// Config says how a store works; the zero value is fine.
+// Config configures a store; the zero value is usable.
 type Config struct {
 	// Now is the clock of leases and waits; nil means time.Now.
 	Now func() time.Time
-	// Look is how often a relay looks for what other connections committed; 0 means every 10 milliseconds.
+	// Look is the interval at which a relay checks for commits of other connections; 0 means every 10 milliseconds.
 	Look time.Duration
 }
 
-// Store is an outbox.Store, and the source of the outbox's dead letters.
+// Store implements outbox.Store, and deadletters.Room for the outbox's dead letters.
 type Store struct {
 	db   *sql.DB
 	now  func() time.Time
 	look time.Duration
 
-	mu    sync.Mutex // of the one connection that writes, from BEGIN to COMMIT
+	mu    sync.Mutex // guards the one connection that writes, from BEGIN to COMMIT
 	conn  *sql.Conn
 	stmts statements
 	keyed bool // the last claim saw messages with keys
@@ -41,8 +41,8 @@ type Store struct {
 
 var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-16384)", "temp_store(MEMORY)"}
 
-// Open opens the database at path, and creates the file, its directory and the outbox when they are missing. Several
-// processes may do so at once. The file is turned to write-ahead logging.
+// Open opens the database at path, and creates the file, its directory and the outbox if they are missing. Several
+// processes may do so at once. The file is switched to write-ahead logging.
 func Open(ctx context.Context, path string, o Config) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -80,7 +80,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	return s.stmts.prepare(ctx, s.conn)
 }
 
-// Close waits for calls under way and closes the database.
+// Close waits for running calls and closes the database.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, s.db.Close())...)
 }
 
-// write does something in a transaction of the connection that writes.
+// write calls do in a transaction on the connection that writes.
 func (s *Store) write(ctx context.Context, do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,12 +101,12 @@ func (s *Store) write(ctx context.Context, do func() error) error {
 	return failure(transact(ctx, s.conn, do))
 }
 
-// micros is a time as the table holds it.
+// micros returns the current time as the table stores it.
 func (s *Store) micros() int64 { return s.now().UnixMicro() }
 
-// CodeError is an error of SQLite that names itself as the retry table does.
+// CodeError is an SQLite error that classifies itself for the retry table.
 type CodeError struct {
-	Code int // of the result, extended
+	Code int // extended result code
 	Err  error
 }
 
@@ -127,8 +127,8 @@ func failure(err error) error {
 	return err
 }
 
-// useWAL turns on the write-ahead log, which the file then remembers. SQLite does not wait for other processes that
-// do the same at this moment, so this does, for up to five seconds.
+// useWAL enables the write-ahead log, a setting that the file keeps. SQLite does not wait for other processes that do
+// so at the same time, so useWAL retries for up to five seconds.
 func useWAL(ctx context.Context, conn *sql.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

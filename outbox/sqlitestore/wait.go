@@ -59,8 +59,8 @@ func (s *Store) Listen(ctx context.Context, wake func()) error {
 	}
 }
 
-// Wake has the relays of this process look at once. An application calls it after it has committed messages, if ten
-// milliseconds matter.
+// Wake makes the relays in this process look for messages at once. An application calls it after it has committed
+// messages, if ten milliseconds matter.
 func (s *Store) Wake() {
 	s.listening.Lock()
 	defer s.listening.Unlock()

@@ -22,10 +22,10 @@ const (
 	insert  = "INSERT INTO outbox_messages (" + columns + ") VALUES "
 )
 
-// Write writes messages in a transaction: they are sent if it commits, and are not there if it does not. Messages of
-// one key are sent in the order in which they are written. It fills in the IDs of the messages in the slice. A
-// message that cannot be written is an [outbox.InvalidMessageError], and none is written; an ID that is there already
-// violates the table's UNIQUE constraint.
+// Write writes messages in a transaction: they are sent if it commits, and do not exist if it does not. Messages with
+// the same key are sent in the order in which they are written. Write fills in the IDs of the messages in the slice.
+// A message that cannot be written causes an [outbox.InvalidMessageError], and none is written; an ID that already
+// exists violates the table's UNIQUE constraint.
 func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	for i := range messages {
 		if err := messages[i].Prepare(); err != nil {
@@ -68,6 +68,6 @@ func headers(m *outbox.Message) any {
 	if len(m.Headers) == 0 {
 		return nil
 	}
-	text, _ := json.Marshal(m.Headers) // strings always can be
+	text, _ := json.Marshal(m.Headers) // encoding strings never fails
 	return string(text)
 }

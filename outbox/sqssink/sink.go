@@ -1,6 +1,6 @@
-// Package sqssink sends an outbox's messages to a queue of Amazon SQS. The message's ID is the attribute Message-Id
-// and, in a FIFO queue, the deduplication ID; its key is the message group there. It never retries by itself: the
-// relay does.
+// Package sqssink sends an outbox's messages to an Amazon SQS queue. The message's ID is the attribute Message-Id
+// and, in a FIFO queue, the deduplication ID; its key is the message group there. The package never retries by
+// itself; the relay does.
 package sqssink
 
 import (
@@ -10,22 +10,22 @@ import (
 	"stepback/outbox/internal/awsmessage"
 )
 
-// MaxBytes is the limit of SQS for one message with its attributes.
+// MaxBytes is SQS's limit for one message with its attributes.
 const MaxBytes = 1 << 20
 
-// Client is what the sink needs of *client.Named for the service "sqs". It should not retry by itself.
+// Client is the part of *client.Named, for the service "sqs", that the sink needs. It should not retry by itself.
 type Client interface {
-	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	// Call calls an operation with an input and an output that encoding/json encodes and decodes.
 	Call(ctx context.Context, operation string, in, out any) error
 }
 
-// Sink is an outbox.BatchSink.
+// Sink implements outbox.BatchSink.
 type Sink struct {
 	client Client
 	batch  awsmessage.Batch
 }
 
-// New makes a sink of the queue with that URL.
+// New returns a sink for the queue with that URL.
 func New(client Client, queueURL string) *Sink {
 	return &Sink{client, awsmessage.Batch{
 		Service: "SQS", Operation: "SendMessageBatch", MaxBytes: MaxBytes, To: "QueueUrl", At: queueURL, Entries: "Entries",
@@ -33,7 +33,7 @@ func New(client Client, queueURL string) *Sink {
 	}}
 }
 
-// BatchLimits implements outbox.BatchSink. It leaves room for the attributes.
+// BatchLimits implements outbox.BatchSink. It leaves space for the attributes.
 func (s *Sink) BatchLimits() (messages, bytes int) { return awsmessage.MaxMessages, MaxBytes / 2 }
 
 // Send implements outbox.Sink.

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// Headers of a signed request, as Standard Webhooks (https://www.standardwebhooks.com) names them.
+// Headers of a signed request, as named by Standard Webhooks (https://www.standardwebhooks.com).
 const (
 	HeaderID        = "Webhook-Id"
 	HeaderTimestamp = "Webhook-Timestamp"
 	HeaderSignature = "Webhook-Signature"
 )
 
-// Tolerance is how old or how far ahead a signed request may be.
+// Tolerance is the maximum difference between the time of a signed request and now, in the past or the future.
 const Tolerance = 5 * time.Minute
 
 // secretPrefix marks secrets that are in base64, as Standard Webhooks writes them.
 const secretPrefix = "whsec_"
 
-// Secret is a key for signatures. Its text never shows up in a log.
+// Secret is a key for signatures. Its text never appears in a log.
 type Secret struct{ key []byte }
 
-// NewSecret makes a secret of its text: whsec_ and base64, or any other text of 24 bytes or more, taken as it is.
+// NewSecret returns the secret for a text: whsec_ and base64, or any other text of at least 24 bytes, used unchanged.
 func NewSecret(text string) (Secret, error) {
 	key := []byte(text)
 	if coded, ok := strings.CutPrefix(text, secretPrefix); ok {
@@ -46,7 +46,7 @@ func NewSecret(text string) (Secret, error) {
 // String hides the secret.
 func (Secret) String() string { return "…" }
 
-// sign is the signature of a request.
+// sign returns the signature of a request.
 func (s Secret) sign(id, timestamp string, payload []byte) string {
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(id + "." + timestamp + "."))
@@ -54,12 +54,12 @@ func (s Secret) sign(id, timestamp string, payload []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// ErrSignature says that a request was not signed with any of the secrets, or is too old or too far ahead.
+// ErrSignature is returned if a request was not signed with any of the secrets, or is too old or too far ahead.
 var ErrSignature = errors.New("the webhook's signature is not valid")
 
-// Verify is the receiver's side: it checks a request's signature and time. Several secrets may hold while they are
-// exchanged. The ID of the message is the header Webhook-Id: a receiver that has seen it before does nothing and
-// answers 200.
+// Verify checks a request's signature and time; the receiver calls it. Several secrets may be valid during a
+// rotation. The message's ID is the header Webhook-Id: a receiver that has seen it before does nothing and responds
+// with 200.
 func Verify(header http.Header, payload []byte, now time.Time, secrets ...Secret) error {
 	id, timestamp := header.Get(HeaderID), header.Get(HeaderTimestamp)
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)

@@ -1,6 +1,6 @@
-// Package webhook posts an outbox's messages to a URL, signed as Standard Webhooks says: HMAC-SHA256 over ID, time
-// and payload. The message's ID is sent as Webhook-Id and as Idempotency-Key, the same for every attempt. It never
-// follows a redirect and never retries by itself: the relay does.
+// Package webhook posts an outbox's messages to a URL, signed according to Standard Webhooks: HMAC-SHA256 over ID,
+// time and payload. The message's ID is sent as Webhook-Id and as Idempotency-Key, the same for every attempt. The
+// package never follows a redirect and never retries by itself; the relay does.
 package webhook
 
 import (
@@ -20,32 +20,33 @@ import (
 	"stepback/retry"
 )
 
-// Config is what a sink is made of. Only the URL has to be given.
+// Config configures a sink. Only the URL is required.
 type Config struct {
 	URL string
-	// Secrets sign each request; several while the receiver exchanges them. None means that requests are not signed.
+	// Secrets sign each request; several during a rotation. None means that requests are not signed.
 	Secrets []Secret
 	// Header is sent with each request, such as an Authorization.
 	Header http.Header
-	// Client sends; nil means one of the sink's own. Redirects are not followed whatever it says.
+	// Client sends the requests; nil means a client that the sink creates. Redirects are never followed, whatever the
+	// client's settings.
 	Client *http.Client
-	// Accept looks at an answer of status 2xx, of which it gets up to 64 KB, and returns an error where it says
-	// that the message was not taken. nil means [RefuseErrors].
+	// Accept checks a response with a 2xx status, of which it gets up to 64 KB, and returns an error if the message
+	// was not accepted. nil means [RefuseErrors].
 	Accept func(status int, header http.Header, body []byte) error
-	// Now is the time in signatures; nil means time.Now.
+	// Now returns the time for signatures; nil means time.Now.
 	Now func() time.Time
 }
 
-// Sink is an outbox.Sink.
+// Sink implements outbox.Sink.
 type Sink struct {
 	cfg    Config
 	client http.Client
 }
 
-// maxAnswer is how much of an answer is read, in bytes.
+// maxAnswer is the maximum number of bytes read of a response.
 const maxAnswer = 64 << 10
 
-// New makes a sink.
+// New returns a sink.
 func New(cfg Config) (*Sink, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -84,7 +85,7 @@ func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 	answer, err := s.client.Do(r)
 	if err != nil {
 		if full, ok := errors.AsType[*url.Error](err); ok {
-			err = full.Err // without the URL, which may hold what is nobody's business
+			err = full.Err // without the URL, which may contain secrets
 		}
 		return fmt.Errorf("post to the webhook: %w", err)
 	}
@@ -129,7 +130,7 @@ func (s *Sink) head(r *http.Request, m *outbox.Message) {
 	}
 }
 
-// isToken reports whether the text can be the name of a header.
+// isToken reports whether the text is a valid header name.
 func isToken(name string) bool {
 	for _, c := range []byte(name) {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
@@ -140,7 +141,7 @@ func isToken(name string) bool {
 	return name != ""
 }
 
-// refused is the failure of an answer that is not 2xx.
+// refused returns the failure for a response that is not 2xx.
 func (s *Sink) refused(answer *http.Response, body []byte) error {
 	said := strings.ToValidUTF8(string(body[:min(len(body), 200)]), "�")
 	err := fmt.Errorf("the webhook answered %s: %s", answer.Status, said)
@@ -166,7 +167,7 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 	return outbox.Permanent("", err)
 }
 
-// retryAfter reads seconds or a date; what it cannot read, and what has passed, is 0.
+// retryAfter parses seconds or a date; it returns 0 if the text is unreadable or the time has passed.
 func (s *Sink) retryAfter(text string) time.Duration {
 	if seconds, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32); err == nil {
 		return max(0, time.Duration(seconds)*time.Second)
@@ -177,8 +178,8 @@ func (s *Sink) retryAfter(text string) time.Duration {
 	return 0
 }
 
-// RefuseErrors refuses an answer of status 2xx whose body says otherwise: a JSON object with an "error" or "errors"
-// that is neither null, false nor empty, or with "ok" or "success" that is false. The message is tried again.
+// RefuseErrors returns an error for a 2xx response whose body reports a failure: a JSON object with an "error" or
+// "errors" that is neither null, false nor empty, or with "ok" or "success" that is false. The message is retried.
 func RefuseErrors(status int, _ http.Header, body []byte) error {
 	var said map[string]json.RawMessage
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) || !json.Valid(body) {

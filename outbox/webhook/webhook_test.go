@@ -36,7 +36,7 @@ func secret(t *testing.T, text string) webhook.Secret {
 	return s
 }
 
-// serve answers every request, and returns a sink that posts to it.
+// serve starts a server with the handler, and returns a sink that posts to it.
 func serve(t *testing.T, c webhook.Config, handle http.HandlerFunc) *webhook.Sink {
 	t.Helper()
 	server := httptest.NewServer(handle)
@@ -99,7 +99,7 @@ func TestASignedRequest(t *testing.T) {
 	}
 }
 
-// TestAgainstTheStandard takes the example of the specification's reference libraries.
+// TestAgainstTheStandard verifies the example of the specification's reference libraries.
 func TestAgainstTheStandard(t *testing.T) {
 	t.Parallel()
 	header := http.Header{
@@ -118,7 +118,7 @@ func TestAnswers(t *testing.T) {
 		status int
 		header map[string]string
 		body   string
-		error  string // empty: it was taken
+		error  string // empty: it was accepted
 		class  retry.Class
 		after  time.Duration
 		text   string

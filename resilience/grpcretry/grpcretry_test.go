@@ -26,10 +26,10 @@ import (
 	"stepback/retrypatterns"
 )
 
-// three is 1 s, 2 s, 4 s.
+// three waits 1 s, 2 s and 4 s.
 var three = retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
-// hasty is a clock that writes waits down and does not wait.
+// hasty is a clock that records waits without waiting.
 type hasty struct {
 	mu    sync.Mutex
 	waits []time.Duration
@@ -46,7 +46,7 @@ func (c *hasty) Sleep(ctx context.Context, d time.Duration) error {
 
 func (*hasty) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// server is a health service that answers by turns, with the last turn for ever.
+// server is a health service that answers with its turns one after the other; the last turn repeats.
 type server struct {
 	grpc_health_v1.UnimplementedHealthServer
 	mu       sync.Mutex
@@ -115,7 +115,7 @@ func serve(
 	return s, grpc_health_v1.NewHealthClient(conn)
 }
 
-// intercepted serves behind an interceptor whose clock does not wait.
+// intercepted starts a server with the given turns, and a client whose interceptor uses a clock that does not wait.
 func intercepted(
 	t *testing.T,
 	s grpcretry.Config,
@@ -170,7 +170,7 @@ func TestWhatIsRepeated(t *testing.T) {
 				_ = check(t, client, codes.OK)
 				s.wantCalls(t, "", "1")
 			} else {
-				_ = check(t, client, code) // the status comes through
+				_ = check(t, client, code) // the status is passed through
 				s.wantCalls(t, "")
 			}
 		}
@@ -241,7 +241,8 @@ func TestACallThatWasNeverMadeHasAStatus(t *testing.T) {
 	}
 }
 
-// TestAttemptTimeout has as many attempts as a slow machine needs: each may be over before it reaches the server.
+// TestAttemptTimeout allows as many attempts as a slow machine needs: each attempt may time out before it reaches the
+// server.
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
@@ -312,7 +313,7 @@ func TestServiceConfig(t *testing.T) {
 	}
 }
 
-// TestGRPCTakesTheServiceConfig has gRPC itself retry by it.
+// TestGRPCTakesTheServiceConfig lets gRPC itself retry by the service config.
 func TestGRPCTakesTheServiceConfig(t *testing.T) {
 	t.Parallel()
 	fast := retry.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}

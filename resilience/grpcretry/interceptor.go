@@ -1,8 +1,9 @@
-// Package grpcretry repeats gRPC calls by the retry table, in one of two ways: as a service config, which gRPC itself
-// carries out ([ServiceConfig]), or as a client interceptor, which does what a service config cannot: the policies' own
-// waits and jitter, more than five attempts, a circuit breaker, a bulkhead, deadlines, metrics ([Interceptor]).
+// Package grpcretry repeats gRPC calls by the retry table, in one of two ways. [ServiceConfig] returns a service
+// config, which gRPC itself executes. [Interceptor] returns a client interceptor, which supports what a service
+// config cannot express: the policies' own waits and jitter, more than five attempts, a circuit breaker, a bulkhead,
+// deadlines, metrics.
 //
-// Use one of them: [DialOptions] switches gRPC's own retries off. Only unary calls are repeated by the interceptor.
+// Use only one of them: [DialOptions] switches gRPC's own retries off. The interceptor repeats unary calls only.
 package grpcretry
 
 import (
@@ -23,7 +24,7 @@ import (
 	"stepback/retry"
 )
 
-// What client and server tell each other (gRFC A6).
+// The metadata that client and server exchange about retries (gRFC A6).
 const (
 	pushbackKey = "grpc-retry-pushback-ms"
 	previousKey = "grpc-previous-rpc-attempts"
@@ -31,21 +32,23 @@ const (
 
 // Config has what an interceptor is made of.
 type Config struct {
-	// Policy repeats.
+	// Policy is the retry policy.
 	Policy retry.Policy
-	// Idempotent says of a full method name, such as "/helloworld.Greeter/SayHello", whether a call may take effect
-	// twice; nil says that none may.
+	// Idempotent reports whether a call may take effect twice, by its full method name, such as
+	// "/helloworld.Greeter/SayHello". If it is nil, no call may.
 	Idempotent func(method string) bool
-	// Throttle bounds retries by gRFC A6, for all calls of the interceptor together; the zero value is no bound. Use
-	// one interceptor for each server name, as gRPC counts.
+	// Throttle bounds the retries of all calls of the interceptor together, as in gRFC A6; the zero value is no
+	// bound. Use one interceptor for each server name, because gRPC counts per server name.
 	Throttle Throttle
-	// Options are any others of the executor, but no hedges: a reply can be written to by one call only.
+	// Options are further options of the executor. Hedges are not allowed, because only one call can write to a
+	// reply.
 	Options []resilience.Option
 }
 
-// Interceptor repeats unary calls. A server's pushback (grpc-retry-pushback-ms) takes the place of the policy's wait or
-// ends the retries. The error of a call that failed has the status of its last attempt, and of a call that was never
-// made UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED; errors.As finds the *resilience.Error in it.
+// Interceptor returns an interceptor that repeats unary calls. A server's pushback (grpc-retry-pushback-ms) replaces
+// the policy's wait or ends the retries. The error of a failed call has the status of its last attempt; if the call
+// was never made, the status is UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED. errors.As finds the *resilience.Error in
+// it.
 func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
 	options := []resilience.Option{resilience.WithIdempotentByCall()}
 	if c.Throttle != (Throttle{}) {
@@ -81,8 +84,8 @@ func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
 	}, nil
 }
 
-// DialOptions are the interceptor, and gRPC's own retries switched off; what gRPC repeats before anything has left the
-// client stays.
+// DialOptions returns options that install the interceptor and switch gRPC's own retries off. gRPC still repeats
+// calls of which nothing has left the client.
 func DialOptions(c Config) ([]grpc.DialOption, error) {
 	i, err := Interceptor(c)
 	if err != nil {
@@ -91,7 +94,7 @@ func DialOptions(c Config) ([]grpc.DialOption, error) {
 	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i), grpc.WithDisableRetry()}, nil
 }
 
-// call is one call on its way.
+// call is one call in progress.
 type call struct {
 	method     string
 	req, reply any
@@ -116,7 +119,7 @@ func (c *call) attempt(ctx context.Context) (struct{}, error) {
 	return struct{}{}, err
 }
 
-// withStatus gives an error of a call that was never made a status.
+// withStatus adds a status to the error of a call that was never made: DEADLINE_EXCEEDED, CANCELLED or UNAVAILABLE.
 func withStatus(err error) error {
 	if err == nil {
 		return nil

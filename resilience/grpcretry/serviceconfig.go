@@ -11,33 +11,33 @@ import (
 	"stepback/retry"
 )
 
-// maxAttempts is the most that gRPC makes, whatever a service config says (gRFC A6).
+// maxAttempts is the maximum number of attempts that gRPC makes, even if a service config sets more (gRFC A6).
 const maxAttempts = 5
 
-// Method is how some methods are repeated.
+// Method is the retry policy of one or more methods.
 type Method struct {
-	// Service is the full name of a gRPC service, such as "helloworld.Greeter"; empty for all services, then Methods
-	// must be empty, too.
+	// Service is the full name of a gRPC service, such as "helloworld.Greeter". If it is empty, the policy is for all
+	// services, and Methods must be empty too.
 	Service string
-	// Methods are names of methods; none for all of the service.
+	// Methods are the methods' names; if there are none, the policy is for the whole service.
 	Methods []string
-	// Policy says how; at least one retry.
+	// Policy is the retry policy; it must allow at least one retry.
 	Policy retry.Policy
-	// Idempotent has codes repeated that leave open whether the call took effect.
+	// Idempotent also repeats codes that leave open whether the call took effect.
 	Idempotent bool
 }
 
-// Throttle is retryThrottling of a service config; the zero value is none.
+// Throttle is the retryThrottling of a service config; the zero value is no throttling.
 type Throttle struct {
-	// MaxTokens is 1 to 1000, TokenRatio above 0.
+	// MaxTokens is between 1 and 1000; TokenRatio is above 0.
 	MaxTokens  int
 	TokenRatio float64
 }
 
-// StandardThrottle is that of gRFC A6's example.
+// StandardThrottle returns the throttle of the example in gRFC A6.
 func StandardThrottle() Throttle { return Throttle{MaxTokens: 10, TokenRatio: 0.1} }
 
-// The JSON of a service config, as far as it is about retries.
+// The part of a service config's JSON that concerns retries.
 type (
 	serviceConfig struct {
 		MethodConfig    []methodConfig `json:"methodConfig"`
@@ -64,8 +64,8 @@ type (
 	}
 )
 
-// ServiceConfig writes the JSON of a gRPC service config, for grpc.WithDefaultServiceConfig, from policies of the retry
-// table. The notes say where gRPC cannot do what a policy says.
+// ServiceConfig returns the JSON of a gRPC service config, for grpc.WithDefaultServiceConfig, for policies of the
+// retry table. The notes list where gRPC cannot follow a policy.
 func ServiceConfig(methods []Method, throttle Throttle) (config string, notes []string, err error) {
 	out := serviceConfig{MethodConfig: []methodConfig{}}
 	for _, m := range methods {
@@ -134,7 +134,7 @@ func (m Method) config() (methodConfig, []string, error) {
 	return c, notes, nil
 }
 
-// String is the service, with its method if there is one.
+// String returns the service, with its method if there is exactly one.
 func (m Method) String() string {
 	switch {
 	case m.Service == "":
@@ -146,8 +146,8 @@ func (m Method) String() string {
 	}
 }
 
-// Codes are the status codes that the retry table repeats, as service configs spell them: those of transient errors,
-// and for idempotent methods those of unknown outcome.
+// Codes returns the status codes that the retry table repeats, in the spelling of service configs: those of transient
+// errors, and for idempotent methods also those of unknown outcome.
 func Codes(idempotent bool) []string {
 	repeated := []string{}
 	for code := codes.OK; code <= codes.Unauthenticated; code++ {
@@ -158,7 +158,7 @@ func Codes(idempotent bool) []string {
 	return repeated
 }
 
-// spelled are the codes in the spelling of service configs.
+// spelled holds the codes in the spelling of service configs.
 var spelled = [...]string{
 	codes.OK: "OK", codes.Canceled: "CANCELLED", codes.Unknown: "UNKNOWN", codes.InvalidArgument: "INVALID_ARGUMENT",
 	codes.DeadlineExceeded: "DEADLINE_EXCEEDED", codes.NotFound: "NOT_FOUND", codes.AlreadyExists: "ALREADY_EXISTS",
@@ -168,7 +168,7 @@ var spelled = [...]string{
 	codes.DataLoss: "DATA_LOSS", codes.Unauthenticated: "UNAUTHENTICATED",
 }
 
-// protoDuration is a duration as protobuf's JSON has it.
+// protoDuration formats a duration as in protobuf's JSON.
 func protoDuration(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }

@@ -13,17 +13,17 @@ import (
 	"stepback/retry"
 )
 
-// TransportError is a request that got no response.
+// TransportError is returned for a request that got no response.
 type TransportError struct {
-	// Sent says that something of the request had been handed to a connection: the server may have acted on it.
+	// Sent is true if part of the request had been written to a connection, so that the server may have acted on it.
 	Sent bool
-	// Err is what the base transport said.
+	// Err is the base transport's error.
 	Err error
 
-	connecting bool // a connection was asked for: the request itself was fit to be sent
+	connecting bool // a connection was requested, so the request itself was valid
 }
 
-// Error says how far the request came.
+// Error returns Err's text, preceded by whether the request had been sent.
 func (e *TransportError) Error() string {
 	if e.Sent {
 		return fmt.Sprintf("after the request was sent: %v", e.Err)
@@ -31,10 +31,10 @@ func (e *TransportError) Error() string {
 	return fmt.Sprintf("before anything was sent: %v", e.Err)
 }
 
-// Unwrap is what the base transport said.
+// Unwrap returns the base transport's error.
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// StatusError is a response whose status says that the request may be repeated.
+// StatusError reports a response whose status permits repeating the request.
 type StatusError struct {
 	Status         int
 	Classification retry.Classification
@@ -46,14 +46,14 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
 }
 
-// HTTPStatusCode is the status.
+// HTTPStatusCode returns the status.
 func (e *StatusError) HTTPStatusCode() int { return e.Status }
 
-// RetryAfter is the pause that the server asks for; 0 if it asks for none.
+// RetryAfter returns the pause that the server asks for; 0 if it asks for none.
 func (e *StatusError) RetryAfter() time.Duration { return e.after }
 
-// judge finds fault with a response that may be repeated. What the caller has to decide by itself (404, 409, 422 …) is
-// an answer like any other.
+// judge returns an error for a response that permits repeating the request. A response that the caller has to handle
+// itself (404, 409, 422 …) is not an error.
 func (c *call) judge(resp *http.Response) error {
 	class, failed := retry.ClassifyHTTP(resp.StatusCode)
 	if !failed || class.Class == retry.Permanent || class.Class == retry.Conflict {
@@ -66,7 +66,7 @@ func (c *call) judge(resp *http.Response) error {
 	return e
 }
 
-// final says why the request cannot be sent again.
+// final returns an error if the request cannot be sent again.
 func (c *call) final() error {
 	if c.body.lost() {
 		return ErrBodyGone
@@ -74,7 +74,7 @@ func (c *call) final() error {
 	return nil
 }
 
-// classify names what happened to an attempt.
+// classify classifies the error of an attempt.
 func classify(err error) (retry.Classification, bool) {
 	transport, ok := errors.AsType[*TransportError](err)
 	if !ok {
@@ -83,7 +83,7 @@ func classify(err error) (retry.Classification, bool) {
 	c, known := retry.Classify(transport.Err)
 	_, timeout := errors.AsType[*resilience.TimeoutError](err)
 	switch {
-	case known && c.Class == retry.Permanent, !transport.connecting: // the request is not fit to be sent
+	case known && c.Class == retry.Permanent, !transport.connecting: // the request is not valid
 		return c, known
 	case transport.Sent && timeout:
 		return lost(retry.TimeoutError, "attempt timeout, after the request was sent")
@@ -102,7 +102,7 @@ func lost(name, identity string) (retry.Classification, bool) {
 	return retry.Classification{Error: name, Class: retry.UnknownOutcome, Identity: identity}, true
 }
 
-// progress is how far an attempt came.
+// progress records how far an attempt got.
 type progress struct {
 	asked, wrote atomic.Bool
 }
@@ -110,10 +110,10 @@ type progress struct {
 func (p *progress) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:      func(string) { p.asked.Store(true) },
-		WroteHeaders: func() { p.wrote.Store(true) }, // they may not have left yet
+		WroteHeaders: func() { p.wrote.Store(true) }, // they may still be in a buffer
 	})
 }
 
-// sent tells whether anything of the request may have reached the server. A base that reports no progress is taken to
-// have sent it.
+// sent reports whether any part of the request may have reached the server. If the base transport reports no
+// progress, the request counts as sent.
 func (p *progress) sent() bool { return p.wrote.Load() || !p.asked.Load() }

@@ -18,7 +18,8 @@ func ExampleNew() {
 	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requests++; requests == 1 {
-			w.WriteHeader(http.StatusInternalServerError) // it may have taken effect: the key tells
+			// it may have taken effect: the key shows that it is the same request
+			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		fmt.Fprint(w, "ordered once, the key has ", len(r.Header.Get("Idempotency-Key")), " characters")

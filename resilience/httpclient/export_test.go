@@ -2,5 +2,5 @@ package httpclient
 
 import "time"
 
-// SetPatience is for tests: how long a transport reads a body that nobody gets.
+// SetPatience sets, for tests, how long a transport reads a response's body that it does not return.
 func (t *Transport) SetPatience(d time.Duration) { t.patience = d }

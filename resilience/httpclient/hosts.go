@@ -8,7 +8,7 @@ import (
 	"stepback/resilience"
 )
 
-// hosts keeps an executor for each host, for so many hosts.
+// hosts keeps an executor for each host, for a limited number of hosts.
 type hosts struct {
 	most  int
 	build func(host string) (*resilience.Executor, error)

@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// replay gives each attempt the request's body from its beginning: from GetBody, or from what is kept of the body while
-// the attempts read it. Attempts may read at the same time, and http.Transport may still read for an attempt that has
-// failed, or whose response has come already.
+// replay gives each attempt the request's body from its start: from GetBody, or from a copy that is kept while
+// attempts read it. Attempts may read at the same time, and http.Transport may still read for an attempt that has
+// failed or whose response has already arrived.
 type replay struct {
 	source  io.ReadCloser // nil: no body
 	getBody func() (io.ReadCloser, error)
 	max     int64
-	turn    chan struct{} // held by whoever reads the source; mu is not
+	turn    chan struct{} // held while reading the source, when mu is not
 
 	mu       sync.Mutex
 	kept     []byte
-	end      error // of the source; nil while there is more
-	overflow bool  // more than max was read: kept is gone
-	position int64 // of the source
-	readers  int   // that are open
+	end      error // the source's; nil while it has more
+	overflow bool  // more than max was read, so kept was dropped
+	position int64 // in the source
+	readers  int   // open readers
 	finished bool
 	closed   bool
 }
@@ -61,7 +61,7 @@ func (r *replay) open(first bool) (io.ReadCloser, error) {
 	return &reader{replay: r, over: make(chan struct{})}, nil
 }
 
-// lost tells whether another attempt would find no body.
+// lost reports whether another attempt could not read the body.
 func (r *replay) lost() bool {
 	if r.source == nil || r.getBody != nil {
 		return false
@@ -71,7 +71,7 @@ func (r *replay) lost() bool {
 	return r.overflow
 }
 
-// finish says that there will be no other attempt: the source is closed when its last reader is.
+// finish declares that there will be no other attempt: the source is closed when its last reader is closed.
 func (r *replay) finish() {
 	r.mu.Lock()
 	r.finished = true
@@ -82,7 +82,7 @@ func (r *replay) finish() {
 	}
 }
 
-// last tells, once, that nobody will read the source any more.
+// last reports whether nothing will read the source any more; it returns true only once.
 func (r *replay) last() bool {
 	if !r.finished || r.readers > 0 || r.closed || r.source == nil {
 		return false
@@ -112,7 +112,7 @@ func (v *reader) Read(p []byte) (int, error) {
 		case <-v.over:
 			return 0, errReaderClosed
 		}
-		if n, err, known := v.known(p); known { // by whoever had the turn before
+		if n, err, known := v.known(p); known { // by the previous holder of the turn
 			<-r.turn
 			return n, err
 		}
@@ -125,7 +125,8 @@ func (v *reader) Read(p []byte) (int, error) {
 	}
 }
 
-// known reads what another attempt has read, or says why there is nothing to read.
+// known reads what another attempt has already read, or returns the error that ended the body. known is false if the
+// source has to be read.
 func (v *reader) known(p []byte) (n int, err error, known bool) {
 	r := v.replay
 	r.mu.Lock()
@@ -148,7 +149,7 @@ func (v *reader) known(p []byte) (n int, err error, known bool) {
 	return 0, nil, false
 }
 
-// keep remembers what was read from the source.
+// keep stores what was read from the source.
 func (v *reader) keep(read []byte, err error) {
 	r := v.replay
 	r.mu.Lock()
@@ -172,7 +173,7 @@ func (v *reader) Close() error {
 		last := r.last()
 		r.mu.Unlock()
 		if last {
-			_ = r.source.Close() // also ends a read that is under way
+			_ = r.source.Close() // also ends a read in progress
 		}
 	})
 	return nil

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// maxDrained is how much of a response that nobody gets is read so that its connection can be used again.
+// maxDrained is the number of bytes of an unreturned response that are read so that its connection can be reused.
 const maxDrained = 64 << 10
 
-// keep has the attempt's context live until the response's body has been read or closed.
+// keep keeps the attempt's context alive until the response's body has been read or closed.
 func keep(resp *http.Response, release func()) *http.Response {
 	if resp.Body == nil || resp.Body == http.NoBody {
 		release()
@@ -25,7 +25,7 @@ func keep(resp *http.Response, release func()) *http.Response {
 	return resp
 }
 
-// kept is a body that releases its attempt. release may be called more than once.
+// kept is a response body that releases its attempt. release may be called more than once.
 type kept struct {
 	io.ReadCloser
 	release func()
@@ -45,7 +45,7 @@ func (k *kept) Close() error {
 	return err
 }
 
-// abort ends the attempt while another goroutine reads.
+// abort ends the attempt while another goroutine may be reading.
 func (k *kept) abort() { k.release() }
 
 type keptStream struct {
@@ -53,7 +53,7 @@ type keptStream struct {
 	io.Writer
 }
 
-// drain reads what little there is and closes the body. A server that stalls is cut off.
+// drain reads the body, up to a limit, and closes it. A server that stalls is cut off.
 func (t *Transport) drain(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
 		return
@@ -72,6 +72,6 @@ func (t *Transport) drain(resp *http.Response) {
 			}
 			over.Wait()
 		}()
-		_, _ = io.CopyN(io.Discard, resp.Body, maxDrained) // an error only means that the connection is not used again
+		_, _ = io.CopyN(io.Discard, resp.Body, maxDrained) // an error only means that the connection is not reused
 	}
 }

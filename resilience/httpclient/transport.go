@@ -20,7 +20,7 @@ import (
 // IdempotencyKey is the header of draft-ietf-httpapi-idempotency-key-header.
 const IdempotencyKey = "Idempotency-Key"
 
-// What [Config] are where they are left out.
+// The defaults of [Config].
 const (
 	defaultAttemptTimeout = 30 * time.Second
 	defaultMaxBody        = 1 << 20
@@ -30,42 +30,43 @@ const (
 // Config has what a [Transport] is made of. The zero Config repeats by the preset external_api without breaker,
 // bulkhead and budget.
 type Config struct {
-	// Base sends the requests; http.DefaultTransport where it is nil.
+	// Base sends the requests; nil is http.DefaultTransport.
 	Base http.RoundTripper
-	// Policy repeats; the preset external_api where it is nil. A policy without retries is &retry.Policy{}.
+	// Policy is the retry policy; nil is the preset external_api. For no retries, use &retry.Policy{}.
 	Policy *retry.Policy
 	// AttemptTimeout bounds each attempt up to the response's headers; 0 is 30 s. The body is read under the caller's
 	// context.
 	AttemptTimeout time.Duration
 	// Breaker gives each host a circuit breaker; nil is none.
 	Breaker *breaker.Policy
-	// Bulkhead bounds the calls to each host; nil is none. A call is over when its headers are there.
+	// Bulkhead bounds the calls to each host; nil is none. A call ends when the response's headers have arrived.
 	Bulkhead *resilience.BulkheadConfig
-	// Budget makes the retry budget of a host; nil is none.
+	// Budget returns the retry budget of a host; nil is none.
 	Budget func(host string) (resilience.Budget, error)
 	// Options are any others of the executor of each host, such as resilience.WithObserver or resilience.WithHedge;
 	// they are applied last.
 	Options []resilience.Option
-	// MakeKeys gives requests that are not idempotent by their method an Idempotency-Key, and repeats them as
-	// idempotent. Set it where the servers know the header. A key that the request has is used as it is.
+	// MakeKeys adds an Idempotency-Key to requests whose method is not idempotent, and repeats them as idempotent.
+	// Set it if the servers support the header. An existing key is kept.
 	MakeKeys bool
-	// MaxBody is how many bytes of a request's body are kept to be sent again, where the request has no GetBody; 0 is
-	// 1 MiB, below 0 none. A request with a longer body is sent once.
+	// MaxBody is the number of bytes of a request's body that are kept for sending it again if the request has no
+	// GetBody; 0 is 1 MiB, a negative value keeps none. A request with a longer body is sent once.
 	MaxBody int64
-	// MaxHosts is for how many hosts state is kept; 0 is 256. The one that was used longest ago is forgotten first.
+	// MaxHosts is the number of hosts for which state is kept; 0 is 256. The least recently used host is dropped
+	// first.
 	MaxHosts int
 }
 
-// Transport is an http.RoundTripper. Any number of goroutines may use it.
+// Transport is an http.RoundTripper. It is safe for concurrent use.
 type Transport struct {
 	base     http.RoundTripper
 	config   Config
 	policy   retry.Policy
 	hosts    hosts
-	patience time.Duration // with a server that stalls in a body that nobody gets
+	patience time.Duration // how long to drain the body of a server that stalls
 }
 
-// New makes a transport. A setting that makes no sense is an error that names it.
+// New returns a transport. The error names a setting that is unusable.
 func New(s Config) (*Transport, error) {
 	t := &Transport{base: s.Base, config: s, patience: time.Second}
 	if t.base == nil {
@@ -88,13 +89,13 @@ func New(s Config) (*Transport, error) {
 		}
 	}
 	t.hosts.init(t.config.MaxHosts, t.executor)
-	if _, err := t.executor("example.com"); err != nil { // tells now what is wrong
+	if _, err := t.executor("example.com"); err != nil { // reports invalid settings now
 		return nil, err
 	}
 	return t, nil
 }
 
-// executor makes the state of a host.
+// executor builds the executor of a host.
 func (t *Transport) executor(host string) (*resilience.Executor, error) {
 	options := []resilience.Option{
 		resilience.WithName(host), resilience.WithAttemptTimeout(t.config.AttemptTimeout),
@@ -124,20 +125,20 @@ func (t *Transport) executor(host string) (*resilience.Executor, error) {
 	return resilience.New(t.policy, append(options, t.config.Options...)...)
 }
 
-// Statistics are what was counted for each host that is remembered.
+// Statistics returns the counts for each host that is remembered.
 func (t *Transport) Statistics() map[string]resilience.Statistics { return t.hosts.statistics() }
 
-// CloseIdleConnections closes those of the base, which http.Client asks for.
+// CloseIdleConnections closes the base transport's idle connections. http.Client calls it.
 func (t *Transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()
 	}
 }
 
-// ErrBodyGone says why a request was sent once.
+// ErrBodyGone is the reason why a request was not sent again: its body is too long to keep and has no GetBody.
 var ErrBodyGone = errors.New("the request's body is too long to be kept and has no GetBody, so it cannot be sent again")
 
-// RoundTrip sends the request and repeats it while that can help. The request is not changed. The error is a
+// RoundTrip sends the request and repeats it while that can help. The request is not modified. The error is a
 // *resilience.Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
@@ -155,13 +156,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := resilience.Call[*http.Response]{
 		Run: c.send, Judge: c.judge, Idempotent: idempotent, Final: c.final, Keep: keep, Discard: t.drain,
 	}.Do(req.Context(), e)
-	if resp != nil { // the last response says by itself what is wrong
+	if resp != nil { // the last response itself says what is wrong
 		return resp, nil
 	}
 	return nil, err
 }
 
-// call is one request on its way.
+// call is one request in progress.
 type call struct {
 	transport *Transport
 	request   *http.Request
@@ -169,7 +170,7 @@ type call struct {
 	attempts  atomic.Int32
 }
 
-// prepare sees to the idempotency key and tells whether the request may run twice.
+// prepare adds an idempotency key if the settings ask for it, and reports whether the request may run twice.
 func (c *call) prepare() (idempotent bool) {
 	switch c.request.Method {
 	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
@@ -186,7 +187,7 @@ func (c *call) prepare() (idempotent bool) {
 	if keyed.Header == nil {
 		keyed.Header = http.Header{}
 	}
-	keyed.Header.Set(IdempotencyKey, `"`+uuid.NewString()+`"`) // a string of RFC 8941, so in quotes
+	keyed.Header.Set(IdempotencyKey, `"`+uuid.NewString()+`"`) // a string as in RFC 8941, hence the quotes
 	c.request = &keyed
 	return true
 }

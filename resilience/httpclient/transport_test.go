@@ -25,11 +25,17 @@ import (
 	"stepback/retry"
 )
 
-// hasty is a clock that writes waits down and does not wait.
+// hasty is a clock that records waits and does not wait.
 type hasty struct {
 	mu    sync.Mutex
 	waits []time.Duration
+	held  []*heldTimer
+	// holds keeps timers from firing until release is called, so that a test decides what happens before a timeout.
+	holds bool
 }
+
+// heldTimer is a timer of a clock that holds timers. f is nil once it has fired or was stopped.
+type heldTimer struct{ f func() }
 
 func (*hasty) Now() time.Time { return time.Now() }
 
@@ -40,12 +46,46 @@ func (c *hasty) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (*hasty) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+func (c *hasty) AfterFunc(d time.Duration, f func()) func() bool {
+	if !c.holds {
+		return time.AfterFunc(d, f).Stop
+	}
+	timer := &heldTimer{f}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = append(c.held, timer)
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		pending := timer.f != nil
+		timer.f = nil
+		return pending
+	}
+}
 
-// three is 1 s, 2 s, 4 s.
+// release fires the held timers, and returns how many there were, including those that were stopped.
+func (c *hasty) release() int {
+	c.mu.Lock()
+	held := c.held
+	c.held = nil
+	var due []func()
+	for _, timer := range held {
+		if timer.f != nil {
+			due = append(due, timer.f)
+			timer.f = nil
+		}
+	}
+	c.mu.Unlock()
+	for _, f := range due {
+		f()
+	}
+	return len(held)
+}
+
+// three waits 1 s, 2 s and 4 s.
 var three = retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
-// server answers by turns, with the last turn for ever.
+// server answers with its turns one after the other; the last turn repeats.
 type server struct {
 	*httptest.Server
 	client      *http.Client
@@ -107,7 +147,7 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
-// hangUp closes the connection after the request was read.
+// hangUp closes the connection after reading the request.
 func hangUp(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
@@ -115,12 +155,13 @@ func hangUp(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// send sends a request whose body can be read once, and checks the status; 0 is an error, which is returned.
+// send sends a request whose body can be read only once, and checks the status. A want of 0 expects an error, which
+// is returned.
 func (s *server) send(t *testing.T, method, body string, want int, header ...string) (string, error) {
 	t.Helper()
 	var r io.Reader
 	if body != "" {
-		r = io.MultiReader(strings.NewReader(body)) // hides what NewRequest would make a GetBody of
+		r = io.MultiReader(strings.NewReader(body)) // hides the reader from NewRequest, which would set GetBody
 	}
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url(), r)
 	if err != nil {
@@ -330,7 +371,7 @@ func TestARequestThatIsNotFitToBeSent(t *testing.T) {
 	}
 }
 
-// failed is the error of a request that should have no response.
+// failed returns the error of a request that should have no response.
 func failed(resp *http.Response, err error) error {
 	if resp != nil {
 		resp.Body.Close()
@@ -341,13 +382,16 @@ func failed(resp *http.Response, err error) error {
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
+	var s *server
 	hang := func(_ http.ResponseWriter, r *http.Request) {
+		s.clock.release() // the timeout is over once the server has the request
 		select {
 		case <-r.Context().Done():
 		case <-over:
 		}
 	}
-	s := serve(t, func(s *httpclient.Config) { s.AttemptTimeout = 20 * time.Millisecond }, hang, status(200))
+	s = serve(t, func(s *httpclient.Config) { s.AttemptTimeout = time.Minute }, hang, status(200))
+	s.clock.holds = true
 	t.Cleanup(func() { close(over) })
 	_, err := s.send(t, "POST", "x", 0)
 	var timeout *resilience.TimeoutError
@@ -382,7 +426,7 @@ func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 	second := make(chan struct{})
 	s := serve(
 		t,
-		func(s *httpclient.Config) { s.AttemptTimeout = 50 * time.Millisecond },
+		func(s *httpclient.Config) { s.AttemptTimeout = time.Minute },
 		func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, "first ")
 			w.(http.Flusher).Flush()
@@ -390,13 +434,26 @@ func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 			fmt.Fprint(w, "second")
 		},
 	)
-	time.AfterFunc(80*time.Millisecond, func() { close(second) })
-	if body, _ := s.send(t, "GET", "", 200); body != "first second" {
-		t.Errorf("body %q", body)
+	s.clock.holds = true
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if s.clock.release() == 0 {
+		t.Error("the attempt has no timeout")
+	}
+	close(second)
+	if body, err := io.ReadAll(resp.Body); string(body) != "first second" || err != nil {
+		t.Errorf("body %q, %v", body, err)
 	}
 }
 
-// TestAServerThatStallsInABody has 503 answers whose bodies never end.
+// TestAServerThatStallsInABody gets 503 responses whose bodies never end.
 func TestAServerThatStallsInABody(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
@@ -582,7 +639,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// TestABodyThatIsStillSentWhenTheResponseComes has the server answer before the body has ended, as in a conversation.
+// TestABodyThatIsStillSentWhenTheResponseComes has a server that responds before the request's body has ended, as in
+// a bidirectional exchange.
 func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -614,7 +672,7 @@ func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
 	}
 }
 
-// TestHedgedRequests has a first request that hangs; the second one's response is handed out whole.
+// TestHedgedRequests hangs the first request; the second one's response is returned whole.
 func TestHedgedRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -647,7 +705,7 @@ func TestHedgedRequests(t *testing.T) {
 			t.Errorf("%q, %v", body, err)
 		}
 		post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.com/", nil)
-		// not hedged, and answered at once
+		// not hedged, and answered immediately
 		if resp, err = transport.RoundTrip(post); err != nil || requests.Load() != 3 {
 			t.Errorf("%v, %d requests", err, requests.Load())
 		} else {
@@ -656,7 +714,7 @@ func TestHedgedRequests(t *testing.T) {
 	})
 }
 
-// underContext fails when its context has ended, as the body of a real response does.
+// underContext fails when its context has ended, like the body of a real response.
 type underContext struct {
 	io.Reader
 	ctx context.Context

@@ -2,7 +2,7 @@ package idempotency
 
 import "encoding/json"
 
-// EncodeHeader is how stores keep an answer's header: as JSON, nothing for none.
+// EncodeHeader encodes an answer's header for stores: as JSON, or nil if it is empty.
 func EncodeHeader(h map[string][]string) ([]byte, error) {
 	if len(h) == 0 {
 		return nil, nil
@@ -10,7 +10,7 @@ func EncodeHeader(h map[string][]string) ([]byte, error) {
 	return json.Marshal(h)
 }
 
-// DecodeHeader reads what EncodeHeader made.
+// DecodeHeader decodes what EncodeHeader returned.
 func DecodeHeader(text []byte) (map[string][]string, error) {
 	if len(text) == 0 {
 		return nil, nil

@@ -17,50 +17,51 @@ import (
 
 // Config says what a [Guard] does; the zero value is usable.
 type Config struct {
-	// Lease is how long a claim lasts unless it is renewed, which is done every third of it while the request runs; 0
-	// is 30 s. It is how long the next request has to wait when a process has died.
+	// Lease is the lifetime of a claim that is not renewed; 0 is 30 s. It is renewed every third of that time while
+	// the request runs. If a process has died, the next request waits for at most this long.
 	Lease time.Duration
-	// Keep is how long an answer is kept; 0 is 24 h.
+	// Keep is the time for which an answer is kept; 0 is 24 h.
 	Keep time.Duration
-	// Wait is how long a request waits for another one under its key; 0 is not at all.
+	// Wait is the maximum time for which a request waits for another one under its key; 0 means that it does not
+	// wait.
 	Wait time.Duration
-	// MaxAnswer is how many bytes of an answer are kept; 0 is 1 MiB, and no more than the store holds.
+	// MaxAnswer is the maximum number of bytes kept of an answer; 0 is 1 MiB. The store's own limit applies as well.
 	MaxAnswer int
-	// Clock is the time; the machine's when nil.
+	// Clock is the time source; nil is the machine's clock.
 	Clock resilience.Clock
-	// OnError is told of what went wrong beside a request that was answered all the same, such as a store that did not
-	// take an answer; nil is not called.
+	// OnError, if it is not nil, receives errors that did not fail a request, such as a store that did not accept an
+	// answer.
 	OnError func(key string, err error)
 }
 
-// Guard runs each key once.
+// Guard runs the request of each key once.
 type Guard struct {
 	store    Store
 	config   Config
-	renewals *resilience.Executor // of claims, answers and releases
+	renewals *resilience.Executor // claims, renewals, answers and releases
 
 	mu    sync.Mutex
-	local map[string]*running // keys that this process runs
+	local map[string]*running // keys that run in this process
 }
 
-// running is a key that runs in this process. done is closed when it has ended.
+// running represents a key that runs in this process. done is closed when the run has ended.
 type running struct{ done chan struct{} }
 
-// polling is how a guard looks whether another process has finished.
+// polling is the policy by which a guard checks whether another process has finished.
 var polling = retry.Policy{
 	Interval: 20 * time.Millisecond, Rate: 1.5, MaxDelay: 500 * time.Millisecond, Jitter: retry.JitterPartial,
 }
 
-// What Settings are where they are 0.
+// The defaults of Settings, and further limits.
 const (
 	defaultLease     = 30 * time.Second
 	defaultKeep      = 24 * time.Hour
 	defaultMaxAnswer = 1 << 20
 	maxKey           = 1024
-	tooLong          = -1 // the status that stands for an answer that was not kept
+	tooLong          = -1 // the status stored for an answer that was too long to keep
 )
 
-// New makes a guard. A negative setting is an error.
+// New returns a guard. It returns an error if store is nil or a setting is negative.
 func New(store Store, s Config) (*Guard, error) {
 	if store == nil {
 		return nil, &resilience.ConfigError{Setting: "store", Value: "nil", Want: "a store"}
@@ -100,35 +101,35 @@ func New(store Store, s Config) (*Guard, error) {
 	return &Guard{store: store, config: s, renewals: renewals, local: map[string]*running{}}, nil
 }
 
-// Result is what Once answers.
+// Result is the result of Once.
 type Result struct {
 	Answer Answer
-	// Replayed says that the answer is that of an earlier request.
+	// Replayed is true if the answer was given to an earlier request.
 	Replayed bool
-	// Stored says that the answer is kept: later requests will get it.
+	// Stored is true if the answer is kept and later requests will get it.
 	Stored bool
 }
 
-// RunningError says that another request under the key runs. errors.Is sees [ErrRunning].
+// RunningError is returned if another request under the key is running. errors.Is finds [ErrRunning].
 type RunningError struct {
-	// After is how long the other one's lease lasts, if it is not renewed.
+	// After is the remaining time of the other request's lease, if it is not renewed.
 	After time.Duration
 }
 
-// Error says when to come back.
+// Error states when to try again.
 func (e *RunningError) Error() string {
 	return fmt.Sprintf("%v; try again in %s at the latest", ErrRunning, e.After)
 }
 
-// Unwrap is ErrRunning.
+// Unwrap returns ErrRunning.
 func (e *RunningError) Unwrap() error { return ErrRunning }
 
-// RetryAfter is After.
+// RetryAfter returns After.
 func (e *RunningError) RetryAfter() time.Duration { return e.After }
 
-// Once runs a request under a key unless its answer is known. run gets a context that ends when the lease is lost. An
-// answer with keep false, an error and a panic of run's release the key: the next request under it runs. Errors of the
-// guard are a [*RunningError], ErrMismatch, ErrAnswerTooLong, ErrLeaseLost, ErrKey, or the store's.
+// Once runs a request under a key unless its answer is already known. The context passed to run ends when the lease
+// is lost. If run returns keep false or an error, or panics, the key is released, and the next request under it runs.
+// The guard's own errors are a [*RunningError], ErrMismatch, ErrAnswerTooLong, ErrLeaseLost, ErrKey, or the store's.
 func (g *Guard) Once(ctx context.Context, key string, fingerprint []byte,
 	run func(ctx context.Context) (a Answer, keep bool, err error)) (Result, error) {
 	if key == "" || len(key) > maxKey {
@@ -154,7 +155,7 @@ func (g *Guard) Once(ctx context.Context, key string, fingerprint []byte,
 	}
 }
 
-// Purge forgets keys that have expired, in steps of 1,000; call it now and then.
+// Purge deletes expired keys, in steps of 1,000. Call it from time to time.
 func (g *Guard) Purge(ctx context.Context) (int, error) {
 	const step = 1000
 	for all := 0; ; {
@@ -165,14 +166,14 @@ func (g *Guard) Purge(ctx context.Context) (int, error) {
 	}
 }
 
-// claim claims the key, and waits while another request has it.
+// claim claims the key, and waits while another request holds it.
 func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token string) (Standing, error) {
 	now := g.config.Clock.Now()
 	patience := now.Add(g.config.Wait)
 	previous := time.Duration(0)
 	for look := 1; ; look++ {
 		var standing Standing
-		// A claim whose answer was lost is asked for again, and is the same claim.
+		// A claim whose response was lost is repeated; it is the same claim.
 		err := g.renewals.Run(ctx, func(ctx context.Context) (err error) {
 			standing, err = g.store.Begin(ctx, Claim{
 				Key: key, Fingerprint: fingerprint, Token: token,
@@ -191,7 +192,7 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 	}
 }
 
-// await waits for d, or until a request of this process under the key has ended.
+// await waits for d, or until the request that runs under the key in this process has ended.
 func (g *Guard) await(ctx context.Context, key string, d time.Duration) error {
 	g.mu.Lock()
 	here := g.local[key]
@@ -210,7 +211,7 @@ func (g *Guard) await(ctx context.Context, key string, d time.Duration) error {
 	return nil
 }
 
-// run runs what was claimed.
+// run runs the request of a claimed key.
 func (g *Guard) run(ctx context.Context, key, token string,
 	run func(context.Context) (Answer, bool, error)) (result Result, err error) {
 	here := &running{done: make(chan struct{})}
@@ -219,7 +220,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 	g.mu.Unlock()
 	settled := false
 	defer func() {
-		if !settled { // an error or a panic: whoever comes next may run
+		if !settled { // an error or a panic: the next request may run
 			if problem := g.release(ctx, key, token); problem != nil {
 				g.report(key, fmt.Errorf("the key was not released, and is blocked until its lease ends: %w", problem))
 			}
@@ -242,7 +243,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 	if answer.size() > g.config.MaxAnswer {
 		stored = Answer{Status: tooLong}
 	}
-	settled = true // from here on nobody may run it again before the lease ends
+	settled = true // from here on it must not run again before the lease ends
 	err = g.finish(ctx, key, token, stored)
 	if errors.Is(err, ErrLeaseLost) {
 		return Result{}, err
@@ -253,7 +254,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 	return Result{Answer: answer, Stored: err == nil && stored.Status != tooLong}, nil
 }
 
-// underLease runs, and renews the lease meanwhile.
+// underLease calls run and renews the lease while it runs.
 func (g *Guard) underLease(ctx context.Context, key, token string,
 	run func(context.Context) (Answer, bool, error)) (Answer, bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -268,7 +269,7 @@ func (g *Guard) underLease(ctx context.Context, key, token string,
 	return answer, keep, err
 }
 
-// finish stores an answer, and tries again for as long as that can help. The caller's going away does not stop it.
+// finish stores an answer, and retries while that can help. It continues even if the caller's context ends.
 func (g *Guard) finish(ctx context.Context, key, token string, a Answer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.config.Lease)
 	defer cancel()

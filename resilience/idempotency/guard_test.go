@@ -43,7 +43,7 @@ func guard(t *testing.T, store idempotency.Store, s idempotency.Config) *idempot
 	return g
 }
 
-// takes is a request that takes so long and answers with its number.
+// takes returns a request that lasts d and answers with its number.
 func takes(d time.Duration, runs *atomic.Int32) func(context.Context) (idempotency.Answer, bool, error) {
 	return func(ctx context.Context) (idempotency.Answer, bool, error) {
 		n := runs.Add(1)
@@ -80,7 +80,8 @@ func TestAConcurrentRequestWaitsForTheFirst(t *testing.T) {
 	})
 }
 
-// TestItWaitsForAnotherProcess uses another guard over the same keys, whose end nobody tells.
+// TestItWaitsForAnotherProcess uses a second guard over the same keys; the first one gets no signal when its run
+// ends.
 func TestItWaitsForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestAConcurrentRequestIsToldToComeBack(t *testing.T) {
 	})
 }
 
-// TestALongRunKeepsItsLease takes twenty times the lease, and nobody may take it over meanwhile.
+// TestALongRunKeepsItsLease runs for twenty times the lease; no other request may take over in that time.
 func TestALongRunKeepsItsLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +152,7 @@ func TestACrashedRunIsTakenOver(t *testing.T) {
 		store := open(t)
 		g := guard(t, store, idempotency.Config{Wait: time.Hour})
 		now := time.Now()
-		_, err := store.Begin(t.Context(), idempotency.Claim{ // and is never heard of again
+		_, err := store.Begin(t.Context(), idempotency.Claim{ // and then dies
 			Key:         "k",
 			Fingerprint: print32,
 			Token:       "dead",
@@ -205,7 +206,7 @@ func TestErrorsAndPanicsReleaseTheKey(t *testing.T) {
 	}
 }
 
-// broken is a store of which some operations fail.
+// broken is a store some of whose operations fail.
 type broken struct {
 	idempotency.Store
 	extend, finish, release error
@@ -262,7 +263,7 @@ func TestAStoreThatDoesNotTakeTheAnswer(t *testing.T) {
 		if err != nil || result.Stored || string(result.Answer.Body) != "run 1" || store.finishes.Load() != 4 {
 			t.Errorf("%+v, %v, %d tries", result, err, store.finishes.Load())
 		}
-		_, err = g.Once(t.Context(), "k", print32, takes(0, &runs)) // the lease lasts
+		_, err = g.Once(t.Context(), "k", print32, takes(0, &runs)) // the lease has not expired
 		if !errors.Is(err, idempotency.ErrRunning) || len(told) != 1 || !strings.Contains(told[0], "not stored") {
 			t.Errorf("%v, told %q", err, told)
 		}
@@ -312,7 +313,8 @@ func TestWrongKeysAndSettings(t *testing.T) {
 	}
 }
 
-// TestOnceEach has many callers of few keys, with failures: each key takes effect once, and everybody gets its answer.
+// TestOnceEach has many callers of few keys, with failures: each key takes effect once, and every caller gets its
+// answer.
 func TestOnceEach(t *testing.T) {
 	t.Parallel()
 	g := guard(t, open(t), idempotency.Config{Wait: 20 * time.Second})

@@ -17,42 +17,43 @@ import (
 	"stepback/retry"
 )
 
-// Header is the request's header that carries the key, Replayed the one that marks an answer as an earlier request's.
+// Header is the request header that carries the key. Replayed is the response header that marks the answer of an
+// earlier request.
 const (
 	Header   = "Idempotency-Key"
 	Replayed = "Idempotency-Replayed"
 )
 
-// HTTP is how the middleware treats requests; the zero value is usable.
+// HTTP configures the middleware; the zero value is usable.
 type HTTP struct {
-	// Methods are guarded; POST and PATCH when nil. Others pass through.
+	// Methods are the guarded methods; nil is POST and PATCH. Others pass through.
 	Methods []string
-	// Required refuses guarded requests without a key with 400; otherwise they pass through.
+	// Required rejects guarded requests without a key with status 400; otherwise they pass through.
 	Required bool
-	// Principal is who sends the request: keys of different principals are different keys. Set it to the authenticated
-	// user wherever there is one; nil is one principal for all.
+	// Principal returns the sender of a request: the same key of two principals is two keys. Set it to return the
+	// authenticated user if there is one; nil treats all senders as one principal.
 	Principal func(*http.Request) string
-	// MaxRequest is how many bytes a guarded request's body may have; 0 is 1 MiB.
+	// MaxRequest is the maximum size in bytes of a guarded request's body; 0 is 1 MiB.
 	MaxRequest int64
-	// Release says which statuses release the key, so that the request runs again when it is repeated. By default those
-	// that say that nothing happened and that it may be repeated (408, 425, 429, 502, 503 and the like): all other
-	// answers are kept, errors too.
+	// Release reports whether a status releases the key, so that the request runs again when it is repeated. By
+	// default these are the statuses that mean that nothing happened and that the request may be repeated (408, 425,
+	// 429, 502, 503 and the like). All other answers are kept, including errors.
 	Release func(status int) bool
 }
 
-// defaultMaxRequest is HTTP.MaxRequest where it is 0.
+// defaultMaxRequest is the default of HTTP.MaxRequest.
 const defaultMaxRequest = 1 << 20
 
-// maxHeaderKey is the longest key of a request.
+// maxHeaderKey is the maximum length of a request's key.
 const maxHeaderKey = 255
 
 // Middleware guards a handler. The handler's answer is held back until it is stored, so a guarded handler cannot
-// stream. A client that goes away does not end the handler's context: what has begun is carried out, and the client
+// stream. If the client disconnects, the handler's context does not end: the request is completed, and the client
 // gets the answer when it repeats the request. The context ends when the lease is lost.
 //
-// The middleware itself answers, with application/problem+json: 400 to a key that is missing or malformed, 409 with
-// Retry-After while the first request runs, 413 to a body that is too long, 422 to another request under a used key,
-// and 503 when the store fails.
+// The middleware itself answers with application/problem+json: 400 for a key that is missing or malformed, 409 with
+// Retry-After while the first request runs, 413 for a body that is too long, 422 for a different request under a used
+// key, and 503 if the store fails.
 func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 	if h.Methods == nil {
 		h.Methods = []string{http.MethodPost, http.MethodPatch}
@@ -98,13 +99,13 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 	}
 }
 
-// saysRepeat tells whether a status means that nothing happened and that the request may be repeated.
+// saysRepeat reports whether a status means that nothing happened and that the request may be repeated.
 func saysRepeat(status int) bool {
 	c, failed := retry.ClassifyHTTP(status)
 	return failed && c.Class == retry.Transient
 }
 
-// keyOf reads the header: a string of RFC 8941, in quotes, or, as many clients send it, without.
+// keyOf parses the header: a quoted string as in RFC 8941, or an unquoted one, which many clients send.
 func keyOf(values []string) (key string, there, ok bool) {
 	if len(values) == 0 {
 		return "", false, true
@@ -162,10 +163,10 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, h HTTP, key string
 		w.Header().Set(Replayed, "true")
 	}
 	w.WriteHeader(result.Answer.Status)
-	_, _ = w.Write(result.Answer.Body) // an error means that the client has gone
+	_, _ = w.Write(result.Answer.Body) // an error means that the client has disconnected
 }
 
-// detached is ctx without its end, unless the lease was lost.
+// detached returns a context that does not end with ctx, except if the lease was lost.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -176,7 +177,7 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return inner, func() { stop(); cancel(nil) }
 }
 
-// refuse answers in the handler's place.
+// refuse answers instead of the handler.
 func (g *Guard) refuse(w http.ResponseWriter, key string, err error) {
 	var running *RunningError
 	switch {
@@ -199,7 +200,7 @@ func (g *Guard) refuse(w http.ResponseWriter, key string, err error) {
 	}
 }
 
-// fingerprint is the SHA-256 of what makes a request the same request: method, target, media type and body.
+// fingerprint returns the SHA-256 of what identifies a request: method, target, media type and body.
 func fingerprint(r *http.Request, body []byte) []byte {
 	sum := sha256.New()
 	for _, part := range []string{r.Method, r.URL.RequestURI(), r.Header.Get("Content-Type")} {
@@ -209,14 +210,14 @@ func fingerprint(r *http.Request, body []byte) []byte {
 	return sum.Sum(nil)
 }
 
-// problem answers as RFC 9457 has it.
+// problem writes an error in the format of RFC 9457.
 func problem(w http.ResponseWriter, status int, detail string, after time.Duration) {
 	if after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // an error means that the client has gone
+	_ = json.NewEncoder(w).Encode(map[string]any{ // an error means that the client has disconnected
 		"title": http.StatusText(status), "status": status, "detail": detail,
 	})
 }
@@ -224,7 +225,7 @@ func problem(w http.ResponseWriter, status int, detail string, after time.Durati
 // recorder is the http.ResponseWriter of a guarded handler.
 type recorder struct {
 	header http.Header
-	sent   http.Header // as it was when the status was written
+	sent   http.Header // a copy made when the status was written
 	status int
 	body   bytes.Buffer
 }
@@ -232,7 +233,7 @@ type recorder struct {
 func (r *recorder) Header() http.Header { return r.header }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 && status >= http.StatusOK { // informational ones are not kept
+	if r.status == 0 && status >= http.StatusOK { // informational responses are not recorded
 		r.status, r.sent = status, r.header.Clone()
 	}
 }

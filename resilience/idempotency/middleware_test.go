@@ -14,12 +14,12 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// shop is a guarded handler that counts what it does.
+// shop is a guarded handler that counts its orders.
 type shop struct {
 	handler http.Handler
 	orders  atomic.Int32
 	status  atomic.Int32
-	release chan struct{} // what an order waits for, unless nil
+	release chan struct{} // an order waits for it, unless it is nil
 	entered chan struct{}
 }
 
@@ -68,7 +68,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	x := newShop(t, idempotency.HTTP{}, idempotency.Config{})
 	first := x.send(t.Context(), "POST", `"k1"`, "tea")
 	wantResponse(t, first, 201, "order 1: tea (<nil>)")
-	second := x.send(t.Context(), "POST", "k1", "tea") // quotes make no difference
+	second := x.send(t.Context(), "POST", "k1", "tea") // quotes do not matter
 	wantResponse(t, second, 201, "order 1: tea")
 	if second.Header().Get("Location") != "/orders/1" || len(second.Header().Values("X-Two")) != 2 ||
 		second.Header().Get("Idempotency-Replayed") != "true" || first.Header().Get("Idempotency-Replayed") != "" {
@@ -76,7 +76,8 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	}
 	wantResponse(t, x.send(t.Context(), "POST", `"k1"`, "coffee"), 422, "another request")
 	wantResponse(t, x.send(t.Context(), "POST", `"k1"`, "tea", "Content-Type", "x/y"), 422, "another request")
-	wantResponse(t, x.send(t.Context(), "PATCH", `"k1"`, "tea"), 201, "order 2") // another operation, another key
+	// a different operation has a different key
+	wantResponse(t, x.send(t.Context(), "PATCH", `"k1"`, "tea"), 201, "order 2")
 	wantResponse(t, x.send(t.Context(), "POST", `"k2"`, "tea"), 201, "order 3")
 	wantResponse(t, x.send(t.Context(), "PUT", `"k1"`, "tea"), 201, "order 4") // not guarded
 	wantResponse(t, x.send(t.Context(), "POST", "", "tea"), 201, "order 5")
@@ -153,7 +154,7 @@ func TestPrincipalsHaveTheirOwnKeys(t *testing.T) {
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
 }
 
-// down is a store that cannot be reached.
+// down is a store that is unreachable.
 type down struct{ idempotency.Store }
 
 func (down) Begin(context.Context, idempotency.Claim) (idempotency.Standing, error) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// renewal moves the end of a claim's lease every third of it. It costs a timer and no goroutine until then.
+// renewal extends a claim's lease every third of its duration. Until then it costs a timer, but no goroutine.
 type renewal struct {
 	guard      *Guard
 	key, token string
@@ -19,7 +19,7 @@ type renewal struct {
 	active  sync.WaitGroup
 }
 
-// schedule sets the next renewal.
+// schedule sets the timer for the next renewal.
 func (r *renewal) schedule() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,13 +45,13 @@ func (r *renewal) renew() {
 	case errors.Is(err, ErrLeaseLost):
 		r.lost(ErrLeaseLost)
 		return
-	case err != nil: // there are two more tries before the lease ends
+	case err != nil: // two more attempts fit before the lease ends
 		r.guard.report(r.key, err)
 	}
 	r.schedule()
 }
 
-// stop ends the renewals and waits for one that is under way.
+// stop ends the renewals and waits for one in progress.
 func (r *renewal) stop() {
 	r.mu.Lock()
 	r.stopped = true

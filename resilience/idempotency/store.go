@@ -6,65 +6,68 @@ import (
 	"time"
 )
 
-// Store remembers keys. Any number of goroutines and processes use it at once; their clocks have to agree to within a
-// small part of the lease. Times are cut to milliseconds. Implementations pass package storetest.
+// Store keeps idempotency keys. It is used by many goroutines and processes at once, whose clocks must agree to
+// within a small part of the lease. Times are truncated to milliseconds. Implementations must pass the suite in
+// package storetest.
 type Store interface {
-	// Begin claims a key, or says what is there. It claims a key that is new, one that has expired (which one that
-	// runs does not), and one whose claim's lease has ended, for the same fingerprint. Asking again with the token of
-	// a claim that is held is the same claim.
+	// Begin claims a key, or returns the key's state. It claims a key that is new, one that has expired (a running
+	// one does not expire), and one whose lease has ended, if the fingerprint is the same. Calling it again with the
+	// token of a claim that is held returns the same claim.
 	Begin(ctx context.Context, c Claim) (Standing, error)
-	// Extend moves the end of a claim's lease. It fails with ErrLeaseLost when the token no longer holds the key.
+	// Extend extends a claim's lease. It returns ErrLeaseLost if the token no longer holds the key.
 	Extend(ctx context.Context, key, token string, until time.Time) error
-	// Finish stores the answer of a claim, to be kept until expires. It fails with ErrLeaseLost when the token no
-	// longer holds the key, even if nobody else does; finishing again with the same token is fine and changes nothing.
+	// Finish stores the answer of a claim, which is kept until expires. It returns ErrLeaseLost if the token no
+	// longer holds the key, even if no other claim does. Finishing again with the same token succeeds and changes
+	// nothing.
 	Finish(ctx context.Context, key, token string, a Answer, expires time.Time) error
-	// Release gives a claim up, so that the next request under the key runs. One that is not held is left as it is.
+	// Release gives up a claim, so that the next request under the key runs. If the claim is not held, Release does
+	// nothing.
 	Release(ctx context.Context, key, token string) error
-	// Purge removes up to most keys that expired before now, and says how many.
+	// Purge removes up to most keys that expired before now, and returns their number.
 	Purge(ctx context.Context, now time.Time, most int) (int, error)
-	// MaxAnswer is how many bytes of header and body an answer may have; 0 is any number.
+	// MaxAnswer returns the maximum size of an answer's header and body in bytes; 0 is unlimited.
 	MaxAnswer() int
 }
 
-// Claim is the wish to run under a key.
+// Claim is a request's attempt to claim a key.
 type Claim struct {
-	// Key is 1 to 1,024 bytes.
+	// Key has 1 to 1,024 bytes.
 	Key string
-	// Fingerprint is that of the request; what it is made of is the caller's affair.
+	// Fingerprint identifies the request; the caller decides how it is computed.
 	Fingerprint []byte
-	// Token tells this claim from all others.
+	// Token is unique to this claim.
 	Token string
-	// Now is the time of the claim, Until the end of its lease, Expires when the key is forgotten.
+	// Now is the time of the claim, Until the end of its lease, Expires the time after which the key may be purged.
 	Now, Until, Expires time.Time
 }
 
-// Standing is what a store says to a claim.
+// Standing is a store's reply to a claim.
 type Standing struct {
 	State State
-	// TakenOver says, of Claimed, that another claim's lease had ended without an answer.
+	// TakenOver is true, for Claimed, if another claim's lease had ended without an answer.
 	TakenOver bool
-	// Until is the end of the lease, of Running.
+	// Until is the end of the lease, for Running.
 	Until time.Time
-	// Answer is what was stored, of Done.
+	// Answer is the stored answer, for Done.
 	Answer Answer
 }
 
-// State is where a key stands.
+// State is the state of a key.
 type State uint8
 
 // The states.
 const (
-	// Claimed: the key is the caller's, who runs.
+	// Claimed: the caller holds the key and runs.
 	Claimed State = iota + 1
-	// Running: another claim's lease has not ended.
+	// Running: another claim's lease is still valid.
 	Running
 	// Done: the answer is stored.
 	Done
-	// Mismatched: the key was used for another request.
+	// Mismatched: the key was used for a different request.
 	Mismatched
 )
 
-// String is the state's name.
+// String returns the state's name.
 func (s State) String() string {
 	switch s {
 	case Claimed:
@@ -80,15 +83,15 @@ func (s State) String() string {
 	}
 }
 
-// Answer is what a request came to.
+// Answer is the outcome of a request.
 type Answer struct {
-	// Status is an HTTP status, or any other number that the caller gives a meaning.
+	// Status is an HTTP status, or any number whose meaning the caller defines.
 	Status int
 	Header map[string][]string
 	Body   []byte
 }
 
-// size is about how much room an answer takes.
+// size returns the approximate size of an answer in bytes.
 func (a Answer) size() int {
 	n := len(a.Body)
 	for name, values := range a.Header {
@@ -100,15 +103,15 @@ func (a Answer) size() int {
 	return n
 }
 
-// What a guard and its store fail with.
+// The errors of a guard and its store.
 var (
-	// ErrLeaseLost: the claim is held no longer; its answer was not stored.
+	// ErrLeaseLost: the claim is no longer held; its answer was not stored.
 	ErrLeaseLost = errors.New("the lease of the idempotency key was lost")
-	// ErrMismatch: the key was used for another request.
+	// ErrMismatch: the key was used for a different request.
 	ErrMismatch = errors.New("the idempotency key was used for another request")
-	// ErrRunning: the first request under the key still runs.
+	// ErrRunning: the first request under the key is still running.
 	ErrRunning = errors.New("a request under the idempotency key still runs")
-	// ErrAnswerTooLong: the first request succeeded, and its answer was too long to be kept.
+	// ErrAnswerTooLong: the first request succeeded, but its answer was too long to be kept.
 	ErrAnswerTooLong = errors.New("the answer to the first request was too long to be kept")
 	// ErrKey: the key is empty or too long.
 	ErrKey = errors.New("an idempotency key has 1 to 1024 bytes")

@@ -1,4 +1,4 @@
-// Package resilienceotel makes an OpenTelemetry span of each call of an executor, with one event for each attempt,
+// Package resilienceotel records an OpenTelemetry span for each call of an executor, with one event for each attempt,
 // retry and hedge.
 package resilienceotel
 
@@ -12,8 +12,8 @@ import (
 	"stepback/resilience"
 )
 
-// Spans is an observer that makes spans of kind internal named after the service ("call payments"). What the operation
-// starts under its context becomes their children.
+// Spans returns an observer that starts spans of kind internal, named after the service ("call payments"). Spans that
+// the operation starts under its context become their children.
 func Spans(tracer trace.Tracer) resilience.Observer { return spans{tracer} }
 
 type spans struct{ tracer trace.Tracer }

@@ -1,5 +1,5 @@
-// Package resilienceprom shows what executors count as Prometheus metrics. It reads their statistics when it is
-// scraped, so that a call pays nothing for it.
+// Package resilienceprom exposes the statistics of executors as Prometheus metrics. It reads them when it is scraped,
+// so calls have no overhead.
 package resilienceprom
 
 import (
@@ -10,7 +10,7 @@ import (
 	"stepback/resilience"
 )
 
-// The metrics, each with the label service. Rates are left to queries:
+// The metrics, each with the label service. Rates are computed by queries:
 //
 //	retry rate           rate(resilience_retries_total) / rate(resilience_attempts_total)
 //	success rate         rate(resilience_calls_total{result="success"}) / rate(resilience_calls_total)
@@ -46,12 +46,12 @@ type Collector struct {
 	executors []*resilience.Executor
 }
 
-// NewCollector shows executors, whose names have to differ.
+// NewCollector returns a collector of executors, whose names must differ.
 func NewCollector(executors ...*resilience.Executor) *Collector {
 	return &Collector{executors: executors}
 }
 
-// Add shows another executor.
+// Add adds another executor.
 func (c *Collector) Add(e *resilience.Executor) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

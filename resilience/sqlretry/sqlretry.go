@@ -1,10 +1,10 @@
-// Package sqlretry repeats whole database transactions of database/sql: those that lost against another one (SQLSTATE
-// 40001, 40P01, 55P03), and those whose connection was lost before the commit. A conflict is only mended by reading
-// again, so the function that is repeated has to hold the whole transaction, the reads with the writes, and nothing
-// else: what it does outside the database happens as often as it runs.
+// Package sqlretry repeats whole transactions of database/sql: those that lost a conflict (SQLSTATE 40001, 40P01,
+// 55P03), and those whose connection was lost before the commit. Only reading again resolves a conflict, so the
+// repeated function has to contain the whole transaction, both reads and writes, and nothing else: its side effects
+// outside the database happen as often as it runs.
 //
-// When the connection is lost during COMMIT nobody can tell whether the transaction took effect: that is repeated only
-// where the executor is Idempotent. Package pgxretry does the same for pgx.
+// If the connection is lost during COMMIT, it is unknown whether the transaction took effect; it is repeated only if
+// the executor is Idempotent. Package pgxretry does the same for pgx.
 package sqlretry
 
 import (
@@ -15,17 +15,17 @@ import (
 	"stepback/retry"
 )
 
-// New makes an executor for transactions: conflicts are repeated. The preset
-// "database" and the pattern database_optimized are policies for it.
+// New returns an executor for transactions: conflicts are repeated. The preset "database" and the pattern
+// database_optimized are suitable policies.
 func New(policy retry.Policy, options ...resilience.Option) (*resilience.Executor, error) {
 	return resilience.New(
 		policy,
 		append([]resilience.Option{resilience.WithRepeatConflicts()}, options...)...)
 }
 
-// InTx runs f in a transaction and commits it, and repeats both while that can help. An error of f rolls back and is
-// repeated if its class says so; a panic rolls back and passes through. The error is a *resilience.Error. opts may be
-// nil.
+// InTx runs f in a transaction and commits it, and repeats both while that can help. If f returns an error, the
+// transaction is rolled back, and repeated if the error's class permits; a panic rolls back and passes through. The
+// error is a *resilience.Error. opts may be nil.
 func InTx[T any](ctx context.Context, e *resilience.Executor, db *sql.DB, opts *sql.TxOptions,
 	f func(ctx context.Context, tx *sql.Tx) (T, error)) (T, error) {
 	return resilience.Execute(ctx, e, func(ctx context.Context) (T, error) {
@@ -46,8 +46,8 @@ func InTx[T any](ctx context.Context, e *resilience.Executor, db *sql.DB, opts *
 	})
 }
 
-// BeforeCommit marks an error of a transaction that was not committed: what its outcome leaves open is settled, as the
-// database rolls back.
+// BeforeCommit marks an error of a transaction that was not committed: an unknown outcome becomes transient, because
+// the database rolls back.
 func BeforeCommit(err error) error {
 	c, known := retry.Classify(err)
 	if known && c.Class == retry.UnknownOutcome {

@@ -19,13 +19,13 @@ import (
 
 var three = retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
-// state is an error of a driver with an SQLSTATE.
+// state is a driver's error with an SQLSTATE.
 type state string
 
 func (s state) Error() string    { return "SQLSTATE " + string(s) }
 func (s state) SQLState() string { return string(s) }
 
-// fake is a driver whose transactions do nothing, and whose commits fail as they are told.
+// fake is a driver whose transactions do nothing and whose commits fail as configured.
 type fake struct {
 	commits            []error
 	begun, rolled, put int
@@ -80,10 +80,10 @@ func TestConnectionsThatAreLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		lost := state("08006")
-		if runs, err := run(t, &fake{}, []error{lost}); runs != 2 { // before the commit: nothing happened
+		if runs, err := run(t, &fake{}, []error{lost}); runs != 2 { // before the commit: no effect
 			t.Errorf("%d runs, %v", runs, err)
 		}
-		_, err := run(t, &fake{commits: []error{lost}}, nil) // during the commit: who knows
+		_, err := run(t, &fake{commits: []error{lost}}, nil) // during the commit: outcome unknown
 		if !errors.Is(err, resilience.ErrNotIdempotent) {
 			t.Errorf("error is %v", err)
 		}
@@ -121,8 +121,8 @@ func TestAPanicRollsBack(t *testing.T) {
 	_, _ = sqlretry.InTx(t.Context(), e, db, nil, func(context.Context, *sql.Tx) (int, error) { panic("boom") })
 }
 
-// TestSQLite has two connections whose transactions read and then write: the second to write sees SQLITE_BUSY_SNAPSHOT,
-// which only a new transaction mends.
+// TestSQLite has two connections whose transactions read and then write: the second writer gets SQLITE_BUSY_SNAPSHOT,
+// which only a new transaction resolves.
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	path := "file:" + filepath.Join(t.TempDir(), "db") + "?_pragma=journal_mode(WAL)"
@@ -145,7 +145,7 @@ func TestSQLite(t *testing.T) {
 		if err := tx.QueryRowContext(ctx, "SELECT n FROM counts").Scan(&n); err != nil {
 			return 0, err
 		}
-		if runs == 1 { // somebody else is faster
+		if runs == 1 { // another transaction commits first
 			if _, err := db.ExecContext(ctx, "UPDATE counts SET n = 10"); err != nil {
 				return 0, err
 			}

@@ -1,27 +1,22 @@
-// Package exposition shows the catalogue's metrics to Prometheus, in its text format: counters and histograms since the
-// program began, with the labels state_machine, state and error. It counts executions from their histories, as
-// CloudWatch's data are counted, and listens nowhere itself.
+// Package exposition reports the catalogue's metrics to Prometheus: counters and histograms since the program began,
+// with the labels state_machine, state and error. It counts executions from their histories, as CloudWatch's data are
+// counted. It listens nowhere: register an Exposition and serve the registry with promhttp.
 package exposition
 
 import (
-	"cmp"
-	"fmt"
-	"io"
-	"maps"
-	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"stepback/engine/history"
-	"stepback/internal/sorting"
 	"stepback/retrymetrics"
 )
 
-// Exposition adds up what executions came to. The zero value is ready; it is safe for concurrent use. It is an
-// http.Handler.
+// Exposition implements prometheus.Collector over the executions that were observed. The zero value is ready; it is
+// safe for concurrent use.
 type Exposition struct {
-	own     sync.Once // error names of machines' own are counted
+	own     sync.Once // sets counted.OwnErrors
 	counted retrymetrics.Collector
 
 	mu     sync.Mutex
@@ -34,11 +29,11 @@ type key struct {
 	labels retrymetrics.Labels
 }
 
-// total is what a metric came to: a sum and how many values it is of, in buckets where it has a distribution.
+// total is the aggregate of a metric: a sum and the number of values, with buckets if the metric has a distribution.
 type total struct {
 	sum, latest float64
-	count       int64
-	buckets     []int64
+	count       uint64
+	buckets     []uint64 // cumulative, in the order of boundsOf
 }
 
 // The upper bounds of the histograms' buckets, in seconds and in attempts.
@@ -53,7 +48,7 @@ func (x *Exposition) Observe(arn string, events []history.Event) {
 	x.counted.Add(arn, events)
 }
 
-// NameOf is the name of a metric in Prometheus, without the suffix that its kind has: RetryAttempts is
+// NameOf returns the name of a metric in Prometheus, without the suffix for its kind: RetryAttempts is
 // stepback_retry_attempts.
 func NameOf(m *retrymetrics.Metric) string {
 	var b strings.Builder
@@ -71,7 +66,7 @@ func NameOf(m *retrymetrics.Metric) string {
 	return b.String()
 }
 
-// Kind is how a metric is exposed: counter, gauge or histogram.
+// Kind returns how a metric is exposed: counter, gauge or histogram.
 func Kind(m *retrymetrics.Metric) string {
 	switch m.Stat() {
 	case retrymetrics.Sum:
@@ -90,7 +85,7 @@ func boundsOf(m *retrymetrics.Metric) []float64 {
 	return attemptBounds
 }
 
-// add takes what was counted since the last time.
+// add adds what was counted since the last call.
 func (x *Exposition) add() {
 	if x.totals == nil {
 		x.totals = map[key]*total{}
@@ -101,90 +96,58 @@ func (x *Exposition) add() {
 		k := key{p.Metric, p.Labels}
 		t := x.totals[k]
 		if t == nil {
-			t = &total{buckets: make([]int64, len(boundsOf(p.Metric)))}
+			t = &total{buckets: make([]uint64, len(boundsOf(p.Metric)))}
 			x.totals[k] = t
 		}
 		for n, v := range p.Values {
-			t.sum += v * float64(p.Counts[n])
-			t.count += p.Counts[n]
+			count := uint64(p.Counts[n]) //nolint:gosec // counts are not negative
+			t.sum += v * float64(count)
+			t.count += count
 			t.latest = v
 			for b, bound := range boundsOf(p.Metric) {
 				if v <= bound {
-					t.buckets[b] += p.Counts[n]
+					t.buckets[b] += count
 				}
 			}
 		}
 	}
 }
 
-// Write writes all metrics, in the order of the catalogue and of their labels.
-func (x *Exposition) Write(w io.Writer) error {
+// Describe implements prometheus.Collector. It sends nothing, because the metrics depend on what was observed, which
+// makes the collector unchecked.
+func (x *Exposition) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (x *Exposition) Collect(out chan<- prometheus.Metric) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.add()
-	var b strings.Builder
-	keys := sorting.Collect(maps.Keys(x.totals), func(a, c key) int {
-		return cmp.Or(cmp.Compare(a.labels.StateMachine, c.labels.StateMachine),
-			cmp.Compare(a.labels.State, c.labels.State), cmp.Compare(a.labels.ErrorType, c.labels.ErrorType))
-	})
-	for _, m := range retrymetrics.Catalogue() {
-		head := false
-		for _, k := range keys {
-			if k.metric != m {
-				continue
-			}
-			name, kind := NameOf(m), Kind(m)
-			if kind == "counter" {
-				name += "_total"
-			}
-			if !head {
-				fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, escaped(m.Description()), name, kind)
-				head = true
-			}
-			x.totals[k].write(&b, name, kind, labelsOf(k.labels), boundsOf(m))
-		}
+	for k, t := range x.totals {
+		out <- t.metric(k)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
-func (t *total) write(b *strings.Builder, name, kind, labels string, bounds []float64) {
-	switch kind {
+// metric returns the total as a Prometheus metric. Labels without a value are left out.
+func (t *total) metric(k key) prometheus.Metric {
+	var names, values []string
+	for _, l := range [][2]string{{"state_machine", k.labels.StateMachine}, {"state", k.labels.State}, {"error", k.labels.ErrorType}} {
+		if l[1] != "" {
+			names, values = append(names, l[0]), append(values, strings.ToValidUTF8(l[1], "\uFFFD"))
+		}
+	}
+	desc := func(suffix string) *prometheus.Desc {
+		return prometheus.NewDesc(NameOf(k.metric)+suffix, k.metric.Description(), names, nil)
+	}
+	switch Kind(k.metric) {
 	case "counter":
-		fmt.Fprintf(b, "%s{%s} %s\n", name, labels, number(t.sum))
+		return prometheus.MustNewConstMetric(desc("_total"), prometheus.CounterValue, t.sum, values...)
 	case "gauge":
-		fmt.Fprintf(b, "%s{%s} %s\n", name, labels, number(t.latest))
+		return prometheus.MustNewConstMetric(desc(""), prometheus.GaugeValue, t.latest, values...)
 	default:
-		for i, bound := range bounds {
-			fmt.Fprintf(b, "%s_bucket{%s,le=%q} %d\n", name, labels, number(bound), t.buckets[i])
+		buckets := make(map[float64]uint64, len(t.buckets))
+		for i, bound := range boundsOf(k.metric) {
+			buckets[bound] = t.buckets[i]
 		}
-		fmt.Fprintf(b, "%s_bucket{%s,le=\"+Inf\"} %d\n%s_sum{%s} %s\n%s_count{%s} %d\n", name, labels, t.count, name, labels,
-			number(t.sum), name, labels, t.count)
+		return prometheus.MustNewConstHistogram(desc(""), t.count, t.sum, buckets, values...)
 	}
-}
-
-func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-
-// labelsOf writes labels; those without a value are left out.
-func labelsOf(l retrymetrics.Labels) string {
-	var parts []string
-	for _, one := range [][2]string{{"state_machine", l.StateMachine}, {"state", l.State}, {"error", l.ErrorType}} {
-		if one[1] != "" {
-			parts = append(parts, one[0]+`="`+strings.ReplaceAll(escaped(one[1]), `"`, `\"`)+`"`)
-		}
-	}
-	return strings.Join(parts, ",")
-}
-
-func escaped(s string) string { return strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(s) }
-
-// ServeHTTP implements http.Handler.
-func (x *Exposition) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		http.Error(w, "Use GET.", http.StatusMethodNotAllowed)
-		return
-	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_ = x.Write(w) // the client has gone
 }

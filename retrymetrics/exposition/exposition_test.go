@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"stepback/engine/history"
 	"stepback/retrymetrics"
@@ -24,35 +25,38 @@ const failedOnce = `[
 	{"timestamp": 1005, "type": "TaskStateExited", "id": 9, "previousEventId": 8, "stateExitedEventDetails": {"name": "Charge", "output": "1"}},
 	{"timestamp": 1005, "type": "ExecutionSucceeded", "id": 10, "previousEventId": 9, "executionSucceededEventDetails": {"output": "1"}}]`
 
-// TestPrometheusReadsIt parses what is exposed with Prometheus's own parser, and counts on over two looks.
-func TestPrometheusReadsIt(t *testing.T) {
+// TestText compares the text that Prometheus reads, and checks that a look in between does not lose counts.
+func TestText(t *testing.T) {
 	t.Parallel()
 	events, err := history.ParseEvents(failedOnce)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var x exposition.Exposition
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&x)
 	for range 2 {
 		x.Observe("arn:aws:states:us-east-1:0:execution:orders:a", events)
-		if err := x.Write(&strings.Builder{}); err != nil {
+		if _, err := registry.Gather(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var b strings.Builder
-	if err := x.Write(&b); err != nil {
+	families, err := registry.Gather()
+	if err != nil {
 		t.Fatal(err)
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &b)
+	var b strings.Builder
+	for _, f := range families {
+		if _, err := expfmt.MetricFamilyToText(&b, f); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, want := range []string{
-		`stepback_task_attempts_total{state_machine="orders",state="Charge"} 4`,
-		`stepback_retry_attempts_total{state_machine="orders",state="Charge",error="DatabaseConnectionError"} 2`,
-		`stepback_retry_delay_seconds_bucket{state_machine="orders",state="Charge",le="2"} 0`,
-		`stepback_retry_delay_seconds_bucket{state_machine="orders",state="Charge",le="5"} 2`,
-		`stepback_retry_delay_seconds_sum{state_machine="orders",state="Charge"} 6`,
+		`stepback_task_attempts_total{state="Charge",state_machine="orders"} 4`,
+		`stepback_retry_attempts_total{error="DatabaseConnectionError",state="Charge",state_machine="orders"} 2`,
+		`stepback_retry_delay_seconds_bucket{state="Charge",state_machine="orders",le="2"} 0`,
+		`stepback_retry_delay_seconds_bucket{state="Charge",state_machine="orders",le="5"} 2`,
+		`stepback_retry_delay_seconds_sum{state="Charge",state_machine="orders"} 6`,
 		`stepback_executions_succeeded_total{state_machine="orders"} 2`,
 		`# TYPE stepback_attempts_per_task histogram`,
 	} {
@@ -62,6 +66,28 @@ func TestPrometheusReadsIt(t *testing.T) {
 	}
 	if len(families) < 5 {
 		t.Errorf("%d families", len(families))
+	}
+}
+
+// TestLabelsOfAnyText has a name that needs escapes, and a metric whose rows have different labels.
+func TestLabelsOfAnyText(t *testing.T) {
+	t.Parallel()
+	events, err := history.ParseEvents(strings.ReplaceAll(failedOnce, "Charge", `Say \"no\"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x exposition.Exposition
+	x.Observe("arn:aws:states:us-east-1:0:execution:orders:a", events)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&x)
+	err = testutil.GatherAndCompare(registry, strings.NewReader(`# HELP stepback_retry_attempts_total `+
+		retrymetrics.RetryAttempts.Description()+`
+# TYPE stepback_retry_attempts_total counter
+stepback_retry_attempts_total{state="Say \"no\"",state_machine="orders"} 0
+stepback_retry_attempts_total{error="DatabaseConnectionError",state="Say \"no\"",state_machine="orders"} 1
+`), "stepback_retry_attempts_total")
+	if err != nil {
+		t.Error(err)
 	}
 }
 

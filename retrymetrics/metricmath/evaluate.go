@@ -9,20 +9,21 @@ import (
 	"unicode"
 )
 
-// Terms are what an expression refers to.
+// Terms resolves the ids in an expression.
 type Terms interface {
-	// Term is the series of an id: one, or those of an expression that has several. several says that it is an array.
+	// Term returns the series of an id; an expression can have several. several is true if the id is an array.
 	Term(id string) (all []Labelled, several bool, err error)
-	// Metrics are the series of the metrics of a request whose ids begin with a prefix, in their order.
+	// Metrics returns the series of those metrics of a request whose ids begin with prefix, in their order.
 	Metrics(prefix string) []Labelled
-	// Search are the series of the metrics that a search finds.
+	// Search returns the series of the metrics that match a search expression.
 	Search(query, statistic string, period time.Duration) ([]Labelled, error)
-	// Period is the period of the metric of an id.
+	// Period returns the period of the metric with an id; false if there is none.
 	Period(id string) (time.Duration, bool)
 }
 
-// Evaluate evaluates an expression over a grid. several says that it is an array of series. A period in which the
-// result is not a finite number is missing. The error of an expression that cannot be evaluated says where and why.
+// Evaluate evaluates an expression over a grid. several is true if the result is an array of series. A period in
+// which the result is not a finite number has no value. If the expression cannot be evaluated, the error gives the
+// position and the reason.
 func Evaluate(expression string, g Grid, terms Terms) (all []Labelled, several bool, err error) {
 	e := &evaluator{text: expression, grid: g, terms: terms}
 	v, err := e.or()
@@ -47,7 +48,7 @@ func Evaluate(expression string, g Grid, terms Terms) (all []Labelled, several b
 	return v.list, v.kind == list, nil
 }
 
-// evaluator reads an expression from left to right and evaluates as it goes.
+// evaluator parses an expression from left to right and evaluates it in the same pass.
 type evaluator struct {
 	text  string
 	at    int
@@ -62,7 +63,7 @@ func (e *evaluator) errorf(format string, args ...any) error {
 	return fmt.Errorf("column %d: %w", e.at+1, fmt.Errorf(format, args...))
 }
 
-// peek returns the next character that is no space, or 0 at the end.
+// peek skips spaces and returns the next character, or 0 at the end.
 func (e *evaluator) peek() byte {
 	for e.at < len(e.text) && strings.IndexByte(" \t\r\n", e.text[e.at]) >= 0 {
 		e.at++
@@ -73,7 +74,8 @@ func (e *evaluator) peek() byte {
 	return e.text[e.at]
 }
 
-// next takes one of the operators, if it comes next; the longer ones have to be first. Words end where letters do.
+// next consumes one of the operators if it comes next; longer operators must be listed first. A word must not be
+// followed by another letter.
 func (e *evaluator) next(operators ...string) (string, bool) {
 	e.peek()
 	for _, op := range operators {
@@ -95,7 +97,7 @@ func (e *evaluator) expect(c byte) error {
 	return nil
 }
 
-// chain evaluates operands joined by operators of one rank.
+// chain evaluates operands joined by operators of the same precedence.
 func (e *evaluator) chain(operand func() (value, error), operators ...string) (value, error) {
 	left, err := operand()
 	if err != nil {
@@ -125,7 +127,7 @@ func (e *evaluator) sum() (value, error)     { return e.chain(e.product, "+", "-
 func (e *evaluator) product() (value, error) { return e.chain(e.power, "*", "/") }
 func (e *evaluator) power() (value, error)   { return e.chain(e.operand, "^") }
 
-// operations are the operators. A missing value makes the result missing.
+// operations maps operators to functions. A missing operand makes the result missing.
 var operations = map[string]func(x, y float64) float64{
 	"+":  func(x, y float64) float64 { return x + y },
 	"-":  func(x, y float64) float64 { return x - y },
@@ -204,7 +206,7 @@ func (e *evaluator) operand() (value, error) {
 	}
 }
 
-// array is [a, b]: the series of all of them.
+// array evaluates [a, b] to the series of all elements.
 func (e *evaluator) array() (value, error) {
 	e.at++
 	all, err := e.arguments(']')
@@ -222,7 +224,7 @@ func (e *evaluator) array() (value, error) {
 	return made, err
 }
 
-// arguments are expressions up to a closing bracket.
+// arguments evaluates expressions up to a closing bracket.
 func (e *evaluator) arguments(end byte) (all []value, err error) {
 	if e.peek() == end {
 		e.at++
@@ -276,10 +278,10 @@ func (e *evaluator) named() (value, error) {
 		return value{}, e.errorf("expected a number, an id, a function or (")
 	}
 	if e.peek() != '(' {
-		switch name { // of FILL
+		switch name { // for FILL
 		case "REPEAT", "LINEAR", "ASC", "DESC":
 			return value{kind: text, text: name}, nil
-		case "SUM", "AVG", "MIN", "MAX": // of SORT
+		case "SUM", "AVG", "MIN", "MAX": // for SORT
 			return value{kind: text, text: name}, nil
 		}
 		all, several, err := e.terms.Term(name)
@@ -313,7 +315,7 @@ func (e *evaluator) named() (value, error) {
 	return v, nil
 }
 
-// about evaluates the functions of metrics themselves: PERIOD(id) and METRICS("prefix").
+// about evaluates the functions that concern metrics themselves: PERIOD(id) and METRICS("prefix").
 func (e *evaluator) about(name string) (value, error) {
 	if name == "METRICS" {
 		prefix, err := e.arguments(')')

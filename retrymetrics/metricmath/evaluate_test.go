@@ -13,7 +13,7 @@ import (
 
 var none = math.NaN()
 
-// several are m1, m2 and the array s of both.
+// several resolves m1, m2 and the array s of both.
 type several map[string]metricmath.Series
 
 func (t several) Term(id string) ([]metricmath.Labelled, bool, error) {

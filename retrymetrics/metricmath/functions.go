@@ -8,15 +8,13 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
-// function evaluates a function of evaluated arguments.
+// function is a function of evaluated arguments.
 type function func(*evaluator, []value) (value, error)
 
-// functions are all but PERIOD and METRICS, whose arguments are not values. It is filled by init because SEARCH and the
-// others refer to each other.
+// functions holds all functions except PERIOD and METRICS, whose arguments are not values. It is filled by init
+// because SEARCH and the others refer to each other.
 var functions map[string]function
 
 func init() { //nolint:gochecknoinits // a table cannot refer to itself otherwise
@@ -39,7 +37,7 @@ var (
 	errSeries = errors.New("takes time series")
 )
 
-// weekday counts from Monday as 1.
+// weekday returns the day of the week; Monday is 1.
 func weekday(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }
 
 func per1(f func(float64) float64) function {
@@ -63,7 +61,7 @@ func of1(f func(Series, Grid) Series) function {
 	}
 }
 
-// across makes a function that is a number for a series, and a series for an array.
+// across returns a function that gives a number for a series, and a series for an array.
 func across(f func([]float64) float64) function {
 	return func(e *evaluator, a []value) (value, error) {
 		if len(a) != 1 {
@@ -117,7 +115,7 @@ func greatest(all []float64) float64 {
 	return slices.Max(all)
 }
 
-// deviation is the standard deviation of the population.
+// deviation returns the population standard deviation.
 func deviation(all []float64) float64 {
 	mean, sum := average(all), 0.0
 	for _, x := range all {
@@ -176,7 +174,7 @@ func runningSum(s Series, _ Grid) Series {
 	return made
 }
 
-// fill is FILL(series, number or series or REPEAT or LINEAR).
+// fill implements FILL(series, number or series or REPEAT or LINEAR).
 func fill(_ *evaluator, a []value) (value, error) {
 	if len(a) != 2 || a[0].kind == text || a[0].kind == number || a[1].kind == list {
 		return value{}, errors.New("takes time series, and a number, a time series, REPEAT or LINEAR")
@@ -207,7 +205,7 @@ func fill(_ *evaluator, a []value) (value, error) {
 	}), nil
 }
 
-// choose is IF(condition, then) or IF(condition, then, otherwise).
+// choose implements IF(condition, then) and IF(condition, then, otherwise).
 func choose(e *evaluator, a []value) (value, error) {
 	if len(a) != 2 && len(a) != 3 {
 		return value{}, errors.New("takes a condition, a value and a value otherwise")
@@ -246,7 +244,7 @@ func choose(e *evaluator, a []value) (value, error) {
 	return ofSeries(a[0].list[0].Label, made), nil
 }
 
-// edge is FIRST and LAST of an array.
+// edge implements FIRST and LAST of an array.
 func edge(at int) function {
 	return func(_ *evaluator, a []value) (value, error) {
 		if len(a) != 1 || a[0].kind != list || len(a[0].list) == 0 {
@@ -260,7 +258,7 @@ func edge(at int) function {
 	}
 }
 
-// slice is SLICE(array, from) or SLICE(array, from, to).
+// slice implements SLICE(array, from) and SLICE(array, from, to).
 func slice(_ *evaluator, a []value) (value, error) {
 	if len(a) < 2 || len(a) > 3 || a[0].kind != list || a[1].kind != number || len(a) == 3 && a[2].kind != number {
 		return value{}, errors.New("takes an array of time series and one or two indices")
@@ -276,7 +274,7 @@ func slice(_ *evaluator, a []value) (value, error) {
 	return value{kind: list, list: all[from:to]}, nil
 }
 
-// sorted is SORT(array, SUM|AVG|MIN|MAX, ASC|DESC, how many).
+// sorted implements SORT(array, SUM|AVG|MIN|MAX, ASC|DESC, limit).
 func sorted(_ *evaluator, a []value) (value, error) {
 	by := map[string]func([]float64) float64{"SUM": sumOf, "AVG": average, "MIN": least, "MAX": greatest}
 	if len(a) < 3 || len(a) > 4 || a[0].kind != list || by[a[1].text] == nil ||
@@ -284,7 +282,7 @@ func sorted(_ *evaluator, a []value) (value, error) {
 		return value{}, errors.New("takes an array of time series, SUM, AVG, MIN or MAX, ASC or DESC, and how many")
 	}
 	all := slices.Clone(a[0].list)
-	sorting.Stable(all, func(x, y Labelled) int {
+	slices.SortStableFunc(all, func(x, y Labelled) int {
 		order := cmp.Compare(by[a[1].text](have(x.Values)), by[a[1].text](have(y.Values)))
 		if a[2].text == "DESC" {
 			return -order
@@ -333,7 +331,7 @@ func calendar(part func(time.Time) int) function {
 	}
 }
 
-// search is SEARCH('query', 'statistic', period).
+// search implements SEARCH('query', 'statistic', period).
 func search(e *evaluator, a []value) (value, error) {
 	if len(a) < 2 || len(a) > 3 || a[0].kind != text || a[1].kind != text || len(a) == 3 && a[2].kind != number {
 		return value{}, errors.New("takes a query, a statistic and a period in seconds")

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// One evaluates an expression that is one series over a grid, of terms that are one series each. The error of an
-// expression that cannot be evaluated says where and why; SEARCH and METRICS find nothing.
+// One evaluates an expression whose result is a single series over a grid. Each term is a single series too. If the
+// expression cannot be evaluated, the error gives the position and the reason; SEARCH and METRICS find nothing.
 func One(expression string, g Grid, terms map[string]Series) (Series, error) {
 	all, several, err := Evaluate(expression, g, named{g, terms})
 	if err == nil && (several || len(all) != 1) {
@@ -18,7 +18,7 @@ func One(expression string, g Grid, terms map[string]Series) (Series, error) {
 	return all[0].Values, nil
 }
 
-// named are terms by their ids.
+// named implements [Terms] for series by their ids.
 type named struct {
 	grid  Grid
 	terms map[string]Series

@@ -7,17 +7,17 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Series is a value for each of consecutive periods; NaN is a period without one.
+// Series holds one value for each of consecutive periods; NaN means that a period has no value.
 type Series []float64
 
-// Grid is consecutive periods.
+// Grid is a sequence of consecutive periods.
 type Grid struct {
 	Start  time.Time
 	Period time.Duration
 	Len    int
 }
 
-// GridOver returns the fewest periods from the one that from is in to the one that to is in.
+// GridOver returns the smallest grid that contains both from and to.
 func GridOver(from, to time.Time, period time.Duration) Grid {
 	start := from.Truncate(period)
 	return Grid{start, period, int(to.Truncate(period).Sub(start)/period) + 1}
@@ -26,7 +26,7 @@ func GridOver(from, to time.Time, period time.Duration) Grid {
 // At returns the start of a period.
 func (g Grid) At(i int) time.Time { return g.Start.Add(time.Duration(i) * g.Period) }
 
-// Series lays datapoints onto the grid.
+// Series places datapoints on the grid.
 func (g Grid) Series(points []retrymetrics.Datapoint) Series {
 	s := g.constant(math.NaN())
 	for _, p := range points {
@@ -37,7 +37,7 @@ func (g Grid) Series(points []retrymetrics.Datapoint) Series {
 	return s
 }
 
-// constant is a series that has one value in every period.
+// constant returns a series with the same value in every period.
 func (g Grid) constant(v float64) Series {
 	s := make(Series, g.Len)
 	for i := range s {

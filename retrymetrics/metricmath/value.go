@@ -2,13 +2,13 @@ package metricmath
 
 import "math"
 
-// Labelled is a series and what it is called.
+// Labelled is a series with its label.
 type Labelled struct {
 	Label  string
 	Values Series
 }
 
-// kind is what an expression can be.
+// kind is the type of an expression's value.
 type kind int
 
 const (
@@ -20,11 +20,11 @@ const (
 
 var kinds = map[kind]string{number: "a number", series: "a time series", list: "an array of time series", text: "a string"}
 
-// value is what a part of an expression is.
+// value is the value of an expression or of a part of it.
 type value struct {
 	kind   kind
 	number float64
-	list   []Labelled // of a series its only one
+	list   []Labelled // a series has exactly one element
 	text   string
 }
 
@@ -34,7 +34,7 @@ func ofSeries(label string, s Series) value {
 	return value{kind: series, list: []Labelled{{label, s}}}
 }
 
-// each applies a function to every value.
+// each applies f to every number.
 func (v value) each(f func(float64) float64) value {
 	if v.kind == number {
 		return ofNumber(f(v.number))
@@ -50,7 +50,7 @@ func (v value) each(f func(float64) float64) value {
 	return out
 }
 
-// per applies a function to every series.
+// per applies f to every series.
 func (v value) per(f func(Series) Series) value {
 	out := value{kind: v.kind}
 	for _, l := range v.list {
@@ -59,7 +59,7 @@ func (v value) per(f func(Series) Series) value {
 	return out
 }
 
-// both applies a function to the values of two operands, period by period. Arrays of the same length go in pairs.
+// both applies f to the values of two operands, period by period. Arrays of the same length are combined pairwise.
 func both(a, b value, f func(x, y float64) float64) (value, bool) {
 	switch {
 	case a.kind == number && b.kind == number:
@@ -90,7 +90,7 @@ func zip(a, b Series, f func(x, y float64) float64) Series {
 	return made
 }
 
-// have are the values that are there.
+// have returns the values that are not missing.
 func have(s Series) []float64 {
 	var all []float64
 	for _, x := range s {

@@ -1,5 +1,5 @@
-// Package metricsfile keeps metric data in a data directory, where CloudWatch keeps them on AWS: one JSON line per
-// metric, labels and period, bounded. It stores and reads; it counts nothing.
+// Package metricsfile stores metric data in a data directory, as CloudWatch does on AWS: one JSON line per metric,
+// labels and period, with a maximum number of lines. It only stores and reads data.
 package metricsfile
 
 import (
@@ -20,14 +20,15 @@ import (
 // Name is the file's name in a data directory.
 const Name = "metrics.jsonl"
 
-// MaxLines is how many lines are kept; the oldest go first.
+// MaxLines is the maximum number of lines; the oldest are dropped first.
 const MaxLines = 50_000
 
-// Fine is how long points keep their own periods; older ones are added up to minutes, as CloudWatch does it.
+// Fine is the age up to which points keep their own periods; older ones are aggregated to minutes, as CloudWatch
+// does.
 const Fine = 3 * time.Hour
 
-// Read returns the points of a data directory, oldest first; none when nothing has been kept. A line that cannot be
-// read is an error that names it.
+// Read returns the points of a data directory, oldest first; none if nothing has been stored. If a line cannot be
+// parsed, the error names it.
 func Read(dir string) ([]retrymetrics.Point, error) {
 	f, err := os.Open(filepath.Join(dir, Name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,7 +54,7 @@ func Read(dir string) ([]retrymetrics.Point, error) {
 	return points, nil
 }
 
-// Add puts points to those of a data directory. The file is replaced as a whole, so that it is never half written.
+// Add adds points to those of a data directory. The file is replaced atomically, so it is never half written.
 func Add(dir string, points []retrymetrics.Point) error {
 	if len(points) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func Add(dir string, points []retrymetrics.Point) error {
 	return nil
 }
 
-// compact adds up what belongs together, and to minutes what is older than Fine.
+// compact merges points of the same metric, labels and period, and aggregates those older than Fine to minutes.
 func compact(all []retrymetrics.Point) []retrymetrics.Point {
 	all = retrymetrics.Merge(all)
 	from := all[len(all)-1].Start.Add(-Fine).Truncate(time.Minute)

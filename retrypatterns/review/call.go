@@ -7,14 +7,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// call is what a Task calls, taken from its Resource; the zero value is a state that calls nothing.
+// call is the call that a Task makes, parsed from its Resource; the zero value is a state that calls nothing.
 type call struct {
-	function bool   // the ARN of a function
-	activity bool   // the ARN of an activity
-	service  string // of an integration: "lambda", "dynamodb"; for aws-sdk:dynamodb too
+	function bool   // the Resource is the ARN of a function
+	activity bool   // the Resource is the ARN of an activity
+	service  string // of an integration: "lambda", "dynamodb"; also for aws-sdk:dynamodb
 	action   string // "invoke", "putItem"
 	sdk      bool   // aws-sdk:service:action
-	pattern  string // "sync", "sync:2", "waitForTaskToken"; empty for request and response
+	pattern  string // "sync", "sync:2", "waitForTaskToken"; empty for request response
 	input    jsonvalue.Value
 }
 
@@ -53,29 +53,29 @@ func cutPrefix(s, prefix string) (string, bool) {
 	return strings.TrimPrefix(s, prefix), strings.HasPrefix(s, prefix)
 }
 
-// lambda reports whether the call runs a function and waits for its answer or its token.
+// lambda reports whether the call runs a function and waits for its response or its token.
 func (c *call) lambda() bool { return c.function || c.service == "lambda" && c.action == "invoke" }
 
-// is reports whether the call is this action, as an optimized integration or through the SDK.
+// is reports whether the call is the given action, as an optimized integration or through the SDK.
 func (c *call) is(service, action string) bool { return c.service == service && c.action == action }
 
-// jobs reports whether the state waits for the end of what the call starts.
+// jobs reports whether the state waits for the job that the call starts.
 func (c *call) jobs() bool { return strings.HasPrefix(c.pattern, "sync") }
 
-// waits reports whether somebody else ends the task.
+// waits reports whether the task is ended from outside, by an activity worker or a task token.
 func (c *call) waits() bool { return c.activity || c.pattern == "waitForTaskToken" }
 
-// has reports whether the parameters have a member, itself or by a path.
+// has reports whether the parameters have a member, as a value or as a path.
 func (c *call) has(name string) bool {
 	_, plain := c.input.Get(name)
 	_, path := c.input.Get(name + ".$")
 	return plain || path
 }
 
-// open reports whether the parameters are one expression, of which nothing can be said before it runs.
+// open reports whether the parameters are a single expression, whose value is unknown before it runs.
 func (c *call) open() bool { return c.input.Kind() == jsonvalue.String }
 
-// text is a literal member of the parameters; false when it is not there, or is worked out when the state runs.
+// text returns a literal string member of the parameters; false if it is missing or computed when the state runs.
 func (c *call) text(name string) (string, bool) {
 	v, ok := c.input.Get(name)
 	if !ok || v.Kind() != jsonvalue.String || strings.HasPrefix(v.Text(), "{%") {
@@ -84,10 +84,11 @@ func (c *call) text(name string) (string, bool) {
 	return v.Text(), true
 }
 
-// named is the call as its Resource has it: sqs:sendMessage.
+// named returns the call as in its Resource: sqs:sendMessage.
 func (c *call) named() string { return c.service + ":" + c.action }
 
-// callee names what the call reaches, so that states which reach the same can be compared; empty when nothing is known.
+// callee identifies what the call reaches, so that states that reach the same can be compared; empty if it is
+// unknown.
 func (s *subject) callee() string {
 	switch {
 	case s.function, s.activity:
@@ -104,7 +105,7 @@ func (s *subject) callee() string {
 	return s.named()
 }
 
-// tokens are the members by which an action that starts or sends something recognises a second call.
+// tokens lists the members by which an action that starts or sends something recognises a repeated call.
 var tokens = map[string][]string{
 	"sns:publish":                      {"MessageDeduplicationId"},
 	"sqs:sendMessage":                  {"MessageDeduplicationId"},
@@ -130,7 +131,7 @@ var tokens = map[string][]string{
 	"transcribe:startTranscriptionJob": {"TranscriptionJobName"},
 }
 
-// repeats reports whether a second call of the task does its work twice, and what would prevent it.
+// repeats reports whether a second call of the task does its work twice; hint describes how to prevent that.
 func (c *call) repeats() (twice bool, hint string) {
 	const lookUp = "look first whether the work is done, or make the receiver idempotent"
 	if c.open() {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/retry-review.md instead of comparing with it")
 
-// recorded returns the different definitions of the recordings that are accepted, by their text.
+// recorded returns the distinct definitions in the recordings that are accepted, by their text.
 func recorded(t *testing.T) map[string]*asl.Machine {
 	t.Helper()
 	from, err := recordings.FS()

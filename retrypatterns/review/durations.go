@@ -10,7 +10,7 @@ import (
 	"stepback/retry"
 )
 
-// schedule is what a retrier waits if its error never goes away.
+// schedule returns the waits of a retrier if its error never goes away.
 func schedule(r *asl.Retrier) retry.Schedule {
 	p := retry.Policy{
 		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
@@ -23,7 +23,7 @@ func schedule(r *asl.Retrier) retry.Schedule {
 	return p.Schedule()
 }
 
-// summary adds up the retriers of a state.
+// summary computes the totals over the retriers of a state.
 func summary(s *asl.State, at source.Path, attempts int64) State {
 	x := State{Location: at.String(), Retries: retries(s), Attempts: attempts, Attempt: timeout(s)}
 	for i := range s.Retry {
@@ -38,7 +38,7 @@ func summary(s *asl.State, at source.Path, attempts int64) State {
 	return x
 }
 
-// timeout is the literal TimeoutSeconds of a state; 0 when there is none.
+// timeout returns the literal TimeoutSeconds of a state; 0 if there is none.
 func timeout(s *asl.State) time.Duration {
 	v := s.TimeoutSeconds.Literal
 	if v == nil || v.Kind() != jsonvalue.Number {
@@ -48,7 +48,7 @@ func timeout(s *asl.State) time.Duration {
 	return time.Duration(times(n, int64(time.Second)))
 }
 
-// times multiplies two numbers that are not negative, and stays at the largest when the product is larger.
+// times multiplies two non-negative numbers; the product saturates at math.MaxInt64.
 func times(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -56,7 +56,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// sum adds two durations that are not negative, and stays at the longest when the sum is longer.
+// sum adds two non-negative durations; the sum saturates at math.MaxInt64.
 func sum(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -64,7 +64,7 @@ func sum(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// plain writes a duration without needless zeros: 5m0s is 5m.
+// plain formats a duration without unneeded zeros: 5m0s is 5m.
 func plain(d time.Duration) string {
 	const century = 100 * 365 * 24 * time.Hour
 	if d > century {

@@ -6,18 +6,17 @@ import (
 	"strings"
 
 	"stepback/asl/source"
-	"stepback/internal/sorting"
 )
 
 // Edit replaces a part of the definition's text.
 type Edit struct {
-	// Span is the part, in bytes; an empty one is a place to insert at.
+	// Span is the replaced part, in bytes; an empty one is a position to insert at.
 	Span source.Span
 	Text string
 }
 
-// Fix returns the definition with the mechanical fixes of all findings applied, and how many findings they mend. Fixes
-// that touch the same place as an earlier one are left for another round.
+// Fix returns the definition with the mechanical fixes of all findings applied, and the number of findings they fix.
+// A fix that overlaps an earlier one is left for another call.
 func Fix(text string, findings []Finding) (fixed string, mended int) {
 	var edits []Edit
 	overlaps := func(e Edit) bool {
@@ -33,14 +32,14 @@ func Fix(text string, findings []Finding) (fixed string, mended int) {
 		edits = append(edits, f.Fix...)
 		mended++
 	}
-	sorting.Func(edits, func(a, b Edit) int { return cmp.Compare(b.Span.Start, a.Span.Start) })
+	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Span.Start, a.Span.Start) })
 	for _, e := range edits {
 		text = text[:e.Span.Start] + e.Text + text[e.Span.End:]
 	}
 	return text, mended
 }
 
-// set gives the object at a path a member, in the place of the one that it has.
+// set sets a member of the object at a path, replacing an existing one.
 func (r *reviewer) set(object source.Path, name, value string) []Edit {
 	at := object.Join(source.Member(name))
 	whole := r.index.Value(object)
@@ -50,7 +49,7 @@ func (r *reviewer) set(object source.Path, name, value string) []Edit {
 	return r.insert(object, `"`+name+`": `+value)
 }
 
-// insert puts text as the first member or element of the object or array at a path.
+// insert inserts text as the first member or element of the object or array at a path.
 func (r *reviewer) insert(into source.Path, text string) []Edit {
 	start := r.index.Value(into).Start + 1
 	rest := r.text[start:]
@@ -66,7 +65,8 @@ func (r *reviewer) insert(into source.Path, text string) []Edit {
 	return []Edit{{source.Span{Start: start, End: start}, text + separator}}
 }
 
-// prepend puts an element first into an array member of the object at a path, which may not have it yet.
+// prepend inserts an element at the start of an array member of the object at a path, and creates the array if it
+// does not exist.
 func (r *reviewer) prepend(object source.Path, array, element string) []Edit {
 	at := object.Join(source.Member(array))
 	if r.index.Value(at) == r.index.Value(object) {
@@ -75,14 +75,14 @@ func (r *reviewer) prepend(object source.Path, array, element string) []Edit {
 	return r.insert(at, element)
 }
 
-// append puts elements to the end of the array at a path.
+// append adds elements at the end of the array at a path.
 func (r *reviewer) append(array source.Path, elements string) []Edit {
 	end := r.index.Value(array).End - 1
 	trimmed := len(strings.TrimRight(r.text[:end], " \t\r\n"))
 	return []Edit{{source.Span{Start: trimmed, End: trimmed}, ", " + elements}}
 }
 
-// remove takes the element at a path out of its array, with the comma beside it.
+// remove removes the element at a path from its array, together with the adjacent comma.
 func (r *reviewer) remove(element source.Path) []Edit {
 	span := r.index.Value(element)
 	after := strings.TrimLeft(r.text[span.End:], " \t\r\n")

@@ -8,12 +8,12 @@ import (
 	"stepback/asl/source"
 )
 
-// ignoreMark begins the part of a Comment that silences a rule: stepback:ignore CODE reason.
+// ignoreMark starts the part of a Comment that silences a rule: stepback:ignore CODE reason.
 const ignoreMark = "stepback:ignore "
 
-// ignore is one such part.
+// ignore is one stepback:ignore mark.
 type ignore struct {
-	at     source.Path // of the object whose Comment it is
+	at     source.Path // of the object that has the Comment
 	code   string
 	reason string
 	used   bool
@@ -21,12 +21,12 @@ type ignore struct {
 
 var ignoreUnclear = Rule{
 	Code: "IGNORE_UNCLEAR", Severity: asl.SeverityWarning,
-	Title: "a stepback:ignore without a rule that is there, or without a reason",
-	Why: "Whoever reads the definition next must see why a finding does not count: stepback:ignore CODE reason. One " +
-		"that silences nothing any more is to be removed.",
+	Title: "a stepback:ignore without an existing rule, or without a reason",
+	Why: "The next reader of the definition must see why a finding does not count: stepback:ignore CODE reason. " +
+		"Remove a comment that no longer silences anything.",
 }
 
-// comments reads the Comments of a state, its retriers and its catchers.
+// comments parses the Comments of a state, its retriers and its catchers.
 func (r *reviewer) comments(s *asl.State, at source.Path) {
 	r.ignored(s.Comment, at)
 	for i := range s.Retry {
@@ -46,7 +46,8 @@ func (r *reviewer) ignored(comment string, at source.Path) {
 	}
 }
 
-// silence takes out what comments silence, and reports those that say too little or nothing any more.
+// silence removes the findings that comments silence, and reports comments that name an unknown rule, give no reason
+// or silence nothing any more.
 func (r *reviewer) silence() {
 	kept := r.report.Findings[:0:0]
 	for _, f := range r.report.Findings {
@@ -70,14 +71,14 @@ func (r *reviewer) silence() {
 			s.found(at, nil, "stepback retries review --explain lists the codes", "there is no rule %s to ignore",
 				x.code)
 		case x.reason == "":
-			s.found(at, nil, "write why after the code", "%s is ignored without a reason, and so it is not", x.code)
+			s.found(at, nil, "write why after the code", "%s is not silenced, because the comment gives no reason", x.code)
 		case !x.used:
-			s.found(at, nil, "remove it", "%s is ignored, but nothing here is found by it", x.code)
+			s.found(at, nil, "remove it", "%s is silenced, but the rule finds nothing here", x.code)
 		}
 	}
 }
 
-// below reports whether a location is that of the place, or inside it.
+// below reports whether a location is at or inside a place.
 func below(location, place string) bool {
 	return place == "/" || location == place || strings.HasPrefix(location, place+"/") ||
 		strings.HasPrefix(location, place+"[")

@@ -8,19 +8,19 @@ import (
 	"stepback/asl"
 )
 
-// WriteMarkdown writes the reference page of the rules. counts says of each rule how often it finds something in a
-// corpus of so many definitions. The error is the writer's.
+// WriteMarkdown writes the reference page of the rules. counts is the number of findings of each rule in a corpus of
+// the given number of definitions. It returns the writer's error.
 func WriteMarkdown(w io.Writer, counts map[asl.Code]int, definitions int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The rules of `stepback retries review`\n\n"+
 		"This page is generated from package `retrypatterns/review` by `go generate ./retrypatterns/review`; do not edit it.\n\n"+
-		"`stepback retries review FILE…` reads definitions that Step Functions would accept and looks for these. `error` "+
-		"goes wrong as it stands, `warning` on a bad day, `advice` should be known. What is not accepted in the first place, "+
-		"such as a States.ALL that is not alone or not last, `stepback validate` tells.\n\n"+
-		"A `Comment` of the machine, a state, a retrier or a catcher that says `stepback:ignore CODE reason` silences a rule "+
-		"there and below. `--fix` mends in JSON files what is mechanical: jitter, caps, rates, missing names and retriers that do nothing. `--fail-on warning` makes warnings end with "+
-		"exit status 3, `--sarif` prints for code scanning.\n\n"+
-		"The last column counts what each rule finds in the %d different definitions of the recordings of the real service "+
+		"`stepback retries review FILE…` reads definitions that Step Functions would accept and checks these rules. `error`: will\n"+
+		"fail. `warning`: will fail under stress. `advice`: worth knowing. `stepback validate` reports definitions that AWS would\n"+
+		"reject, such as one with a States.ALL that is not alone or not last.\n\n"+
+		"A `Comment` of the machine, a state, a retrier or a catcher with the text `stepback:ignore CODE reason` silences a rule\n"+
+		"there and below. `--fix` fixes mechanical problems in JSON files: jitter, caps, rates, missing names and retriers that do\n"+
+		"nothing. With `--fail-on warning`, warnings end with exit status 3; `--sarif` prints for code scanning.\n\n"+
+		"The last column counts the findings of each rule in the %d different definitions of the recordings of the real service\n"+
 		"(`internal/recordings/`), most of which are small tests without any Retry.\n\n"+
 		"| rule | severity | finds | found |\n|---|---|---|---|\n", definitions)
 	for _, r := range Rules() {

@@ -2,29 +2,28 @@ package review
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"stepback/asl"
 	"stepback/asl/source"
-	"stepback/internal/sorting"
 	"stepback/retry"
 )
 
-// Report is the opinion on a definition.
+// Report is the result of reviewing a definition.
 type Report struct {
 	// States are the states with a Retry block, in the order of the definition.
 	States []State
 	// Findings are in the order of the definition.
 	Findings []Finding
-	// Ignored is how many findings comments have silenced.
+	// Ignored is the number of findings that comments have silenced.
 	Ignored int
 }
 
-// Finding is one remark: a diagnostic with the code and severity of its rule, and how to mend it where that is
-// mechanical.
+// Finding is one finding: a diagnostic with the code and severity of its rule, and a fix if it is mechanical.
 type Finding struct {
 	asl.Diagnostic
-	// Fix is empty when a person has to decide.
+	// Fix is empty if a person has to decide.
 	Fix []Edit
 }
 
@@ -37,39 +36,40 @@ func (r *Report) Advice() []asl.Diagnostic {
 	return all
 }
 
-// State is what the retries of one state come to when its errors never go away and alternate so that every retrier is
+// State is the worst case of one state's retries: its errors never go away and alternate so that every retrier is
 // used up.
 type State struct {
 	// Location is the place in the definition, for example /States/Pay.
 	Location string
-	// Retries are those of the state alone.
+	// Retries is the number of retries of the state alone.
 	Retries int64
-	// Attempts are all attempts, with those that the retries of the Map and Parallel states around it add.
+	// Attempts is the total number of attempts, including those that the retries of enclosing Map and Parallel states
+	// add.
 	Attempts int64
-	// Wait is the time between the attempts of the state alone.
+	// Wait is the total time between the attempts of the state alone.
 	Wait retry.Wait
-	// Attempt is the state's TimeoutSeconds; 0 when there is none, or it is decided when the state runs.
+	// Attempt is the state's TimeoutSeconds; 0 if there is none, or it is computed when the state runs.
 	Attempt time.Duration
-	// Longest is the time in the state, with every attempt taking all of Attempt; 0 when Attempt is 0.
+	// Longest is the time spent in the state if every attempt takes all of Attempt; 0 if Attempt is 0.
 	Longest time.Duration
 }
 
-// Options say what kind of state machine is reviewed, and under what load.
+// Options describe the state machine under review and its load.
 type Options struct {
-	// Express state machines last five minutes at most, and may run twice.
+	// Express is true for an Express state machine, whose executions last at most five minutes and may run twice.
 	Express bool
-	// Rate is how many executions start a second, and Capacity how many calls a second the services that the tasks call
-	// can take; 0 where they are not known. METASTABLE_ABOVE needs Capacity.
+	// Rate is the number of executions started per second, and Capacity the number of calls per second that the
+	// called services can handle; 0 if unknown. METASTABLE_ABOVE needs Capacity.
 	Rate, Capacity float64
-	// Unknown reports whether a Task's Resource stands in for one that is not known yet, of which nothing is said; nil:
-	// none does.
+	// Unknown reports whether a Task's Resource is a placeholder for one that is not known yet, which is not
+	// reviewed; nil if there are none.
 	Unknown func(resource string) bool
 }
 
-// expressLimit is how long an execution of an express state machine may last.
+// expressLimit is the maximum duration of an execution of an Express state machine.
 const expressLimit = 5 * time.Minute
 
-// Definition reviews a definition: its text, and the machine that asl made of it.
+// Definition reviews a definition, given as its text and the machine that asl parsed from it.
 func Definition(text string, m *asl.Machine, o Options) Report {
 	r := &reviewer{
 		text: text, index: source.NewIndex(text), lines: source.NewLines(text), options: o, machine: m,
@@ -90,11 +90,11 @@ func Definition(text string, m *asl.Machine, o Options) Report {
 		}
 	}
 	r.silence()
-	sorting.Stable(r.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	slices.SortStableFunc(r.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	return r.report
 }
 
-// reviewer walks through one definition.
+// reviewer holds the state of reviewing one definition.
 type reviewer struct {
 	text     string
 	index    *source.Index
@@ -108,10 +108,10 @@ type reviewer struct {
 	ignores  []ignore
 }
 
-// scope is what stands around a state.
+// scope describes what encloses a state.
 type scope struct {
-	around  int64      // attempts of everything around it, multiplied
-	mapping *asl.State // the innermost Map state; nil when there is none
+	around  int64      // attempts of all enclosing states, multiplied
+	mapping *asl.State // the innermost Map state; nil if there is none
 	express bool       // the state runs in an EXPRESS child execution
 	graph   *asl.Graph
 }
@@ -158,7 +158,7 @@ func (r *reviewer) state(s *asl.State, at source.Path, around scope) {
 	}
 }
 
-// processor is the place of a Map's processor, in its present or in its old form.
+// processor returns the path of a Map's processor, in its present or its old form.
 func (r *reviewer) processor(at source.Path) source.Path {
 	present := at.Join(source.Member("ItemProcessor"))
 	if r.index.Value(present) == r.index.Value(at) {
@@ -167,7 +167,7 @@ func (r *reviewer) processor(at source.Path) source.Path {
 	return present
 }
 
-// retries are those of all retriers of a state.
+// retries returns the total number of retries of a state.
 func retries(s *asl.State) int64 {
 	var n int64
 	for i := range s.Retry {

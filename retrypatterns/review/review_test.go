@@ -13,13 +13,13 @@ import (
 
 const (
 	function = `"Resource": "arn:aws:states:::lambda:invoke"`
-	queue    = `"Resource": "arn:aws:states:::aws-sdk:mailmanager:listAddressLists"` // a service without rules of its own
-	// faults is a retrier that nothing is said about.
+	queue    = `"Resource": "arn:aws:states:::aws-sdk:mailmanager:listAddressLists"` // a service without special rules
+	// faults is a retrier about which no rule reports anything.
 	faults = `{"ErrorEquals": ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
 		"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException"], "MaxAttempts": 6, "JitterStrategy": "FULL"}`
 )
 
-// task is a Task with members, and inMap the same within a Map that has members of its own.
+// task returns a Task with members, and inMap the same inside a Map that has its own members.
 func task(members string) string { return `{"Type": "Task", "End": true, ` + members + `}` }
 
 func inMap(members, state string) string {
@@ -31,7 +31,7 @@ func machine(members, state string) string {
 	return `{"StartAt": "X", ` + members + `"States": {"X": ` + state + `}}`
 }
 
-// opinion reviews a definition that must be valid.
+// opinion reviews a definition, which must be valid.
 func opinion(t *testing.T, definition string, express bool) review.Report {
 	t.Helper()
 	m, found := asl.Parse(definition)

@@ -8,20 +8,20 @@ import (
 
 // Rule is one kind of finding.
 type Rule struct {
-	// Code names the rule, such as NO_JITTER.
+	// Code identifies the rule, such as NO_JITTER.
 	Code asl.Code
-	// Severity is ERROR for what goes wrong as it stands, WARNING for what goes wrong on a bad day, ADVICE for what
-	// should be known.
+	// Severity is ERROR for what will fail as written, WARNING for what will fail under stress, ADVICE for what is
+	// worth knowing.
 	Severity asl.Severity
-	// Title says in a line what the rule finds.
+	// Title describes in one line what the rule finds.
 	Title string
-	// Why says what happens, what to do instead, and where that is written.
+	// Why explains what happens, what to do instead, and where that is documented.
 	Why string
 
 	check func(s *subject)
 }
 
-// Rules returns the rules in the order in which documentation lists them. The slice is the caller's own.
+// Rules returns the rules in the order of the documentation. The slice is a copy.
 func Rules() []Rule {
 	return []Rule{
 		retrierNeverMatches, permanentRetried, everythingRetried, lambdaFaults, serviceFaults, httpCodes,
@@ -33,7 +33,7 @@ func Rules() []Rule {
 	}
 }
 
-// RuleNamed returns the rule of a code, which may be written in small letters.
+// RuleNamed returns the rule with a code, in any case; ok is false if there is none.
 func RuleNamed(code string) (Rule, bool) {
 	for _, r := range Rules() {
 		if strings.EqualFold(string(r.Code), code) {

@@ -7,9 +7,9 @@ import (
 
 var exhaustedNotCaught = Rule{
 	Code: "EXHAUSTED_NOT_CAUGHT", Severity: asl.SeverityWarning,
-	Title: "an item whose retries are used up fails the whole Map",
-	Why: "One iteration that fails ends the Map state and aborts the others. Catch what is left after the retries and " +
-		"write it down (a dead letter), or give a distributed Map a tolerated failure.",
+	Title: "an item that exhausts its retries fails the whole Map",
+	Why: "One failed iteration ends the Map state and aborts the others. Catch what fails after all retries and " +
+		"record it (a dead letter), or give a distributed Map a tolerated failure.",
 	check: func(s *subject) {
 		if s.Type != asl.Task || s.mapping == nil || s.catches(taskFailed) || s.catches(allErrors) {
 			return
@@ -23,13 +23,13 @@ var exhaustedNotCaught = Rule{
 		s.active(func(int, *asl.Retrier) { retried = true })
 		if retried {
 			s.found(s.in(source.Member("Catch")), nil, "catch States.ALL and keep the item, or tolerate failures",
-				"an item whose retries are used up fails the whole Map, and no dead letter is left of it")
+				"an item that exhausts its retries fails the whole Map, and leaves no dead letter")
 		}
 	},
 }
 
-// aroundCatches reports whether a Parallel or Map state between this state and its Map catches what fails inside. The
-// Map itself does not count: when it catches, its other iterations are lost already.
+// aroundCatches reports whether a Parallel or Map state between this state and its Map catches errors inside. The Map
+// itself does not count: when it catches, its other iterations are already lost.
 func (s *subject) aroundCatches() bool {
 	for i := range s.r.subjects {
 		o := &s.r.subjects[i]
@@ -43,21 +43,23 @@ func (s *subject) aroundCatches() bool {
 
 var catchLoop = Rule{
 	Code: "CATCH_LOOP_RETRIES_FOREVER", Severity: asl.SeverityError,
-	Title: "a catcher leads back to its own state, without an end",
-	Why: "Retries are counted anew each time a state is entered. A catcher whose way leads back, with no Choice on it, " +
-		"retries a permanent failure until the history is full. Count the rounds in the input, and end them.",
+	Title: "a catcher returns to its own state, without a limit",
+	Why: "Retries are counted from zero each time a state is entered. A catcher whose path returns to the state, " +
+		"without a Choice on the way, retries a permanent failure until the history is full. Count the rounds in the " +
+		"input, and limit them.",
 	check: func(s *subject) {
 		for i := range s.Catch {
 			if s.returns(s.Catch[i].Next) {
 				s.found(s.catcher(i).Join(source.Member("Next")), nil, "count the rounds in a Choice state on the way",
-					"from here the way leads back to %s without a Choice: a failure that stays is retried for ever",
+					"from here the path returns to %s without a Choice: a permanent failure is retried for ever",
 					s.Name)
 			}
 		}
 	},
 }
 
-// returns reports whether the execution comes back to the state from another by transitions that no Choice decides.
+// returns reports whether the execution gets from another state back to this one by transitions that no Choice
+// decides.
 func (s *subject) returns(from string) bool {
 	seen := map[string]bool{}
 	for next := from; next != "" && !seen[next]; {

@@ -11,15 +11,16 @@ import (
 
 var permanentRetried = Rule{
 	Code: "PERMANENT_ERROR_RETRIED", Severity: asl.SeverityWarning,
-	Title: "an error is retried that no retry mends",
-	Why: "A missing right, an input that is refused or a result that is too large stays so. Retrying it costs time " +
-		"and money and hides the cause. Give the names MaxAttempts 0 in a first retrier.",
+	Title: "a permanent error is retried",
+	Why: "A missing permission, a rejected input or a result that is too large fails in the same way at every " +
+		"attempt. Retrying it costs time and money and hides the cause. Put the names into a first retrier with " +
+		"MaxAttempts 0.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			for j, name := range x.ErrorEquals {
 				if permanent(name) {
 					s.found(s.retrier(i, "ErrorEquals").Join(source.Element(j)), nil,
-						"give it MaxAttempts 0, or only a catcher", "no retry mends %s: every attempt fails alike",
+						"give it MaxAttempts 0, or only a catcher", "%s is permanent: every attempt fails in the same way",
 						name)
 				}
 			}
@@ -27,14 +28,14 @@ var permanentRetried = Rule{
 	},
 }
 
-// failedByDefinition are errors of the definition or its input, which are the same at every attempt.
+// failedByDefinition lists errors of the definition or its input, which recur at every attempt.
 var failedByDefinition = []string{
 	"States.ParameterPathFailure", "States.ResultPathMatchFailure", "States.IntrinsicFailure",
 	"States.QueryEvaluationError", "States.NoChoiceMatched",
 }
 
-// permanent reports whether no retry mends an error: one of the table's, of the definition, or of an AWS service that
-// refuses the request, such as DynamoDb.ValidationException.
+// permanent reports whether no retry can fix an error: one of the table's, one of the definition, or one with which
+// an AWS service rejects the request, such as DynamoDb.ValidationException.
 func permanent(name string) bool {
 	if retry.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
 		return true
@@ -49,13 +50,13 @@ func permanent(name string) bool {
 
 var everythingRetried = Rule{
 	Code: "EVERY_ERROR_RETRIED", Severity: asl.SeverityWarning,
-	Title: "every error is retried, the permanent ones too",
-	Why: "States.ALL and States.TaskFailed also take validation errors and missing rights, which fail alike at each " +
-		"attempt. A first retrier that names them with MaxAttempts 0 excepts them.",
+	Title: "every error is retried, including permanent ones",
+	Why: "States.ALL and States.TaskFailed also match validation errors and missing permissions, which fail in the " +
+		"same way at every attempt. Exclude them with a first retrier that names them with MaxAttempts 0.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
-			// After a retrier that excepts errors, or one on States.TaskFailed that was reported, nothing is left to
-			// say.
+			// After a retrier that excludes errors, or one for States.TaskFailed that was reported, there is nothing
+			// left to report.
 			excepted := slices.ContainsFunc(s.Retry[:i], func(e asl.Retrier) bool {
 				return e.MaxAttempts == 0 || slices.Contains(e.ErrorEquals, taskFailed)
 			})
@@ -63,14 +64,14 @@ var everythingRetried = Rule{
 				if (name == allErrors || name == taskFailed) && !excepted {
 					s.found(s.retrier(i, "ErrorEquals").Join(source.Element(j)), nil,
 						`put {"ErrorEquals": [your validation errors], "MaxAttempts": 0} before it`,
-						"%s also retries errors that no retry mends, such as a refused input", name)
+						"%s also retries permanent errors, such as a rejected input", name)
 				}
 			}
 		})
 	},
 }
 
-// lambdaErrors are the errors of Lambda itself that AWS's own recommendations retry.
+// lambdaErrors are Lambda's own errors that AWS recommends retrying.
 var lambdaErrors = []string{
 	retry.LambdaServiceException, retry.LambdaAWSLambdaException,
 	retry.LambdaSdkClientException, retry.LambdaClientExecutionTimeoutException,
@@ -79,9 +80,10 @@ var lambdaErrors = []string{
 
 var lambdaFaults = Rule{
 	Code: "LAMBDA_FAULTS_NOT_RETRIED", Severity: asl.SeverityWarning,
-	Title: "a hiccup of Lambda itself fails the state",
-	Why: "Lambda is refused, throttled or cut off now and then through no fault of the function. AWS recommends to " +
-		"retry these errors wherever a function is called (Best practices: Handle transient Lambda service exceptions).",
+	Title: "a transient error of Lambda itself fails the state",
+	Why: "Calls to Lambda are occasionally rejected, throttled or cut off, and the function is not at fault. AWS " +
+		"recommends retrying these errors wherever a function is called (Best practices: Handle transient Lambda " +
+		"service exceptions).",
 	check: func(s *subject) {
 		missing := s.untaken(lambdaErrors)
 		if !s.lambda() || len(missing) == 0 {
@@ -92,24 +94,25 @@ var lambdaFaults = Rule{
 			`"MaxDelaySeconds": 60, "JitterStrategy": "FULL"}`
 		s.found(s.in(source.Member("Retry")), s.r.prepend(s.at, "Retry", retrier),
 			"retry them with an IntervalSeconds of 1 or 2, 6 attempts and jitter",
-			"no retrier takes %s: a hiccup of Lambda fails the state", strings.Join(missing, ", "))
+			"no retrier takes %s: a transient error of Lambda fails the state", strings.Join(missing, ", "))
 	},
 }
 
-// prefixes are how the errors of a service begin: those of its optimized integration, and those of aws-sdk Resources.
+// prefixes are the prefixes of a service's error names: for its optimized integration and for aws-sdk Resources.
 type prefixes struct{ optimized, sdk string }
 
-// faultPrefixes are the prefixes by service, as Resources name it.
+// faultPrefixes maps services, as named in Resources, to the prefixes of their errors.
 var faultPrefixes = map[string]prefixes{
 	"dynamodb": {"DynamoDB.", "DynamoDb."}, "s3": {"S3.", "S3."}, "sqs": {"SQS.", "Sqs."}, "sns": {"SNS.", "Sns."},
 	"events": {"EventBridge.", "EventBridge."}, "eventbridge": {"EventBridge.", "EventBridge."},
 	"states": {"StepFunctions.", "Sfn."}, "sfn": {"StepFunctions.", "Sfn."}, "glue": {"Glue.", "Glue."},
 	"ecs": {"ECS.", "Ecs."}, "athena": {"Athena.", "Athena."},
-	"bedrockruntime": {"BedrockRuntime.", "BedrockRuntime."}, "bedrock": {"Bedrock", "Bedrock"}, // BedrockRuntime., too
+	"bedrockruntime": {"BedrockRuntime.", "BedrockRuntime."}, "bedrock": {"Bedrock", "Bedrock"}, // also BedrockRuntime.
 	"kinesis": {"Kinesis.", "Kinesis."},
 }
 
-// prefixes are that of the errors which the call raises, and the one that it never does; empty when they are the same.
+// prefixes returns the prefix of the errors that the call raises, and the one that it never raises; other is empty if
+// they are equal.
 func (c *call) prefixes() (own, other string, known bool) {
 	p, known := faultPrefixes[c.service]
 	if own, other = p.optimized, p.sdk; c.sdk {
@@ -121,8 +124,8 @@ func (c *call) prefixes() (own, other string, known bool) {
 	return own, other, known
 }
 
-// misnamed is how an error would have to be written that has the prefix of the service's other kind of Resource; empty
-// when it has not.
+// misnamed returns the correct name of an error that has the prefix of the service's other kind of Resource; empty if
+// it does not.
 func (s *subject) misnamed(name string) string {
 	own, other, known := s.prefixes()
 	if !known || other == "" || !strings.HasPrefix(name, other) {
@@ -133,9 +136,9 @@ func (s *subject) misnamed(name string) string {
 
 var serviceFaults = Rule{
 	Code: "SERVICE_FAULTS_NOT_RETRIED", Severity: asl.SeverityWarning,
-	Title: "a hiccup of the service that a task calls fails the state",
-	Why: "Services throttle and connections break now and then. Retry the service's throttling and server errors and " +
-		"its SdkClientException, or States.TaskFailed behind the permanent errors.",
+	Title: "a transient error of the service that a task calls fails the state",
+	Why: "Services occasionally throttle, and connections break. Retry the service's throttling and server errors " +
+		"and its SdkClientException, or States.TaskFailed after the permanent errors.",
 	check: func(s *subject) {
 		prefix, other, known := s.prefixes()
 		if !known || s.lambda() {
@@ -144,7 +147,7 @@ var serviceFaults = Rule{
 		taken := s.retried(taskFailed) || s.retried(allErrors)
 		s.active(func(_ int, x *asl.Retrier) {
 			taken = taken || slices.ContainsFunc(x.ErrorEquals, func(name string) bool {
-				// A name that is misspelt is one finding, which RETRIER_NEVER_MATCHES makes.
+				// A misspelt name is a single finding, which RETRIER_NEVER_MATCHES reports.
 				return name == taskFailed || name == allErrors || strings.HasPrefix(name, prefix) ||
 					other != "" && strings.HasPrefix(name, other) || s.service == "ecs" && strings.HasPrefix(name, "AmazonECS.")
 			})
@@ -160,9 +163,9 @@ var serviceFaults = Rule{
 
 var httpCodes = Rule{
 	Code: "HTTP_CODES", Severity: asl.SeverityWarning,
-	Title: "the wrong answers of an HTTP endpoint are retried",
-	Why: "Most 4xx answers stay what they are; 429, 503, 502, 504 and a broken connection " +
-		"(States.Http.Socket) pass. Name the codes: States.Http.StatusCode.429 (Developer Guide, Call HTTPS APIs).",
+	Title: "the wrong responses of an HTTP endpoint are retried",
+	Why: "Most 4xx responses are permanent; 429, 503, 502, 504 and a broken connection (States.Http.Socket) are " +
+		"transient. Name the codes: States.Http.StatusCode.429 (Developer Guide, Call HTTPS APIs).",
 	check: func(s *subject) {
 		if !s.is("http", "invoke") {
 			return
@@ -174,23 +177,23 @@ var httpCodes = Rule{
 				passing := status == "408" || status == "425" || status == "429"
 				if strings.HasPrefix(name, code+"4") && !passing {
 					s.found(s.retrier(i, "ErrorEquals").Join(source.Element(j)), nil, "remove it",
-						"an endpoint that answers %s answers it again", status)
+						"an endpoint that answers %s will answer the same again", status)
 				}
 			}
 		})
 		missing := slices.DeleteFunc([]string{code + "429", code + "503", "States.Http.Socket"}, s.retried)
 		if len(missing) > 0 {
 			s.found(s.in(source.Member("Retry")), nil, "retry them with jitter",
-				"%s passes, and nothing retries it", strings.Join(missing, ", "))
+				"no retrier takes %s, which is transient", strings.Join(missing, ", "))
 		}
 	},
 }
 
 var taskFailedMissesTimeout = Rule{
 	Code: "TASKFAILED_MISSES_TIMEOUT", Severity: asl.SeverityWarning,
-	Title: "States.TaskFailed is retried, the state's timeout is not",
-	Why: "States.TaskFailed matches every error of a task but States.Timeout (Developer Guide, Handling errors). A " +
-		"state with TimeoutSeconds that retries only States.TaskFailed fails at its first timeout.",
+	Title: "States.TaskFailed is retried, but the state's timeout is not",
+	Why: "States.TaskFailed matches every error of a task except States.Timeout (Developer Guide, Handling " +
+		"errors). A state with TimeoutSeconds that retries only States.TaskFailed fails at its first timeout.",
 	check: func(s *subject) {
 		if !s.bounded() {
 			return
@@ -201,16 +204,16 @@ var taskFailedMissesTimeout = Rule{
 		if by, _ := s.retrierOf(statesTimeout); i >= 0 && by < 0 {
 			s.found(s.retrier(i, "ErrorEquals"), nil,
 				"add a retrier on States.Timeout where the task may run twice; with MaxAttempts 0 where it may not",
-				"States.TaskFailed leaves out States.Timeout, with which this state's timeout fails")
+				"States.TaskFailed does not match States.Timeout, the error of this state's timeout")
 		}
 	},
 }
 
 var functionTimeoutMissed = Rule{
 	Code: "FUNCTION_TIMEOUT_MISSED", Severity: asl.SeverityWarning,
-	Title: "the state's timeout is retried, the function's own is not",
-	Why: "States.Timeout is the state's TimeoutSeconds. A function that reaches its own timeout fails with " +
-		"Sandbox.Timedout, on older runtimes with Lambda.Unknown.",
+	Title: "the state's timeout is retried, but the function's own is not",
+	Why: "States.Timeout is the error of the state's TimeoutSeconds. A function that reaches its own timeout fails " +
+		"with Sandbox.Timedout, on older runtimes with Lambda.Unknown.",
 	check: func(s *subject) {
 		if !s.lambda() {
 			return
@@ -221,8 +224,8 @@ var functionTimeoutMissed = Rule{
 		missing := s.untaken([]string{retry.SandboxTimedout, retry.LambdaUnknown})
 		if i >= 0 && len(missing) > 0 {
 			quoted := `"` + strings.Join(missing, `", "`) + `"`
-			s.found(s.retrier(i, "ErrorEquals"), s.r.append(s.retrier(i, "ErrorEquals"), quoted), "name them, too",
-				"%s is how a function's own timeout ends, and nothing takes it", strings.Join(missing, ", "))
+			s.found(s.retrier(i, "ErrorEquals"), s.r.append(s.retrier(i, "ErrorEquals"), quoted), "name them too",
+				"no retrier takes %s: the function's own timeout fails the state", strings.Join(missing, ", "))
 		}
 	},
 }

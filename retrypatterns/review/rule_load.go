@@ -13,10 +13,10 @@ var metastable = Rule{
 	Code: "METASTABLE_ABOVE", Severity: asl.SeverityWarning,
 	Title: "retries that can keep an outage alive",
 	Why: "While a callee is down, each piece of work calls it 1 + MaxAttempts times. If the rate of new work times " +
-		"that is more than the callee can take, one outage becomes endless: the retries alone keep it overloaded. " +
-		"Safe is rate × (1 + MaxAttempts) ≤ capacity, and for a Map MaxConcurrency ≤ capacity × TimeoutSeconds " +
-		"(Metastable Failures in the Wild, OSDI 2022; `stepback lab`). Needs --capacity, and --rate for the work that " +
-		"starts each second.",
+		"that number is more than the callee can handle, one outage becomes endless: the retries alone keep it " +
+		"overloaded. It is safe if rate × (1 + MaxAttempts) ≤ capacity, and for a Map if MaxConcurrency ≤ capacity × " +
+		"TimeoutSeconds (Metastable Failures in the Wild, OSDI 2022; `stepback lab`). Needs --capacity, and --rate for " +
+		"the work that starts each second.",
 	check: func(s *subject) {
 		o := s.r.options
 		if s.Type != asl.Task || o.Capacity <= 0 || s.callee() == "" {
@@ -33,12 +33,12 @@ var metastable = Rule{
 		case o.Rate > 0:
 			s.found(s.in(source.Member("Retry")), nil,
 				"fewer retries, or a limit in front of the callee (stepback lab shows both)",
-				"at %g a second, %d attempts are up to %g calls a second where %g can be taken: one outage need not end. "+
+				"at %g a second, %d attempts are up to %g calls a second, but the callee can handle %g: an outage may never end. "+
 					"Safe up to %.3g a second, %.0f %% of the capacity", o.Rate, attempts, o.Rate*float64(attempts),
 				o.Capacity, safe, 100*safe/o.Capacity)
 		default:
-			s.found(s.in(source.Member("Retry")), nil, "give --rate to have it judged",
-				"%d attempts are safe up to %.3g a second, %.0f %% of the capacity; above, one outage need not end",
+			s.found(s.in(source.Member("Retry")), nil, "give --rate for a verdict",
+				"%d attempts are safe up to %.3g a second, %.0f %% of the capacity; above that, an outage may never end",
 				attempts, safe, 100*safe/o.Capacity)
 		}
 	},
@@ -52,7 +52,7 @@ func (s *subject) crowded() {
 	case timeout == 0:
 	case limit == 0:
 		s.found(s.in(source.Member("TimeoutSeconds")), nil, "give the Map a MaxConcurrency of "+number(room),
-			"the Map around has no MaxConcurrency; more than %s calls at a time last longer than their timeout of %gs",
+			"the enclosing Map has no MaxConcurrency; more than %s concurrent calls take longer than their timeout of %gs",
 			number(room), timeout)
 	case limit > room:
 		s.found(s.in(source.Member("TimeoutSeconds")), nil, "a MaxConcurrency of at most "+number(room),
@@ -61,7 +61,7 @@ func (s *subject) crowded() {
 	}
 }
 
-// concurrency is the literal MaxConcurrency of a Map; 0 when it has none.
+// concurrency returns the literal MaxConcurrency of a Map; 0 if it has none.
 func concurrency(s *asl.State) float64 {
 	v := s.Map.MaxConcurrency.Literal
 	if v == nil || v.Kind() != jsonvalue.Number {
@@ -72,7 +72,7 @@ func concurrency(s *asl.State) float64 {
 
 func number(f float64) string { return jsonvalue.OfInt(int64(min(f, math.MaxInt32))).JSON() }
 
-// mostRetries is how often one error that does not go away is retried at the most.
+// mostRetries returns the maximum number of retries for a single error that does not go away.
 func mostRetries(s *asl.State) int64 {
 	var most int64
 	for i := range s.Retry {
@@ -81,7 +81,8 @@ func mostRetries(s *asl.State) int64 {
 	return most
 }
 
-// coherent is the share of the states calling the same thing that makes a habit; peers is how many they are at least.
+// coherent is the share of the states with the same callee that counts as a convention; peers is the minimum number
+// of such states.
 const (
 	coherent = 2.0 / 3
 	peers    = 3
@@ -89,8 +90,8 @@ const (
 
 var retryOutlier = Rule{
 	Code: "RETRY_OUTLIER", Severity: asl.SeverityAdvice,
-	Title: "an error is retried everywhere but here",
-	Why: "Where two thirds of the states that call the same thing retry an error, the one that does not was probably " +
+	Title: "an error is retried everywhere except here",
+	Why: "If two thirds of the states that make the same call retry an error, the state that does not was probably " +
 		"forgotten (WASABI, SOSP 2024, found real bugs in this way).",
 	check: func(s *subject) {
 		others := s.r.callers[s.callee()]
@@ -120,7 +121,7 @@ var retryOutlier = Rule{
 		}
 		slices.Sort(missing)
 		for _, name := range missing {
-			s.found(s.in(source.Member("Retry")), nil, "retry it here, too, or say why not",
+			s.found(s.in(source.Member("Retry")), nil, "retry it here too, or say why not",
 				"%d of %d states that call %s retry %s; this one does not", counts[name], len(others), s.callee(), name)
 		}
 	},

@@ -11,11 +11,11 @@ import (
 var retrierNeverMatches = Rule{
 	Code: "RETRIER_NEVER_MATCHES", Severity: asl.SeverityWarning,
 	Title: "a retrier that no error can reach",
-	Why: "Retriers are asked in order, and the first that names an error takes it. A name behind States.ALL or " +
-		"behind the same name, one that the state cannot raise (States.Timeout without TimeoutSeconds; " +
-		"DynamoDb.ThrottlingException, which only aws-sdk Resources raise, of dynamodb:putItem, whose errors begin with " +
-		"DynamoDB.), and States.Runtime, which is never retried, do nothing. Put the most specific names first " +
-		"(Developer Guide, Handling errors).",
+	Why: "Retriers are tried in order, and the first that names an error takes it. These names never match: a name " +
+		"after States.ALL or after the same name; a name that the state cannot raise (States.Timeout without " +
+		"TimeoutSeconds; DynamoDb.ThrottlingException, which only aws-sdk Resources raise, in a retrier of " +
+		"dynamodb:putItem, whose errors begin with DynamoDB.); and States.Runtime, which is never retried. Put the most " +
+		"specific names first (Developer Guide, Handling errors).",
 	check: func(s *subject) {
 		for i := range s.Retry {
 			names := s.Retry[i].ErrorEquals
@@ -24,7 +24,7 @@ var retrierNeverMatches = Rule{
 				if by := slices.IndexFunc(s.Retry[:i], func(e asl.Retrier) bool {
 					return takes(e.ErrorEquals, name)
 				}); by >= 0 {
-					why = "retrier " + ordinal(by) + " of the state takes it before"
+					why = "retrier " + ordinal(by) + " of the state takes it first"
 				}
 				if why == "" {
 					continue
@@ -47,8 +47,8 @@ var retrierNeverMatches = Rule{
 var catchNeverMatches = Rule{
 	Code: "CATCH_NEVER_MATCHES", Severity: asl.SeverityWarning,
 	Title: "a catcher that no error can reach",
-	Why: "Catchers are asked in order, as retriers are. States.Runtime is never caught, and a name behind a catcher " +
-		"that takes it already does nothing (Developer Guide, Handling errors).",
+	Why: "Catchers are tried in order, as retriers are. States.Runtime is never caught, and a name after a catcher " +
+		"that already takes it does nothing (Developer Guide, Handling errors).",
 	check: func(s *subject) {
 		for i := range s.Catch {
 			for j, name := range s.Catch[i].ErrorEquals {
@@ -56,7 +56,7 @@ var catchNeverMatches = Rule{
 				if by := slices.IndexFunc(s.Catch[:i], func(e asl.Catcher) bool {
 					return takes(e.ErrorEquals, name)
 				}); by >= 0 {
-					why = "catcher " + ordinal(by) + " of the state takes it before"
+					why = "catcher " + ordinal(by) + " of the state takes it first"
 				}
 				hint := "remove it, or put it first"
 				if why == misnamed {
@@ -71,10 +71,10 @@ var catchNeverMatches = Rule{
 	},
 }
 
-// misnamed is why an error with the prefix of the other kind of Resource is never raised.
+// misnamed explains why an error with the prefix of the other kind of Resource is never raised.
 const misnamed = "errors of optimized integrations and of aws-sdk Resources begin differently"
 
-// neverRaised says why a state cannot fail with an error that can be handled; empty when it can.
+// neverRaised returns the reason why a state cannot fail with an error that can be handled; empty if it can.
 func (s *subject) neverRaised(name string) string {
 	switch {
 	case name == "States.Runtime":
@@ -92,20 +92,20 @@ func (s *subject) neverRaised(name string) string {
 	}
 }
 
-// ordinal counts retriers as people do, from 1.
+// ordinal numbers retriers from 1.
 func ordinal(i int) string { return strconv.Itoa(i + 1) }
 
 var heartbeatName = Rule{
 	Code: "HEARTBEAT_NAME", Severity: asl.SeverityAdvice,
 	Title: "only States.HeartbeatTimeout is named",
-	Why: "Documentation calls a missed heartbeat States.HeartbeatTimeout; recorded executions of the service fail " +
-		"with States.Timeout. Name both.",
+	Why: "The documentation calls a missed heartbeat States.HeartbeatTimeout; recorded executions of the service " +
+		"fail with States.Timeout. Name both.",
 	check: func(s *subject) {
 		named := func(where source.Path, names []string) {
 			if slices.Contains(names, heartbeatTimeout) && !takes(names, statesTimeout) {
 				s.found(where.Join(source.Member("ErrorEquals")), s.r.append(where.Join(source.Member("ErrorEquals")),
-					`"States.Timeout"`), `name "States.Timeout", too`,
-					"a missed heartbeat has been seen to fail with States.Timeout, which nothing here takes")
+					`"States.Timeout"`), `name "States.Timeout" too`,
+					"a missed heartbeat has been recorded to fail with States.Timeout, which is not named here")
 			}
 		}
 		for i := range s.Retry {

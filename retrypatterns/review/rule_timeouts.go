@@ -11,41 +11,41 @@ import (
 var noTimeout = Rule{
 	Code: "NO_TIMEOUT", Severity: asl.SeverityWarning,
 	Title: "a task that may never end",
-	Why: "A callback that never comes, a job that hangs and an endpoint that does not answer keep the execution for " +
-		"up to a year, and nothing is retried. Give the state TimeoutSeconds (Best practices: Use timeouts to avoid " +
-		"stuck executions). A function ends by its own timeout.",
+	Why: "A callback that never arrives, a job that hangs or an endpoint that does not answer can hold the " +
+		"execution for up to a year, and nothing is retried. Give the state TimeoutSeconds (Best practices: Use " +
+		"timeouts to avoid stuck executions). A function is ended by its own timeout.",
 	check: func(s *subject) {
 		if s.bounded() {
 			return
 		}
 		at := s.in(source.Member("TimeoutSeconds"))
-		whole := s.r.limit > 0 // of the execution
+		whole := s.r.limit > 0 // for the whole execution
 		switch {
 		case s.waits():
 			s.found(at, nil, "add TimeoutSeconds or HeartbeatSeconds, and retry States.Timeout",
-				"an answer that never comes is never noticed, and so never retried")
+				"an answer that never arrives is never noticed, and so never retried")
 		case s.jobs() && !whole:
 			s.found(at, nil, "add TimeoutSeconds, longer than the job ever takes",
 				"a job that never ends is never noticed: %s has no timeout", s.named())
 		case s.is("http", "invoke") && !whole:
-			s.found(at, nil, "add TimeoutSeconds", "an endpoint that does not answer is noticed after 60 seconds only")
+			s.found(at, nil, "add TimeoutSeconds", "an endpoint that does not answer is noticed only after 60 seconds")
 		}
 	},
 }
 
 var timeoutBlind = Rule{
 	Code: "TIMEOUT_RETRIED_BLIND", Severity: asl.SeverityWarning,
-	Title: "a timeout of a function is retried while the function runs on",
-	Why: "When a state's TimeoutSeconds has passed, the function goes on running. A retry runs it a second time, at " +
-		"the same time. Retry States.Timeout once or twice at most, and only where the function is idempotent; or " +
-		"let the function's own timeout be the shorter one.",
+	Title: "a timeout of a function is retried while the function still runs",
+	Why: "When a state's TimeoutSeconds has passed, the function continues to run. A retry runs it a second time, " +
+		"concurrently. Retry States.Timeout at most once or twice, and only if the function is idempotent; or make the " +
+		"function's own timeout shorter than the state's.",
 	check: func(s *subject) {
 		if !s.lambda() || !s.TimeoutSeconds.Present() {
 			return
 		}
 		if i, n := s.retrierOf(statesTimeout); n > 2 {
-			s.found(s.retrier(i, "MaxAttempts"), nil, "a retrier of its own for States.Timeout with MaxAttempts 1 or 2",
-				"after States.Timeout the function runs on, and %d retries may run it %d times at once", n, n+1)
+			s.found(s.retrier(i, "MaxAttempts"), nil, "a separate retrier for States.Timeout with MaxAttempts 1 or 2",
+				"after States.Timeout the function continues to run, and with %d retries it may run %d times at once", n, n+1)
 		}
 	},
 }
@@ -53,8 +53,9 @@ var timeoutBlind = Rule{
 var retriesOutlast = Rule{
 	Code: "RETRIES_OUTLAST_EXECUTION", Severity: asl.SeverityWarning,
 	Title: "the execution ends before the retries do",
-	Why: "The last retries can never happen: the execution times out first, and its TIMED_OUT cannot be caught. Waits " +
-		"and attempts count: (1 + MaxAttempts) × TimeoutSeconds. An Express execution ends after five minutes.",
+	Why: "The last retries can never happen: the execution times out first, and its TIMED_OUT cannot be caught. " +
+		"Both waits and attempts count: (1 + MaxAttempts) × TimeoutSeconds. An Express execution ends after five " +
+		"minutes.",
 	check: func(s *subject) {
 		limit := s.r.limit
 		if s.express && (limit == 0 || limit > expressLimit) {
@@ -69,7 +70,7 @@ var retriesOutlast = Rule{
 			switch {
 			case waits >= limit:
 				s.found(s.retrier(i, "MaxAttempts"), nil, "fewer retries, or a lower MaxDelaySeconds",
-					"the retries wait up to %s, and the execution may last %s", plain(waits), plain(limit))
+					"the retries wait up to %s, but the execution may last only %s", plain(waits), plain(limit))
 			case sum(waits, attempts) >= limit:
 				s.found(s.retrier(i, "MaxAttempts"), nil, "fewer retries, or a shorter TimeoutSeconds",
 					"waits of up to %s and %d attempts of %s do not fit into the %s that the execution may last",
@@ -79,7 +80,7 @@ var retriesOutlast = Rule{
 	},
 }
 
-// eventsPerAttempt are TaskScheduled, TaskStarted and TaskFailed; historyLimitEvents is Step Functions' quota.
+// eventsPerAttempt counts TaskScheduled, TaskStarted and TaskFailed; historyLimitEvents is Step Functions' quota.
 const (
 	eventsPerAttempt   = 3
 	historyLimitEvents = 25_000
@@ -87,9 +88,9 @@ const (
 
 var historyLimit = Rule{
 	Code: "HISTORY_LIMIT", Severity: asl.SeverityAdvice,
-	Title: "retries that fill the history",
+	Title: "retries that can fill the history",
 	Why: "A Standard execution fails when its history has 25,000 events. Each attempt of a task adds three " +
-		"(Developer Guide, Quotas). Of a single retrier with more than 100 retries TOO_MANY_RETRIES tells.",
+		"(Developer Guide, Quotas). TOO_MANY_RETRIES reports a single retrier with more than 100 retries.",
 	check: func(s *subject) {
 		attempts := times(s.around, 1+retries(s.State))
 		if s.Type != asl.Task || s.express || mostRetries(s.State) > manyRetries {
@@ -97,7 +98,7 @@ var historyLimit = Rule{
 		}
 		if times(attempts, eventsPerAttempt) > historyLimitEvents {
 			s.found(s.in(source.Member("Retry")), nil, "fewer retries, or a child execution for this part",
-				"%d attempts at the worst write more than 25,000 events, and the execution fails", attempts)
+				"%d attempts in the worst case write more than 25,000 events, and the execution fails", attempts)
 		}
 	},
 }
@@ -105,12 +106,12 @@ var historyLimit = Rule{
 var retriesMultiply = Rule{
 	Code: "RETRIES_MULTIPLY", Severity: asl.SeverityWarning,
 	Title: "states on two levels retry",
-	Why: "Retries around retries multiply: three levels of 5 attempts are 125 calls for one piece of work, and they " +
-		"come just when the callee is in trouble. Retry on one level (SRE book, Addressing cascading failures).",
+	Why: "Nested retries multiply: three levels of 5 attempts are 125 calls for one piece of work, exactly when " +
+		"the callee is in trouble. Retry on one level (SRE book, Addressing cascading failures).",
 	check: func(s *subject) {
 		if s.around > 1 && retries(s.State) > 0 {
 			s.found(s.in(source.Member("Retry")), nil, "retry on one level only",
-				"%d attempts here times %d of the states around it are %d attempts at the worst", 1+retries(s.State),
+				"%d attempts here times %d of the enclosing states are up to %d attempts", 1+retries(s.State),
 				s.around, times(s.around, 1+retries(s.State)))
 		}
 	},
@@ -120,7 +121,8 @@ var dataLimit = Rule{
 	Code: "DATA_LIMIT_NOT_CAUGHT", Severity: asl.SeverityWarning,
 	Title: "a result that may be too large is not caught by name",
 	Why: "States.ALL is documented not to catch States.DataLimitExceeded (an output above 256 KiB), although " +
-		"recorded executions show that it did. Where results can grow, name it (Developer Guide, Handling errors).",
+		"recorded executions show that it did. If results can grow, catch it by name (Developer Guide, Handling " +
+		"errors).",
 	check: func(s *subject) {
 		if s.ResultPath.Null || !s.catches(allErrors) || !s.growing() {
 			return
@@ -134,11 +136,11 @@ var dataLimit = Rule{
 		i := slices.IndexFunc(s.Catch, func(c asl.Catcher) bool { return takes(c.ErrorEquals, allErrors) })
 		s.found(s.catcher(i).Join(source.Member("ErrorEquals")), nil,
 			`add a catcher of ["States.DataLimitExceeded"] before it`,
-			"States.ALL is documented not to catch States.DataLimitExceeded, with which a result above 256 KiB fails")
+			"States.ALL is documented not to catch States.DataLimitExceeded, the error of a result above 256 KiB")
 	},
 }
 
-// growing reports whether the size of the state's result follows that of its data.
+// growing reports whether the size of the state's result grows with its data.
 func (s *subject) growing() bool {
 	switch {
 	case s.Type == asl.Map:

@@ -8,8 +8,8 @@ import (
 	"stepback/asl/source"
 )
 
-// unknownOutcome is the first retrier of errors after which nobody knows whether the task has done its work; -1 when
-// none retries them.
+// unknownOutcome returns the index of the first retrier for errors that leave open whether the task did its work; -1
+// if none retries them.
 func (s *subject) unknownOutcome() int {
 	for _, name := range []string{statesTimeout, allErrors, taskFailed} {
 		if i, n := s.retrierOf(name); n > 0 && (name != statesTimeout || s.bounded() || i >= 0) {
@@ -26,7 +26,7 @@ func (s *subject) unknownOutcome() int {
 var notIdempotent = Rule{
 	Code: "NOT_IDEMPOTENT_RETRIED", Severity: asl.SeverityWarning,
 	Title: "a retry may do the work twice",
-	Why: "After a timeout or a broken connection nobody knows whether the first call has arrived. A retry then starts " +
+	Why: "After a timeout or a broken connection it is unknown whether the first call arrived. A retry then starts " +
 		"a second job or sends a second message, unless the call carries a token by which the service recognises it " +
 		"(Developer Guide, Integrating services: Run a Job).",
 	check: func(s *subject) {
@@ -41,7 +41,7 @@ var notIdempotent = Rule{
 var expressTwice = Rule{
 	Code: "EXPRESS_TWICE", Severity: asl.SeverityWarning,
 	Title: "an Express execution may do the work twice",
-	Why: "An Express execution may run more than once (at least once). Tasks that are not idempotent belong into a " +
+	Why: "An Express execution may run more than once (at least once). Tasks that are not idempotent belong in a " +
 		"Standard one (Developer Guide, Choosing workflow type).",
 	check: func(s *subject) {
 		twice, hint := s.repeats()
@@ -57,9 +57,9 @@ var expressTwice = Rule{
 
 var childName = Rule{
 	Code: "CHILD_NAME_REUSED", Severity: asl.SeverityWarning,
-	Title: "the name of a nested execution does not go with its retries",
-	Why: "A second start under a fixed Name is refused with ExecutionAlreadyExists; without a Name each retry starts " +
-		"another execution. Take the name from the input, so that the second start finds the first one.",
+	Title: "the name of a nested execution does not fit its retries",
+	Why: "A second start with a fixed Name is rejected with ExecutionAlreadyExists; without a Name each retry " +
+		"starts another execution. Take the name from the input, so that the second start finds the first execution.",
 	check: func(s *subject) {
 		i := s.unknownOutcome()
 		if !s.is("states", "startExecution") && !s.is("sfn", "startExecution") || i < 0 || s.open() {
@@ -69,7 +69,7 @@ var childName = Rule{
 		switch {
 		case literal:
 			s.found(s.in(source.Member(s.inputField()), source.Member("Name")), nil, "take the name from the input",
-				"a retry starts %q again, which is refused with ExecutionAlreadyExists", name)
+				"a retry starts %q again, which is rejected with ExecutionAlreadyExists", name)
 		case !s.has("Name"):
 			s.found(s.retrier(i), nil, "give the execution a Name from the input",
 				"a retry after an unknown outcome starts a second execution")
@@ -77,7 +77,7 @@ var childName = Rule{
 	},
 }
 
-// inputField is the member of the state that holds the parameters of the call.
+// inputField returns the name of the state's member that holds the parameters of the call.
 func (s *subject) inputField() string {
 	if s.Arguments != nil {
 		return "Arguments"
@@ -88,14 +88,14 @@ func (s *subject) inputField() string {
 var mapRetriedWhole = Rule{
 	Code: "MAP_RETRIED_WHOLE", Severity: asl.SeverityWarning,
 	Title: "a Map or Parallel state is retried as a whole",
-	Why: "A retry runs all iterations or branches again, the successful ones too, in a new Map Run. Retry the states " +
-		"inside, and redrive a distributed Map (Developer Guide, Distributed Map).",
+	Why: "A retry runs all iterations or branches again, including the successful ones, in a new Map Run. Retry " +
+		"the states inside, and redrive a distributed Map (Developer Guide, Distributed Map).",
 	check: func(s *subject) {
 		if s.Type != asl.Map && s.Type != asl.Parallel {
 			return
 		}
 		ends := []string{"States.ItemReaderFailed",
-			"States.ResultWriterFailed"} // before the first item, behind the last
+			"States.ResultWriterFailed"} // before the first item, after the last
 		s.active(func(i int, x *asl.Retrier) {
 			if slices.ContainsFunc(x.ErrorEquals, func(name string) bool { return !slices.Contains(ends, name) }) {
 				what := "branches"
@@ -103,7 +103,7 @@ var mapRetriedWhole = Rule{
 					what = "iterations"
 				}
 				s.found(s.retrier(i), nil, "retry the states inside",
-					"a retry runs all %s again, the successful ones too",
+					"a retry runs all %s again, including the successful ones",
 					what)
 			}
 		})
@@ -112,9 +112,9 @@ var mapRetriedWhole = Rule{
 
 var toleranceRetried = Rule{
 	Code: "TOLERANCE_RETRIED", Severity: asl.SeverityWarning,
-	Title: "exceeding the tolerated failure is retried",
-	Why: "States.ExceedToleratedFailureThreshold says that too many items have failed. The retry runs them all again, " +
-		"and they fail again. Retry inside the children; catch this one.",
+	Title: "States.ExceedToleratedFailureThreshold is retried",
+	Why: "States.ExceedToleratedFailureThreshold means that too many items have failed. The retry runs all of them " +
+		"again, and they fail again. Retry inside the children; catch this error.",
 	check: func(s *subject) {
 		const exceeded = "States.ExceedToleratedFailureThreshold"
 		s.active(func(i int, x *asl.Retrier) {
@@ -128,9 +128,9 @@ var toleranceRetried = Rule{
 
 var hiddenLayers = Rule{
 	Code: "HIDDEN_LAYERS", Severity: asl.SeverityAdvice,
-	Title: "somebody else retries, too",
-	Why: "A function that is invoked with InvocationType Event is retried twice by Lambda, which the state never sees; " +
-		"a nested state machine has retries of its own. What is retried here multiplies with theirs.",
+	Title: "another layer retries too",
+	Why: "Lambda retries a function that is invoked with InvocationType Event twice, which the state never sees; a " +
+		"nested state machine has its own retries. The retries here multiply with theirs.",
 	check: func(s *subject) {
 		n := retries(s.State)
 		kind, _ := s.text("InvocationType")
@@ -138,11 +138,11 @@ var hiddenLayers = Rule{
 		case s.lambda() && kind == "Event":
 			s.found(s.in(source.Member(s.inputField()), source.Member("InvocationType")), nil,
 				"set the function's MaximumRetryAttempts and a destination for what fails",
-				"Lambda retries the function twice by itself: up to %d runs, of whose failures the state sees none",
+				"Lambda retries the function twice by itself: up to %d runs, whose failures the state never sees",
 				times(3, 1+n))
 		case s.is("states", "startExecution") && s.jobs() && n > 0:
 			s.found(s.in(source.Member("Retry")), nil, "retry inside the nested state machine, or here",
-				"the retries of the nested state machine come %d times", 1+n)
+				"the retries of the nested state machine run up to %d times", 1+n)
 		}
 	},
 }

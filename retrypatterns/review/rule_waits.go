@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	// longWait is the wait from which on a cap is missed.
+	// longWait is the wait above which a cap should be set.
 	longWait = time.Hour
-	// manyRetries is the number of retries that is as good as none.
+	// manyRetries is the number of retries above which there is practically no limit.
 	manyRetries = 100
-	// throttleWait is how long retries of a throttled call last at least.
+	// throttleWait is the minimum total wait for retries of a throttled call.
 	throttleWait = 30 * time.Second
 )
 
 var noJitter = Rule{
 	Code: "NO_JITTER", Severity: asl.SeverityWarning,
 	Title: "waits without jitter",
-	Why: "Executions that failed together come back together, and fail together again. JitterStrategy FULL spreads " +
-		"them; in AWS's own measurement with 100 clients it took a third of the calls (Exponential Backoff And Jitter).",
+	Why: "Executions that failed together retry together, and fail together again. JitterStrategy FULL spreads " +
+		"them; in AWS's own measurement with 100 clients it needed a third of the calls (Exponential Backoff And " +
+		"Jitter).",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			if !x.FullJitter {
 				s.found(s.retrier(i, "JitterStrategy"), s.r.set(s.retrier(i), "JitterStrategy", `"FULL"`),
 					`add "JitterStrategy": "FULL"`,
-					"without jitter, executions that failed together come back together")
+					"without jitter, executions that failed together retry together")
 			}
 		})
 	},
@@ -36,8 +37,7 @@ var noJitter = Rule{
 var fixedInterval = Rule{
 	Code: "FIXED_INTERVAL", Severity: asl.SeverityWarning,
 	Title: "waits that do not grow",
-	Why: "A callee that is overloaded gets the same load at each retry. A BackoffRate above 1 gives it time to " +
-		"recover.",
+	Why:   "An overloaded callee gets the same load at each retry. A BackoffRate above 1 gives it time to recover.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			if x.BackoffRate <= 1 && x.MaxAttempts > 1 {
@@ -53,8 +53,8 @@ var fixedInterval = Rule{
 var noCap = Rule{
 	Code: "NO_MAX_DELAY", Severity: asl.SeverityWarning,
 	Title: "waits that grow beyond an hour",
-	Why: "An exponential wait without MaxDelaySeconds soon outlasts every outage: the callee has long recovered, and " +
-		"the execution sleeps.",
+	Why: "An exponential wait without MaxDelaySeconds soon outlasts every outage: the callee has long recovered, " +
+		"and the execution is still waiting.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			waits := schedule(x).Waits
@@ -83,7 +83,7 @@ var tooManyRetries = Rule{
 var capBelowInterval = Rule{
 	Code: "CAP_BELOW_INTERVAL", Severity: asl.SeverityAdvice,
 	Title: "MaxDelaySeconds is not above IntervalSeconds",
-	Why:   "The cap takes effect from the first retry on, so that the waits neither grow nor are what IntervalSeconds says.",
+	Why:   "The cap applies from the first retry, so the waits neither grow nor match IntervalSeconds.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			if x.MaxDelaySeconds > 0 && x.MaxDelaySeconds <= x.IntervalSeconds && x.BackoffRate > 1 {
@@ -98,8 +98,8 @@ var capBelowInterval = Rule{
 var zeroOnAll = Rule{
 	Code: "ZERO_ON_ALL", Severity: asl.SeverityAdvice,
 	Title: "a last retrier that retries nothing",
-	Why: "Errors that no retrier takes are not retried anyhow. MaxAttempts 0 on States.ALL says what would happen " +
-		"without it.",
+	Why: "Errors that no retrier matches are not retried anyway. Without MaxAttempts 0 on States.ALL, the result " +
+		"is the same.",
 	check: func(s *subject) {
 		last := len(s.Retry) - 1
 		if last >= 0 && s.Retry[last].MaxAttempts == 0 && slices.Contains(s.Retry[last].ErrorEquals, allErrors) {
@@ -108,7 +108,7 @@ var zeroOnAll = Rule{
 	},
 }
 
-// throttles reports whether an error name says that the callee was asked too often.
+// throttles reports whether an error name means that the callee was called too often.
 func throttles(name string) bool {
 	return slices.ContainsFunc([]string{"TooManyRequests", "Throttl", "ThroughputExceeded", "SlowDown",
 		"StatusCode.429", "LimitExceeded", "RequestLimit"}, func(part string) bool {
@@ -118,15 +118,16 @@ func throttles(name string) bool {
 
 var throttleBackoff = Rule{
 	Code: "THROTTLE_BACKOFF_SHORT", Severity: asl.SeverityWarning,
-	Title: "throttled calls come back too soon",
-	Why: "A throttle says that there are too many calls now. Retries that end within 30 seconds add to them and give " +
-		"up before the callee has room. Give throttles a retrier of their own: 5 seconds or more, FULL jitter, a cap.",
+	Title: "throttled calls are retried too soon",
+	Why: "A throttle means that there are too many calls now. Retries that end within 30 seconds add to them and " +
+		"give up before the callee has capacity again. Give throttles their own retrier: 5 seconds or more, FULL " +
+		"jitter, a cap.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			name := slices.IndexFunc(x.ErrorEquals, throttles)
 			if total := schedule(x).Total.Max; name >= 0 && total < throttleWait {
 				s.found(s.retrier(i), nil,
-					"5 or more seconds, 5 or more retries, FULL jitter, in a retrier of their own",
+					"5 or more seconds, 5 or more retries, FULL jitter, in a separate retrier",
 					"the retries of %s end after %s", x.ErrorEquals[name], plain(total))
 			}
 		})
@@ -136,15 +137,16 @@ var throttleBackoff = Rule{
 var fullJitterShort = Rule{
 	Code: "FULL_JITTER_TOO_SHORT", Severity: asl.SeverityAdvice,
 	Title: "full jitter over very short waits",
-	Why: "FULL draws each wait between 0 and its length, so that all of few and short waits may come to nearly " +
-		"nothing: an IntervalSeconds of 1 and two retries last less than a second one time in four.",
+	Why: "FULL draws each wait between 0 and its full length, so a few short waits may add up to almost nothing: " +
+		"with an IntervalSeconds of 1 and two retries, the total is less than a second one time in four.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			plan := schedule(x)
 			if !x.FullJitter || x.MaxAttempts < 2 || x.MaxAttempts > 3 || plan.Total.Mean >= 4*time.Second {
 				return
 			}
-			chance := 1.0 // that independent uniform waits, each of a second or more, add up to less than a second
+			// probability that independent uniform waits of up to a second or more add up to less than a second
+			chance := 1.0
 			for k, w := range plan.Waits {
 				chance /= float64(k+1) * w.Max.Seconds()
 			}

@@ -9,11 +9,11 @@ import (
 	"stepback/retrypatterns/review"
 )
 
-// quiet is a retrier that no rule has anything to say about.
+// quiet is a retrier about which no rule reports anything.
 const quiet = `{"ErrorEquals": ["Busy"], "IntervalSeconds": 5, "MaxAttempts": 5, "JitterStrategy": "FULL"}`
 
-// golden holds, for each rule, definitions that it finds something in, and ones in which it finds nothing although they
-// look alike. Each is a state X, in a machine whose further members and options come first where they matter.
+// golden holds, for each rule, definitions in which it finds something, and similar ones in which it finds nothing.
+// Each is a state X in a machine; further members and options of the machine come first if they matter.
 var golden = map[asl.Code]struct {
 	options   review.Options
 	bad, good []string
@@ -310,7 +310,7 @@ const (
 		"IntervalSeconds": 5, "MaxAttempts": 5, "JitterStrategy": "FULL"}`
 )
 
-// three are states that call the same thing, one after another.
+// three returns states that have the same callee, one after another.
 func three(a, b, c string) string {
 	next := func(to, members string) string {
 		return `{"Type": "Task", "Next": "` + to + `", ` + queue + members + `}`
@@ -362,7 +362,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFix mends what can be mended, until nothing is left that can be, and reads the outcome again.
+// TestFix applies fixes until none is left, and reviews the result again.
 func TestFix(t *testing.T) {
 	t.Parallel()
 	const definition = `{"StartAt": "X", "States": {

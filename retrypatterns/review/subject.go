@@ -8,12 +8,12 @@ import (
 	"stepback/asl/source"
 )
 
-// found adds a finding of the rule that is being checked, about the value at a path; where the definition leaves it
-// out, the place is what should hold it. The fix may be nil.
+// found adds a finding of the rule that is being checked, about the value at a path; if the definition omits it, the
+// finding points at the value that should contain it. fix may be nil.
 func (s *subject) found(at source.Path, fix []Edit, hint, message string, args ...any) {
 	r := s.r
 	span := r.index.Value(at)
-	if opens := r.text[span.Start]; opens == '{' || opens == '[' { // one line is enough
+	if opens := r.text[span.Start]; opens == '{' || opens == '[' { // a single line is enough
 		span = r.index.Key(at)
 		if r.text[span.Start] == opens {
 			span.End = span.Start + 1
@@ -26,10 +26,10 @@ func (s *subject) found(at source.Path, fix []Edit, hint, message string, args .
 	}})
 }
 
-// in is the place of a member of the state.
+// in returns the path of a member of the state.
 func (s *subject) in(steps ...source.Step) source.Path { return s.at.Join(steps...) }
 
-// retrier is the place of element i of the state's Retry array, and of a member of it.
+// retrier returns the path of element i of the state's Retry array, or of a member of it.
 func (s *subject) retrier(i int, members ...string) source.Path {
 	at := s.in(source.Member("Retry"), source.Element(i))
 	for _, m := range members {
@@ -38,10 +38,10 @@ func (s *subject) retrier(i int, members ...string) source.Path {
 	return at
 }
 
-// catcher is the place of element i of the state's Catch array.
+// catcher returns the path of element i of the state's Catch array.
 func (s *subject) catcher(i int) source.Path { return s.in(source.Member("Catch"), source.Element(i)) }
 
-// active calls f with every retrier that retries at all: that an error can reach, and that has MaxAttempts.
+// active calls f for every retrier that can retry: an error can reach it, and MaxAttempts is above 0.
 func (s *subject) active(f func(i int, x *asl.Retrier)) {
 	for i := range s.Retry {
 		reached := slices.ContainsFunc(s.Retry[i].ErrorEquals, func(name string) bool {
@@ -54,7 +54,8 @@ func (s *subject) active(f func(i int, x *asl.Retrier)) {
 	}
 }
 
-// retrierOf is the index of the first retrier that takes an error, and how often it retries; -1 when none takes it.
+// retrierOf returns the index of the first retrier that matches an error, and its number of retries; -1 if none
+// matches.
 func (s *subject) retrierOf(name string) (i int, retries int64) {
 	i = slices.IndexFunc(s.Retry, func(x asl.Retrier) bool { return takes(x.ErrorEquals, name) })
 	if i < 0 {
@@ -69,7 +70,7 @@ func (s *subject) retried(name string) bool {
 	return n > 0
 }
 
-// untaken are the errors that no retrier of the state takes.
+// untaken returns the errors that no retrier of the state matches.
 func (s *subject) untaken(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		i, _ := s.retrierOf(name)
@@ -77,12 +78,12 @@ func (s *subject) untaken(names []string) []string {
 	})
 }
 
-// catches reports whether a catcher of the state takes an error.
+// catches reports whether a catcher of the state matches an error.
 func (s *subject) catches(name string) bool {
 	return slices.ContainsFunc(s.Catch, func(c asl.Catcher) bool { return takes(c.ErrorEquals, name) })
 }
 
-// bounded reports whether an attempt of the state is ended by a timeout, its own or a heartbeat's.
+// bounded reports whether a timeout ends an attempt of the state, either its own or a heartbeat's.
 func (s *subject) bounded() bool { return s.TimeoutSeconds.Present() || s.HeartbeatSeconds.Present() }
 
 const (
@@ -92,7 +93,7 @@ const (
 	heartbeatTimeout = "States.HeartbeatTimeout"
 )
 
-// takes reports whether a retrier or catcher takes every error that this name stands for.
+// takes reports whether a retrier or catcher matches every error that a name includes.
 func takes(errorEquals []string, name string) bool {
 	if slices.Contains(errorEquals, allErrors) || slices.Contains(errorEquals, name) {
 		return true

@@ -1,5 +1,5 @@
-// Package tablefile reads retry tables of one's own from YAML: patterns by name, and for each state which errors are
-// retried by which. The table compiles to the Retry blocks of any state machine.
+// Package tablefile parses custom retry tables from YAML: named patterns, and for each state the errors and the
+// patterns by which they are retried. The table compiles to the Retry blocks of any state machine.
 //
 //	patterns:
 //	  gentle: {interval: 2s, rate: 2, maxDelay: 60s, retries: 5, jitter: FULL}
@@ -11,8 +11,8 @@
 //	      - {errors: [CardServiceBusy, Lambda.ServiceException], pattern: gentle}
 //	      - {errors: [States.Timeout], interval: 5s, retries: 1}
 //
-// The table's own patterns (retries show) can be used by their names, too. Unknown members, values out of their
-// bounds and rows that Step Functions would refuse are named with line and column. The package reads no files.
+// The built-in table's patterns (retries show) can be used by name, too. Unknown members, values out of range and
+// rows that Step Functions would reject are reported with line and column. The package reads no files.
 package tablefile
 
 import (
@@ -26,7 +26,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// The bounds of AWS, and of texts.
+// The limits of AWS, and of the lengths of texts.
 const (
 	longestInterval = 99_999_999 * time.Second
 	longestDelay    = 31_622_400 * time.Second
@@ -36,7 +36,7 @@ const (
 	longestText     = 256
 )
 
-// Looks reports whether a text may be a retry table: it has one of a table's members, and none of a definition's.
+// Looks reports whether a text may be a retry table: it has one of a table's members and none of a definition's.
 func Looks(text []byte) bool {
 	_, v := strictyaml.Read("", text)
 	if !v.IsObject() {
@@ -48,14 +48,14 @@ func Looks(text []byte) bool {
 		case "StartAt", "States":
 			return false
 		case "patterns", "states":
-			// A state of this name would have a list, its Retry array.
+			// A state with this name would have a list, its Retry array.
 			table = table || !m.IsList()
 		}
 	}
 	return table
 }
 
-// Read reads a table. The error is strictyaml's Problems, with line and column.
+// Read parses a table. The error is strictyaml.Problems, with line and column.
 func Read(name string, text []byte) (retrypatterns.Table, error) {
 	r, v := strictyaml.Read(name, text)
 	o := v.Object("patterns", "states")
@@ -94,19 +94,19 @@ func Read(name string, text []byte) (retrypatterns.Table, error) {
 	return t, nil
 }
 
-// place is where a state and its rows stand in the text.
+// place holds the positions of a state and its rows in the text.
 type place struct {
 	state strictyaml.Object
 	rows  []strictyaml.Value
 }
 
-// members are the table's names of fields.
+// members maps ASL field names to the table's member names.
 var members = map[string]string{
 	"TimeoutSeconds": "timeout", "HeartbeatSeconds": "heartbeat", "ErrorEquals": "errors", "IntervalSeconds": "interval",
 	"BackoffRate": "rate", "MaxDelaySeconds": "maxDelay", "MaxAttempts": "retries", "JitterStrategy": "jitter",
 }
 
-// locate complains about what Table.Validate found at its place in the text.
+// locate reports the errors of Table.Validate at their positions in the text.
 func locate(err error, places map[string]place) {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range all.Unwrap() {
@@ -139,7 +139,8 @@ func locate(err error, places map[string]place) {
 
 var policyMembers = []string{"interval", "rate", "maxDelay", "retries", "jitter"}
 
-// policy reads numbers; what is absent is as in a definition: 1 second, twice as long each time, three times.
+// policy parses a policy's numbers. The defaults are those of a definition: 1 second, doubled each time, three
+// retries.
 func policy(o strictyaml.Object) retry.Policy {
 	p := retry.Policy{
 		Interval: o.Get("interval").DurationOr(time.Second, time.Second, longestInterval),
@@ -153,7 +154,7 @@ func policy(o strictyaml.Object) retry.Policy {
 	return p
 }
 
-// rowOf reads one row: errors with a pattern, or with numbers.
+// rowOf parses one row: errors with a pattern, or with numbers.
 func rowOf(v strictyaml.Value, patterns map[string]retry.Policy) retrypatterns.Row {
 	o := v.Object(append([]string{"errors", "pattern", "comment"}, policyMembers...)...)
 	row := retrypatterns.Row{Provenance: "table"}

@@ -9,7 +9,7 @@ import (
 	"stepback/engine/timeline"
 )
 
-// Coverage is what the tests of a definition went through.
+// Coverage reports what the tests of a definition have covered.
 type Coverage struct {
 	Definition  string `json:"definition"`
 	States      Share  `json:"states"`
@@ -18,14 +18,14 @@ type Coverage struct {
 	Retriers    Share  `json:"retriers"`
 }
 
-// Share is how many of all there are, and which were missed.
+// Share is the number of covered elements, the number of all, and the missed ones.
 type Share struct {
 	Covered int      `json:"covered"`
 	All     int      `json:"all"`
 	Missed  []string `json:"missed"`
 }
 
-// Cover says what the tests of one definition went through together.
+// Cover returns the combined coverage of the tests of one definition.
 func Cover(m *asl.Machine, definition string, results []*Result) Coverage {
 	seen := map[string]bool{}
 	for _, r := range results {
@@ -62,7 +62,7 @@ func (s *Share) count(what string, covered bool) {
 	s.Missed = append(s.Missed, what)
 }
 
-// transitions are the states that may follow a state without an error.
+// transitions returns the states that may follow a state without an error.
 func transitions(s *asl.State) []string {
 	var next []string
 	add := func(name string) {
@@ -78,7 +78,7 @@ func transitions(s *asl.State) []string {
 	return next
 }
 
-// note takes note of what an execution went through.
+// note records what an execution has covered.
 func note(seen map[string]bool, m *asl.Machine, events []history.Event) {
 	t := timeline.Read(events)
 	for i := range events {
@@ -109,7 +109,7 @@ func note(seen map[string]bool, m *asl.Machine, events []history.Event) {
 		}
 		for i := range v.Attempts {
 			if i+1 == len(v.Attempts) || !v.Attempts[i].Failure.HasName() {
-				continue // what was not tried again
+				continue // was not retried
 			}
 			if k, ok := timeline.Retrier(s.Retry, v.Attempts[i].Failure.Name); ok {
 				seen[fmt.Sprintf("retrier %s Retry[%d]", s.Name, k)] = true
@@ -118,7 +118,7 @@ func note(seen map[string]bool, m *asl.Machine, events []history.Event) {
 	}
 }
 
-// catcher names the catcher that went on with a state: the first one that handles the last error.
+// catcher returns the name of the catcher that moved a state on to next: the first one that handles the last error.
 func catcher(s *asl.State, v *timeline.Visit, next string) string {
 	if s == nil {
 		return ""

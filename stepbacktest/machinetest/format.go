@@ -16,26 +16,26 @@ import (
 	"stepback/tasks/mock"
 )
 
-// File is a file of tests that was read and fits its definition.
+// File is a parsed test file that has been checked against its definition.
 type File struct {
-	// Name is the file's, as it stands in messages; Definition the name of the definition's file.
+	// Name is the name of the test file as shown in messages; Definition is the name of the definition's file.
 	Name, Definition string
-	// Text is the definition as JSON, Machine the same parsed.
+	// Text is the definition as JSON; Machine is the parsed definition.
 	Text    string
 	Machine *asl.Machine
 	Express bool
-	// Objects is the directory with a folder for each bucket; empty when there is none.
+	// Objects is the directory with a folder for each bucket; empty if there is none.
 	Objects string
 	Tests   []Test
 }
 
-// Test is one execution and what is expected of it.
+// Test is one execution with its expected outcome.
 type Test struct {
 	Name string
 	Line int
 	// Input is JSON text.
 	Input string
-	// Answers are what tasks come to, by state. Case answers the states that are not among them, or is nil.
+	// Answers are the responses of tasks, in order, by state. Case answers for all other states; it may be nil.
 	Answers map[string][]Answer
 	Case    engine.Interceptor
 	Faults  []faults.Spec
@@ -43,25 +43,25 @@ type Test struct {
 	Expect  Expect
 }
 
-// Answer is what one invocation of a task comes to, or several in a row.
+// Answer is the response to one invocation of a task, or to several in a row.
 type Answer struct {
-	// Input, if it is given, has to be the task's input for the answer to be taken.
+	// Input, if given, restricts the answer to tasks whose input equals it.
 	Input *jsonvalue.Value
-	// Return is the result; an answer with Error fails, and one that hangs runs into the state's timeout.
+	// Return is the result. An answer with Error fails; one that hangs runs into the state's timeout.
 	Return jsonvalue.Value
 	Error  string
 	Cause  string
 	Hang   bool
-	// Times is how many invocations get it; 0 means all that follow.
+	// Times is the number of invocations that get it; 0 means all that follow.
 	Times int
 }
 
-// Expect is what is expected. What is absent may be anything.
+// Expect is the expected outcome. Absent fields are not checked.
 type Expect struct {
 	Status         string
-	Error, Cause   string // Cause need only be contained
+	Error, Cause   string // Cause must only be contained
 	Output         *jsonvalue.Value
-	Contains       *jsonvalue.Value // members that the output has, among others
+	Contains       *jsonvalue.Value // members that the output must have, among others
 	Path           []string
 	Entered, Never []string
 	Attempts       []Number
@@ -70,43 +70,43 @@ type Expect struct {
 	lines          map[string]int
 }
 
-// Number is how often something is expected of a state.
+// Number is an expected count for a state.
 type Number struct {
 	State string
 	N     int
 }
 
-// Waits are the waits that are expected of a state.
+// Waits are the expected waits of a state.
 type Waits struct {
 	State string
 	Waits []time.Duration
 }
 
-// Opener reads a file that a file of tests names, relative to it. A definition comes as JSON, with the values of its
-// placeholders.
+// Opener reads the files that a test file names, relative to it. A definition is returned as JSON, with its
+// placeholders replaced by values.
 type Opener interface {
 	Definition(path string, values map[string]string) (text string, err error)
 	Text(path string) ([]byte, error)
 }
 
-// suffixes are what names of files of tests end with.
+// suffixes are the suffixes of test files.
 var suffixes = []string{".test.yaml", ".test.yml"}
 
-// IsTestFile reports whether a file is one of tests, by its name.
+// IsTestFile reports whether a file's name is that of a test file.
 func IsTestFile(name string) bool {
 	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// Longest durations and texts, and most tests, that a file may have.
+// The maximum durations and text sizes, and the maximum number of tests, in a file.
 const (
 	longest  = 100 * 365 * 24 * time.Hour
 	textSize = 1 << 20
 	most     = 10_000
 )
 
-// Parse reads a file of tests. base is the name of its definition without a suffix, for files that name none. The error
-// is strictyaml's Problems, with line and column, a *RefusedError of a definition that Step Functions would refuse, or
-// says why a file that is named cannot be read.
+// Parse parses a test file. base is the name of its definition without a suffix, for files that name none. The error
+// is strictyaml's Problems, with line and column, a *RefusedError for a definition that Step Functions would refuse,
+// or explains why a named file cannot be read.
 func Parse(name string, text []byte, base string, open Opener) (*File, error) {
 	r, v := strictyaml.Read(name, text)
 	o := v.Object("definition", "substitutions", "express", "objects", "mocks", "machine", "tests")
@@ -141,12 +141,12 @@ func Parse(name string, text []byte, base string, open Opener) (*File, error) {
 	return f, r.Err()
 }
 
-// parser reads the tests of one file.
+// parser parses the tests of one file.
 type parser struct {
 	file        *File
-	states, all []string // of the machine: its Task states, all of its states
+	states, all []string // the machine's Task states, and all of its states
 	config      *mock.Config
-	machine     string // of the mock configuration
+	machine     string // in the mock configuration
 }
 
 // mocks reads a mock configuration of Step Functions Local.
@@ -212,7 +212,7 @@ func (p *parser) test(v strictyaml.Value, open Opener) Test {
 	return t
 }
 
-// testCase takes the answers of a test case of the mock configuration.
+// testCase uses the responses of a test case in the mock configuration.
 func (p *parser) testCase(v strictyaml.Value, t *Test) {
 	if p.config == nil {
 		v.Problem("there is no mock configuration; name one with mocks, beside tests")
@@ -229,7 +229,7 @@ func (p *parser) testCase(v strictyaml.Value, t *Test) {
 	t.Case = in
 }
 
-// known complains about the name of a state that the machine does not have.
+// known reports a problem if the machine does not have a state with this name.
 func (p *parser) known(v strictyaml.Value, name string, among []string, kind string) bool {
 	if slices.Contains(among, name) {
 		return true
@@ -242,7 +242,7 @@ func (p *parser) known(v strictyaml.Value, name string, among []string, kind str
 	return false
 }
 
-// answers reads the answers of a state: a list, or one alone.
+// answers reads the answers of a state: a list, or a single one.
 func answers(v strictyaml.Value) []Answer {
 	if v.IsObject() {
 		return []Answer{answer(v)}
@@ -320,7 +320,7 @@ func (p *parser) expect(v strictyaml.Value) Expect {
 	return x
 }
 
-// list reads names of states; nil when it is absent.
+// list reads names of states; nil if absent.
 func (p *parser) list(v strictyaml.Value) []string {
 	if !v.Present() {
 		return nil
@@ -334,7 +334,7 @@ func (p *parser) list(v strictyaml.Value) []string {
 	return states
 }
 
-// each calls visit with every state of a graph and of those inside its states.
+// each calls visit for every state of a graph and of the graphs inside its states.
 func each(g *asl.Graph, visit func(*asl.State)) {
 	for _, s := range g.States {
 		visit(s)
@@ -347,13 +347,13 @@ func each(g *asl.Graph, visit func(*asl.State)) {
 	}
 }
 
-// names are the names of all states.
+// names returns the names of all states.
 func names(m *asl.Machine) (all []string) {
 	each(&m.Graph, func(s *asl.State) { all = append(all, s.Name) })
 	return all
 }
 
-// tasks are the names of the Task states.
+// tasks returns the names of the Task states.
 func tasks(m *asl.Machine) (all []string) {
 	each(&m.Graph, func(s *asl.State) {
 		if s.Type == asl.Task {

@@ -10,7 +10,7 @@ import (
 	"stepback/stepbacktest/observed"
 )
 
-// judge returns the expectations that are not met.
+// judge returns the expectations that were not met.
 func (r *Result) judge() []string {
 	var failures []string
 	fail := func(what, format string, args ...any) {
@@ -69,7 +69,7 @@ func (r *Result) judge() []string {
 	return failures
 }
 
-// attempts counts the attempts of a state in the execution and its children.
+// attempts returns the number of attempts of a state in the execution and its children.
 func (r *Result) attempts(state string) int {
 	n := observed.Attempts(r.Events, state)
 	for _, events := range r.Children {
@@ -78,7 +78,7 @@ func (r *Result) attempts(state string) int {
 	return n
 }
 
-// judgePath compares the states that were entered.
+// judgePath checks the states that were entered.
 func (r *Result) judgePath(fail func(what, format string, args ...any)) {
 	e := &r.Test.Expect
 	got := observed.Entered(r.Events)
@@ -101,7 +101,7 @@ func (r *Result) judgePath(fail func(what, format string, args ...any)) {
 	}
 }
 
-// pathDifference shows where two paths part.
+// pathDifference shows where two paths diverge.
 func pathDifference(got, want []string) string {
 	same := 0
 	for same < len(got) && same < len(want) && got[same] == want[same] {
@@ -131,10 +131,11 @@ func durations(all []time.Duration) string {
 	return strings.Join(texts, ", ")
 }
 
-// most differences that are shown of one output.
+// maximum number of differences shown per output
 const shownDifferences = 10
 
-// differences are the places at which a value is not as expected. In a part, an object may have more members.
+// differences lists the places where a value differs from the expected one. If part is set, objects may have
+// additional members.
 func differences(path string, got, want jsonvalue.Value, part bool) []string {
 	if jsonvalue.Equal(got, want) {
 		return nil

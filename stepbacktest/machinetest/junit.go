@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// JUnit writes results as the XML that CI systems read: a suite for each file of tests.
+// JUnit writes results as JUnit XML for CI systems, with one suite for each test file.
 func JUnit(w io.Writer, results []*Result) error {
 	type failure struct {
 		Message string `xml:"message,attr"`

@@ -61,7 +61,7 @@ tests:
     expect: {error: Lambda.TooManyRequestsException}
 `
 
-// files are what a test file names.
+// files holds the files that a test file names.
 type files map[string]string
 
 func (f files) Definition(path string, _ map[string]string) (string, error) {
@@ -123,7 +123,7 @@ func TestTestsPass(t *testing.T) {
 	}
 }
 
-// TestMockFiles takes the answers of Step Functions Local's file.
+// TestMockFiles uses the responses in a mock file of Step Functions Local.
 func TestMockFiles(t *testing.T) {
 	t.Parallel()
 	results := run(t, `{definition: orders.asl.json, mocks: mocks.json, tests: [
@@ -137,7 +137,7 @@ func TestMockFiles(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotMet shows what was expected and what happened.
+// Failures show both the expectation and what happened.
 func TestWhatIsNotMet(t *testing.T) {
 	t.Parallel()
 	results := run(t, `
@@ -192,7 +192,7 @@ tests:
 	}
 }
 
-// TestParseRefuses names line and column, and what was perhaps meant.
+// Parse errors name line and column, and suggest similar names.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const head = "definition: orders.asl.json\nmocks: mocks.json\ntests:\n  - name: t\n"
@@ -219,7 +219,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestARefusedDefinition shows why.
+// The error for a refused definition shows the reason.
 func TestARefusedDefinition(t *testing.T) {
 	t.Parallel()
 	bad := files{"m.asl.json": `{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"}}}`}

@@ -13,19 +13,19 @@ import (
 	"stepback/stepbacktest/observed"
 )
 
-// Recording is a real execution, of which a test is made.
+// Recording is a real execution to be turned into a test.
 type Recording struct {
-	// Name is that of the test, Definition the file of the definition, beside which the test will be.
+	// Name is the name of the test. Definition is the definition's file, beside which the test will be stored.
 	Name, Definition string
-	// Events are the history of the execution, Children those of the child executions of its Map Runs.
+	// Events is the history of the execution; Children holds those of the child executions of its Map Runs.
 	Events   []history.Event
 	Children [][]history.Event
 }
 
-// Write writes a file of tests with one test: the execution's input, what its tasks answered, and how it ended.
-// Replayed, the test takes the same path. Answers of a state that was carried out for several inputs are told apart by
-// their input. What the test lacks is written as comments: an execution that had not ended has no expectations, and
-// items that a Map read from a bucket have to be given as objects.
+// Write writes a test file with one test: the execution's input, the responses of its tasks, and its outcome. When
+// replayed, the test takes the same path. Responses of a state that ran for several inputs are distinguished by
+// input. What the test cannot express is written as comments: an execution that had not ended has no expectations,
+// and items that a Map read from a bucket must be supplied as objects.
 func (r *Recording) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Recorded from the execution %s.\n", r.Name)
@@ -51,13 +51,13 @@ func (r *Recording) Write(w io.Writer) error {
 	return err
 }
 
-// taken is one attempt of a task that was answered.
+// taken is one attempt of a task that got a response.
 type taken struct {
 	state, input string
 	answer       string
 }
 
-// mocks writes the answers by state, in the order in which the attempts were scheduled.
+// mocks writes the responses by state, in the order in which the attempts were scheduled.
 func (r *Recording) mocks(b *bytes.Buffer) {
 	byState, order := map[string][]taken{}, []string{}
 	for _, events := range append([][]history.Event{r.Events}, r.Children...) {
@@ -94,43 +94,43 @@ func (r *Recording) mocks(b *bytes.Buffer) {
 	}
 }
 
-// attempts are the attempts of a history that were answered, in the order in which they were scheduled.
+// attempts returns the attempts in a history that got a response, in the order in which they were scheduled.
 func attempts(events []history.Event) []taken {
-	type open struct{ at int }
 	var all []taken
-	scheduled := map[int64]open{} // by the ID of every event of the attempt
+	begun := map[int64]int{} // the index of an attempt, by the event that began it
+	var r history.AttemptReader
 	for i := range events {
-		e := &events[i]
-		switch e.Type { //nolint:exhaustive // the others follow below
-		case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
-			all = append(all, taken{state: observed.StateOf(events, e), input: e.Data})
-			scheduled[e.ID] = open{len(all) - 1}
+		c := r.Read(&events[i])
+		if c.Begins {
+			begun[c.Attempt.Scheduled.ID] = len(all)
+			all = append(all, taken{state: c.Attempt.State, input: c.Attempt.Input})
+		}
+		if c.Attempt == nil || !c.Attempt.Over() {
 			continue
 		}
-		before, ok := scheduled[e.Previous]
-		if !ok {
-			continue
-		}
-		scheduled[e.ID] = before
-		t := &all[before.at]
-		switch {
-		case t.answer != "":
-		case e.Type == history.TaskSucceeded || e.Type == history.LambdaFunctionSucceeded ||
-			e.Type == history.ActivitySucceeded:
-			t.answer = "return: " + flow(e.Data)
-		case strings.HasSuffix(e.Type.String(), "TimedOut") && observed.Failed(e.Type):
-			t.answer = "hang: true"
-		case observed.Failed(e.Type) && e.More != nil:
-			t.answer = "error: " + quoted(or(e.More.Failure.Name, "States.TaskFailed"))
-			if e.More.Failure.Cause != "" {
-				t.answer += ", cause: " + quoted(e.More.Failure.Cause)
-			}
+		if at, ok := begun[c.Attempt.Scheduled.ID]; ok {
+			all[at].answer = answerOf(c.Attempt)
 		}
 	}
 	return slices.DeleteFunc(all, func(t taken) bool { return t.answer == "" })
 }
 
-// expect writes how the execution ended.
+// answerOf returns the response of a mock that makes an attempt end as a did.
+func answerOf(a *history.Attempt) string {
+	switch {
+	case !a.Failed():
+		return "return: " + flow(a.Output)
+	case a.TimedOut:
+		return "hang: true"
+	}
+	text := "error: " + quoted(or(a.Failure.Name, "States.TaskFailed"))
+	if a.Failure.Cause != "" {
+		text += ", cause: " + quoted(a.Failure.Cause)
+	}
+	return text
+}
+
+// expect writes the outcome of the execution.
 func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
 	status := ""
 	if last != nil && last.Type.Terminal() {
@@ -147,7 +147,7 @@ func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
 		if last.More != nil && last.More.Failure.Name != "" {
 			fmt.Fprintf(b, "      error: %s\n", quoted(last.More.Failure.Name))
 		}
-	default: // it had not ended, or somebody stopped it
+	default: // it had not ended, or was stopped
 		b.WriteString("      # The execution had not ended by itself; say more of what is expected here.\n      never: []\n")
 	}
 	if path := observed.Entered(r.Events); status != "" && len(path) > 0 && !concurrent(r.Events) {
@@ -159,7 +159,7 @@ func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
 	}
 }
 
-// concurrent reports whether states ran side by side, so that their order is not the same in every run.
+// concurrent reports whether states ran concurrently, so that their order may differ between runs.
 func concurrent(events []history.Event) bool {
 	return slices.ContainsFunc(events, func(e history.Event) bool {
 		return e.Type == history.ParallelStateStarted || e.Type == history.MapStateStarted
@@ -173,7 +173,7 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// flow is JSON text as YAML takes it in one line.
+// flow returns JSON text as one line of YAML.
 func flow(text string) string {
 	v, err := jsonvalue.Parse(text)
 	if err != nil {
@@ -182,11 +182,11 @@ func flow(text string) string {
 	return v.JSON()
 }
 
-// quoted is a text as JSON, which is YAML, too.
+// quoted returns a string as JSON, which is also valid YAML.
 func quoted(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string can always be written
+	_ = e.Encode(s) // encoding a string never fails
 	return strings.TrimSpace(b.String())
 }

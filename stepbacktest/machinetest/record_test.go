@@ -29,7 +29,7 @@ func TestRecordedTestsPass(t *testing.T) {
 	}
 }
 
-// TestARecordingTellsInputsApart records a Map, whose iterations get their own answers whatever their order.
+// A recorded Map replays with the right response for each iteration, in any order.
 func TestARecordingTellsInputsApart(t *testing.T) {
 	t.Parallel()
 	maps := files{"m.asl.json": `{"StartAt": "All", "States": {"All": {"Type": "Map", "End": true, "ItemProcessor": {

@@ -17,30 +17,32 @@ import (
 	"stepback/tasks/faults"
 )
 
-// Result is what came of a test.
+// Result is the outcome of a test.
 type Result struct {
 	File *File
 	Test *Test
-	// Failures are the expectations that were not met, each with what happened; none when the test passed.
+	// Failures are the expectations that were not met, each with what happened; empty if the test passed.
 	Failures []string
-	// Execution is what was run, Events its history, with those of the child executions of its Map Runs in Children.
+	// Execution is the execution that was run. Events is its history; Children holds the histories of the child
+	// executions of its Map Runs.
 	Execution *engine.Execution
 	Events    []history.Event
 	Children  [][]history.Event
-	// Real is how long the test really took.
+	// Real is the real time that the test took.
 	Real time.Duration
 }
 
 // Passed reports whether every expectation was met.
 func (r *Result) Passed() bool { return len(r.Failures) == 0 }
 
-// begin is when executions begin, in virtual time.
+// begin is the start time of executions, in virtual time.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// patience is how long a test may really take.
+// patience is the real time that a test may take.
 const patience = time.Minute
 
-// Run runs one test. The error says why it could not be run: the definition is refused, or the engine failed.
+// Run runs one test. It returns an error if the test could not be run: the definition is refused, or the engine
+// failed.
 func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -103,28 +105,28 @@ func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
 	return r, nil
 }
 
-// RefusedError says that a definition would be refused by Step Functions.
+// RefusedError reports that Step Functions would refuse a definition.
 type RefusedError struct {
 	File string
-	// Text shows what is wrong, with the lines of the definition.
+	// Text shows the errors with the lines of the definition.
 	Text string
 }
 
 // Error implements error.
 func (e *RefusedError) Error() string { return e.Text + e.File + ": the definition would be refused" }
 
-// mocks answer the tasks of one execution. They implement engine.Interceptor.
+// mocks implements engine.Interceptor: it responds to the tasks of one execution.
 type mocks struct {
 	test   *Test
 	clock  *clock.Clock
 	faults *faults.Injector
 
 	mu       sync.Mutex
-	calls    map[string][]int // by state, how often each answer was given
+	calls    map[string][]int // by state, how often each answer was used
 	problems []string
 }
 
-// Intercept implements engine.Interceptor: every task is answered.
+// Intercept implements engine.Interceptor. It intercepts every task.
 func (m *mocks) Intercept(t *engine.Task) engine.Integration {
 	return m.faults.Tasks(m.answer(t), "Lambda.TooManyRequestsException")
 }
@@ -162,13 +164,13 @@ func (m *mocks) answer(t *engine.Task) engine.Integration {
 		n, t.State, cut(t.Parameters))
 }
 
-// takes reports whether an answer is for a task's input.
+// takes reports whether an answer applies to a task's input.
 func (a *Answer) takes(parameters string) bool {
 	v, err := jsonvalue.Parse(parameters)
 	return err == nil && jsonvalue.Equal(v, *a.Input)
 }
 
-// fails records why the test fails, and fails the task.
+// fails records why the test fails, and makes the task fail.
 func (m *mocks) fails(format string, args ...any) engine.Integration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,7 +183,7 @@ func (m *mocks) failsLocked(format string, args ...any) engine.Integration {
 	return unanswered{why}
 }
 
-// answered carries a task out as an answer says.
+// answered implements engine.Integration with the outcome that an answer specifies.
 type answered struct {
 	*Answer
 	clock *clock.Clock
@@ -200,7 +202,7 @@ func (a *answered) Invoke(ctx context.Context, _ *engine.Task) (engine.Result, e
 	}
 }
 
-// unanswered fails a task that nothing answers.
+// unanswered fails a task that has no answer.
 type unanswered struct{ why string }
 
 // Invoke implements engine.Integration.

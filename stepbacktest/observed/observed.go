@@ -1,17 +1,15 @@
-// Package observed reads from a history what tests expect of an execution: the states it entered, how often each was
-// tried, and how long it waited. It is what stepbacktest and machinetest have in common; it reports nothing and runs
-// nothing.
+// Package observed extracts from a history what tests check about an execution: the states it entered, how often each
+// was tried, and how long it waited. stepbacktest and machinetest share it. It reports nothing and runs nothing.
 package observed
 
 import (
-	"strings"
 	"time"
 
 	"stepback/engine/history"
 )
 
-// Entered are the states that were entered, in their order. States of branches and of inline Maps count as they were
-// entered; those of a distributed Map are in executions of their own.
+// Entered returns the states that were entered, in order. States of branches and of inline Maps are included in the
+// order in which they were entered; those of a distributed Map belong to separate executions.
 func Entered(events []history.Event) []string {
 	var names []string
 	for i := range events {
@@ -22,60 +20,38 @@ func Entered(events []history.Event) []string {
 	return names
 }
 
-// Attempts is how often a Task state was carried out, its retries included, in all its visits together.
+// Attempts returns how often a Task state was tried, including retries, over all its visits.
 func Attempts(events []history.Event, state string) int {
 	n := 0
+	var r history.AttemptReader
 	for i := range events {
-		if scheduled(events[i].Type) && StateOf(events, &events[i]) == state {
+		if c := r.Read(&events[i]); c.Begins && c.Attempt.State == state {
 			n++
 		}
 	}
 	return n
 }
 
-// Waits are the waits of a state, in their order: those of its retriers between two attempts, or how long a Wait state
-// took.
+// Waits returns the waits of a state, in order: the waits of its retriers between two attempts, or the durations of a
+// Wait state.
 func Waits(events []history.Event, state string) []time.Duration {
 	var waits []time.Duration
-	began := map[int64]time.Time{} // when what an event tells of began to wait
+	began := map[int64]time.Time{} // when a Wait state was entered, by the event
+	var r history.AttemptReader
 	for i := range events {
 		e := &events[i]
-		if StateOf(events, e) != state {
-			continue
-		}
+		c := r.Read(e)
 		switch {
-		case e.Type == history.WaitStateEntered || Failed(e.Type):
+		case c.Begins && c.Attempt.Retry() && c.Attempt.State == state:
+			waits = append(waits, c.Attempt.Wait())
+		case e.Name != state:
+		case e.Type == history.WaitStateEntered:
 			began[e.ID] = e.At()
-		case e.Type == history.WaitStateExited || scheduled(e.Type):
+		case e.Type == history.WaitStateExited:
 			if at, ok := began[e.Previous]; ok {
 				waits = append(waits, e.At().Sub(at))
 			}
 		}
 	}
 	return waits
-}
-
-// StateOf names the state that an event belongs to; empty for one of the whole execution.
-func StateOf(events []history.Event, e *history.Event) string {
-	for !e.Type.Entered() && !e.Type.Exited() {
-		if e.Previous <= 0 || e.Previous > int64(len(events)) {
-			return ""
-		}
-		e = &events[e.Previous-1]
-	}
-	return e.Name
-}
-
-func scheduled(t history.Type) bool {
-	return t == history.TaskScheduled || t == history.LambdaFunctionScheduled || t == history.ActivityScheduled
-}
-
-// Failed reports whether an event is the failure of a task's attempt.
-func Failed(t history.Type) bool {
-	name := t.String()
-	if !strings.HasPrefix(name, "Task") && !strings.HasPrefix(name, "LambdaFunction") &&
-		!strings.HasPrefix(name, "Activity") {
-		return false
-	}
-	return strings.HasSuffix(name, "Failed") || strings.HasSuffix(name, "TimedOut")
 }

@@ -5,8 +5,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// account is the account that an action is called in: that of the execution, and with a role that of the first resource
-// that the parameters name by its ARN, else that of the role. Whether the role may do so is not asked.
+// account returns the account in which an action is called: the execution's or, with a role, that of the first
+// resource that the parameters name by ARN, or else the role's. Whether the role is allowed to do so is not checked.
 func (c *Caller) account(role string, params jsonvalue.Value) string {
 	if role == "" {
 		return c.Account
@@ -22,7 +22,7 @@ func (c *Caller) account(role string, params jsonvalue.Value) string {
 	return c.Account
 }
 
-// accountIn is the account of an ARN; empty when the text is none, or has none.
+// accountIn returns the account in an ARN, or "" if the text is not an ARN or has none.
 func accountIn(arn string) string {
 	a, _ := aws.ParseARN(arn)
 	return a.Account

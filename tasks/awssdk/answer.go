@@ -9,25 +9,25 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Naming says which of its two names a member has.
+// Naming selects which of its two names a member has.
 type Naming int
 
-// The namings of members: those of AWS SDK integrations, and those of optimized integrations.
+// The namings of members: in AWS SDK integrations and in optimized integrations.
 const (
 	SDK Naming = iota
 	OptimizedNames
 )
 
-// Answer is the shape of what an action answers. It tells whether a JSON value could be such an answer in the result of
-// a task, in the words of Step Functions. It calls no service.
+// Answer is the shape of an action's response. It checks whether a JSON value could be such a response in the result
+// of a task, with Step Functions' error messages. It calls no service.
 type Answer struct {
 	service string
 	shape   *model.Shape
 	free    []string
 }
 
-// AnswerOf finds what an action of a service answers, both named as in the Resource of an AWS SDK integration. It is
-// nil for a service or an action that is not known, and for an action that answers nothing.
+// AnswerOf returns the shape of an action's response. Service and action are named as in the Resource of an AWS SDK
+// integration. It returns nil for an unknown service or action, and for an action without a response.
 func AnswerOf(service, action string) (*Answer, error) {
 	s, err := model.Find(service)
 	if isUnknown(err) {
@@ -52,12 +52,11 @@ func isUnknown(err error) bool {
 	return errors.As(err, &service) || errors.As(err, &operation)
 }
 
-// Free lets members of the answer itself be any JSON, as where an optimized integration parses text.
+// Free allows top-level members of the response to be any JSON, as where an optimized integration parses text.
 func (a *Answer) Free(names ...string) { a.free = append(a.free, names...) }
 
-// Check tells whether a value could be the answer, whose members it wants by their names in one kind of integration;
-// without required, members may be missing. Members that the shape does not have may be there. The error is an
-// *AnswerError.
+// Check checks whether a value could be the response. names selects the naming of members; if required is false,
+// members may be missing. Members that the shape does not have are allowed. The error is an *AnswerError.
 func (a *Answer) Check(v jsonvalue.Value, names Naming, required bool) error {
 	c := answerCheck{answer: a, style: sdkStyle, required: required}
 	if names == OptimizedNames {
@@ -69,21 +68,21 @@ func (a *Answer) Check(v jsonvalue.Value, names Naming, required bool) error {
 	return nil
 }
 
-// AnswerError says what is wrong with a value, as Step Functions words it.
+// AnswerError describes what is wrong with a value, in Step Functions' wording.
 type AnswerError struct{ why string }
 
 // Error implements error.
 func (e *AnswerError) Error() string { return e.why }
 
-// answerCheck looks for the first thing that is wrong with a value. What its methods return is that, or empty.
+// answerCheck finds the first problem with a value. Its methods return the problem, or "" if there is none.
 type answerCheck struct {
 	answer   *Answer
 	style    *style
 	required bool
 }
 
-// wanted are the JSON values that the types of models are in results, with the sentences about others. A timestamp and
-// bytes are strings; a document is anything.
+// wanted maps model types to their JSON kinds in results and the error message for other kinds. Timestamps and bytes
+// are strings; a document can be anything.
 var wanted = map[model.Type]struct {
 	kind jsonvalue.Kind
 	must string
@@ -96,7 +95,8 @@ var wanted = map[model.Type]struct {
 	model.Structure: {jsonvalue.Object, "must be an object"},
 }
 
-// value checks a value against a shape. A field of an array or a dictionary lends its name to what is in it.
+// value checks a value against a shape. The elements of an array or a dictionary are reported under the name of its
+// field.
 func (c *answerCheck) value(v jsonvalue.Value, s *model.Shape, field string) string {
 	if s.Type == model.Document || s.EventStream {
 		return ""
@@ -172,11 +172,11 @@ func (c *answerCheck) number(s *model.Shape, n float64, field string) string {
 	return ""
 }
 
-// older are the upper bounds of shapes that Step Functions still knew in November 2025, where models have raised them
+// older holds upper bounds that Step Functions still used in November 2025, although the models have raised them
 // since July of that year.
 var older = map[string]float64{"lambda.MemorySize": 10_240}
 
-// bounds are those of a shape as Step Functions knows them.
+// bounds returns the bounds of a shape as Step Functions uses them.
 func (c *answerCheck) bounds(s *model.Shape) (low, high *float64) {
 	if limit, ok := older[c.answer.service+"."+s.Name]; ok {
 		return s.Min, &limit

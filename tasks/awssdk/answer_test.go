@@ -28,8 +28,8 @@ func TestAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		service, action, value string
 		names                  awssdk.Naming
-		want                   string // without the requirement of members
-		strict                 string // with it, where it differs
+		want                   string // if members are not required
+		strict                 string // if members are required, where that differs
 	}{
 		"nothing":        {service: "eventbridge", action: "putEvents", value: `{}`},
 		"unknown member": {service: "eventbridge", action: "putEvents", value: `{"random":"json"}`},

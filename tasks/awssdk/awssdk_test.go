@@ -14,7 +14,7 @@ import (
 	"stepback/tasks/awssdk"
 )
 
-// fake answers every request of a service with one answer, and keeps the last request.
+// fake gives the same response to every request of a service, and keeps the last request.
 type fake struct {
 	status        int
 	body          string
@@ -43,7 +43,7 @@ func caller(service string, f *fake) *awssdk.Caller {
 	}}
 }
 
-// invoke carries a task out.
+// invoke performs a task.
 func invoke(c *awssdk.Caller, resource, parameters string) (string, error) {
 	service, action := resource[:strings.LastIndex(resource, ":")], resource[strings.LastIndex(resource, ":")+1:]
 	all, start := awssdk.Integrations(c)
@@ -68,7 +68,7 @@ func TestResults(t *testing.T) {
 		service, resource, parameters string
 		answer                        fake
 		target, heard, want           string
-		sent                          string // the body, to the letter, somewhere in what was heard
+		sent                          string // the exact body, contained in the recorded request
 	}{
 		"absent members are left out": {
 			service: "secretsmanager", resource: "aws-sdk:secretsmanager:listSecrets", parameters: `{}`,

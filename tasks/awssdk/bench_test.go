@@ -2,7 +2,8 @@ package awssdk_test
 
 import "testing"
 
-// BenchmarkGetItem is a task that reads an item, without a network: what shaping and the SDK cost.
+// BenchmarkGetItem runs a task that reads an item, without a network. It measures the cost of converting the data and
+// of the SDK.
 func BenchmarkGetItem(b *testing.B) {
 	c := caller("dynamodb", &fake{body: `{"Item":{"id":{"S":"1"},"n":{"N":"7"},"l":{"L":[{"S":"a"},{"BOOL":true}]}}}`})
 	b.ReportAllocs()

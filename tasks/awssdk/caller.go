@@ -19,25 +19,26 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Caller calls the services for one account and region. It is safe for concurrent use.
+// Caller calls services for one account and region. It is safe for concurrent use.
 type Caller struct {
 	Endpoints Endpoints
-	// Account and Region are those of the executions. An emulator that tells accounts apart by access keys of twelve
-	// digits sees the account; only an address of AWS itself is sent the credentials of the environment.
+	// Account and Region are the account and region of the executions. The account is sent as the access key, which
+	// emulators that distinguish accounts by twelve-digit access keys understand; the credentials of the environment
+	// are only sent to addresses of AWS itself.
 	Account, Region string
 
 	mu          sync.Mutex
-	environment aws.CredentialsProvider // read once, when AWS is first called
+	environment aws.CredentialsProvider // read once, with the first call to AWS
 }
 
-// operation is one action, ready to be called.
+// operation is an action that is ready to be called.
 type operation struct {
 	service *service
 	model   *model.Operation
 	client  *client.Client
 }
 
-// find looks an action up, to be called for an account. The error says why it cannot be called.
+// find returns an action, ready to be called for an account. The error says why it cannot be called.
 func (c *Caller) find(ctx context.Context, s *service, action, account string) (*operation, error) {
 	o, err := s.action(action)
 	if err != nil {
@@ -56,7 +57,8 @@ func (c *Caller) find(ctx context.Context, s *service, action, account string) (
 	}}, nil
 }
 
-// spoken is the protocol that emulators and AWS both speak, where a service has several: CloudWatch's oldest.
+// spoken returns the protocol to use where a service has several: the one that emulators and AWS both support, such
+// as Query for CloudWatch.
 func spoken(s *service) model.Protocol {
 	if s.Speaks(model.Query) {
 		return model.Query
@@ -64,7 +66,8 @@ func spoken(s *service) model.Protocol {
 	return ""
 }
 
-// credentials are those for an address: the account's number as a key, but those of the environment for AWS's own.
+// credentials returns the credentials for an address: the account ID as the access key, or those of the environment
+// for AWS itself.
 func (c *Caller) credentials(ctx context.Context, at Endpoint, account string) (aws.CredentialsProvider, error) {
 	u, err := at.parse()
 	if err != nil || !client.IsAWS(u.Hostname()) {
@@ -91,20 +94,20 @@ func (c *Caller) credentials(ctx context.Context, at Endpoint, account string) (
 	return c.environment, nil
 }
 
-// keysKey is the key of WithKeys.
+// keysKey is the context key of WithKeys.
 type keysKey struct{}
 
-// WithKeys has calls with this context signed with credentials, those to AWS itself excepted.
+// WithKeys returns a context whose calls are signed with the given credentials, except calls to AWS itself.
 func WithKeys(ctx context.Context, keys aws.CredentialsProvider) context.Context {
 	return context.WithValue(ctx, keysKey{}, keys)
 }
 
-// answer is what a service answered.
+// answer is a service's response.
 type answer struct {
 	output  jsonvalue.Value
 	status  int
 	header  http.Header
-	request string // the request's ID
+	request string // the request ID
 }
 
 // call calls an operation with the parameters of a task. The error is a *ParameterError, a *missingError, or one of
@@ -139,7 +142,7 @@ func (o *operation) call(ctx context.Context, params jsonvalue.Value, look *styl
 	return a, nil
 }
 
-// body reads a streamed member as text, a little further than a result may be long. Bytes that are no text become
+// body reads a streamed member as text, up to slightly more than the maximum size of a result. Invalid UTF-8 becomes
 // U+FFFD, as in Java.
 func body(r io.ReadCloser) (jsonvalue.Value, error) {
 	defer func() { _ = r.Close() }()
@@ -150,16 +153,16 @@ func body(r io.ReadCloser) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(strings.ToValidUTF8(string([]rune(string(b))), "\uFFFD")), nil
 }
 
-// ParameterError says why the parameters of a task cannot be used for its action.
+// ParameterError is returned if the parameters of a task cannot be used for its action.
 type ParameterError struct {
-	// Problems are sentences as Step Functions words them.
+	// Problems lists the problems in Step Functions' wording.
 	Problems []string
 }
 
 // Error implements error.
 func (e *ParameterError) Error() string { return fmt.Sprint(e.Problems) }
 
-// missingError says that required members have no value.
+// missingError is returned if required members have no value.
 type missingError struct{ members []string }
 
 // Error implements error.

@@ -7,8 +7,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// check says why parameters cannot be used for an action; text is what the error quotes of them. What the service is to
-// refuse, such as a null for a required member, and an action that there is not are left to the call.
+// check returns an error if the parameters cannot be used for an action; text is the form of the parameters that the
+// error quotes. What the service itself rejects, such as null for a required member, and unknown actions are left to
+// the call.
 func check(name, action string, params jsonvalue.Value, text string) error {
 	s, err := serviceOf(name)
 	if err != nil {
@@ -38,7 +39,7 @@ func (Integration) CheckParameters(t *engine.Task) error {
 	return check(strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params, t.Parameters)
 }
 
-// CheckParameters implements engine.ParameterChecker. Parameters that have to be prepared, which may need calls, are
+// CheckParameters implements engine.ParameterChecker. Parameters that must be prepared, which may require calls, are
 // left to the call.
 func (o *Optimized) CheckParameters(t *engine.Task) error {
 	params, err := t.Value()

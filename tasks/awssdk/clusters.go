@@ -7,8 +7,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// clusters adds the optimized integrations with EMR, which has an API of its own for Step Functions: one cluster, step
-// or instance group where EMR takes lists, clusters where EMR has job flows, and names where EMR has IDs.
+// clusters adds the optimized integrations with EMR, whose API for Step Functions differs from EMR's own: it has a
+// single cluster, step or instance group where EMR has lists, clusters where EMR has job flows, and names where EMR
+// has IDs.
 func clusters(table map[string]*Optimized) {
 	emr := func(name, action string, prepare preparation, shape func(params, result jsonvalue.Value) jsonvalue.Value) {
 		table["elasticmapreduce:"+name] = &Optimized{
@@ -31,10 +32,10 @@ func clusters(table map[string]*Optimized) {
 		many: true}.prepare, nil)
 }
 
-// rewriting says what members of a task's parameters become in a request.
+// rewriting maps members of a task's parameters to members of a request.
 type rewriting map[string]struct {
 	name string
-	list bool // the member is the only element of a list
+	list bool // the value becomes the only element of a list
 }
 
 func (w rewriting) prepare(_ context.Context, _ *Optimized, _ *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
@@ -63,7 +64,7 @@ func renamed(from, to string) func(params, result jsonvalue.Value) jsonvalue.Val
 	}
 }
 
-// first makes a result of the first element of one of its lists.
+// first returns a function that makes the first element of one of a result's lists the result.
 func first(list, name string) func(params, result jsonvalue.Value) jsonvalue.Value {
 	return func(_, result jsonvalue.Value) jsonvalue.Value {
 		v, _ := result.Get(list)

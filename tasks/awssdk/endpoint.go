@@ -7,34 +7,35 @@ import (
 	"strings"
 )
 
-// Endpoint is where a service is called.
+// Endpoint is an address at which a service is called.
 type Endpoint struct {
-	// URL is the base address. That of S3 may have the label {Bucket} in its host, which the bucket takes the place of.
+	// URL is the base address. For S3, its host may contain the label {Bucket}, which is replaced by the bucket's
+	// name.
 	URL string
-	// Client carries the calls out.
+	// Client is the HTTP client for the calls.
 	Client *http.Client
 }
 
-// parse reads the address, without the label of a bucket.
+// parse parses the address, without the label {Bucket}.
 func (e *Endpoint) parse() (*url.URL, error) {
 	return url.Parse(strings.ReplaceAll(e.URL, "{Bucket}.", ""))
 }
 
-// Endpoints say where services are called. They are asked at every call, so that what they are made of may change.
+// Endpoints determines where services are called. It is consulted for every call, so its sources may change.
 type Endpoints struct {
-	// Getenv reads a variable of the environment, as os.Getenv does.
+	// Getenv returns an environment variable, as os.Getenv does.
 	Getenv func(name string) string
-	// Embedded are the services that this process has itself, by their names in a Resource. They are called where no
-	// variable says otherwise.
+	// Embedded holds the services that run in this process, by their names in a Resource. They are used unless a
+	// variable names another endpoint.
 	Embedded map[string]Endpoint
-	// Client carries out calls to other processes; nil means http.DefaultClient. It should have no timeout of its own:
-	// a task's context ends with its TimeoutSeconds.
+	// Client is used for calls to other processes; nil means http.DefaultClient. It should have no timeout: a task's
+	// context ends after its TimeoutSeconds.
 	Client *http.Client
 }
 
-// find says where a service is called: the variable of Step Functions Local (SQS_ENDPOINT), the two of the AWS SDKs
-// (AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL), the embedded service. There is no other: AWS itself is only called at an
-// address that somebody has set.
+// find returns the endpoint of a service: from the variable of Step Functions Local (SQS_ENDPOINT), from one of the
+// AWS SDKs' variables (AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL), or the embedded service. There is no other default:
+// AWS itself is called only at an explicitly configured address.
 func (e *Endpoints) find(s *service) (Endpoint, error) {
 	for _, name := range []string{s.localVariable(), s.environment(), "AWS_ENDPOINT_URL"} {
 		address := strings.TrimSpace(e.getenv(name))
@@ -42,7 +43,7 @@ func (e *Endpoints) find(s *service) (Endpoint, error) {
 			continue
 		}
 		if embedded, ok := e.Embedded[s.Name]; ok && name == "AWS_ENDPOINT_URL" {
-			return embedded, nil // the variable is for what is not here
+			return embedded, nil // AWS_ENDPOINT_URL applies only to services that are not embedded
 		}
 		at := Endpoint{URL: address, Client: e.client()}
 		if u, err := at.parse(); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -67,7 +68,7 @@ func (e *Endpoints) Has(name string) bool {
 	return err == nil
 }
 
-// Embeds reports whether a service, named as in a Resource, is called inside this process.
+// Embeds reports whether a service, named as in a Resource, is called within this process.
 func (e *Endpoints) Embeds(name string) bool {
 	s, err := serviceOf(name)
 	if err != nil {

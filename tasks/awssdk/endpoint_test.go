@@ -93,7 +93,8 @@ func TestCredentialsStayAtHome(t *testing.T) {
 	}
 }
 
-// TestVariables compares the variables of all services with botocore's rule, and finds each service at its own.
+// TestVariables compares the variables of all services with botocore's rule, and finds each service at its own
+// variable.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

@@ -11,7 +11,7 @@ import (
 	"stepback/tasks/awssdk"
 )
 
-// A queue service somewhere, which tasks reach because a variable says so.
+// Tasks call a queue service at the address in an environment variable.
 func ExampleIntegrations() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

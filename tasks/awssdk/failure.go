@@ -13,36 +13,37 @@ import (
 	"stepback/jsonvalue"
 )
 
-// refusal is an error of a service.
+// refusal is an error returned by a service.
 type refusal struct {
-	// shape is the name of the error's shape; empty for one that the service's model does not have.
+	// shape is the name of the error's shape; empty if the service's model does not contain it.
 	shape         string
 	code, message string
 	status        int
 	request, host string // request IDs; S3 has two
 }
 
-// naming is how an integration names errors and words their causes.
+// naming determines how an integration names errors and words their causes.
 type naming struct {
-	prefix string // of every name
-	base   string // the name of errors that are not modeled
+	prefix string // of all names
+	base   string // name of errors that are not in the model
 	cause  func(*refusal) string
 }
 
-// sdkNaming is that of AWS SDK integrations: the SDK for Java, version 2.
+// sdkNaming returns the naming of AWS SDK integrations, which follow the SDK for Java 2.x.
 func sdkNaming(s *service) naming {
 	return naming{s.Class, s.Class + "Exception", func(r *refusal) string {
 		ids := "Request ID: " + r.request
 		if r.host != "" {
 			ids += ", Extended Request ID: " + r.host
 		}
-		message := cmp.Or(r.message, "null") // as Java writes a message that is not there
+		message := cmp.Or(r.message, "null") // as Java prints a missing message
 		return fmt.Sprintf("%s (Service: %s, Status Code: %d, %s) (SDK Attempt Count: 1)", message, s.Class, r.status,
 			ids)
 	}}
 }
 
-// optimizedNaming is that of optimized integrations: the SDK for Java, version 1, but for the young ones.
+// optimizedNaming returns the naming of optimized integrations, which follow the SDK for Java 1.x, except for newer
+// integrations.
 func optimizedNaming(o *Optimized, s *service) naming {
 	if o.young() {
 		n := sdkNaming(s)
@@ -55,7 +56,7 @@ func optimizedNaming(o *Optimized, s *service) naming {
 	}}
 }
 
-// taskError is a call's failure as the state machine sees it. The operation may be nil when it was not found.
+// taskError returns a failed call's error as the state machine sees it. The operation may be nil if it was not found.
 func (n *naming) taskError(o *operation, params jsonvalue.Value, parameters string, err error) error {
 	var unusable *ParameterError
 	if errors.As(err, &unusable) {
@@ -89,7 +90,7 @@ func unusableParameters(parameters string, problems []string) error {
 		"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 }
 
-// refused reads an error of the service; nil when the failure is another one.
+// refused returns the service's error, or nil if the call failed for another reason.
 func refused(o *operation, err error) *refusal {
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -101,8 +102,9 @@ func refused(o *operation, err error) *refusal {
 	}
 }
 
-// incomplete judges required members that a call lacks. One that the parameters set to null is the service's to refuse,
-// as all that is missing further down; such a request is not sent, so the refusal is made here, as services word it.
+// incomplete handles required members that a call lacks. If the parameters set such a member to null, or if it is
+// missing at a deeper level, the service would reject the request. Because such a request is not sent, the service's
+// error is built here in its usual wording.
 func (s *service) incomplete(params jsonvalue.Value, missing *missingError) (r *refusal, problems []string) {
 	r = &refusal{code: "ValidationException", status: 400, request: aws.NewID()}
 	var nulls []string
@@ -123,7 +125,7 @@ func (s *service) incomplete(params jsonvalue.Value, missing *missingError) (r *
 	return r, problems
 }
 
-// given reports whether parameters have a member, by the model's name or by Java's.
+// given reports whether the parameters contain a member, under the model's name or Java's.
 func given(params jsonvalue.Value, member string) bool {
 	for _, key := range params.Keys() {
 		if strings.EqualFold(key, member) || key == MemberName(member) {
@@ -140,7 +142,7 @@ func counted(n int) string {
 	return strconv.Itoa(n) + " validation errors"
 }
 
-// root is the innermost error's text: what went wrong, without the SDK's account of the way there.
+// root returns the text of the innermost error: what went wrong, without the SDK's wrapping.
 func root(err error) string {
 	for {
 		inner := errors.Unwrap(err)

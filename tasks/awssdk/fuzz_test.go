@@ -9,8 +9,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// FuzzParameters feeds parameters of any shape to an input with maps, lists, unions, numbers and bytes: whatever they
-// are, they are taken or refused, and what is taken has a result.
+// FuzzParameters passes parameters of any shape to an input with maps, lists, unions, numbers and bytes. They must be
+// accepted or rejected, and whatever is accepted must have a result.
 func FuzzParameters(f *testing.F) {
 	f.Add(`{"TableName":"t","Item":{"a":{"S":"x"},"b":{"M":{"c":{"L":[{"BOOL":true}]}}},"d":{"B":"aGk="}}}`)
 	f.Add(`{"Item":{"a":{"S":1,"N":2}},"ReturnValues":[],"Expected":{"x":{"Exists":"no"}}}`)

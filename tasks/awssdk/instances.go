@@ -7,15 +7,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// named says how the instance fleets or groups of a cluster of EMR, which a task calls by their names, are found and
-// changed.
+// named describes how to find and change an EMR cluster's instance fleets or groups, which tasks identify by name.
 type named struct {
-	list string // the member of EMR's listing, whose action is List and this
-	one  string // the member of the task's parameters that says what to change; with Name it is the one with the name
+	list string // member of EMR's listing; the action is List followed by this
+	one  string // member of the parameters that describes the change; with Name appended, the member with the name
 	many bool   // EMR takes a list of changes
 }
 
-// prepare makes the request that changes what the task names, by the ID that EMR's listing has for it.
+// prepare builds the EMR request; it looks up the instance's EMR ID first.
 func (n named) prepare(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
 	error) {
 	name, given := params.Get(n.one + "Name")
@@ -48,7 +47,7 @@ func (n named) prepare(ctx context.Context, o *Optimized, t *engine.Task, params
 	return request.Value(), nil
 }
 
-// find asks EMR for the ID that belongs to a name, page by page.
+// find looks up the EMR ID for a name, page by page.
 func (n named) find(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value,
 	name string) (jsonvalue.Value, error) {
 	cluster, _ := params.Get("ClusterId")

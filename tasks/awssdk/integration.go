@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Integration carries out arn:aws:states:::aws-sdk:service:action.
+// Integration performs tasks with the resource arn:aws:states:::aws-sdk:service:action.
 type Integration struct{ Caller *Caller }
 
 // Invoke implements engine.Integration.
@@ -25,13 +25,13 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	return engine.ValueResult(result), nil
 }
 
-// Call calls an action of a service, named as in a Resource, for another integration. Parameters, result and errors are
-// those of an AWS SDK integration.
+// Call calls an action of a service, named as in a Resource, on behalf of another integration. Parameters, result and
+// errors have the form of an AWS SDK integration.
 func (c *Caller) Call(ctx context.Context, name, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	return c.call(ctx, "", name, action, params, params.JSON())
 }
 
-// call calls an action with a role, which may be empty; text is what an error quotes of the parameters.
+// call calls an action with a role, which may be empty; text is the form of the parameters that errors quote.
 func (c *Caller) call(ctx context.Context, role, name, action string, params jsonvalue.Value,
 	text string) (jsonvalue.Value, error) {
 	s, err := serviceOf(name)

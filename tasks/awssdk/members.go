@@ -7,13 +7,13 @@ import (
 	"stepback/aws/model"
 )
 
-// members finds the members of structures by their names in parameters, whatever their case.
+// members finds the members of structures by their names in parameters, ignoring case.
 type members struct{ shapes sync.Map } // *model.Shape to map[string]*model.Member
 
 var known members
 
-// find finds the member that a parameter's name stands for; nil when there is none. Names begin with a capital, as Step
-// Functions wants it.
+// find returns the member with a name in parameters, or nil if there is none. Names must start with a capital letter,
+// as Step Functions requires.
 func (m *members) find(s *model.Shape, name string) *model.Member {
 	if name == "" || name[0] < 'A' || name[0] > 'Z' {
 		return nil

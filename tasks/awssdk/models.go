@@ -11,10 +11,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxModelInput is how many bytes of an object are sent to a model; the service takes 25,000,000.
+// maxModelInput is the maximum size of an object sent to a model, in bytes; the service's limit is 25,000,000.
 const maxModelInput = 25_000_000
 
-// modelInput makes a request for a model whose body may lie in S3, as Input says. Output is for later.
+// modelInput builds a request to a model. Its body may be in S3, as Input specifies. Output is handled later.
 func modelInput(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
 	if params.Kind() != jsonvalue.Object {
 		return params, nil
@@ -35,7 +35,8 @@ func modelInput(ctx context.Context, o *Optimized, t *engine.Task, params jsonva
 	return b.Value(), nil
 }
 
-// modelOutput writes the body of a model's answer to S3 where Output says so. The result has the place in its stead.
+// modelOutput writes the body of a model's response to S3 if Output specifies it, and replaces the body in the result
+// by its location.
 func modelOutput(ctx context.Context, o *Optimized, t *engine.Task, result jsonvalue.Value) (jsonvalue.Value, error) {
 	params, err := t.Value()
 	if err != nil {
@@ -53,7 +54,7 @@ func modelOutput(ctx context.Context, o *Optimized, t *engine.Task, result jsonv
 	return result.With("Body", jsonvalue.OfString(uri)), nil
 }
 
-// modelAnswer reads the body of a model's answer where it is JSON.
+// modelAnswer parses the body of a model's response if it is JSON.
 func modelAnswer(result jsonvalue.Value) jsonvalue.Value {
 	body, _ := result.Get("Body")
 	if v, err := jsonvalue.Parse(body.Text()); err == nil && strings.TrimSpace(body.Text()) != "" {
@@ -62,14 +63,14 @@ func modelAnswer(result jsonvalue.Value) jsonvalue.Value {
 	return result
 }
 
-// s3Location is the place that a member of the parameters names; empty when there is none.
+// s3Location returns the S3 URI in a member of the parameters, or "" if there is none.
 func s3Location(params jsonvalue.Value, member string) string {
 	v, _ := params.Get(member)
 	uri, _ := v.Get("S3Uri")
 	return uri.Text()
 }
 
-// object reads an object of S3 for a task.
+// object reads an S3 object for a task.
 func (c *Caller) object(ctx context.Context, t *engine.Task, uri string) ([]byte, error) {
 	answer, o, err := c.bucket(ctx, t, "GetObject", uri, &client.Request{})
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *Caller) object(ctx context.Context, t *engine.Task, uri string) ([]byte
 	return body, nil
 }
 
-// store writes an object of S3 for a task.
+// store writes an S3 object for a task.
 func (c *Caller) store(ctx context.Context, t *engine.Task, uri, body, kind string) error {
 	request := &client.Request{Body: strings.NewReader(body)}
 	if kind != "" {
@@ -124,7 +125,7 @@ func (c *Caller) bucket(ctx context.Context, t *engine.Task, action, uri string,
 	return r, o, nil
 }
 
-// s3Failure is a failure of S3 as AWS SDK integrations name it.
+// s3Failure returns an error of S3 in the form of AWS SDK integrations.
 func s3Failure(o *operation, t *engine.Task, err error) error {
 	n := sdkNaming(o.service)
 	return n.taskError(o, jsonvalue.Value{}, t.Parameters, err)

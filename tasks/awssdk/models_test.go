@@ -10,7 +10,7 @@ import (
 	"stepback/tasks/awssdk"
 )
 
-// TestModelsReadAndWriteObjects has invokeModel take its input from S3, and leave its output there.
+// invokeModel can read its input from S3 and write its output there.
 func TestModelsReadAndWriteObjects(t *testing.T) {
 	t.Parallel()
 	objects := map[string]string{"/in/prompt.json": `{"prompt":"p"}`}

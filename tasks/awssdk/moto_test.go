@@ -11,7 +11,7 @@ import (
 	"stepback/tasks/mototest"
 )
 
-// TestAgainstMoto calls many services by all protocols: what their results are called, and how their errors are named.
+// TestAgainstMoto calls many services over all protocols, and checks the names in results and of errors.
 func TestAgainstMoto(t *testing.T) {
 	t.Parallel()
 	moto := mototest.Start(t)
@@ -24,7 +24,7 @@ func TestAgainstMoto(t *testing.T) {
 	called := map[model.Protocol]map[string]bool{}
 	for _, step := range []struct {
 		resource, params string
-		want             string // in the result, or the name of the error
+		want             string // contained in the result, or the name of the error
 	}{
 		{
 			"rds:createDBInstance", `{"DbInstanceIdentifier":"d","Engine":"postgres","DbInstanceClass":"db.t3.micro","AllocatedStorage":20}`,
@@ -125,7 +125,8 @@ func TestAgainstMoto(t *testing.T) {
 	}
 }
 
-// protocolOf is what tasks speak to a service; CBOR, which moto does not know, is tested by the protocol cases.
+// protocolOf returns the protocol that tasks use for a service. CBOR, which moto does not support, is covered by the
+// protocol cases.
 func protocolOf(s *model.Service) model.Protocol {
 	for _, p := range s.Protocols {
 		if p != model.CBOR {

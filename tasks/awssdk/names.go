@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// upperFirst makes an action's name that of the client's method.
+// upperFirst converts an action's name to that of the client's method.
 func upperFirst(s string) string {
 	if s == "" {
 		return ""
@@ -13,7 +13,7 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// lowerFirst is a member's name as services spell it in their messages.
+// lowerFirst converts a member's name to the spelling in services' messages.
 func lowerFirst(s string) string {
 	if s == "" {
 		return ""
@@ -21,7 +21,8 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// reserved are the names that no method without parameters can have in Java: its words, and what every object has.
+// reserved lists the names that a method without parameters cannot have in Java: keywords, and the methods of every
+// object.
 var reserved = map[string]bool{
 	"abstract": true, "assert": true, "boolean": true, "break": true, "byte": true, "case": true, "catch": true,
 	"char": true, "class": true,
@@ -40,11 +41,11 @@ var reserved = map[string]bool{
 	"volatile": true, "wait": true, "while": true,
 }
 
-// MemberName is a member's name in the results of AWS SDK integrations: that of the SDK for Java with a capital. BOOL
-// becomes Bool, SSEKMSKeyId becomes SsekmsKeyId; ETag and ChecksumCRC32 stay as they are. A name that Java has itself
-// gets another word: Equals becomes EqualsValue.
+// MemberName returns a member's name in the results of AWS SDK integrations, which is the name in the SDK for Java,
+// capitalized. BOOL becomes Bool, SSEKMSKeyId becomes SsekmsKeyId; ETag and ChecksumCRC32 are unchanged. A name that
+// Java reserves is extended: Equals becomes EqualsValue.
 func MemberName(model string) string {
-	if model == "NULL" { // null is a word of Java
+	if model == "NULL" { // null is a Java keyword
 		return "Nul"
 	}
 	r := []rune(model)
@@ -60,7 +61,7 @@ func MemberName(model string) string {
 	return string(r) + "Value"
 }
 
-// exceptionName is the name of the class that the SDK for Java throws for an error: NoSuchKey becomes
+// exceptionName returns the name of the class that the SDK for Java throws for an error: NoSuchKey becomes
 // NoSuchKeyException, KMSInternalException KmsInternalException, ServiceFault ServiceException.
 func exceptionName(model string) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(model, "Fault"), "Exception")

@@ -42,8 +42,8 @@ func TestExceptionName(t *testing.T) {
 	}
 }
 
-// TestNamesOfAllModels names every member and every error of all services as the SDK for Java does: each name begins
-// with a capital, is an identifier that Java allows, and finds the member again, in parameters as in results.
+// TestNamesOfAllModels names every member and every error of all services as the SDK for Java does. Each name must
+// start with a capital, be a valid Java identifier, and find the member again, in parameters as in results.
 func TestNamesOfAllModels(t *testing.T) {
 	t.Parallel()
 	identifier := regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
@@ -83,7 +83,7 @@ func TestNamesOfAllModels(t *testing.T) {
 	}
 }
 
-// checkNames checks the names of a shape's members, and of all that they are made of.
+// checkNames checks the names of a shape's members, recursively.
 func checkNames(t *testing.T, s *service, shape *model.Shape, identifier *regexp.Regexp,
 	seen map[*model.Shape]bool) int {
 	t.Helper()

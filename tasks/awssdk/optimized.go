@@ -10,30 +10,31 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Optimized carries out one optimized integration, such as sqs:sendMessage.
+// Optimized performs one optimized integration, such as sqs:sendMessage.
 type Optimized struct {
 	Caller *Caller
 
-	serviceName string // as AWS SDK integrations call it
+	serviceName string // as AWS SDK integrations name it
 	action      string
 	prefix      string   // of error names
-	base        string   // the name of errors that are not modeled
-	product     string   // the service's name in causes; empty when the integration is young
-	texts       []string // members that may be any JSON, which is sent as its text
+	base        string   // name of errors that are not in the model
+	product     string   // the service's name in causes; empty for newer integrations
+	texts       []string // members that may be any JSON and are sent as text
 	check       func(params jsonvalue.Value) error
 	prepare     preparation
 	shape       func(params, result jsonvalue.Value) jsonvalue.Value
 	judge       func(result jsonvalue.Value) error
-	// deliver puts the result where the parameters of the task want it.
+	// deliver stores the result where the task's parameters specify.
 	deliver func(ctx context.Context, o *Optimized, t *engine.Task, result jsonvalue.Value) (jsonvalue.Value, error)
 }
 
-// preparation makes the parameters of an action from those of a task, for which it may call the service.
+// preparation converts the parameters of a task to those of an action; it may call the service.
 type preparation func(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
 	error)
 
-// Integrations returns everything that a caller can carry out, by the names that engine.Config.Integrations takes, and
-// beside it states:startExecution, which by itself does not wait for the execution.
+// Integrations returns all integrations that a caller can perform, by the names that engine.Config.Integrations
+// expects. It returns states:startExecution separately, because that integration does not itself wait for the
+// execution.
 func Integrations(c *Caller) (all map[string]engine.Integration, startExecution *Optimized) {
 	all = make(map[string]engine.Integration, len(optimized)+1)
 	all["aws-sdk"] = Integration{c}
@@ -47,8 +48,8 @@ func Integrations(c *Caller) (all map[string]engine.Integration, startExecution 
 	return all, &start
 }
 
-// young reports whether the integration is built on the SDK for Java, version 2, as AWS SDK integrations are: its
-// results have no HTTP metadata, and its names, times and causes are theirs.
+// young reports whether the integration is based on the SDK for Java 2.x, as AWS SDK integrations are: its results
+// have no HTTP metadata, and its names, times and causes are like theirs.
 func (o *Optimized) young() bool { return o.product == "" }
 
 // Invoke implements engine.Integration.
@@ -80,7 +81,7 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	return engine.ValueResult(a.withMetadata()), nil
 }
 
-// finish makes the task's result of what the service answered.
+// finish converts the service's response to the task's result.
 func (o *Optimized) finish(ctx context.Context, t *engine.Task, params, result jsonvalue.Value) (jsonvalue.Value,
 	error) {
 	if o.shape != nil {
@@ -97,8 +98,8 @@ func (o *Optimized) finish(ctx context.Context, t *engine.Task, params, result j
 	return result, nil
 }
 
-// Call calls another action of the same service with a role, which is empty for that of the execution, and names its
-// errors alike. The result has no HTTP metadata.
+// Call calls another action of the same service with a role, which is empty for the execution's role, with the same
+// error names. The result has no HTTP metadata.
 func (o *Optimized) Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	a, err := o.call(ctx, role, action, params, params.JSON())
 	if err != nil {
@@ -107,7 +108,7 @@ func (o *Optimized) Call(ctx context.Context, role, action string, params jsonva
 	return a.output, nil
 }
 
-// call calls an action; text is what an error quotes of the parameters.
+// call calls an action; text is the form of the parameters that errors quote.
 func (o *Optimized) call(ctx context.Context, role, action string, params jsonvalue.Value, text string) (*answer,
 	error) {
 	s, err := serviceOf(o.serviceName)
@@ -130,7 +131,7 @@ func (o *Optimized) call(ctx context.Context, role, action string, params jsonva
 	return a, nil
 }
 
-// withTexts writes the members that may be any JSON as text.
+// withTexts converts the members that may be any JSON to text.
 func (o *Optimized) withTexts(params jsonvalue.Value) jsonvalue.Value {
 	for _, name := range o.texts {
 		if v, ok := params.Get(name); ok && !v.IsNull() && v.Kind() != jsonvalue.String {
@@ -140,7 +141,8 @@ func (o *Optimized) withTexts(params jsonvalue.Value) jsonvalue.Value {
 	return params
 }
 
-// withMetadata is the result as optimized integrations have it: with the answer's HTTP status, headers and request ID.
+// withMetadata returns the result in the form of optimized integrations, with the response's HTTP status, headers and
+// request ID.
 func (a *answer) withMetadata() jsonvalue.Value {
 	const extra = 3
 	out := jsonvalue.NewObject(a.output.Len() + extra)
@@ -159,7 +161,7 @@ func (a *answer) withMetadata() jsonvalue.Value {
 	return out.Value()
 }
 
-// headers writes the headers of an answer twice: with all their values, and with the first of each.
+// headers returns the headers of a response in two forms: with all their values, and with the first value of each.
 func headers(h http.Header) (all, first jsonvalue.Value) {
 	names := make([]string, 0, len(h))
 	for name := range h {

@@ -9,11 +9,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// family is a service's optimized integrations.
+// family describes a service's optimized integrations.
 type family struct {
-	resource string // what Resources call the service
-	service  string // what aws-sdk Resources call it
-	// prefix, base and product are the same as those of Optimized.
+	resource string // the service's name in Resources
+	service  string // the service's name in aws-sdk Resources
+	// prefix, base and product are as in Optimized.
 	prefix, base, product string
 	actions               []string
 }
@@ -77,7 +77,7 @@ var (
 	}
 )
 
-// optimizedTable has the optimized integrations with services of the SDK, by the names in their Resources.
+// optimizedTable returns the optimized integrations with SDK services, by the names in their Resources.
 func optimizedTable() map[string]*Optimized {
 	table := map[string]*Optimized{}
 	for i := range families {
@@ -100,8 +100,8 @@ func optimizedTable() map[string]*Optimized {
 	return table
 }
 
-// namesQueue refuses a QueueUrl that names a host and no queue, as the service does: it calls the host of the URL,
-// which is nowhere.
+// namesQueue returns an error for a QueueUrl that has a host but no queue. The service does the same, because it
+// calls the URL's host, which does not exist.
 func namesQueue(params jsonvalue.Value) error {
 	v, _ := params.Get("QueueUrl")
 	if u, err := url.Parse(v.Text()); err == nil && u.Host != "" && strings.Trim(u.Path, "/") == "" {
@@ -111,7 +111,7 @@ func namesQueue(params jsonvalue.Value) error {
 	return nil
 }
 
-// notPlaced fails a task of ECS that found no place to run.
+// notPlaced fails the task if ECS could not place its container.
 func notPlaced(result jsonvalue.Value) error {
 	if failures, _ := result.Get("Failures"); failures.Len() == 0 {
 		return nil
@@ -119,7 +119,7 @@ func notPlaced(result jsonvalue.Value) error {
 	return engine.NewFailure("AmazonECS.Unknown", result.JSON())
 }
 
-// jobNamed adds the JobName of the request to Glue's answer, which has only the run's ID.
+// jobNamed adds the JobName of the request to Glue's response, which only contains the run's ID.
 func jobNamed(params, result jsonvalue.Value) jsonvalue.Value {
 	if name, ok := params.Get("JobName"); ok {
 		return result.With("JobName", name)
@@ -127,7 +127,7 @@ func jobNamed(params, result jsonvalue.Value) jsonvalue.Value {
 	return result
 }
 
-// managed tags a job of MediaConvert as one that Step Functions has started.
+// managed tags a MediaConvert job as started by Step Functions.
 func managed(_ context.Context, _ *Optimized, _ *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
 	tags, _ := params.Get("Tags")
 	if tags.IsNull() {

@@ -10,11 +10,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// parameters makes the input of an operation of a task's parameters.
+// parameters converts a task's parameters to the input of an operation.
 type parameters struct {
 	service *service
-	stream  []byte // the member that is a stream; nil when there is none
-	// problems are the reasons why the parameters cannot be used.
+	stream  []byte // the streamed member; nil if there is none
+	// problems lists the reasons why the parameters cannot be used.
 	problems []string
 }
 
@@ -27,7 +27,7 @@ func (p *parameters) mistyped(field, want string) jsonvalue.Value {
 	return jsonvalue.Value{}
 }
 
-// input makes the whole input, which some operations do not have.
+// input returns the whole input; some operations have none.
 func (p *parameters) input(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		s = &model.Shape{}
@@ -35,7 +35,7 @@ func (p *parameters) input(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	return p.object(s, v, "Parameters")
 }
 
-// object reads a structure. Null members are left out, as the SDK for Java does.
+// object converts a structure. Null members are omitted, as in the SDK for Java.
 func (p *parameters) object(s *model.Shape, v jsonvalue.Value, field string) jsonvalue.Value {
 	if v.Kind() != jsonvalue.Object {
 		return p.mistyped(field, "an OBJECT")
@@ -55,7 +55,7 @@ func (p *parameters) object(s *model.Shape, v jsonvalue.Value, field string) jso
 		switch {
 		case e.IsNull():
 		case s.Payload == m && m.Streaming && m.Shape.Type == model.Blob:
-			p.stream = []byte(e.JSON()) // the JSON text of any value: a string keeps its quotes
+			p.stream = []byte(e.JSON()) // any value is sent as JSON text: a string keeps its quotes
 			b.Set(m.Name, model.OfBlob(p.stream))
 		default:
 			b.Set(m.Name, p.value(m.Shape, e, key))
@@ -64,7 +64,7 @@ func (p *parameters) object(s *model.Shape, v jsonvalue.Value, field string) jso
 	return b.Value()
 }
 
-// value reads a value that is not null.
+// value converts a value that is not null.
 func (p *parameters) value(s *model.Shape, v jsonvalue.Value, field string) jsonvalue.Value {
 	switch s.Type {
 	case model.Structure:
@@ -100,7 +100,7 @@ func (p *parameters) list(s *model.Shape, v jsonvalue.Value, field string) jsonv
 	return jsonvalue.OfArray(elements)
 }
 
-// empty stands for a null in a list whose elements cannot be null.
+// empty returns the value that replaces null in a list whose elements cannot be null.
 func empty(s *model.Shape) jsonvalue.Value {
 	switch s.Type {
 	case model.String, model.Blob:
@@ -159,7 +159,7 @@ func (p *parameters) scalar(s *model.Shape, v jsonvalue.Value, field string) jso
 	}
 }
 
-// time reads a timestamp: an ISO 8601 text, or a number of seconds since 1970.
+// time converts a timestamp: an ISO 8601 text, or a number of seconds since 1970.
 func (p *parameters) time(v jsonvalue.Value, field string) jsonvalue.Value {
 	if v.Kind() == jsonvalue.Number {
 		if _, err := model.TimeOf(v); err != nil {
@@ -174,7 +174,8 @@ func (p *parameters) time(v jsonvalue.Value, field string) jsonvalue.Value {
 	return model.OfTime(t)
 }
 
-// blob reads bytes: text stands for its UTF-8 bytes, but DynamoDB's binaries are Base64, as its results are.
+// blob converts bytes: text is sent as its UTF-8 bytes, except that DynamoDB's binaries are Base64, as in its
+// results.
 func (p *parameters) blob(v jsonvalue.Value) jsonvalue.Value {
 	text := textOf(v)
 	if p.service.base64 {
@@ -185,7 +186,7 @@ func (p *parameters) blob(v jsonvalue.Value) jsonvalue.Value {
 	return model.OfBlob([]byte(text))
 }
 
-// textOf is a string's content; anything else is sent as its JSON text.
+// textOf returns a string's content; other values become JSON text.
 func textOf(v jsonvalue.Value) string {
 	if v.Kind() == jsonvalue.String {
 		return v.Text()
@@ -193,7 +194,7 @@ func textOf(v jsonvalue.Value) string {
 	return v.JSON()
 }
 
-// absent lists the required members that an input does not have, by their paths: MessageBody, entries.1.member.source.
+// absent returns the paths of the required members that an input lacks: MessageBody, entries.1.member.source.
 func absent(s *model.Shape, v jsonvalue.Value, path string) []string {
 	if s == nil {
 		return nil
@@ -223,7 +224,7 @@ func absent(s *model.Shape, v jsonvalue.Value, path string) []string {
 	return lacking
 }
 
-// pathName is a member's name in a path: as parameters have it at the top, as services write it below.
+// pathName returns a member's name in a path: as in parameters at the top level, and as services write it below.
 func pathName(path, name string) string {
 	if path == "" {
 		return upperFirst(name)

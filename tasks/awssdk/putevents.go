@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// eventsOf prepares the entries of putEvents: a Detail that is an object is sent as text, and the ARNs of the execution
+// eventsOf prepares the entries of putEvents: a Detail that is an object becomes text, and the ARNs of the execution
 // and of its state machine are added to the Resources.
 func eventsOf(_ context.Context, _ *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
 	entries, ok := params.Get("Entries")
@@ -35,7 +35,7 @@ func eventsOf(_ context.Context, _ *Optimized, t *engine.Task, params jsonvalue.
 	return params.With("Entries", jsonvalue.OfArray(changed)), nil
 }
 
-// machineOf is the ARN of an execution's state machine.
+// machineOf returns the ARN of an execution's state machine.
 func machineOf(execution string) string {
 	a, _ := aws.ParseARN(execution)
 	_, rest, ok := strings.Cut(a.Resource, ":") // execution:MACHINE:NAME
@@ -47,8 +47,8 @@ func machineOf(execution string) string {
 	return a.String()
 }
 
-// failedEntries fails the task when an entry was not accepted. Accepted ones are not taken back: a retry sends all of
-// them again.
+// failedEntries fails the task if any entry was rejected. Accepted entries are not undone: a retry sends all of them
+// again.
 func failedEntries(result jsonvalue.Value) error {
 	failed, _ := result.Get("FailedEntryCount")
 	if n, _ := failed.Int(); n == 0 {

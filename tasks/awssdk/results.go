@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// style is how results look: those of AWS SDK integrations, or those of optimized integrations.
+// style determines the form of results: that of AWS SDK integrations, or that of optimized integrations.
 type style struct {
 	name  func(capital string) string
 	time  func(time.Time) jsonvalue.Value
@@ -23,7 +23,7 @@ var (
 	optimizedStyle = &style{name: func(capital string) string { return capital }, time: epochMillis}
 )
 
-// instant writes a time as Java's Instant does: with three decimals, or none when it is a whole second.
+// instant formats a time as Java's Instant does: with three decimals, or none if it is a whole second.
 func instant(t time.Time) jsonvalue.Value {
 	layout := "2006-01-02T15:04:05.000Z"
 	if t.Nanosecond() < int(time.Millisecond) {
@@ -36,7 +36,7 @@ func epochMillis(t time.Time) jsonvalue.Value {
 	return jsonvalue.OfNumberText(strconv.FormatInt(t.UnixMilli(), 10))
 }
 
-// member is a member's name in results.
+// member returns a member's name in results.
 func (s *style) member(m *model.Member) string {
 	if name, ok := s.names.Load(m); ok {
 		return name.(string)
@@ -46,13 +46,13 @@ func (s *style) member(m *model.Member) string {
 	return name
 }
 
-// results makes the result of a task of the output of an operation.
+// results converts the output of an operation to the result of a task.
 type results struct {
 	service *service
 	style   *style
 }
 
-// object writes a structure.
+// object converts a structure.
 func (r *results) object(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(v.Len())
 	for i, key := range v.Keys() {
@@ -63,7 +63,7 @@ func (r *results) object(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	return b.Value()
 }
 
-// with adds the member that is a stream, in its place.
+// with inserts the streamed member at its position.
 func (r *results) with(s *model.Shape, v, stream jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(v.Len() + 1)
 	for _, m := range s.Listed() {
@@ -108,7 +108,7 @@ func (r *results) value(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	}
 }
 
-// blob writes bytes: as text where they are text, otherwise, and for DynamoDB always, in Base64.
+// blob converts bytes: to text if they are text, otherwise, and for DynamoDB always, to Base64.
 func (r *results) blob(v jsonvalue.Value) jsonvalue.Value {
 	if r.service.base64 {
 		return v

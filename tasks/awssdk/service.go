@@ -7,25 +7,26 @@ import (
 	"stepback/aws/model"
 )
 
-// service is one AWS service that tasks can call: its model, and what Step Functions knows of it beyond that.
+// service is an AWS service that tasks can call: its model, and what is particular to it in Step Functions.
 type service struct {
 	*model.Service
 	particulars
 }
 
-// particulars are what Step Functions does for one service alone.
+// particulars holds what Step Functions does for a single service.
 type particulars struct {
-	// variable is what Step Functions Local calls the service's endpoint, where it is not made of the service's ID.
+	// variable is Step Functions Local's variable for the service's endpoint, if it is not derived from the service's
+	// ID.
 	variable string
-	// translated are the shapes that the SDK for Java throws instead of others, by operation and code.
+	// translated holds the shapes that the SDK for Java throws in place of others, by operation and code.
 	translated map[string]string
-	// base64 says that bytes are always in Base64, in parameters as in results.
+	// base64 is true if bytes are always in Base64, in parameters as in results.
 	base64 bool
-	// missing words the refusal of a request whose required member is null.
+	// missing returns the service's error for a request whose required member is null.
 	missing func(member string) (code, message string)
 }
 
-// particular are the services that Step Functions, Step Functions Local or the SDK for Java treat in their own way.
+// particular holds the services that Step Functions, Step Functions Local or the SDK for Java treat specially.
 var particular = map[string]particulars{
 	"cloudwatchlogs": {variable: "CLOUDWATCHLOGS_ENDPOINT"},
 	"dynamodb":       {base64: true},
@@ -40,7 +41,8 @@ var particular = map[string]particulars{
 	}},
 }
 
-// serviceOf finds a service by its name in a Resource. The error is an *unsupportedError, or says what is damaged.
+// serviceOf returns the service with a name in a Resource. The error is an *unsupportedError, or describes a damaged
+// model.
 func serviceOf(name string) (*service, error) {
 	m, err := model.Find(name)
 	var unknown *model.UnknownServiceError
@@ -60,8 +62,8 @@ func meant(names []string) string {
 	return "; did you mean " + strings.Join(names, ", ") + "?"
 }
 
-// action finds an operation by its name in a Resource, getItem, or by the model's. The error is an *unsupportedError,
-// or says what is damaged.
+// action returns the operation with a name as in a Resource, such as getItem, or as in the model. The error is an
+// *unsupportedError, or describes a damaged model.
 func (s *service) action(name string) (*model.Operation, error) {
 	o, err := s.Action(name)
 	var unknown *model.UnknownOperationError
@@ -76,13 +78,13 @@ func (s *service) action(name string) (*model.Operation, error) {
 	return o, err
 }
 
-// unsupportedError is a Resource that no task can have.
+// unsupportedError is returned for a Resource that no task can have.
 type unsupportedError struct{ why string }
 
 // Error implements error.
 func (e *unsupportedError) Error() string { return e.why }
 
-// localVariable is the service's endpoint variable as Step Functions Local names it.
+// localVariable returns Step Functions Local's variable for the service's endpoint.
 func (s *service) localVariable() string {
 	if s.variable != "" {
 		return s.variable
@@ -90,10 +92,10 @@ func (s *service) localVariable() string {
 	return variableOf(s.ID) + "_ENDPOINT"
 }
 
-// environment is the service's endpoint variable as the AWS SDKs name it.
+// environment returns the AWS SDKs' variable for the service's endpoint.
 func (s *service) environment() string { return model.EndpointVariable(s.ID) }
 
-// variableOf is how the AWS SDKs write a service's ID in the names of variables.
+// variableOf returns a service's ID as the AWS SDKs write it in variable names.
 func variableOf(id string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(id))
 }

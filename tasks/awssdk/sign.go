@@ -11,8 +11,8 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// Sign signs a request that is not made by a client, for a service as signatures name it, such as execute-api. Its
-// credentials are chosen as those of all calls.
+// Sign signs a request that no client of this package sends, for a service as named in signatures, such as
+// execute-api. It chooses the credentials as for all calls.
 func (c *Caller) Sign(ctx context.Context, r *http.Request, body, service string) error {
 	found, err := c.credentials(ctx, Endpoint{URL: r.URL.String()}, c.Account)
 	if err != nil {
@@ -26,8 +26,8 @@ func (c *Caller) Sign(ctx context.Context, r *http.Request, body, service string
 	return v4.NewSigner().SignHTTP(ctx, keys, r, hex.EncodeToString(sum[:]), service, c.Region, time.Now())
 }
 
-// ClusterToken makes the token by which a cluster of EKS at an address knows its caller: a signed request that tells
-// who that is, which the cluster sends to AWS. It is good for a minute.
+// ClusterToken returns the token that identifies the caller to the EKS cluster at an address: a presigned
+// GetCallerIdentity request, which the cluster sends to AWS. It is valid for a minute.
 func (c *Caller) ClusterToken(ctx context.Context, address, cluster string) (string, error) {
 	found, err := c.credentials(ctx, Endpoint{URL: address}, c.Account)
 	if err != nil {

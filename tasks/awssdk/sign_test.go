@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestClusterToken looks at what a cluster of EKS looks at: who is asked, for which cluster, and that the name of the
-// cluster is signed.
+// TestClusterToken checks what an EKS cluster checks: the service that is called, the cluster's name, and that the
+// name is signed.
 func TestClusterToken(t *testing.T) {
 	t.Parallel()
 	token, err := caller("none", &fake{}).ClusterToken(t.Context(), "https://127.0.0.1:6443", "c")

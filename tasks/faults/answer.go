@@ -8,8 +8,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// serviceErrors are the errors of the Invoke call as Lambda (or, without a status, the client in front of it) words
-// them.
+// serviceErrors are the errors of the Invoke call in the wording of Lambda or, for those without a status, of the
+// client.
 var serviceErrors = map[string]aws.Error{
 	"ServiceException": {Status: http.StatusInternalServerError,
 		Message: "Service encountered an internal error."},
@@ -43,7 +43,7 @@ func serviceError(code string) error {
 	return &e
 }
 
-// functionMessages are what the functions, or what they call, would say.
+// functionMessages are the messages that the functions, or their callees, would return.
 var functionMessages = map[string]string{
 	"DatabaseConnectionError":         "failed to connect to `host=users.cluster user=app database=users`: dial tcp 10.0.12.34:5432: connect: connection refused",
 	"AuroraTemporaryError":            "FATAL: the database system is starting up (SQLSTATE 57P03)",
@@ -70,7 +70,7 @@ func messageOf(errorType string) string {
 	return "Injected fault " + errorType
 }
 
-// functionError is the answer of a function that failed.
+// functionError returns the response of a failed function.
 func functionError(d draw, errorType, message string) *invocation.Answer {
 	payload, err := json.Marshal(struct {
 		Message string `json:"errorMessage"`

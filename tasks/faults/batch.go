@@ -7,25 +7,25 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Batch says that the invocations of one state carry several items, each of which another state takes by itself. The
-// other state's faults then befall them as follows:
+// Batch describes a state whose invocations carry several items, each of which another state would process by itself.
+// The other state's faults then apply as follows:
 //
 //   - An error that a function reports, such as DatabaseConnectionError, is drawn for each item, as for its first
-//     invocation by itself. An item that it hits is taken out of the batch and comes back as one that failed; the first
-//     invocation of that item by itself fails, too, and only that one is counted.
-//   - What befalls an invocation as a whole (hang, crash, throttle, Lambda.*, States.*, Sandbox.*, Runtime.*) is drawn
-//     once for the batch.
+//     invocation by itself. An affected item is removed from the batch and returned as failed. Its first invocation
+//     by itself fails, too, and only that failure is counted.
+//   - A fault of a whole invocation (hang, crash, throttle, Lambda.*, States.*, Sandbox.*, Runtime.*) is drawn once
+//     for the batch.
 type Batch struct {
 	State, Items string
-	// Split is the event of a batch as the events of its items by themselves; false for another event.
+	// Split splits the event of a batch into the events of its items. It returns false for any other event.
 	Split func(event []byte) ([][]byte, bool)
-	// Without is the event without the items that failed, named by their place and error, and how these come into the
-	// answer.
+	// Without returns the event without the failed items, given by position and error, and a function that adds these
+	// to the response.
 	Without func(event []byte, failed map[int]string) (rest []byte, add func(answer []byte) []byte)
 }
 
-// OfItem tells whether a fault is an item's alone where an invocation carries several: an error that a function reports
-// about it.
+// OfItem reports whether a fault affects single items of an invocation that carries several: an error that a function
+// reports about an item.
 func (s Spec) OfItem() bool {
 	switch s.Error {
 	case Hang, Crash, Throttle:
@@ -42,7 +42,7 @@ func (s Spec) OfItem() bool {
 // firstAttempt is the number of a task's first attempt.
 const firstAttempt = 0
 
-// itemFaults are the items of a batch that a fault befalls: the errors by their place.
+// itemFaults returns the errors of the items in a batch that a fault affects, by position.
 func (i *Injector) itemFaults(b *Batch, event []byte) map[int]string {
 	var own []fault
 	for _, f := range i.faults[b.Items] {
@@ -66,7 +66,7 @@ func (i *Injector) itemFaults(b *Batch, event []byte) map[int]string {
 	return failed
 }
 
-// carried invokes a function with a batch, less the items that faults befall.
+// carried invokes a function with a batch, without the items that faults affect.
 func (f functions) carried(ctx context.Context, b *Batch, r *invocation.Request) (*invocation.Answer, error) {
 	failed := f.itemFaults(b, r.Payload)
 	if len(failed) == 0 {

@@ -6,18 +6,18 @@ import (
 	"fmt"
 )
 
-// draw is what chance has in store for one invocation under one fault.
+// draw holds the random values for one invocation under one fault.
 type draw struct {
-	unit      float64  // uniform in [0, 1): the invocation suffers if it is below the rate
+	unit      float64  // uniform in [0, 1): the invocation is affected if it is below the rate
 	afterward bool     // a crash comes after the work
-	id        [16]byte // for the request id of an answer that we make up
+	id        [16]byte // for the request ID of a generated response
 }
 
-// payloadHash is taken once for an invocation.
+// payloadHash is computed once per invocation.
 type payloadHash = [sha256.Size]byte
 
-// cast draws for one fault. The rate has no part in it, so that raising the rate keeps the invocations that suffered at
-// the lower one.
+// cast draws for one fault. The rate does not enter the draw, so raising it keeps the invocations affected at the
+// lower rate.
 func (f fault) cast(state string, payload *payloadHash, attempt int64) draw {
 	h := sha256.New()
 	h.Write(f.key[:])
@@ -33,13 +33,13 @@ func (f fault) cast(state string, payload *payloadHash, attempt int64) draw {
 	}
 }
 
-// fault is a Spec with what its draws have in common.
+// fault is a Spec with the part of the hash that its draws share.
 type fault struct {
 	Spec
 	key [sha256.Size]byte
 }
 
-// newFault mixes the seed and the fault. repeat tells two faults apart that are the same but for their rates.
+// newFault combines the seed and the fault into a key. repeat distinguishes faults that differ only in their rates.
 func newFault(seed uint64, spec Spec, repeat int) fault {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, seed))
@@ -51,7 +51,7 @@ func newFault(seed uint64, spec Spec, repeat int) fault {
 	return f
 }
 
-// writeText writes the length first, so that no two lists of texts are alike.
+// writeText writes the length first, so that different lists of texts never produce the same bytes.
 func writeText(write func([]byte) (int, error), text string) {
 	_, _ = write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))) // a hash never fails
 	_, _ = write([]byte(text))

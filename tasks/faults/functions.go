@@ -7,10 +7,10 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Functions returns an Invoker that lets faults befall some invocations of another.
+// Functions returns an Invoker that injects faults into some invocations of another.
 func (i *Injector) Functions(next invocation.Invoker) invocation.Invoker { return functions{i, next} }
 
-// functions are functions with faults.
+// functions is an Invoker that injects faults.
 type functions struct {
 	*Injector
 	next invocation.Invoker
@@ -18,7 +18,7 @@ type functions struct {
 
 // Invoke implements invocation.Invoker.
 func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
-	hit, d, ok := befalls(f.Injector, r.State, r.Payload, r.Attempt)
+	hit, d, ok := drawFault(f.Injector, r.State, r.Payload, r.Attempt)
 	if !ok {
 		return f.invoke(ctx, r)
 	}
@@ -36,7 +36,7 @@ func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocati
 	}
 }
 
-// invoke invokes the function; of a batch, with what is left of it.
+// invoke invokes the function; for a batch, with the items that are left.
 func (f functions) invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	if b, carries := f.batches[r.State]; carries {
 		return f.carried(ctx, &b, r)
@@ -44,7 +44,8 @@ func (f functions) invoke(ctx context.Context, r *invocation.Request) (*invocati
 	return f.next.Invoke(ctx, r)
 }
 
-// crash lets the process die: before the function ran, or after it, when the work is done and the answer is lost.
+// crash simulates that the process dies: before the function ran, or after it, when the work is done and the response
+// is lost.
 func (f functions) crash(ctx context.Context, r *invocation.Request, d draw) (*invocation.Answer, error) {
 	if d.afterward {
 		if _, err := f.invoke(ctx, r); ctx.Err() != nil {

@@ -8,17 +8,16 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
-// Parker is told of an invocation that hangs. Park returns when ctx has ended, with its error. A virtual clock
-// implements it to know that nothing runs meanwhile and that it may jump to the next timer.
+// Parker is called for an invocation that hangs. Park returns once ctx has ended, with its error. A virtual clock
+// implements it to learn that nothing runs meanwhile and that it may jump to the next timer.
 type Parker interface {
 	Park(ctx context.Context) error
 }
 
-// Injector lets faults befall some of the invocations and tasks that go through it. It is safe for concurrent use.
+// Injector injects faults into some of the invocations and tasks that pass through it. It is safe for concurrent use.
 type Injector struct {
 	parker  Parker
 	faults  map[string][]fault // by state
@@ -30,8 +29,8 @@ type Injector struct {
 
 type countKey struct{ state, fault string }
 
-// New makes an Injector. Several faults of one state are drawn for independently, in the order of specs; the first that
-// hits is the one. parker may be nil: what hangs then just waits for its context.
+// New returns an Injector. Several faults of one state are drawn independently, in the order of specs; the first hit
+// applies. If parker is nil, hanging invocations just wait for their context.
 func New(seed uint64, specs []Spec, parker Parker) *Injector {
 	if parker == nil {
 		parker = waiting{}
@@ -46,8 +45,8 @@ func New(seed uint64, specs []Spec, parker Parker) *Injector {
 	return i
 }
 
-// Carrying tells the injector of a state whose invocations carry items of another state. It is called before the
-// injector is used.
+// Carrying registers a state whose invocations carry items of another state. It must be called before the injector is
+// used.
 func (i *Injector) Carrying(b Batch) {
 	if i.batches == nil {
 		i.batches = map[string]Batch{}
@@ -62,8 +61,8 @@ func (waiting) Park(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// befalls draws for a call of a state; ok is false when no fault hits it.
-func befalls[T string | []byte](i *Injector, state string, payload T, attempt int64) (f fault, d draw, ok bool) {
+// drawFault draws for a call of a state; ok is false if no fault hits it.
+func drawFault[T string | []byte](i *Injector, state string, payload T, attempt int64) (f fault, d draw, ok bool) {
 	all := i.faultsOf(state)
 	if len(all) == 0 {
 		return fault{}, draw{}, false
@@ -74,8 +73,8 @@ func befalls[T string | []byte](i *Injector, state string, payload T, attempt in
 	return f, d, ok
 }
 
-// faultsOf are the faults that are drawn for each call of a state: its own, and of a state that carries items those of
-// the items' state that are no item's alone.
+// faultsOf returns the faults that are drawn for each call of a state: its own and, if it carries items, those of the
+// items' state that apply to whole invocations.
 func (i *Injector) faultsOf(state string) []fault {
 	b, carries := i.batches[state]
 	if !carries {
@@ -103,7 +102,7 @@ func cast(faults []fault, state, payload string, attempt int64) (f fault, d draw
 	return fault{}, draw{}, false
 }
 
-// Count says how often a fault befell a state.
+// Count is the number of injections of a fault into a state.
 type Count struct {
 	State, Error string
 	Injected     int
@@ -115,7 +114,7 @@ func (i *Injector) count(s Spec) {
 	i.mu.Unlock()
 }
 
-// Counts returns what has been injected so far, by state and error as they were specified, in that order.
+// Counts returns the injections so far, by state and error as specified, in that order.
 func (i *Injector) Counts() []Count {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -123,14 +122,14 @@ func (i *Injector) Counts() []Count {
 	for key, n := range i.counts {
 		counts = append(counts, Count{key.state, key.fault, n})
 	}
-	sorting.Func(counts, func(a, b Count) int {
+	slices.SortFunc(counts, func(a, b Count) int {
 		return cmp.Or(strings.Compare(a.State, b.State), strings.Compare(a.Error, b.Error))
 	})
 	return counts
 }
 
-// timeless is an event without what tells one run of a state machine from the next: the members "run", "startTime" and
-// "attempt", which the CSV import hands on. A seed so decides the same faults in every run.
+// timeless returns an event without the members that differ from run to run: "run", "startTime" and "attempt", which
+// the CSV import passes on. This way a seed produces the same faults in every run.
 func timeless(event string) string {
 	v, err := jsonvalue.Parse(event)
 	if err != nil || v.Kind() != jsonvalue.Object {

@@ -17,7 +17,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// working is an Invoker that works, and counts how often.
+// working is an Invoker that succeeds and counts its calls.
 type working struct{ times atomic.Int64 }
 
 func (w *working) Invoke(context.Context, *invocation.Request) (*invocation.Answer, error) {
@@ -27,7 +27,7 @@ func (w *working) Invoke(context.Context, *invocation.Request) (*invocation.Answ
 
 func payload(i int) []byte { return fmt.Appendf(nil, `{"row":%d}`, i) }
 
-// outcome is a short text for what an invocation came to.
+// outcome describes the outcome of an invocation in a short text.
 func outcome(out *invocation.Answer, err error) string {
 	var refused *aws.Error
 	if errors.As(err, &refused) {
@@ -75,7 +75,7 @@ func TestOtherStatesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// parking is a Parker that records how often it was asked.
+// parking is a Parker that counts its calls.
 type parking struct{ parked atomic.Int64 }
 
 func (p *parking) Park(ctx context.Context) error {

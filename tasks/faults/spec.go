@@ -11,37 +11,38 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Kinds of faults that are no error names.
+// Kinds of faults that are not error names.
 const (
 	Hang     = "hang"     // no answer until the invocation's context ends
 	Crash    = "crash"    // the process dies, in half of the cases after the work was done
 	Throttle = "throttle" // Lambda refuses the call with TooManyRequestsException
 )
 
-// statesErrors are the reserved names that a task can be made to fail with.
+// statesErrors are the reserved error names that can be injected into a task.
 var statesErrors = []string{"States.ExecutionLimitExceeded", "States.TaskFailed", "States.Timeout"}
 
-// maxErrorName is Step Functions' limit for the name of an error.
+// maxErrorName is Step Functions' limit for the length of an error name.
 const maxErrorName = 256
 
 // Spec is one --fault STATE:ERROR:RATE.
 type Spec struct {
-	State string  // the state whose invocations suffer
+	State string  // the state whose invocations are affected
 	Error string  // hang, crash, throttle or an error name
-	Rate  float64 // the share of invocations that suffer, from 0 to 1
+	Rate  float64 // the share of invocations affected, from 0 to 1
 }
 
-// String returns the spec in the form that ParseSpec reads.
+// String formats the spec in the form that ParseSpec reads.
 func (s Spec) String() string {
 	return s.State + ":" + s.Error + ":" + strconv.FormatFloat(s.Rate, 'g', -1, 64)
 }
 
 const accepted = "a fault is STATE:ERROR:RATE, for example ProcessSingleUserRecord:DatabaseConnectionError:10%"
 
-// ParseSpec reads STATE:ERROR:RATE. STATE is one of states, if any are given. ERROR is hang, crash, throttle, the name
-// of an error of Lambda (Lambda.ServiceException), States.Timeout, States.TaskFailed, States.ExecutionLimitExceeded, or
-// any other name, which the function then reports. A name that differs from a known one by a few letters is refused;
-// custom=NAME takes it as it stands. RATE is a number from 0 to 1 or a percentage from 0% to 100%.
+// ParseSpec parses STATE:ERROR:RATE. STATE must be one of states, if any are given. ERROR is hang, crash, throttle,
+// the name of an error of Lambda (Lambda.ServiceException), States.Timeout, States.TaskFailed,
+// States.ExecutionLimitExceeded, or any other name, which the function then reports. A name that differs from a known
+// one by a few letters is refused; custom=NAME accepts it unchanged. RATE is a number from 0 to 1 or a percentage
+// from 0% to 100%.
 func ParseSpec(text string, states ...string) (Spec, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
@@ -102,7 +103,8 @@ func checkError(name string) error {
 	return nil
 }
 
-// mistyped is the known name of an error that another was perhaps meant to be; empty when it is known, or like none.
+// mistyped returns the known error name that name was probably meant to be; empty if name is known or similar to
+// none.
 func mistyped(name string) string {
 	if name == Hang || name == Crash || name == Throttle || strings.HasPrefix(name, "States.") ||
 		strings.HasPrefix(name, "Lambda.") {
@@ -118,7 +120,7 @@ func mistyped(name string) string {
 	return spelling.Nearest(name, known)
 }
 
-// ParseRate reads a share: a number from 0 to 1, or a percentage from 0% to 100%.
+// ParseRate parses a share: a number from 0 to 1, or a percentage from 0% to 100%.
 func ParseRate(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	rate, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

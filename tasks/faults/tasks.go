@@ -6,10 +6,10 @@ import (
 	"stepback/engine"
 )
 
-// Tasks returns an Integration that lets faults befall some tasks of another, which calls a service and no function:
-// its tasks fail with the error's name as it is given. throttle is the error that the service throttles with, such as
-// DynamoDb.ThrottlingException; a crash loses the connection, in half of the cases after the work was done, and is
-// States.TaskFailed.
+// Tasks returns an Integration that injects faults into some tasks of another one, which calls a service instead of a
+// function: its tasks fail with the error's name as given. throttled is the service's throttling error, such as
+// DynamoDb.ThrottlingException. A crash loses the connection, in half of the cases after the work was done, and
+// results in States.TaskFailed.
 func (i *Injector) Tasks(next engine.Integration, throttled string) engine.Integration {
 	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
 		return i.task(ctx, t, to, throttled)
@@ -18,7 +18,7 @@ func (i *Injector) Tasks(next engine.Integration, throttled string) engine.Integ
 
 func (i *Injector) task(ctx context.Context, t *engine.Task, next engine.Integration, throttled string) (engine.Result,
 	error) {
-	hit, d, ok := befalls(i, t.State, t.Parameters, t.Attempt)
+	hit, d, ok := drawFault(i, t.State, t.Parameters, t.Attempt)
 	if !ok {
 		return next.Invoke(ctx, t)
 	}

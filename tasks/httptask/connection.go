@@ -9,32 +9,32 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Connection is what an EventBridge connection adds to requests.
+// Connection holds what an EventBridge connection adds to requests.
 type Connection struct {
-	// Username and Password are those of Basic authorization.
+	// Username and Password are used for Basic authorization.
 	Username, Password string
-	// KeyName and KeyValue are the header of an API key.
+	// KeyName and KeyValue are the name and value of an API key header.
 	KeyName, KeyValue string
-	// OAuth is how a token is got; nil when none is needed.
+	// OAuth describes how to obtain a token; nil if none is needed.
 	OAuth *OAuth
 	// Parameters are added to every request.
 	Parameters Parameters
 }
 
-// OAuth is a client credentials grant.
+// OAuth describes a client credentials grant.
 type OAuth struct {
 	Endpoint, Method       string
 	ClientID, ClientSecret string
 	Parameters             Parameters
 }
 
-// Parameters are additions to a request.
+// Parameters holds additions to a request.
 type Parameters struct{ Header, Query, Body []Parameter }
 
 // Parameter is a name and a value.
 type Parameter struct{ Key, Value string }
 
-// Connections finds connections by their ARNs.
+// Connections looks up connections by ARN.
 type Connections interface {
 	Find(ctx context.Context, arn string) (*Connection, error)
 }
@@ -71,7 +71,7 @@ func (i *Integration) authorize(ctx context.Context, d *description, c *Connecti
 	return nil
 }
 
-// token gets an access token.
+// token requests an access token.
 func (i *Integration) token(ctx context.Context, o *OAuth) (string, error) {
 	u, err := url.Parse(o.Endpoint)
 	if err != nil {

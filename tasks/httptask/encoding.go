@@ -19,7 +19,7 @@ const (
 	arraysBrackets = "BRACKETS" // a[]=x&a[]=y
 )
 
-// formEncoded writes a value as a form. Members of objects are named by their paths: a[b]=x.
+// formEncoded encodes a value as a form. Members of objects are named by their paths: a[b]=x.
 func formEncoded(v jsonvalue.Value, arrays string) string {
 	f := form{arrays: arrays}
 	for i, key := range v.Keys() {

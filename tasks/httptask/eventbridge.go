@@ -13,7 +13,7 @@ type AWS interface {
 	Call(ctx context.Context, service, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
-// EventBridge finds connections in EventBridge, and their secrets in Secrets Manager.
+// EventBridge looks up connections in EventBridge and their secrets in Secrets Manager.
 type EventBridge struct{ AWS AWS }
 
 // Find implements Connections.
@@ -35,7 +35,7 @@ func (e EventBridge) Find(ctx context.Context, arn string) (*Connection, error) 
 	return connectionOf(get(d, "AuthParameters"), secret), nil
 }
 
-// nameOf is the name in arn:aws:events:region:account:connection/NAME/ID.
+// nameOf returns the name in arn:aws:events:region:account:connection/NAME/ID.
 func nameOf(arn string) string {
 	_, rest, ok := strings.Cut(arn, ":connection/")
 	if !ok {
@@ -45,7 +45,7 @@ func nameOf(arn string) string {
 	return name
 }
 
-// connectionOf puts together what the connection shows and what the secret holds.
+// connectionOf combines the connection's description and its secret.
 func connectionOf(shown, secret jsonvalue.Value) *Connection {
 	basic, key, oauth := get(shown, "BasicAuthParameters"), get(shown, "ApiKeyAuthParameters"),
 		get(shown, "OAuthParameters")
@@ -65,7 +65,7 @@ func connectionOf(shown, secret jsonvalue.Value) *Connection {
 	return c
 }
 
-// parameters reads additions to requests; the secret has the values that are not shown.
+// parameters returns the additions to requests; values that are not shown come from the secret.
 func parameters(shown, secret jsonvalue.Value) Parameters {
 	return Parameters{
 		Header: pairs(shown, secret, "HeaderParameters", "header_parameters"),

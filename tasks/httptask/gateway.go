@@ -12,14 +12,15 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Gateway carries out apigateway:invoke: a request to an API of API Gateway.
+// Gateway performs apigateway:invoke: requests to an API of API Gateway.
 type Gateway struct {
-	// Endpoint is the base URL that requests go to; the Host header names the API, by which an emulator finds it.
-	// Without one only APIs of this machine can be called: no API of AWS is, unless this is its URL.
+	// Endpoint returns the base URL of requests; the Host header names the API, by which an emulator finds it. If it
+	// is nil or returns "", only APIs on this machine can be called: an API on AWS is never called unless this is its
+	// URL.
 	Endpoint func() string
 	// Sign signs requests whose AuthType is IAM_ROLE; nil leaves them unsigned.
 	Sign func(ctx context.Context, r *http.Request, body string) error
-	// Transport carries the requests out; nil means http.DefaultTransport.
+	// Transport sends the requests; nil means http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
@@ -75,7 +76,7 @@ func (g *Gateway) Invoke(ctx context.Context, t *engine.Task) (engine.Result, er
 	return g.result(answer)
 }
 
-// request makes the request.
+// request returns the HTTP request for a call.
 func (g *Gateway) request(ctx context.Context, c *call) (*http.Request, error) {
 	base, err := g.base(c)
 	if err != nil {
@@ -100,7 +101,7 @@ func (g *Gateway) request(ctx context.Context, c *call) (*http.Request, error) {
 	return r, nil
 }
 
-// base is where an API is called.
+// base returns the base URL of an API.
 func (g *Gateway) base(c *call) (*url.URL, error) {
 	if g.Endpoint != nil {
 		if address := strings.TrimSpace(g.Endpoint()); address != "" {
@@ -121,7 +122,7 @@ func (g *Gateway) base(c *call) (*url.URL, error) {
 	return u, nil
 }
 
-// result is what a response comes to: its parts, or an error named after the status.
+// result converts a response to the task's result, or to an error named after the status.
 func (g *Gateway) result(r *http.Response) (engine.Result, error) {
 	text, err := bodyOf(r)
 	if err != nil {
@@ -134,7 +135,7 @@ func (g *Gateway) result(r *http.Response) (engine.Result, error) {
 	return parts(r, headers(r.Header, gatewayHeader), text), nil
 }
 
-// gatewayHeader is a header's name as API Gateway spells it: Content-Type, but x-amzn-RequestId.
+// gatewayHeader returns a header's name as API Gateway spells it: Content-Type, but x-amzn-RequestId.
 func gatewayHeader(name string) string {
 	switch {
 	case strings.EqualFold(name, "x-amzn-requestid"):
@@ -146,7 +147,7 @@ func gatewayHeader(name string) string {
 	}
 }
 
-// describeCall reads the parameters of apigateway:invoke.
+// describeCall parses the parameters of apigateway:invoke.
 func describeCall(params jsonvalue.Value) (*call, []string) {
 	r := &reader{}
 	c := &call{header: http.Header{}, query: url.Values{}, auth: authNone}
@@ -170,7 +171,7 @@ func describeCall(params jsonvalue.Value) (*call, []string) {
 			r.listed(key, v, c.query.Add)
 		case "RequestBody":
 			c.body, c.hasBody = textOf(v), !v.IsNull()
-		case "AllowNullValues": // nulls are kept as they are
+		case "AllowNullValues": // nulls are always kept
 		default:
 			r.problems = append(r.problems, `The field "`+key+`" is not supported by Step Functions`)
 		}
@@ -187,7 +188,7 @@ func describeCall(params jsonvalue.Value) (*call, []string) {
 	return c, r.problems
 }
 
-// host reads an API's host, which comes without scheme and path.
+// host parses an API's host, which has no scheme and no path.
 func (r *reader) host(v jsonvalue.Value) string {
 	u, err := url.Parse("//" + v.Text())
 	if err != nil || u.Host == "" || u.Host != v.Text() {
@@ -203,7 +204,7 @@ func (r *reader) auth(v jsonvalue.Value) string {
 	return v.Text()
 }
 
-// listed reads headers and query parameters whose values are always arrays.
+// listed parses headers and query parameters whose values are always arrays.
 func (r *reader) listed(field string, v jsonvalue.Value, add func(name, value string)) {
 	if v.IsNull() {
 		return
@@ -217,7 +218,7 @@ func (r *reader) listed(field string, v jsonvalue.Value, add func(name, value st
 	r.pairs(field, v, add)
 }
 
-// permitted refuses the headers that Step Functions sets itself, and those of the connection between two hosts.
+// permitted rejects the headers that Step Functions sets itself, and hop-by-hop headers.
 func (r *reader) permitted(h http.Header) {
 	refused := []string{
 		"Authorization", "Connection", "Content-Md5", "Expect", "Host", "Max-Forwards", "Proxy-Authenticate", "Server",

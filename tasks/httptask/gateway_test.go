@@ -75,14 +75,14 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// tell answers with what it was sent.
+// tell responds with the request that it received.
 func tell(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "text/plain")
 	fmt.Fprintf(w, "%s %s|%s|%s", r.Method, r.URL.RequestURI(), r.Header.Get("Content-Type"), body)
 }
 
-// TestGatewayBehindAnEmulator finds the API by the Host header, and gives the headers of its answer.
+// An emulator finds the API by the Host header, and its response headers are part of the result.
 func TestGatewayBehindAnEmulator(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

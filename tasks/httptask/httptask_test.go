@@ -15,7 +15,8 @@ import (
 	"stepback/tasks/httptask"
 )
 
-// invoke carries an HTTP Task out against a server; more are parameters beside the endpoint and the connection.
+// invoke performs an HTTP Task against a server; more contains parameters in addition to the endpoint and the
+// connection.
 func invoke(t *testing.T, i *httptask.Integration, h http.HandlerFunc, path, more string) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -28,7 +29,7 @@ func invoke(t *testing.T, i *httptask.Integration, h http.HandlerFunc, path, mor
 	return result.Text(), nil
 }
 
-// echo answers with what it was sent.
+// echo responds with the request that it received.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Date", "today")
@@ -187,7 +188,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// aws plays EventBridge and Secrets Manager.
+// aws simulates EventBridge and Secrets Manager.
 type aws map[string]string
 
 func (a aws) Call(_ context.Context, service, action string, params jsonvalue.Value) (jsonvalue.Value, error) {

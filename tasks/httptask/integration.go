@@ -11,16 +11,16 @@ import (
 	"stepback/engine"
 )
 
-// Timeout is how long an endpoint may take to answer.
+// Timeout is the time limit for the endpoint's response.
 const Timeout = 60 * time.Second
 
-// Integration carries out http:invoke.
+// Integration performs http:invoke.
 type Integration struct {
 	// Region appears in the User-Agent header.
 	Region string
-	// Connections finds the authorization of requests; nil means that they go out without.
+	// Connections provides the authorization of requests; if it is nil, requests are sent without any.
 	Connections Connections
-	// Transport carries the requests out; nil means http.DefaultTransport.
+	// Transport sends the requests; nil means http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
@@ -67,7 +67,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	return i.exchange(r, trace)
 }
 
-// exchange carries a request out. The trace may be nil.
+// exchange sends a request and returns the result. The trace may be nil.
 func (i *Integration) exchange(r *http.Request, trace *Trace) (engine.Result, error) {
 	answer, err := i.client().Do(r)
 	if err != nil {
@@ -82,21 +82,22 @@ func (i *Integration) client() *http.Client {
 	return &http.Client{Transport: i.Transport, CheckRedirect: stay}
 }
 
-// stay follows no redirect.
+// stay is a redirect policy that follows no redirects.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// unusable is the error of parameters that describe no request.
+// unusable returns the error for parameters that describe no valid request.
 func unusable(parameters string, problems []string) error {
 	return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+parameters+
 		"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 }
 
-// socketError is a request that got no answer. The address is left out: its query may hold a secret.
+// socketError returns the error for a request without a response. It omits the address, whose query may contain a
+// secret.
 func socketError(err error) error {
 	return engine.NewFailure("States.Http.Socket", cause(err))
 }
 
-// cause is an error's text without the address.
+// cause returns an error's text without the address.
 func cause(err error) string {
 	var at *url.Error
 	if errors.As(err, &at) {

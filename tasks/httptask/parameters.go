@@ -10,11 +10,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// description is the request that parameters describe.
+// description is the request that the parameters describe.
 type description struct {
 	endpoint   *url.URL
 	method     string
-	connection string // ARN
+	connection string // an ARN
 	header     http.Header
 	query      url.Values
 	body       jsonvalue.Value
@@ -25,7 +25,7 @@ type description struct {
 
 var methods = []string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 
-// reader collects why parameters cannot be used.
+// reader collects the reasons why parameters cannot be used.
 type reader struct{ problems []string }
 
 func (r *reader) invalid(field string) {
@@ -36,7 +36,7 @@ func (r *reader) missing(field string) {
 	r.problems = append(r.problems, `The field "`+field+`" is required but was missing`)
 }
 
-// describe reads the parameters of an HTTP Task.
+// describe parses the parameters of an HTTP Task.
 func describe(params jsonvalue.Value) (*description, []string) {
 	r := &reader{}
 	d := &description{header: http.Header{}, query: url.Values{}, encoding: encodeNone, arrays: arraysIndexed}
@@ -66,7 +66,7 @@ func describe(params jsonvalue.Value) (*description, []string) {
 	return d, r.problems
 }
 
-// complete checks what every request needs.
+// complete checks that all required parameters are present.
 func (r *reader) complete(params jsonvalue.Value, d *description) {
 	if _, ok := params.Get("ApiEndpoint"); !ok {
 		r.missing("ApiEndpoint")
@@ -82,7 +82,7 @@ func (r *reader) complete(params jsonvalue.Value, d *description) {
 	}
 }
 
-// endpoint reads an address. It is https, but for this machine.
+// endpoint parses an address. It must use https, except on this machine.
 func (r *reader) endpoint(v jsonvalue.Value) *url.URL {
 	u, err := url.Parse(v.Text())
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" &&
@@ -98,7 +98,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// pairs reads headers and query parameters: each has a value or an array of them.
+// pairs parses headers and query parameters, whose values are single values or arrays.
 func (r *reader) pairs(field string, v jsonvalue.Value, add func(name, value string)) {
 	if v.Kind() != jsonvalue.Object {
 		r.invalid(field)
@@ -137,7 +137,7 @@ func (r *reader) transform(v jsonvalue.Value, d *description) {
 	}
 }
 
-// scalar is the text of a value that is no array and no object.
+// scalar returns the text of a value that is neither an array nor an object.
 func scalar(v jsonvalue.Value) (string, bool) {
 	switch v.Kind() {
 	case jsonvalue.String, jsonvalue.Number:
@@ -149,7 +149,7 @@ func scalar(v jsonvalue.Value) (string, bool) {
 	}
 }
 
-// textOf is a string's content, and the JSON text of anything else.
+// textOf returns a string's content, or the JSON text of any other value.
 func textOf(v jsonvalue.Value) string {
 	if v.Kind() == jsonvalue.String {
 		return v.Text()

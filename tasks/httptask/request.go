@@ -9,14 +9,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// removed are the headers that a task cannot set: those of the connection between two hosts, and those that would make
-// the answer partial or conditional.
+// removed lists the headers that a task cannot set: hop-by-hop headers, and those that would make the response
+// partial or conditional.
 var removed = []string{
 	"Connection", "Content-Length", "Expect", "Host", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range",
 	"If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// request makes the request.
+// request returns the HTTP request.
 func (d *description) request(ctx context.Context, region string) (*http.Request, error) {
 	address := *d.endpoint
 	query := address.Query()
@@ -44,7 +44,7 @@ func (d *description) request(ctx context.Context, region string) (*http.Request
 	return r, nil
 }
 
-// content is the body and its type.
+// content returns the body and its content type.
 func (d *description) content() (body, kind string) {
 	switch {
 	case !d.hasBody:

@@ -12,10 +12,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxCause is how long the cause of a failed task may be, in characters.
+// maxCause is the maximum length of the cause of a failed task, in characters.
 const maxCause = 32_768
 
-// result is what a response comes to: its parts, or an error named after the status.
+// result converts a response to the task's result, or to an error named after the status.
 func result(r *http.Response) (engine.Result, error) {
 	text, err := bodyOf(r)
 	if err != nil {
@@ -27,13 +27,14 @@ func result(r *http.Response) (engine.Result, error) {
 	return parts(r, headers(r.Header, strings.ToLower), text), nil
 }
 
-// bodyOf reads a response's body, up to one byte more than a result may have: the engine refuses it then.
+// bodyOf reads a response's body, up to one byte more than a result may have; the engine rejects a result of that
+// size.
 func bodyOf(r *http.Response) (string, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, engine.MaxPayload+1))
 	return strings.ToValidUTF8(string(body), "\uFFFD"), err
 }
 
-// parts is the result of a request that went well.
+// parts returns the result of a successful request.
 func parts(r *http.Response, headers jsonvalue.Value, text string) engine.Result {
 	const count = 4
 	b := jsonvalue.NewObject(count)
@@ -44,7 +45,7 @@ func parts(r *http.Response, headers jsonvalue.Value, text string) engine.Result
 	return engine.ValueResult(b.Value())
 }
 
-// content is a JSON body's value; any other body is text.
+// content returns the value of a JSON body, or any other body as text.
 func content(kind, text string) jsonvalue.Value {
 	media, _, err := mime.ParseMediaType(kind)
 	if err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) {
@@ -55,7 +56,7 @@ func content(kind, text string) jsonvalue.Value {
 	return jsonvalue.OfString(text)
 }
 
-// headers lists all values of each header, under the name that spelt gives it.
+// headers returns all values of each header, under the name that spelt returns.
 func headers(h http.Header, spelt func(string) string) jsonvalue.Value {
 	names := make([]string, 0, len(h))
 	for name := range h {
@@ -73,7 +74,7 @@ func headers(h http.Header, spelt func(string) string) jsonvalue.Value {
 	return b.Value()
 }
 
-// statusText is the reason that the response gives, or the usual one.
+// statusText returns the response's reason phrase, or the standard one if it has none.
 func statusText(r *http.Response) string {
 	if _, reason, ok := strings.Cut(r.Status, " "); ok && reason != "" {
 		return reason

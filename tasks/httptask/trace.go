@@ -10,36 +10,36 @@ import (
 	"strings"
 )
 
-// Trace takes note of the request and the response of one HTTP Task, as TestState shows them. It is for one task.
+// Trace records the request and the response of an HTTP Task, as TestState shows them. It is for a single task.
 type Trace struct {
-	// Secrets says that what the connection adds to the request is noted too. Without, the request is noted as the task
-	// describes it.
+	// Secrets determines whether what the connection adds to the request is recorded, too. If it is false, the
+	// request is recorded as the task describes it.
 	Secrets bool
-	// Request and Response are nil when it did not come to one.
+	// Request and Response are nil if there was none.
 	Request  *Request
 	Response *Response
 }
 
-// Request is a request. Headers are written [name: value, …].
+// Request is a recorded request. Headers have the form [name: value, …].
 type Request struct{ Protocol, Method, URL, Headers, Body string }
 
-// Response is a response; StatusCode is a number's text.
+// Response is a recorded response; StatusCode is a number as text.
 type Response struct{ Protocol, StatusCode, StatusMessage, Headers, Body string }
 
 type traceKey struct{}
 
-// WithTrace returns a context in which Integration.Invoke takes note of what it does.
+// WithTrace returns a context with which Integration.Invoke records its exchange in t.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// traceOf is the context's trace, or nil.
+// traceOf returns the context's trace, or nil.
 func traceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
 }
 
-// describe notes the request as the task describes it, before the connection adds to it.
+// describe records the request as the task describes it, before the connection adds to it.
 func (t *Trace) describe(ctx context.Context, d *description, region string) {
 	if t == nil || t.Secrets {
 		return
@@ -49,7 +49,7 @@ func (t *Trace) describe(ctx context.Context, d *description, region string) {
 	}
 }
 
-// send notes the request as it goes out.
+// send records the request as it is sent.
 func (t *Trace) send(r *http.Request, d *description) {
 	if t != nil && t.Secrets {
 		t.request(r, d)
@@ -61,7 +61,7 @@ func (t *Trace) request(r *http.Request, d *description) {
 	t.Request = &Request{r.URL.Scheme, r.Method, r.URL.String(), listed(r.Header), body}
 }
 
-// receive notes a response; the body is complete once it has been read.
+// receive records a response. The caller must call noted once the body has been read.
 func (t *Trace) receive(r *http.Response) (noted func()) {
 	if t == nil {
 		return func() {}
@@ -76,13 +76,13 @@ func (t *Trace) receive(r *http.Response) (noted func()) {
 	}
 }
 
-// teed is a body that is written elsewhere while it is read.
+// teed is a body that is copied elsewhere while it is read.
 type teed struct {
 	io.Reader
 	io.Closer
 }
 
-// listed writes headers in one line, in the order of their names.
+// listed formats headers on one line, sorted by name.
 func listed(h http.Header) string {
 	lines := make([]string, 0, len(h))
 	for name, values := range h {

@@ -9,33 +9,33 @@ import (
 	"stepback/jsonvalue"
 )
 
-// API is the API of the service that runs the jobs, with errors named as tasks see them.
+// API calls the service that runs the jobs. Its errors are named as tasks see them.
 type API interface {
 	engine.Integration // submits a job
-	// Call calls an action with a role, which is empty for that of the execution.
+	// Call calls an action with a role, which is empty for the execution's role.
 	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
-// Integration carries out one optimized integration that starts jobs of one kind.
+// Integration performs an optimized integration that starts jobs of one kind.
 type Integration struct {
 	api   API
 	clock *clock.Clock
 	kind  *kind
-	name  string // of the integration, such as ecs:runTask
+	name  string // the integration's name, such as ecs:runTask
 }
 
 const (
-	// The time between two looks at a job doubles from the first to the second.
+	// The polling interval doubles from the first to the second value.
 	firstPause, longestPause = time.Second, 10 * time.Second
-	// maxMissed is how many looks in a row may fail before the task does: one may come before the service knows its job
-	// everywhere.
+	// maxMissed is the number of consecutive polls that may fail before the task does: a poll may come before all
+	// parts of the service know the job.
 	maxMissed = 5
-	// stopTime is how long stopping a job may take that nobody waits for.
+	// stopTime is the time limit for stopping a job whose task was given up.
 	stopTime = 10 * time.Second
 )
 
-// Wait returns what carries an integration out together with its .sync pattern, by the integration's name, such as
-// ecs:runTask. It returns api itself for an integration that starts no job.
+// Wait returns an integration that also supports the .sync pattern, given its name, such as ecs:runTask. If the
+// integration starts no jobs, the result supports no .sync pattern.
 func Wait(name string, api API, c *clock.Clock) engine.Integration {
 	k, ok := kinds[name]
 	if !ok {
@@ -71,7 +71,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	return nil, err
 }
 
-// submit starts the job, unless that was done before a crash.
+// submit submits the job, unless that was done before a crash.
 func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	if t.Submission != "" {
 		v, err := jsonvalue.Parse(t.Submission)
@@ -80,8 +80,8 @@ func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result
 	return i.api.Invoke(ctx, t)
 }
 
-// await looks at the job until it is over, and returns its last description. What is to be deleted may be gone instead;
-// the last description is the answer to the submission then, if there was no other.
+// await polls the job until it has ended, and returns its last description. A job that deletes something may end with
+// gone set, because the thing no longer exists; if it was never described, last is the response to the submission.
 func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, gone bool, err error) {
 	last = j.answer
 	for pause, missed := firstPause, 0; ; pause = min(2*pause, longestPause) {
@@ -107,7 +107,7 @@ func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, g
 	}
 }
 
-// final is the description of a job that is over.
+// final returns the description of an ended job.
 func (i *Integration) final(ctx context.Context, j job, d jsonvalue.Value) (jsonvalue.Value, error) {
 	if i.kind.final == "" {
 		return d, nil
@@ -115,7 +115,7 @@ func (i *Integration) final(ctx context.Context, j job, d jsonvalue.Value) (json
 	return i.api.Call(ctx, j.role, i.kind.final, i.kind.named(j))
 }
 
-// lost is the failure of a task whose job cannot be looked at.
+// lost returns the error of a task whose job cannot be polled.
 func (i *Integration) lost(err error) error {
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (i *Integration) lost(err error) error {
 		i.name+" started.")
 }
 
-// outcome is what the task comes to when its job is over.
+// outcome returns the task's result or error for an ended job.
 func (i *Integration) outcome(j job, description jsonvalue.Value) (engine.Result, error) {
 	result := i.kind.result(j, description)
 	if !i.kind.succeeded(description) {
@@ -133,7 +133,7 @@ func (i *Integration) outcome(j job, description jsonvalue.Value) (engine.Result
 	return engine.ValueResult(result), nil
 }
 
-// stop stops a job whose task was given up. There is nobody to tell when that fails.
+// stop stops a job whose task was given up. Errors are ignored, because nothing waits for the task any more.
 func (i *Integration) stop(ctx context.Context, j job) {
 	if i.kind.stop == "" {
 		return

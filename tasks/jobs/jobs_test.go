@@ -14,8 +14,8 @@ import (
 	"stepback/tasks/jobs"
 )
 
-// api plays a service: it answers a submission, and describes the job as these texts say, one after the other; "!" is a
-// failed look, "gone" one that finds nothing.
+// api simulates a service: it responds to a submission, and describes the job with the given texts in order; "!" is a
+// failed poll, "gone" one that finds nothing.
 type api struct {
 	answer    string
 	described []string
@@ -47,7 +47,7 @@ func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) 
 	return jsonvalue.Parse(text)
 }
 
-// invoke carries a task out in virtual time, which it holds as the engine does, and says how long it took.
+// invoke performs a task in virtual time, which it holds as the engine does, and returns how long it took.
 func invoke(t *testing.T, name string, a *api, task *engine.Task) (string, time.Duration, error) {
 	t.Helper()
 	c := clock.Virtual(time.Unix(0, 0))
@@ -303,7 +303,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// TestAClosingEngineLeavesTheJob ends the context as an engine does that closes: the next one goes on waiting.
+// If the context ends because the engine is closing, the job is left running and the next engine continues to wait.
 func TestAClosingEngineLeavesTheJob(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

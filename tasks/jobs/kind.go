@@ -9,31 +9,31 @@ import (
 	"stepback/jsonvalue"
 )
 
-// job is a job that was submitted, with a role that may be empty.
+// job is a submitted job; its role may be empty.
 type job struct {
 	role           string
 	params, answer jsonvalue.Value
 }
 
-// kind is one kind of job: how it is looked at, when it is over, and what the task's result is.
+// kind describes a kind of job: how to poll it, when it has ended, and the task's result.
 type kind struct {
-	describe string                       // the action that describes a job
+	describe string                       // action that describes a job
 	named    func(job) jsonvalue.Value    // its parameters
-	found    path                         // where the job is in a description; the description itself when empty
-	status   path                         // where the status is in the job
-	read     func(jsonvalue.Value) string // reads the status of a job that has none in one place
-	done     []string                     // statuses of a job that went well
-	failed   []string                     // statuses of one that did not
+	found    path                         // path of the job in a description; empty means the description itself
+	status   path                         // path of the status in the job
+	read     func(jsonvalue.Value) string // returns the status of a job that has no single status member
+	done     []string                     // statuses of successful jobs
+	failed   []string                     // statuses of failed jobs
 	verdict  func(jsonvalue.Value) bool
-	// the end of the name of the error by which the description says that what was to be deleted is no more
+	// the suffix of the name of the error that reports that what was to be deleted no longer exists
 	gone    string
-	final   string // the action that describes a job that is over, where it is another one
+	final   string // action that describes an ended job, if it is a different one
 	result  func(j job, description jsonvalue.Value) jsonvalue.Value
-	stop    string // the action that stops a job; empty where jobs are left running
+	stop    string // action that stops a job; empty if jobs are left running
 	stopped func(job) jsonvalue.Value
 }
 
-// job finds the job in a description; null when it is not there.
+// job returns the job in a description, or null if it is missing.
 func (k *kind) job(description jsonvalue.Value) jsonvalue.Value { return k.found.in(description) }
 
 func (k *kind) state(description jsonvalue.Value) string {
@@ -43,27 +43,27 @@ func (k *kind) state(description jsonvalue.Value) string {
 	return k.status.in(k.job(description)).Text()
 }
 
-// over reports whether a job has come to its end.
+// over reports whether a job has ended.
 func (k *kind) over(description jsonvalue.Value) bool {
 	s := k.state(description)
 	return slices.Contains(k.done, s) || slices.Contains(k.failed, s)
 }
 
-// deleted reports whether an error of the description says that what was to be deleted is no more.
+// deleted reports whether err means that what was to be deleted no longer exists.
 func (k *kind) deleted(err error) bool {
 	var failed *engine.Failure
 	return k.gone != "" && errors.As(err, &failed) && strings.HasSuffix(failed.Name, "."+k.gone)
 }
 
-// succeeded reports whether a job that is over went well.
+// succeeded reports whether an ended job was successful.
 func (k *kind) succeeded(description jsonvalue.Value) bool {
 	return slices.Contains(k.done, k.state(description)) && (k.verdict == nil || k.verdict(k.job(description)))
 }
 
-// path leads through the members of objects to a value. The member "0" of an array is its first element.
+// path is a sequence of member names that selects a value. The name "0" selects the first element of an array.
 type path []string
 
-// in follows the path; what is not there is null.
+// in returns the value at the path, or null if it is missing.
 func (p path) in(v jsonvalue.Value) jsonvalue.Value {
 	for _, name := range p {
 		switch {
@@ -78,13 +78,13 @@ func (p path) in(v jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// member is one member of a request about a job: its name, and where its value comes from.
+// member is a member of a request about a job: its name, and the source of its value.
 type member struct {
 	name string
 	from func(job) jsonvalue.Value
 }
 
-// request makes the parameters of an action. What is not there is left out.
+// request returns a function that builds the parameters of an action. Missing members are omitted.
 func request(members ...member) func(job) jsonvalue.Value {
 	return func(j job) jsonvalue.Value {
 		b := jsonvalue.NewObject(len(members))
@@ -97,8 +97,8 @@ func request(members ...member) func(job) jsonvalue.Value {
 	}
 }
 
-// asked takes a value from the task's parameters, told from the answer to its submission, listed from the answer as the
-// only element of a list, text always the same one.
+// asked returns a function that takes a value from the task's parameters, told one that takes it from the response to
+// the submission, listed one that wraps another's value in a list, and text one that always returns the same text.
 func asked(p ...string) func(job) jsonvalue.Value {
 	return func(j job) jsonvalue.Value { return path(p).in(j.params) }
 }
@@ -115,8 +115,8 @@ func text(s string) func(job) jsonvalue.Value {
 	return func(job) jsonvalue.Value { return jsonvalue.OfString(s) }
 }
 
-// whole makes the description the result, part makes it what lies at a path in it, as makes it an object with that
-// part.
+// whole makes the description the result, part the value at a path in it, and as an object with that value as its
+// only member.
 func whole(_ job, description jsonvalue.Value) jsonvalue.Value { return description }
 
 func part(p ...string) func(job, jsonvalue.Value) jsonvalue.Value {

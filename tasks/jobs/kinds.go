@@ -2,7 +2,7 @@ package jobs
 
 import "maps"
 
-// kinds are the kinds of jobs, by the integrations that start them.
+// kinds maps the integrations that start jobs to the kinds of jobs.
 var kinds = union(computeJobs, dataJobs, eksJobs, emrJobs, modelJobs)
 
 func union(tables ...map[string]*kind) map[string]*kind {

@@ -2,7 +2,7 @@ package jobs
 
 import "stepback/jsonvalue"
 
-// computeJobs are builds, and containers that run to their end.
+// computeJobs holds builds, and containers that run to completion.
 var computeJobs = map[string]*kind{
 	"batch:submitJob": {
 		describe: "DescribeJobs", named: request(member{"Jobs", listed(told("JobId"))}),
@@ -40,7 +40,7 @@ func buildBatch() *kind {
 	}
 }
 
-// exitedWell reports whether all containers of an ECS task ran and ended with status 0.
+// exitedWell reports whether all containers of an ECS task ran and exited with status 0.
 func exitedWell(task jsonvalue.Value) bool {
 	containers := path{"Containers"}.in(task)
 	if containers.Kind() != jsonvalue.Array {

@@ -1,6 +1,6 @@
 package jobs
 
-// dataJobs are queries and the jobs of data pipelines.
+// dataJobs holds queries and the jobs of data pipelines.
 var dataJobs = map[string]*kind{
 	"athena:startQueryExecution": {
 		describe: "GetQueryExecution", named: request(member{"QueryExecutionId", told("QueryExecutionId")}),

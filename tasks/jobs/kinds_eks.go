@@ -2,8 +2,8 @@ package jobs
 
 import "stepback/jsonvalue"
 
-// eksJobs are the clusters of EKS, what they consist of, and the jobs that run in them. Clusters are left as they are
-// when a task is given up.
+// eksJobs holds EKS clusters, their parts, and the jobs that run in them. Clusters are left unchanged if a task is
+// given up.
 var eksJobs = map[string]*kind{
 	"eks:createCluster":        made(cluster, "DELETING", "FAILED"),
 	"eks:createFargateProfile": made(fargateProfile, "CREATE_FAILED", "DELETE_FAILED", "DELETING"),
@@ -18,9 +18,9 @@ var eksJobs = map[string]*kind{
 	},
 }
 
-// resource is something that EKS makes and deletes.
+// resource is something that EKS creates and deletes.
 type resource struct {
-	name  string // what EKS calls it, which is also the member of descriptions
+	name  string // EKS's name for it, which is also the member in descriptions
 	named func(job) jsonvalue.Value
 }
 
@@ -48,7 +48,7 @@ func deleted(r resource, failed ...string) *kind {
 	}
 }
 
-// inCluster names a job of Kubernetes, its cluster, and what is asked for of its logs.
+// inCluster returns the parameters that identify a Kubernetes job and its cluster, and the task's LogOptions.
 func inCluster(j job) jsonvalue.Value {
 	return request(
 		member{"ClusterName", asked("ClusterName")}, member{"CertificateAuthority", asked("CertificateAuthority")},
@@ -57,7 +57,7 @@ func inCluster(j job) jsonvalue.Value {
 	)(j)
 }
 
-// condition is the type of the condition by which a job of Kubernetes is over.
+// condition returns the type of the condition with which a Kubernetes job has ended, or "" if it has not ended.
 func condition(kubernetesJob jsonvalue.Value) string {
 	conditions := path{"status", "conditions"}.in(kubernetesJob)
 	if conditions.Kind() != jsonvalue.Array {

@@ -2,7 +2,7 @@ package jobs
 
 import "stepback/jsonvalue"
 
-// emrJobs are the clusters, steps and job runs of EMR, on EKS and without servers too.
+// emrJobs holds EMR's clusters, steps and job runs, including those on EKS and serverless ones.
 var emrJobs = map[string]*kind{
 	"elasticmapreduce:addStep": {
 		describe: "DescribeStep", named: request(member{"ClusterId", asked("ClusterId")},
@@ -12,7 +12,7 @@ var emrJobs = map[string]*kind{
 		stop: "CancelSteps", stopped: request(member{"ClusterId", asked("ClusterId")},
 			member{"StepIds", listed(told("StepId"))}),
 	},
-	// A cluster is left running when its task is given up.
+	// A cluster is left running if its task is given up.
 	"elasticmapreduce:createCluster": {
 		describe: "DescribeCluster", named: request(member{"ClusterId", told("ClusterId")}),
 		found: path{"Cluster"}, status: path{"Status", "State"},
@@ -42,7 +42,7 @@ var emrJobs = map[string]*kind{
 	},
 }
 
-// withID puts the ID that the request gave before the description of a cluster.
+// withID adds the cluster ID, which only the response to the submission contains, to the description of a cluster.
 func withID(j job, description jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(2)
 	b.Set("ClusterId", path{"ClusterId"}.in(j.answer))

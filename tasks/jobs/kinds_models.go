@@ -1,6 +1,6 @@
 package jobs
 
-// modelJobs are the jobs that train, tune and use models.
+// modelJobs holds the jobs that train, tune and use models.
 var modelJobs = map[string]*kind{
 	"bedrock:createModelCustomizationJob": {
 		describe: "GetModelCustomizationJob", named: request(member{"JobIdentifier", told("JobArn")}),
@@ -15,7 +15,7 @@ var modelJobs = map[string]*kind{
 	"sagemaker:createTransformJob":            sageMakerJob("TransformJob"),
 }
 
-// sageMakerJob is a kind of job of SageMaker, which names everything about a job after its kind.
+// sageMakerJob returns a kind of SageMaker job. SageMaker names every action and member of a job after its kind.
 func sageMakerJob(kindOf string) *kind {
 	name := request(member{kindOf + "Name", asked(kindOf + "Name")})
 	return &kind{

@@ -13,7 +13,7 @@ import (
 	"stepback/tasks/mototest"
 )
 
-// TestAgainstMoto runs jobs of every service that moto plays, through the clients of the SDK.
+// TestAgainstMoto runs jobs of every service that moto simulates, through the SDK's clients.
 func TestAgainstMoto(t *testing.T) {
 	t.Parallel()
 	moto := mototest.Start(t)
@@ -26,10 +26,10 @@ func TestAgainstMoto(t *testing.T) {
 	all, _ := awssdk.Integrations(caller)
 	for _, c := range []struct {
 		name              string
-		service, action   string // what sets the scene
+		service, action   string // prepares the test
 		scene             string
 		integration, task string
-		status            []string // where the result says how it went
+		status            []string // path of the status in the result
 		want              string
 	}{
 		{

@@ -16,33 +16,34 @@ import (
 	"stepback/engine"
 )
 
-// API is the Kubernetes API of clusters.
+// API calls the Kubernetes API of clusters.
 type API struct {
-	// Endpoint is the base URL that is called instead of those of tasks, such as that of kubectl proxy; nil, or an
-	// empty URL, means none. It is called without a token.
+	// Endpoint returns a base URL that is called instead of the tasks' endpoints, such as that of kubectl proxy; if
+	// it is nil or returns "", the tasks' endpoints are used. Requests to it carry no token.
 	Endpoint func() string
-	// Token makes the bearer token by which a cluster at an address knows its caller; nil means that there is none.
+	// Token returns the bearer token that identifies the caller to the cluster at an address; nil means that no token
+	// is sent.
 	Token func(ctx context.Context, address, cluster string) (string, error)
 }
 
-// timeout is how long a cluster may take to answer.
+// timeout is the time limit for a cluster's response.
 const timeout = 60 * time.Second
 
-// request is one request to a cluster.
+// request is a request to a cluster.
 type request struct {
 	cluster, authority, endpoint string
 	method, path, body           string
 	query                        url.Values
-	kind                         string // the body's type; empty without a body
+	kind                         string // content type; empty if there is no body
 }
 
-// answer is what a cluster answered.
+// answer is a cluster's response.
 type answer struct {
 	code         int
 	status, body string
 }
 
-// do sends a request. The error is a *engine.Failure: of the request, or of an answer that is no success.
+// do sends a request. The error is an *engine.Failure if the request fails or the response is not a success.
 func (a *API) do(ctx context.Context, r *request) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -66,7 +67,7 @@ func (a *API) do(ctx context.Context, r *request) (*answer, error) {
 	return result, nil
 }
 
-// prepare makes the HTTP request, and what sends it.
+// prepare returns the HTTP request and the client that sends it.
 func (a *API) prepare(ctx context.Context, r *request) (*http.Request, *http.Client, error) {
 	base, client, err := a.server(r)
 	if err != nil {
@@ -102,7 +103,8 @@ func (a *API) instead() string {
 	return strings.TrimSpace(a.Endpoint())
 }
 
-// server is where a request goes, and a client that trusts that server: a cluster by its own certificate authority.
+// server returns the address for a request, and a client that trusts the server there. A cluster is verified with its
+// own certificate authority.
 func (a *API) server(r *request) (*url.URL, *http.Client, error) {
 	if address := a.instead(); address != "" {
 		u, err := url.Parse(address)
@@ -123,14 +125,14 @@ func (a *API) server(r *request) (*url.URL, *http.Client, error) {
 	}
 	return u, &http.Client{CheckRedirect: stay, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
-		DisableKeepAlives: true, // each task has a transport of its own
+		DisableKeepAlives: true, // each task has its own transport
 	}}, nil
 }
 
-// stay follows no redirect, which would take the token elsewhere.
+// stay is a redirect policy that follows no redirects, which would send the token elsewhere.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// unsent is the failure of a request that got no answer.
+// unsent returns the error for a request without a response.
 func unsent(err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {

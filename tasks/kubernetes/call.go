@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Call carries out eks:call.
+// Call performs eks:call.
 type Call struct{ API *API }
 
 var methods = []string{
@@ -42,7 +42,8 @@ func (c Call) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error)
 	return engine.ValueResult(a.value()), nil
 }
 
-// contentType is JSON; a PATCH says what kind of change it is: a list of operations, or an object to merge.
+// contentType returns the content type, which is JSON. For a PATCH it depends on the kind of change: a list of
+// operations, or an object to merge.
 func contentType(method string, body jsonvalue.Value) string {
 	switch {
 	case method != http.MethodPatch:
@@ -54,7 +55,7 @@ func contentType(method string, body jsonvalue.Value) string {
 	}
 }
 
-// content is a string's content, and the JSON text of anything else.
+// content returns a string's content, or the JSON text of any other value.
 func content(v jsonvalue.Value) string {
 	if v.Kind() == jsonvalue.String {
 		return v.Text()
@@ -62,7 +63,7 @@ func content(v jsonvalue.Value) string {
 	return v.JSON()
 }
 
-// value is an answer as results and causes have it.
+// value returns a response in the form used in results and causes.
 func (a *answer) value() jsonvalue.Value {
 	const members = 3
 	b := jsonvalue.NewObject(members)
@@ -72,7 +73,7 @@ func (a *answer) value() jsonvalue.Value {
 	return b.Value()
 }
 
-// parsed is the value of JSON text; any other text is a string.
+// parsed returns the value of JSON text, or other text as a string.
 func parsed(text string) jsonvalue.Value {
 	if v, err := jsonvalue.Parse(text); err == nil {
 		return v

@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Job carries out eks:runJob, which starts a job (batch/v1). Together with jobs.Wait it carries out .sync too.
+// Job performs eks:runJob, which starts a job (batch/v1). With jobs.Wait it also performs .sync.
 type Job struct{ API *API }
 
 // Invoke implements engine.Integration.
@@ -39,7 +39,7 @@ func (j Job) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) 
 	return engine.ValueResult(a.value()), nil
 }
 
-// namespace is where the job runs.
+// namespace returns the job's namespace.
 func (p *parameters) namespace() string {
 	if name := p.text("Namespace", false); name != "" {
 		return url.PathEscape(name)
@@ -47,12 +47,12 @@ func (p *parameters) namespace() string {
 	return "default"
 }
 
-// jobs is the path of a namespace's jobs.
+// jobs returns the path of the jobs in the namespace.
 func (p *parameters) jobs() string { return "/apis/batch/v1/namespaces/" + p.namespace() + "/jobs" }
 
-// Call looks at a job (ReadJob), looks at one that is over together with its logs (ReadLogs), or deletes one with its
-// pods (DeleteJob). The job is named by Name, the cluster as in a task. The role is not used: a cluster knows its
-// caller by the token.
+// Call reads a job (ReadJob), reads an ended job together with its logs (ReadLogs), or deletes a job with its pods
+// (DeleteJob). Name identifies the job; the cluster is given as in a task. The role is not used: a cluster identifies
+// its caller by the token.
 func (j Job) Call(ctx context.Context, _, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	p := parameters{params: params}
 	r := p.cluster()

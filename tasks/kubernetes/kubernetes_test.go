@@ -17,7 +17,8 @@ import (
 	"stepback/tasks/kubernetes"
 )
 
-// cluster plays a cluster: it answers requests, by method and URL, with these texts, and keeps what it heard.
+// cluster simulates a cluster: it responds to requests, by method and URL, with the given texts, and records the
+// requests.
 type cluster struct {
 	answers map[string]string
 	heard   []string
@@ -37,7 +38,7 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, text)
 }
 
-// start serves a cluster, and returns what tasks say of it.
+// start serves a cluster and returns the task parameters that refer to it.
 func start(t *testing.T, c *cluster) string {
 	t.Helper()
 	s := httptest.NewTLSServer(c)
@@ -129,7 +130,7 @@ func TestUnusableParameters(t *testing.T) {
 	}
 }
 
-// TestAnotherClusterIsNotTrusted calls a server by a name that its certificate does not have.
+// A server is not trusted under a name that its certificate does not contain.
 func TestAnotherClusterIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	params := "{" + strings.Replace(start(t, &cluster{}), "127.0.0.1", "localhost", 1) + `,"Method":"GET","Path":"/"}`
@@ -141,7 +142,7 @@ func TestAnotherClusterIsNotTrusted(t *testing.T) {
 
 const jobs1, pods1 = "/apis/batch/v1/namespaces/ns/jobs", "/api/v1/namespaces/ns/pods"
 
-// TestJobWithLogs runs a job to its end, and reads the logs of its pod, one of which is not there.
+// TestJobWithLogs runs a job to its end and reads the logs of its pod; one of the logs is missing.
 func TestJobWithLogs(t *testing.T) {
 	t.Parallel()
 	server := &cluster{answers: map[string]string{
@@ -192,7 +193,7 @@ func TestRawLogs(t *testing.T) {
 	}
 }
 
-// run waits for a job in virtual time.
+// run runs a job in virtual time and waits for it.
 func run(t *testing.T, j kubernetes.Job, params string) (string, error) {
 	t.Helper()
 	c := clock.Virtual(time.Unix(0, 0))
@@ -207,7 +208,7 @@ func run(t *testing.T, j kubernetes.Job, params string) (string, error) {
 	return result.Text(), nil
 }
 
-// TestEndpoint has all requests go to one address, without a token.
+// With an Endpoint, all requests go to that address, without a token.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	server := &cluster{answers: map[string]string{"DELETE /apis/batch/v1/namespaces/default/jobs/j?propagationPolicy=Background": `{}`, "GET /version": `{}`}}

@@ -10,8 +10,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// logs reads what the containers of a job's pods have logged. What cannot be read has an error and a cause in its
-// place.
+// logs reads the logs of the containers in a job's pods. A log that cannot be read is replaced by an error and a
+// cause.
 func (j Job) logs(ctx context.Context, p *parameters, name string, options jsonvalue.Value) jsonvalue.Value {
 	r := p.cluster()
 	r.method, r.path = http.MethodGet, "/api/v1/namespaces/"+p.namespace()+"/pods"
@@ -30,7 +30,7 @@ func (j Job) logs(ctx context.Context, p *parameters, name string, options jsonv
 	return only("pods", pods.Value())
 }
 
-// containers reads the logs of one pod.
+// containers reads the logs of a pod's containers.
 func (j Job) containers(ctx context.Context, p *parameters, pod jsonvalue.Value, id string,
 	options jsonvalue.Value) jsonvalue.Value {
 	spec, _ := pod.Get("spec")
@@ -58,7 +58,7 @@ func (j Job) containers(ctx context.Context, p *parameters, pod jsonvalue.Value,
 	return b.Value()
 }
 
-// unread stands for a log that could not be read.
+// unread replaces a log that could not be read.
 func unread(err error) jsonvalue.Value {
 	failed := &engine.Failure{Cause: err.Error()}
 	_ = errors.As(err, &failed)

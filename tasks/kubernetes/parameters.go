@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// parameters reads the parameters of a task, and collects why they cannot be used.
+// parameters parses the parameters of a task and collects their problems.
 type parameters struct {
 	params   jsonvalue.Value
 	problems []string
@@ -19,7 +19,7 @@ func (p *parameters) invalid(field string) {
 	p.problems = append(p.problems, "The value of the field '"+field+"' has an invalid format")
 }
 
-// text reads a member that is a string.
+// text returns a string member.
 func (p *parameters) text(name string, required bool) string {
 	v, given := p.params.Get(name)
 	switch {
@@ -31,7 +31,7 @@ func (p *parameters) text(name string, required bool) string {
 	return v.Text()
 }
 
-// cluster reads which cluster is called.
+// cluster returns a request to the cluster that the parameters name.
 func (p *parameters) cluster() *request {
 	return &request{
 		cluster: p.text("ClusterName", true), authority: p.text("CertificateAuthority", true),
@@ -39,7 +39,7 @@ func (p *parameters) cluster() *request {
 	}
 }
 
-// lists reads a member whose members are lists of strings.
+// lists returns a member whose members are lists of strings.
 func (p *parameters) lists(name string, in jsonvalue.Value) url.Values {
 	v, _ := in.Get(name)
 	if v.IsNull() {
@@ -63,7 +63,7 @@ func (p *parameters) lists(name string, in jsonvalue.Value) url.Values {
 	return query
 }
 
-// only refuses all other members.
+// only rejects all other members.
 func (p *parameters) only(names ...string) {
 	for _, key := range p.params.Keys() {
 		if !slices.Contains(names, key) {
@@ -72,7 +72,7 @@ func (p *parameters) only(names ...string) {
 	}
 }
 
-// err is the error of parameters that cannot be used; nil when they can.
+// err returns the error for unusable parameters, or nil if there are no problems.
 func (p *parameters) err(t *engine.Task) error {
 	if len(p.problems) == 0 {
 		return nil

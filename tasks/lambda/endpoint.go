@@ -17,16 +17,18 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// maxAnswer is the longest answer of a function that is read, in bytes: what Lambda allows, and room for an error.
+// maxAnswer is the maximum size of a function's response that is read, in bytes: Lambda's maximum plus space for an
+// error.
 const maxAnswer = 6<<20 + 64<<10
 
-// Endpoint is an invocation.Invoker that calls functions through the REST API of Lambda: POST
+// Endpoint is an invocation.Invoker that calls functions through Lambda's REST API: POST
 // {URL}/2015-03-31/functions/{name or ARN}/invocations.
 type Endpoint struct {
-	// URL is the endpoint's base address. Without one every invocation fails, saying what to set.
+	// URL is the base address of the endpoint. If it is empty, every invocation fails with an error that says what to
+	// set.
 	URL string
-	// Client carries the calls out; nil means http.DefaultClient. It should have no timeout of its own: a task's
-	// context ends with its TimeoutSeconds.
+	// Client sends the requests; nil means http.DefaultClient. It should have no timeout: a task's context ends after
+	// its TimeoutSeconds.
 	Client *http.Client
 }
 
@@ -73,7 +75,7 @@ func (e Endpoint) address(c *invocation.Request) string {
 	return address
 }
 
-// read makes an answer, or an error of the API, of a response.
+// read converts an HTTP response to an answer or an error of the API.
 func read(r *http.Response, body []byte) (*invocation.Answer, error) {
 	request := r.Header.Get("X-Amzn-Requestid")
 	if r.StatusCode < http.StatusMultipleChoices {
@@ -85,16 +87,16 @@ func read(r *http.Response, body []byte) (*invocation.Answer, error) {
 	}
 	var said struct {
 		Type    string `json:"__type"`
-		Message string // matches message as well, which some implementations send
+		Message string // also matches message, which some implementations send
 	}
-	if json.Unmarshal(body, &said) != nil { // not the API's form of an error
+	if json.Unmarshal(body, &said) != nil { // not in the form of an API error
 		said.Message = strings.TrimSpace(string(body))
 	}
 	code, _, _ := strings.Cut(cmp.Or(r.Header.Get("X-Amzn-Errortype"), said.Type, "ServiceException"), ":")
 	return nil, &aws.Error{Code: code, Message: said.Message, RequestID: request, Status: r.StatusCode}
 }
 
-// logTail decodes the end of a log; an endpoint that sends something else sends none.
+// logTail decodes the tail of a log. An invalid header counts as no log.
 func logTail(header string) []byte {
 	text, err := base64.StdEncoding.DecodeString(header)
 	if err != nil {

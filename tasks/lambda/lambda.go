@@ -1,6 +1,6 @@
-// Package lambda carries out the tasks that call Lambda functions: the optimized integration lambda:invoke and
-// Resources that are the ARN of a function. It shapes requests, results and errors as Step Functions does; it runs no
-// function itself.
+// Package lambda performs the tasks that call Lambda functions: the optimized integration lambda:invoke, and
+// Resources that are a function's ARN. It shapes requests, results and errors as Step Functions does; it runs no
+// functions itself.
 package lambda
 
 import (
@@ -18,7 +18,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Integration carries out lambda:invoke.
+// Integration performs lambda:invoke.
 type Integration struct{ Invoker invocation.Invoker }
 
 // Invoke implements engine.Integration.
@@ -49,7 +49,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	return envelope(a, payload), nil
 }
 
-// requestOf is the invocation that the parameters of a task ask for.
+// requestOf returns the invocation that a task's parameters describe.
 func requestOf(t *engine.Task, params jsonvalue.Value) (*invocation.Request, error) {
 	r := &invocation.Request{
 		State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Valid: true,
@@ -82,13 +82,13 @@ func (Integration) CheckParameters(t *engine.Task) error {
 	return nil
 }
 
-// parameters are those of lambda:invoke, and whether they are strings.
+// parameters lists the parameters of lambda:invoke; the value is true for strings.
 var parameters = map[string]bool{
 	"ClientContext": true, "FunctionName": true, "InvocationType": true, "LogType": true, "Payload": false,
 	"Qualifier": true,
 }
 
-// unusable says why parameters cannot be used, in the words of the service.
+// unusable returns the problems with the parameters, in the service's wording.
 func unusable(params jsonvalue.Value) []string {
 	var problems []string
 	for i, name := range params.Keys() {
@@ -111,8 +111,8 @@ func text(params jsonvalue.Value, name string) string {
 	return v.Text()
 }
 
-// eventOf is the event that a Payload parameter makes: null stands for no payload at all, and a string that is JSON
-// text is sent as it is.
+// eventOf returns the event for a Payload parameter: null means no payload, and a string that is JSON text is sent
+// unchanged.
 func eventOf(payload jsonvalue.Value) []byte {
 	switch payload.Kind() {
 	case jsonvalue.Null:
@@ -126,8 +126,8 @@ func eventOf(payload jsonvalue.Value) []byte {
 	return payload.JSONBytes()
 }
 
-// Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's
-// answer is the result, byte for byte.
+// Function performs tasks whose Resource is a function's ARN: the state's payload is the event, and the function's
+// response is the result, byte for byte.
 type Function struct{ Invoker invocation.Invoker }
 
 // Invoke implements engine.Integration.
@@ -159,7 +159,7 @@ func parsed(payload []byte) (jsonvalue.Value, bool) {
 	return v, err == nil
 }
 
-// functionError names the error that a function reported.
+// functionError returns the task's error for an error that the function reported.
 func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) error {
 	if !ok {
 		return engine.NewFailure("Lambda.Unknown", string(raw))
@@ -171,7 +171,7 @@ func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) e
 	return engine.NewFailure(name, cause)
 }
 
-// invokeError names an error of the Invoke operation as Step Functions does.
+// invokeError returns the task's error for an error of the Invoke operation, named as in Step Functions.
 func invokeError(err error) error {
 	var api *aws.Error
 	if !errors.As(err, &api) {
@@ -179,7 +179,7 @@ func invokeError(err error) error {
 			err.Error())
 	}
 	name := strings.TrimPrefix(api.Code, "Lambda.")
-	if name == "AccessDeniedException" { // which Lambda's model does not have, so that its SDK has no name for it
+	if name == "AccessDeniedException" { // not in Lambda's model, so the SDK has no name for it
 		name = "AWSLambdaException"
 	}
 	return engine.NewFailure("Lambda."+name,
@@ -192,7 +192,7 @@ var (
 	okMetadata = object("HttpStatusCode", okStatus)
 )
 
-// envelope is the result of lambda:invoke: the answer with the metadata that the service adds.
+// envelope returns the result of lambda:invoke: the response with the metadata that the service adds.
 func envelope(a *invocation.Answer, payload jsonvalue.Value) engine.Result {
 	status := okStatus
 	if a.StatusCode != http.StatusOK && a.StatusCode != 0 {
@@ -204,7 +204,7 @@ func envelope(a *invocation.Answer, payload jsonvalue.Value) engine.Result {
 	if len(a.LogTail) > 0 {
 		b.Set("LogResult", jsonvalue.OfString(base64.StdEncoding.EncodeToString(a.LogTail)))
 	}
-	if a.StatusCode != http.StatusAccepted && a.StatusCode != http.StatusNoContent { // an event is not answered
+	if a.StatusCode != http.StatusAccepted && a.StatusCode != http.StatusNoContent { // an event has no response
 		b.Set("Payload", payload)
 	}
 	metadata := okMetadata

@@ -11,7 +11,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// answers is an Invoker with one answer.
+// answers is an Invoker that always gives the same response.
 type answers struct {
 	answer invocation.Answer
 	err    error

@@ -7,18 +7,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Config is a mock configuration.
+// Config is a parsed mock configuration.
 type Config struct {
 	machines map[string]map[string]testCase // by state machine and test case
 }
 
-// testCase says which response a state gets.
+// testCase maps states to their responses.
 type testCase map[string]*response
 
-// response is one entry of MockedResponses: what the invocations of a state come to.
+// response is an entry in MockedResponses: the results of a state's invocations.
 type response struct {
 	name string
-	// answers[i] is that of invocation i.
+	// answers[i] is the result of invocation i.
 	answers []answer
 }
 
@@ -30,9 +30,9 @@ type answer struct {
 	hasReason   bool
 }
 
-// Parse reads a mock configuration. Other members of the file than StateMachines and MockedResponses are for other
-// programs, and an answer for invocation 0 is missed only when its state is entered. The error names the place and what
-// is wrong there; several are joined.
+// Parse parses a mock configuration. Members of the file other than StateMachines and MockedResponses are ignored,
+// and a missing answer for invocation 0 is only reported when its state is entered. The error gives the location and
+// the problem; several are joined.
 func Parse(text []byte) (*Config, error) {
 	root, err := jsonvalue.Parse(string(text))
 	if err != nil {
@@ -55,7 +55,7 @@ func Parse(text []byte) (*Config, error) {
 	return c, errors.Join(r.errs...)
 }
 
-// machine reads the test cases of a state machine.
+// machine parses the test cases of a state machine.
 func (r *reader) machine(place string, v jsonvalue.Value, responses map[string]*response) map[string]testCase {
 	r.members(place, v, "TestCases")
 	cases, _ := v.Get("TestCases")

@@ -13,8 +13,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Execution answers the tasks of one execution, and of the child executions of its Map Runs, as a test case says. It
-// implements engine.Interceptor and engine.Fitting and is safe for concurrent use.
+// Execution answers the tasks of one execution, and of the child executions of its Map Runs, as a test case
+// specifies. It implements engine.Interceptor and engine.Fitting and is safe for concurrent use.
 type Execution struct {
 	machine, name string
 	states        testCase
@@ -23,8 +23,8 @@ type Execution struct {
 	calls map[string]int // invocations so far, by state
 }
 
-// Execution returns what answers the tasks of one execution of a state machine, by the names of the machine and the
-// test case.
+// Execution returns an interceptor that answers the tasks of one execution, given the names of the state machine and
+// the test case.
 func (c *Config) Execution(machine, testCase string) (engine.Interceptor, error) {
 	cases, ok := c.machines[machine]
 	if !ok {
@@ -50,7 +50,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// meant is a question for the name that was perhaps meant; empty when none is near.
+// meant returns a question with the similar name that may have been meant, or "" if there is none.
 func meant(name string, names []string) string {
 	if near := spelling.Nearest(name, names); near != "" {
 		return "; did you mean " + near + "?"
@@ -58,7 +58,7 @@ func meant(name string, names []string) string {
 	return ""
 }
 
-// Fits implements engine.Fitting: every state of the test case must be one of the definition's, at any depth.
+// Fits implements engine.Fitting: every state of the test case must exist in the definition, at any depth.
 func (x *Execution) Fits(definition string) error {
 	root, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -75,7 +75,7 @@ func (x *Execution) Fits(definition string) error {
 	return errors.Join(unknown...)
 }
 
-// statesIn appends the names of the states of a machine and of those inside its states.
+// statesIn appends the names of a state machine's states and of those nested in them.
 func statesIn(names []string, machine jsonvalue.Value) []string {
 	states, _ := machine.Get("States")
 	for i, name := range states.Keys() {
@@ -124,7 +124,7 @@ func (a *answer) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	return engine.TextResult(a.output), nil
 }
 
-// exhausted is a state that is invoked more often than its response says.
+// exhausted is the answer to an invocation beyond those that the response defines.
 type exhausted struct{ why string }
 
 // Invoke implements engine.Integration.

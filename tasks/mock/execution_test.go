@@ -34,7 +34,7 @@ const config = `{
   }
 }`
 
-// run starts the machine M for a test case and returns the execution when it has ended, and the types of its events.
+// run runs the state machine M with a test case and returns the ended execution and the types of its events.
 func run(t *testing.T, definition, testCase string, express bool) (x *journal.Execution, events string) {
 	t.Helper()
 	mocks, err := mock.Parse([]byte(config))
@@ -73,7 +73,7 @@ func run(t *testing.T, definition, testCase string, express bool) (x *journal.Ex
 	return x, strings.Join(told, " ")
 }
 
-// task is a machine of one task.
+// task returns a state machine with a single task.
 func task(resource, more string) string {
 	return `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + resource + `",` + more + `"End":true}}}`
 }
@@ -87,7 +87,7 @@ func TestTestCases(t *testing.T) {
 		return `{"StartAt":"All","States":{"All":{"Type":"Map","MaxConcurrency":1,"End":true,"Parameters":{},"ItemsPath":"$.i","ItemProcessor":{` +
 			mode + `"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + lambdaInvoke + `","End":true}}}}}}`
 	}
-	inject := func(definition string) string { // gives the Map its items
+	inject := func(definition string) string { // passes the items to the Map
 		return strings.Replace(definition, `{"StartAt":"All","States":{`,
 			`{"StartAt":"I","States":{"I":{"Type":"Pass","Result":{"i":[1,2,3,4]},"Next":"All"},`, 1)
 	}
@@ -172,7 +172,7 @@ func Example() {
 		return
 	}
 	fmt.Println(config.Machines(), config.TestCases("Orders"))
-	// engine.Config{Mocks: config.Execution} and engine.Start{TestCase: "OutOfStock"} make an execution take these
+	// With engine.Config{Mocks: config.Execution} and engine.Start{TestCase: "OutOfStock"}, an execution uses these
 	// responses.
 	_, err = config.Execution("Orders", "Happy")
 	fmt.Println(err)

@@ -11,7 +11,7 @@ import (
 	"stepback/engine"
 )
 
-// File is a mock configuration that is read again when its file changes. It is safe for concurrent use.
+// File is a mock configuration that is reloaded when its file changes. It is safe for concurrent use.
 type File struct {
 	path string
 
@@ -21,14 +21,14 @@ type File struct {
 	stamp  time.Time
 }
 
-// Open reads a configuration file. Errors name the file and what is wrong with it.
+// Open loads a configuration file. Errors name the file and what is wrong with it.
 func Open(path string) (*File, error) {
 	f := &File{path: path}
 	_, err := f.load()
 	return f, err
 }
 
-// Execution returns what answers the tasks of one execution, by the configuration as the file has it now.
+// Execution returns an interceptor that answers the tasks of one execution, according to the file's current content.
 func (f *File) Execution(machine, testCase string) (engine.Interceptor, error) {
 	c, err := f.load()
 	if err != nil {
@@ -37,8 +37,8 @@ func (f *File) Execution(machine, testCase string) (engine.Interceptor, error) {
 	return c.Execution(machine, testCase)
 }
 
-// Cases returns the names of the test cases of a state machine, by the configuration as the file has it now. The error
-// names the machines that the file has, when this one is not among them.
+// Cases returns the names of a state machine's test cases, according to the file's current content. If the state
+// machine is missing, the error lists the ones that the file contains.
 func (f *File) Cases(machine string) ([]string, error) {
 	c, err := f.load()
 	if err != nil {
@@ -72,7 +72,7 @@ func (f *File) load() (*Config, error) {
 	return c, nil
 }
 
-// unreadable says why the file cannot be read, without the system call that found it out.
+// unreadable returns the error for a file that cannot be read, without the name of the failed system call.
 func (f *File) unreadable(err error) error {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		err = of.Err

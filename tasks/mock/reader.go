@@ -9,14 +9,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// reader collects what is wrong with a configuration.
+// reader collects the problems of a configuration.
 type reader struct{ errs []error }
 
 func (r *reader) problem(place, what string) {
 	r.errs = append(r.errs, fmt.Errorf("%s %s", place, what))
 }
 
-// object returns the keys of an object, and complains about anything else.
+// object returns the keys of an object, and reports a problem for any other value.
 func (r *reader) object(place string, v jsonvalue.Value) []string {
 	if v.Kind() != jsonvalue.Object {
 		r.problem(place, "must be an object")
@@ -24,7 +24,7 @@ func (r *reader) object(place string, v jsonvalue.Value) []string {
 	return v.Keys()
 }
 
-// members complains about an object that is none, or has other members than these.
+// members reports a problem for a value that is not an object or has members other than allowed.
 func (r *reader) members(place string, v jsonvalue.Value, allowed ...string) {
 	for _, key := range r.object(place, v) {
 		if !slices.Contains(allowed, key) {

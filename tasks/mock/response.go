@@ -2,14 +2,14 @@ package mock
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
-// maxInvocations bounds the number of an invocation, so that a range cannot ask for more memory than a test needs.
+// maxInvocations limits the number of an invocation, so that a range cannot require more memory than a test needs.
 const maxInvocations = 100_000
 
 // numbered is an answer for a range of invocations.
@@ -19,7 +19,7 @@ type numbered struct {
 	answer      answer
 }
 
-// responses reads MockedResponses.
+// responses parses MockedResponses.
 func (r *reader) responses(root jsonvalue.Value) map[string]*response {
 	v, _ := root.Get("MockedResponses")
 	all := map[string]*response{}
@@ -29,7 +29,7 @@ func (r *reader) responses(root jsonvalue.Value) map[string]*response {
 	return all
 }
 
-// response reads the numbered answers of one response. One without an answer for invocation 0 has none at all.
+// response parses the numbered answers of a response. Without an answer for invocation 0, the response is empty.
 func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	keys := r.object(place, v)
 	steps := make([]numbered, 0, len(keys))
@@ -42,10 +42,10 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 		}
 		steps = append(steps, n)
 	}
-	sorting.Func(steps, func(a, b numbered) int { return cmp.Compare(a.first, b.first) })
+	slices.SortFunc(steps, func(a, b numbered) int { return cmp.Compare(a.first, b.first) })
 	out := &response{name: name}
 	if len(steps) > 0 && steps[0].first > 0 {
-		return out // as in Step Functions Local, entering the state fails
+		return out // as in Step Functions Local, the state then fails when it is entered
 	}
 	for _, n := range steps {
 		if next := len(out.answers); n.first != next {
@@ -60,7 +60,7 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	return out
 }
 
-// invocations reads "3" or "1-2".
+// invocations parses "3" or "1-2".
 func invocations(key string) (first, last int, ok bool) {
 	from, to, isRange := strings.Cut(key, "-")
 	first, ok = number(from)
@@ -76,7 +76,7 @@ func number(text string) (int, bool) {
 	return int(n), err == nil && n < maxInvocations
 }
 
-// answer reads a Return or a Throw.
+// answer parses a Return or a Throw.
 func (r *reader) answer(place string, v jsonvalue.Value) answer {
 	r.members(place, v, "Return", "Throw")
 	output, returns := v.Get("Return")
@@ -95,7 +95,7 @@ func (r *reader) answer(place string, v jsonvalue.Value) answer {
 	return answer{thrown: true, err: name, reason: reason, hasReason: hasReason}
 }
 
-// text reads the members of a Throw.
+// text parses the members of a Throw.
 func (r *reader) text(place string, throw jsonvalue.Value) (name, cause string, hasCause bool) {
 	e, _ := throw.Get("Error")
 	if throw.Kind() == jsonvalue.Object && e.Text() == "" {

@@ -1,4 +1,4 @@
-// Package mototest runs moto, the mock of AWS services written in Python, for tests that want a service to talk to. It
+// Package mototest runs moto, the Python mock of AWS services, for tests that need real responses from a service. It
 // is for tests only.
 package mototest
 
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Start starts moto's server, which ends with the test, and returns its address. It is empty, and the test is told,
-// when moto is not installed.
+// Start starts moto's server, which stops with the test, and returns its address. If moto is not installed, it logs
+// that and returns "".
 func Start(t *testing.T) string {
 	t.Helper()
 	command, err := exec.LookPath("moto_server")
@@ -46,7 +46,7 @@ func Start(t *testing.T) string {
 		_ = server.Wait()
 	})
 	running, up := make(chan struct{}), false
-	go func() { // it says where it runs once it does
+	go func() { // it prints its address once it is running
 		defer close(drained)
 		buffer := make([]byte, 4096)
 		for {

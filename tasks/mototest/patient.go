@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// attempts is how often a request is made that moto answers with its error page: its requests race with each other now
-// and then.
+// attempts is the maximum number of times that a request is sent while moto responds with its error page: concurrent
+// requests occasionally race inside moto.
 const attempts = 4
 
-// patient hands requests to moto, and those that failed inside it once more.
+// patient passes requests on to moto, and repeats those that failed inside it.
 func patient(target *url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
-			r.Out.Host = r.In.Host // which moto puts into the URLs of queues
+			r.Out.Host = r.In.Host // moto puts it into the URLs of queues
 		},
 		Transport: again{http.DefaultTransport},
 	}

@@ -1,5 +1,5 @@
-// Package states carries out states:startExecution: with .sync and .sync:2 the task lasts as long as the execution that
-// it starts, which is stopped when nobody waits for the task any more. It runs no execution itself: it calls the API of
+// Package states performs states:startExecution. With .sync and .sync:2 the task lasts as long as the execution that
+// it starts, which is stopped if the task is given up. The package runs no executions itself: it calls the API of
 // Step Functions.
 package states
 
@@ -13,21 +13,21 @@ import (
 	"stepback/jsonvalue"
 )
 
-// API is the API of Step Functions, with errors named as tasks see them.
+// API calls Step Functions. Its errors are named as tasks see them.
 type API interface {
 	engine.Integration // starts an execution
-	// Call calls an action with a role, which is empty for that of the execution.
+	// Call calls an action with a role, which is empty for the execution's role.
 	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
-// Integration carries out states:startExecution.
+// Integration performs states:startExecution.
 type Integration struct {
 	API API
-	// Await waits until an execution is over. It is called from a task, which holds the engine's clock.
+	// Await waits until an execution has ended. It is called from a task, which holds the engine's clock.
 	Await func(ctx context.Context, t *engine.Task, arn string) error
 }
 
-// CheckParameters implements engine.ParameterChecker, when the API can tell.
+// CheckParameters implements engine.ParameterChecker, if the API does.
 func (i Integration) CheckParameters(t *engine.Task) error {
 	if c, ok := i.API.(engine.ParameterChecker); ok {
 		return c.CheckParameters(t)
@@ -35,7 +35,7 @@ func (i Integration) CheckParameters(t *engine.Task) error {
 	return nil
 }
 
-// stopTime is how long stopping an execution may take that nobody waits for.
+// stopTime is the time limit for stopping an execution whose task was given up.
 const stopTime = 10 * time.Second
 
 // Invoke implements engine.Integration.
@@ -63,7 +63,7 @@ func (i Integration) start(ctx context.Context, t *engine.Task) (engine.Result, 
 	return i.API.Invoke(ctx, t)
 }
 
-// outcome is what a .sync task comes to: the description of the execution.
+// outcome returns the result or error of a .sync task, which contains the description of the execution.
 func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.Value) (engine.Result, error) {
 	x, err := i.API.Call(ctx, t.RoleARN, "DescribeExecution", members("ExecutionArn", arn))
 	if err != nil {
@@ -88,7 +88,7 @@ func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.
 	return engine.ValueResult(x), nil
 }
 
-// stop stops an execution whose task was given up. There is nobody to tell when that fails.
+// stop stops an execution whose task was given up. Errors are ignored, because nothing waits for the task any more.
 func (i Integration) stop(ctx context.Context, t *engine.Task, arn jsonvalue.Value) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
@@ -101,10 +101,10 @@ func members(name string, v jsonvalue.Value) jsonvalue.Value {
 	return b.Value()
 }
 
-// pollInterval is the time between two looks at an execution of another engine.
+// pollInterval is the interval at which executions of another engine are polled.
 const pollInterval = 2 * time.Second
 
-// Poll returns an Await for executions of another engine, which are looked at time and again.
+// Poll returns an Await for executions of another engine, which it polls.
 func Poll(api API, c *clock.Clock) func(ctx context.Context, t *engine.Task, arn string) error {
 	return func(ctx context.Context, t *engine.Task, arn string) error {
 		for {

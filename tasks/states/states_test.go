@@ -13,7 +13,7 @@ import (
 	"stepback/tasks/states"
 )
 
-// api plays Step Functions: an execution is described as these texts say, one after the other.
+// api simulates Step Functions: it describes an execution with the given texts in order.
 type api struct {
 	described []string
 	called    []string

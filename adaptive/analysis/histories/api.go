@@ -14,7 +14,7 @@ import (
 	"stepback/engine/history"
 )
 
-// StepFunctions is the part of the Step Functions client that is used.
+// StepFunctions is the part of the Step Functions client that [API] uses.
 type StepFunctions interface {
 	sfn.ListStateMachinesAPIClient
 	sfn.ListExecutionsAPIClient
@@ -24,8 +24,8 @@ type StepFunctions interface {
 		...func(*sfn.Options)) (*sfn.DescribeStateMachineForExecutionOutput, error)
 }
 
-// API reads the executions of STANDARD state machines with their child executions. An execution that is gone by the
-// time that its history is asked for is left out.
+// API reads the executions of STANDARD state machines and their child executions. An execution that has been deleted
+// before its history is requested is left out.
 func API(ctx context.Context, client StepFunctions, s Selection, c *analysis.Collector) error {
 	r := apiReader{client: client, selection: s, collector: c, rules: map[string]string{}}
 	for pages := sfn.NewListStateMachinesPaginator(client, &sfn.ListStateMachinesInput{}); pages.HasMorePages(); {
@@ -56,10 +56,11 @@ type apiReader struct {
 	collector *analysis.Collector
 	rules     map[string]string // by the text of the definition
 	found     bool
-	read      int // histories
+	read      int // histories read so far
 }
 
-// executions reads those of a state machine, newest first, or of a Map Run, which run their parent's rules.
+// executions reads the executions of a state machine, newest first, or those of a Map Run, which run under their
+// parent's rules.
 func (r *apiReader) executions(ctx context.Context, in *sfn.ListExecutionsInput, rules string) error {
 	closed := in.MapRunArn != nil
 	for pages := sfn.NewListExecutionsPaginator(r.client, in); pages.HasMorePages(); {
@@ -132,7 +133,8 @@ func (r *apiReader) mapRuns(ctx context.Context, execution *string, rules string
 	return nil
 }
 
-// rulesOf tells the collector the Retry arrays that an execution runs with; none when its definition is not to be had.
+// rulesOf registers the Retry arrays of an execution with the collector and returns their ID; empty if its definition
+// is not available.
 func (r *apiReader) rulesOf(ctx context.Context, execution *string) (string, error) {
 	d, err := r.client.DescribeStateMachineForExecution(ctx,
 		&sfn.DescribeStateMachineForExecutionInput{ExecutionArn: execution})
@@ -153,7 +155,7 @@ func (r *apiReader) rulesOf(ctx context.Context, execution *string) (string, err
 		r.collector.Rules(id, states)
 	}
 	r.rules[text] = id
-	return id, nil // executions of a definition that this program cannot read are read without it
+	return id, nil // if this program cannot parse the definition, its executions are read without rules
 }
 
 func (r *apiReader) history(ctx context.Context, execution *string) ([]history.Event, error) {
@@ -171,7 +173,7 @@ func (r *apiReader) history(ctx context.Context, execution *string) ([]history.E
 	return all, nil
 }
 
-// gone reports whether something was removed, or is kept nowhere.
+// gone reports whether the resource was deleted or is not stored.
 func gone(err error) bool {
 	var e smithy.APIError
 	if !errors.As(err, &e) {

@@ -1,3 +1,3 @@
 // Package histories reads the histories of executions for retryanalysis: from the journal of a data directory
-// ([Journal]), or from AWS Step Functions and whatever answers like it ([API]). It only reads.
+// ([Journal]), or from AWS Step Functions or a compatible endpoint ([API]). It never writes.
 package histories

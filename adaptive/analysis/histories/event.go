@@ -9,7 +9,7 @@ import (
 	"stepback/engine/history"
 )
 
-// typeOf is the type of a name; history.Unknown for one that is newer than this program.
+// typeOf returns event types by name. A name that is newer than this program is missing, which gives history.Unknown.
 var typeOf = sync.OnceValue(func() map[string]history.Type {
 	all := map[string]history.Type{}
 	for t := history.Unknown + 1; t <= history.EvaluationFailed; t++ {
@@ -18,7 +18,7 @@ var typeOf = sync.OnceValue(func() map[string]history.Type {
 	return all
 })
 
-// eventOf is an event as far as retries are concerned: which state, what was called, and how it failed.
+// eventOf converts an event, as far as it concerns retries: its state, what was called, and how it failed.
 func eventOf(e *types.HistoryEvent) history.Event {
 	out := history.Event{
 		ID: e.Id, Previous: e.PreviousEventId, Time: aws.ToTime(e.Timestamp).UnixNano(),

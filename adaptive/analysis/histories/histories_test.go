@@ -20,14 +20,14 @@ import (
 
 const role = "arn:aws:iam::000000000000:role/r"
 
-// saving is a distributed Map whose children call a function that faults befall.
+// saving is a distributed Map whose children call a function into which faults are injected.
 const saving = `{"StartAt":"Each","States":{"Each":{"Type":"Map","End":true,"MaxConcurrency":7,
  "ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"Save","States":{
  "Save":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","End":true,
   "Parameters":{"FunctionName":"save:$LATEST","Payload.$":"$"},
   "Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":60,"MaxAttempts":9,"BackoffRate":1,"JitterStrategy":"FULL"}]}}}}}}`
 
-// TestJournalAndAPIAgree reads the same executions from the journal of a platform and by AWS's SDK.
+// TestJournalAndAPIAgree reads the same executions from a platform's journal and through the AWS SDK.
 func TestJournalAndAPIAgree(t *testing.T) {
 	t.Parallel()
 	fault, err := faults.ParseSpec("Save:DatabaseConnectionError:40%")
@@ -65,7 +65,7 @@ func TestJournalAndAPIAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := report(t, &kept), report(t, &asked)
-	b.From, b.To = a.From, a.To // the API tells milliseconds
+	b.From, b.To = a.From, a.To // the API has a resolution of milliseconds
 	if got := fmt.Sprint(a.Executions, a.Tasks, a.Running, a.Gaps); got != "201 200 0 0" {
 		t.Errorf("executions, tasks, running and gaps are %s", got)
 	}

@@ -12,17 +12,18 @@ import (
 	"stepback/engine/journal"
 )
 
-// Selection says which executions are read.
+// Selection selects the executions to read.
 type Selection struct {
 	// Machine is the name or the ARN of the state machine; empty for all of them.
 	Machine string
 	// Since is the earliest start; zero for all.
 	Since time.Time
-	// Most bounds how many histories [API] reads, the newest executions first; 0 for all.
+	// Most is the maximum number of histories that [API] reads, the newest executions first; 0 for all.
 	Most int
 }
 
-// takes reports whether an execution of a state machine is read. The machine of a child execution has a labelled ARN.
+// takes reports whether an execution of a state machine is selected. The state machine of a child execution has an
+// ARN with a label.
 func (s Selection) takes(machineARN string, start time.Time) bool {
 	if start.Before(s.Since) {
 		return false
@@ -34,8 +35,8 @@ func (s Selection) takes(machineARN string, start time.Time) bool {
 	return arn == s.Machine || strings.HasSuffix(arn, ":stateMachine:"+s.Machine)
 }
 
-// Journal reads the executions that a journal keeps, child executions among them. A definition that is not there, or
-// cannot be read, leaves its executions without rules.
+// Journal reads the executions of a journal, including child executions. If a definition is missing or cannot be
+// parsed, its executions have no rules.
 func Journal(ctx context.Context, j journal.Journal, s Selection, c *analysis.Collector) error {
 	r := journalReader{journal: j, collector: c, parents: map[string]string{}}
 	for x, err := range j.Executions(ctx, "arn:") {
@@ -55,13 +56,13 @@ func Journal(ctx context.Context, j journal.Journal, s Selection, c *analysis.Co
 type journalReader struct {
 	journal   journal.Journal
 	collector *analysis.Collector
-	parents   map[string]string // the definitions of Map Runs
+	parents   map[string]string // IDs of the definitions of Map Runs
 }
 
 func (r *journalReader) execution(ctx context.Context, x *journal.Execution) error {
 	events, err := r.events(ctx, x)
 	if errors.Is(err, journal.ErrNotFound) {
-		return nil // it was removed meanwhile
+		return nil // it has been removed in the meantime
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.ARN, err)
@@ -76,7 +77,7 @@ func (r *journalReader) execution(ctx context.Context, x *journal.Execution) err
 	return nil
 }
 
-// events are an execution's: the whole history of one that has ended, and what is there of one that has not.
+// events returns the events of an execution: the whole history if it has ended, otherwise the history so far.
 func (r *journalReader) events(ctx context.Context, x *journal.Execution) ([]history.Event, error) {
 	if x.Ended() {
 		return r.journal.History(ctx, x.ARN)
@@ -96,7 +97,8 @@ func (r *journalReader) events(ctx context.Context, x *journal.Execution) ([]his
 	return events, nil
 }
 
-// rules is the ID of the definition that an execution runs, once its Retry arrays are known.
+// rules returns the ID of an execution's definition, after registering its Retry arrays with the collector; empty if
+// they are unknown.
 func (r *journalReader) rules(ctx context.Context, x *journal.Execution) (string, error) {
 	id, err := r.definition(ctx, x)
 	if err != nil || id == "" || r.collector.KnowsRules(id) {
@@ -117,7 +119,7 @@ func (r *journalReader) rules(ctx context.Context, x *journal.Execution) (string
 	return id, nil
 }
 
-// definition is that of the execution, or of the parent of a child execution.
+// definition returns the ID of the execution's definition; that of the parent for a child execution.
 func (r *journalReader) definition(ctx context.Context, x *journal.Execution) (string, error) {
 	if x.Definition != "" || x.MapRunARN == "" {
 		return x.Definition, nil

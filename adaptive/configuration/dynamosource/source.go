@@ -1,6 +1,6 @@
-// Package dynamosource reads configurations from a DynamoDB table, retry_configurations in the source design: the key
-// is the attribute state_machine, a state machine's name; the configuration is JSON in the attribute config. It writes
-// nothing; adaptive/controller does.
+// Package dynamosource reads configurations from a DynamoDB table, retry_configurations in the source design. The key
+// attribute state_machine is a state machine's name; the attribute config is the configuration as JSON. The package
+// writes nothing; adaptive/controller does.
 package dynamosource
 
 import (
@@ -18,14 +18,14 @@ type Client interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 }
 
-// Source is a configuration.Source. Its fields must be set before it is used.
+// Source implements configuration.Source. Set its fields before use.
 type Source struct {
 	Client Client
 	// Table is the table's name.
 	Table string
 }
 
-// Load implements configuration.Source. A reading may be a second old.
+// Load implements configuration.Source. The result may be a second old.
 func (s Source) Load(ctx context.Context, machine string) (*configuration.Configuration, error) {
 	out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.Table,

@@ -8,53 +8,53 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Verdict is what a decision comes to.
+// Verdict is the kind of a decision.
 type Verdict string
 
 // The verdicts.
 const (
-	// Keep: everything was looked at, and nothing needs changing, or a guard says: not yet.
+	// Keep: everything was checked and nothing needs changing, or a guard defers the change.
 	Keep Verdict = "keep"
-	// Unknown: the measurements are no ground for any decision.
+	// Unknown: the measurements do not support a decision.
 	Unknown Verdict = "unknown"
-	// ChangeRetry: the state's Retry array is to be replaced by Retry.
+	// ChangeRetry: replace the state's Retry array by Retry.
 	ChangeRetry Verdict = "change-retry"
-	// ChangeMapRun: the Map Run's MaxConcurrency is to be set to MapRun.Concurrency.
+	// ChangeMapRun: set the Map Run's MaxConcurrency to MapRun.Concurrency.
 	ChangeMapRun Verdict = "change-map-run"
 )
 
-// Reason is one sentence of an explanation and the rule or guard it belongs to.
+// Reason is one sentence of an explanation, with the rule or guard it comes from.
 type Reason struct {
 	Rule string `json:"rule"`
 	Text string `json:"text"`
 }
 
-// Decision is what is to be done about one state.
+// Decision is the decision about one state.
 type Decision struct {
 	State   string    `json:"state"`
 	At      time.Time `json:"at"`
 	Verdict Verdict   `json:"verdict"`
-	// Direction of a change.
+	// Direction is the direction of a change.
 	Direction Direction `json:"direction,omitempty"`
 	// Before and Setting are the setting before and after; Retry is the Retry array of Setting.
 	Before  Setting                 `json:"before"`
 	Setting Setting                 `json:"setting"`
 	Retry   []retrypatterns.Retrier `json:"retry,omitempty"`
-	// MapRun is the Map Run with the concurrency to be set.
+	// MapRun is the Map Run with the concurrency to set.
 	MapRun *MapRun `json:"mapRun,omitempty"`
-	// Reasons say why, also why not; in the order in which the rules were asked.
+	// Reasons explain the decision, including why nothing changes, in the order in which the rules were evaluated.
 	Reasons []Reason `json:"reasons"`
-	// RollBack tells that the change takes an earlier one back.
+	// RollBack is true if the change undoes an earlier one.
 	RollBack bool `json:"rollBack,omitempty"`
 
 	watch                 *Watch
 	pausedUntil, payUntil time.Time
 }
 
-// Changes reports whether something is to be applied.
+// Changes reports whether the decision changes anything.
 func (d Decision) Changes() bool { return d.Verdict == ChangeRetry || d.Verdict == ChangeMapRun }
 
-// String is a line for people.
+// String describes the decision in one readable line.
 func (d Decision) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", d.State)
@@ -74,7 +74,7 @@ func (d Decision) String() string {
 	return b.String()
 }
 
-// String is "base", or what differs from it: "at most 2 retries, waits × 3".
+// String returns "base", or the differences from it: "at most 2 retries, waits × 3".
 func (s Setting) String() string {
 	var parts []string
 	if s.Retries != Unlimited {
@@ -100,7 +100,7 @@ func (s Setting) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// because adds a reason.
+// because appends a reason.
 func (d *Decision) because(rule, format string, args ...any) {
 	d.Reasons = append(d.Reasons, Reason{Rule: rule, Text: fmt.Sprintf(format, args...)})
 }

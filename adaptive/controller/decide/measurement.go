@@ -7,70 +7,70 @@ import (
 	"time"
 )
 
-// Point is what one minute measured of the tasks of one state. All counts are 0 or more.
+// Point holds one minute's measurements of the tasks of one state. All counts are 0 or more.
 type Point struct {
 	// Start is the beginning of the minute.
 	Start time.Time
-	// Attempts of tasks; FirstAttempts of them are no retries.
+	// Attempts counts attempts of tasks; FirstAttempts counts those that are not retries.
 	Attempts, FirstAttempts float64
-	// Successes are attempts that ended well, Exhausted those that failed and were not followed by another.
+	// Successes counts attempts that succeeded, Exhausted those that failed and were not retried.
 	Successes, Exhausted float64
-	// LoadFailures are attempts that failed by an error of the load type: timeouts, throttles, server errors, lost
+	// LoadFailures counts attempts that failed with a load error: timeouts, throttles, server errors, lost
 	// connections.
 	LoadFailures float64
-	// Overload are the load failures that are evidence of too much load: timeouts, throttles and rejections.
+	// Overload counts the load failures that are evidence of too much load: timeouts, throttles and rejections.
 	Overload float64
 }
 
-// Capacity is what a callee can serve.
+// Capacity is the number of calls that a callee can serve.
 type Capacity struct {
-	// PerSecond are calls served well in a second; 0 when nothing is known.
+	// PerSecond is the number of calls served successfully per second; 0 if unknown.
 	PerSecond float64
-	// Saturated tells that the callee cannot do more: somebody configured the number, or it was measured under
-	// overload. A callee that was never saturated only showed what it was asked for.
+	// Saturated is true if the callee cannot serve more: the number was configured, or was measured under overload. A
+	// callee that was never saturated has only shown the demand it met.
 	Saturated bool
 }
 
-// Recovery is how often one retry of one retrier recovered.
+// Recovery describes how often one retry of one retrier recovered.
 type Recovery struct {
 	// Error is the first error name of the retrier, Retry the number of the retry, from 1.
 	Error string
 	Retry int
-	// Started retries and how many of them Succeeded; both effective numbers, with retries of one outage counted once.
+	// Started is the number of retries, and Succeeded how many of them succeeded; both are effective numbers, with
+	// retries of one outage counted once.
 	Started, Succeeded float64
-	// Value of a success and Cost of the retry, in USD.
+	// Value is the worth of a success and Cost the cost of the retry, in USD.
 	Value, Cost float64
 }
 
 // MapRun is a distributed Map that is running now.
 type MapRun struct {
-	// ARN names it.
+	// ARN is the Map Run's ARN.
 	ARN string `json:"arn"`
-	// Concurrency is its MaxConcurrency now, Base what it began with; both 1 to 10,000.
+	// Concurrency is its present MaxConcurrency, Base the one it began with; both 1 to 10,000.
 	Concurrency int `json:"concurrency"`
 	Base        int `json:"base"`
 }
 
-// Measurement is all that is known of one state at one time.
+// Measurement holds all measurements of one state at one time.
 type Measurement struct {
-	// Now is when it was taken.
+	// Now is when the measurement was taken.
 	Now time.Time
-	// Points are minutes of the last day at most, in any order.
+	// Points covers minutes of at most the last day, in any order.
 	Points []Point
-	// Capacity is the callee's.
+	// Capacity is the callee's capacity.
 	Capacity Capacity
-	// CallTime is how long a call of the callee takes when it is well, 0 when it is not known; CallTimeout is when its
-	// callers give up.
+	// CallTime is the duration of a call to a healthy callee, 0 if unknown; CallTimeout is when its callers give up.
 	CallTime, CallTimeout time.Duration
-	// Recoveries are those of the last days, for R-pay.
+	// Recoveries covers the last days, for R-pay.
 	Recoveries []Recovery
 	// MapRun is the Map Run that calls the callee now; nil for an open stream.
 	MapRun *MapRun
-	// Function is what the source's rules look at; nil when it was not measured.
+	// Function is the input of the source's rules; nil if it was not measured.
 	Function *Function
 }
 
-// The window of a decision: five closed minutes that are at least two minutes old, as metrics come late.
+// The window of a decision: five complete minutes that are at least two minutes old, because metrics arrive late.
 const (
 	Minute      = time.Minute
 	WindowSize  = 5
@@ -79,13 +79,13 @@ const (
 	leastCount  = 100
 )
 
-// window is the sum of the points of five minutes.
+// window is the sum of five minutes' points.
 type window struct {
 	points int
 	Point
 }
 
-// problem says what makes a measurement unusable, or nothing.
+// problem returns why the measurement is unusable, or "".
 func (m *Measurement) problem() string {
 	if m.Now.IsZero() {
 		return "the measurement has no time"
@@ -112,7 +112,7 @@ func (m *Measurement) problem() string {
 	return ""
 }
 
-// problem says what no minute can have measured.
+// problem returns why the point is impossible for a minute, or "".
 func (p Point) problem(now time.Time) string {
 	for _, f := range []struct {
 		name string
@@ -138,7 +138,7 @@ func (p Point) problem(now time.Time) string {
 	return ""
 }
 
-// window is that of the five minutes that end at least Age before now, less so many windows before it.
+// window returns the five minutes that end at least Age before now, or the window that lies before windows earlier.
 func (m *Measurement) window(before int) window {
 	end := m.Now.Add(-Age).Truncate(Minute).Add(-time.Duration(before) * WindowSize * Minute)
 	return m.between(end.Add(-WindowSize*Minute), end)
@@ -161,7 +161,7 @@ func (m *Measurement) between(from, to time.Time) window {
 	return w
 }
 
-// problem says why a window is no ground for a decision, or nothing.
+// problem returns why the window does not support a decision, or "".
 func (w window) problem() string {
 	switch {
 	case w.points < leastPoints:
@@ -170,7 +170,7 @@ func (w window) problem() string {
 	case w.Attempts < leastCount:
 		return fmt.Sprintf("only %.0f attempts in the last %d minutes, %d are needed", w.Attempts, WindowSize,
 			leastCount)
-	// An attempt may begin in one minute and end in another; ten of a hundred are forgiven.
+	// An attempt may begin in one minute and end in another; an excess of ten in a hundred is tolerated.
 	case w.Successes+w.LoadFailures > 1.1*w.Attempts:
 		return fmt.Sprintf("the metrics contradict one another: %.0f successes and %.0f load failures of %.0f attempts",
 			w.Successes, w.LoadFailures, w.Attempts)
@@ -178,13 +178,13 @@ func (w window) problem() string {
 	return ""
 }
 
-// failed is the share of attempts that failed by an error of the load type; overloaded the share with evidence of
-// overload; done the share of tasks that ended well of those that ended.
+// failed is the share of attempts that failed with a load error; overloaded is the share with evidence of overload;
+// done is the share of ended tasks that succeeded.
 func (w window) failed() Share     { return Share{w.Attempts, w.LoadFailures} }
 func (w window) overloaded() Share { return Share{w.Attempts, w.Overload} }
 func (w window) done() Share       { return Share{w.Successes + w.Exhausted, w.Successes} }
 
-// rate is first attempts a second, over the minutes that were measured.
+// rate returns first attempts per second over the measured minutes.
 func (w window) rate() float64 {
 	if w.points == 0 {
 		return 0
@@ -192,8 +192,8 @@ func (w window) rate() float64 {
 	return w.FirstAttempts / (float64(w.points) * Minute.Seconds())
 }
 
-// spell is how long the present run of bad minutes lasts, back from the window's end: minutes of which at least the
-// share failed. Two minutes in a row that were not measured end it.
+// spell returns the length of the present run of bad minutes, counted back from the window's end. A minute is bad if
+// at least the given share failed. Two consecutive unmeasured minutes end the run.
 func (m *Measurement) spell(share float64) time.Duration {
 	end := m.Now.Add(-Age).Truncate(Minute)
 	bad := map[int64]bool{}

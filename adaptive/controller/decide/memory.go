@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Direction is where a change goes.
+// Direction is the direction of a change.
 type Direction int
 
-// The directions of a change. A cut takes load off the callee; a restore goes back towards the base.
+// The directions of a change. A cut takes load off the callee; a restore moves back towards the base.
 const (
 	Cut     Direction = -1
 	Restore Direction = 1
 )
 
-// Memory is what is kept of a state from one decision to the next. The zero Memory is that of a state which was never
-// changed. It is plain data, to be stored as JSON.
+// Memory is the state kept between one decision and the next. The zero Memory is that of a state that was never
+// changed. It is plain data that can be stored as JSON.
 type Memory struct {
 	// Setting is the present one; [Base] when it is zero.
 	Setting Setting `json:"setting"`
-	// Concurrency is what each Map Run was last set to by the controller, by its ARN.
+	// Concurrency holds the concurrency that the controller last set for each Map Run, by ARN.
 	Concurrency map[string]int `json:"concurrency,omitempty"`
-	// Seen is the newest measurement that was looked at.
+	// Seen is the time of the newest measurement that was processed.
 	Seen time.Time `json:"seen"`
-	// Changes are those of the last hour and the one before them, oldest first.
+	// Changes holds the changes of the last hour and the one before them, oldest first.
 	Changes []Change `json:"changes,omitempty"`
 	// Reversed is when the direction last changed.
 	Reversed time.Time `json:"reversed"`
@@ -31,7 +31,7 @@ type Memory struct {
 	Watch *Watch `json:"watch,omitempty"`
 	// PausedUntil is the end of a pause after a roll-back.
 	PausedUntil time.Time `json:"pausedUntil"`
-	// PayUntil is when retries that did not pay are looked at again.
+	// PayUntil is when dropped retries are tried again.
 	PayUntil time.Time `json:"payUntil"`
 }
 
@@ -43,17 +43,17 @@ type Change struct {
 
 // Watch is a change under judgement.
 type Watch struct {
-	// At is when it was applied, Until when judgement ends.
+	// At is when the change was applied, Until when judgement ends.
 	At    time.Time `json:"at"`
 	Until time.Time `json:"until"`
-	// Back is the setting to which it would be rolled back.
+	// Back is the setting to roll back to.
 	Back Setting `json:"back"`
-	// Done is the share of tasks that ended well before it, Failed the share of load failures.
+	// Done is the share of tasks that succeeded before the change, Failed the share of load failures.
 	Done   Share `json:"done"`
 	Failed Share `json:"failed"`
 }
 
-// current is the setting, with the zero value read as the base.
+// current returns the setting, with the zero value read as the base.
 func (m *Memory) current() Setting {
 	if m.Setting.Retries == 0 && m.Setting.Stretch == 0 && m.Setting.Pay == nil && m.Setting.Source == nil {
 		return Base()
@@ -61,7 +61,7 @@ func (m *Memory) current() Setting {
 	return m.Setting.within()
 }
 
-// last is the newest change, or the zero one.
+// last returns the newest change, or the zero one.
 func (m *Memory) last() Change {
 	if len(m.Changes) == 0 {
 		return Change{}
@@ -69,7 +69,7 @@ func (m *Memory) last() Change {
 	return m.Changes[len(m.Changes)-1]
 }
 
-// within an hour of now; those that seem to be in the future count too.
+// recent counts the changes within an hour before now; changes that seem to be in the future count too.
 func (m *Memory) recent(now time.Time) int {
 	n := 0
 	for _, c := range m.Changes {
@@ -80,7 +80,7 @@ func (m *Memory) recent(now time.Time) int {
 	return n
 }
 
-// After is the memory once the decision has been applied, or has been found to need no applying. It is not to be used
+// After returns the memory once the decision has been applied, or has been found to need no applying. Do not use it
 // for a decision whose application failed.
 func (m Memory) After(d Decision) Memory {
 	out := m
@@ -97,7 +97,7 @@ func (m Memory) After(d Decision) Memory {
 	}
 	out.Setting = d.Setting
 	if d.MapRun != nil {
-		// Runs that ended are forgotten: there is one run at a time, or a few.
+		// Map Runs that ended are dropped: only one runs at a time, or a few.
 		out.Concurrency = map[string]int{d.MapRun.ARN: d.MapRun.Concurrency}
 	}
 	last := m.last()

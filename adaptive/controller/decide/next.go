@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Next decides about one state. It changes none of its arguments and never panics; whatever is wrong with them is a
-// verdict Unknown with its reason.
+// Next decides about one state. It changes none of its arguments and never panics; if an argument is invalid, the
+// verdict is Unknown with the reason.
 func Next(s Subject, p Parameters, mem Memory, m Measurement) Decision {
 	n := &next{Subject: s, Parameters: p, mem: mem, m: m, now: m.Now}
 	n.d = Decision{
@@ -38,7 +38,7 @@ type next struct {
 	d    Decision
 }
 
-// usable looks for what makes a decision impossible.
+// usable reports whether a decision is possible, and adds the reason if not.
 func (n *next) usable() bool {
 	if err := n.Subject.Validate(); err != nil {
 		n.d.because("guard", "%v", err)
@@ -66,7 +66,7 @@ func (n *next) usable() bool {
 	return true
 }
 
-// decide asks the rules in order.
+// decide applies the rules in order.
 func (n *next) decide() {
 	if n.now.Before(n.mem.PausedUntil) {
 		n.d.because("watch", "paused until %s after a roll-back", n.mem.PausedUntil.UTC().Format(time.RFC3339))
@@ -91,7 +91,7 @@ func (n *next) decide() {
 	n.propose()
 }
 
-// propose makes a change of what the rules want, if the guards let it.
+// propose turns the setting wanted by the rules into a change, if the guards allow it.
 func (n *next) propose() {
 	n.want = n.want.within()
 	if n.want.Equal(n.d.Before) {
@@ -111,16 +111,16 @@ func (n *next) propose() {
 	n.d.Verdict, n.d.Direction, n.d.Setting = ChangeRetry, direction, n.want
 	n.d.watch = nil
 	if direction == Restore {
-		return // to what was deployed: there is nothing better to roll back to
+		return // back to what was deployed: there is nothing better to roll back to
 	}
 	until := n.now.Add(n.WatchFor)
 	if n.mem.last().Direction == Restore {
-		until = until.Add(n.ReversalDwell) // a roll-back has to wait so long
+		until = until.Add(n.ReversalDwell) // a roll-back has to wait this long
 	}
 	n.d.watch = n.watch(until)
 }
 
-// looser reports whether a setting allows more calls than another, or the same number sooner.
+// looser reports whether after allows more calls than before, or the same number sooner.
 func looser(before, after Setting, base []retrier) bool {
 	count := func(s Setting) (retries int, wait time.Duration) {
 		for _, r := range s.Apply(base) {
@@ -134,7 +134,7 @@ func looser(before, after Setting, base []retrier) bool {
 	return r1 > r0 || r1 == r0 && w1 < w0
 }
 
-// may asks the guards whether a change in a direction is allowed now, and says why not.
+// may reports whether the guards allow a change in this direction now, and adds the reason if not.
 func (n *next) may(direction Direction) bool {
 	dwell, what := n.CutDwell, "cut"
 	if direction == Restore {
@@ -147,7 +147,7 @@ func (n *next) may(direction Direction) bool {
 	return n.bounded(direction)
 }
 
-// bounded asks the guards that hold for roll-backs too: the number of changes, and the time between reversals.
+// bounded checks the guards that also apply to roll-backs: the number of changes, and the time between reversals.
 func (n *next) bounded(direction Direction) bool {
 	last := n.mem.last()
 	switch {

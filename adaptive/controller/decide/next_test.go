@@ -19,7 +19,8 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
-// subject is a state with the retriers of ProcessSingleUserRecord that matter here, and one that paces what is refused.
+// subject returns a state with the retriers of ProcessSingleUserRecord that matter here, and one that paces refused
+// calls.
 func subject() decide.Subject {
 	return decide.Subject{State: "Save", Timeout: 30 * time.Second, Base: []retrypatterns.Retrier{
 		{ErrorEquals: []string{"ValidationError"}},
@@ -50,7 +51,7 @@ func subject() decide.Subject {
 	}}
 }
 
-// load is a minute with so many first attempts a second of which the share fails for load.
+// load returns a minute with perSecond first attempts a second, of which the share failing fails with load errors.
 func load(at, perSecond int, failing, overload float64) decide.Point {
 	attempts := float64(60 * perSecond)
 	return decide.Point{
@@ -60,7 +61,7 @@ func load(at, perSecond int, failing, overload float64) decide.Point {
 	}
 }
 
-// minutes are those from…to, measured at the end of the last one plus the age of metrics.
+// minutes returns a measurement of the minutes from…to, taken at the end of the last one plus the age of metrics.
 func minutes(from, to int, capacity float64, point func(at int) decide.Point) decide.Measurement {
 	m := decide.Measurement{
 		Now:      minute(to).Add(decide.Age),
@@ -197,7 +198,7 @@ func TestTheSameMeasurementTwiceIsOneDecision(t *testing.T) {
 	}
 }
 
-// TestAnOutageIsCutAndRestored follows a storm of ten minutes, once a minute.
+// A storm of ten minutes, measured once a minute, causes a cut and then a restore.
 func TestAnOutageIsCutAndRestored(t *testing.T) {
 	t.Parallel()
 	var mem decide.Memory
@@ -241,8 +242,8 @@ func TestStretchReachesAsFarAsTheOutage(t *testing.T) {
 	s := subject()
 	noCapacity := func(now int) decide.Measurement { return minutes(0, now, 0, storm) }
 	d := decide.Next(s, decide.Defaults(), decide.Memory{}, noCapacity(30))
-	// Four waits of 2, 3.6, 6.48 and 11.66 s, half of each on average, and five of 1 to 15 s: 11.9 s and 15 s; 8
-	// times is the most.
+	// Four waits of 2, 3.6, 6.48 and 11.66 s, half of each on average, and five of 1 to 15 s: 11.9 s and 15 s. A
+	// factor of 8 is the maximum.
 	if got := d.Setting.String(); got != "waits × 8" || d.Retry[1].IntervalSeconds != 16 ||
 		d.Retry[1].MaxDelaySeconds != 240 ||
 		d.Retry[1].MaxAttempts != 4 {
@@ -363,12 +364,12 @@ func TestAChangeThatMakesThingsWorseIsTakenBack(t *testing.T) {
 	}
 }
 
-// A cut is judged against the spell that it was made in, not against good minutes before it, and not while the newest
-// minutes are good: what the overload left behind takes its time.
+// A cut is judged against the spell in which it was made, not against good minutes before it, and not while the
+// newest minutes are good, because the backlog of an overload takes time to clear.
 func TestACutThatWorksIsNotTakenBack(t *testing.T) {
 	t.Parallel()
 	p := decide.Defaults()
-	// Two good minutes, then three of a storm in which hardly a task ends well.
+	// Two good minutes, then three of a storm in which hardly any task succeeds.
 	lost := func(at int) decide.Point {
 		point := load(at, 20, 0.9, 0.5)
 		point.Exhausted, point.Successes = point.Attempts*0.9, point.Attempts*0.1
@@ -418,8 +419,8 @@ func TestRestoreNeedsRoom(t *testing.T) {
 	}
 }
 
-// TestAnySequence drives the controller with any metrics: at most two changes and one reversal within any hour, and
-// never a setting outside the base's and AWS's bounds.
+// With arbitrary metrics, the controller makes at most two changes and one reversal within any hour, and never sets
+// anything outside the bounds of the base and of AWS.
 func TestAnySequence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -505,7 +506,7 @@ func TestAnySequence(t *testing.T) {
 			if n := len(reversals); n > 1 && reversals[n-1].Sub(reversals[n-2]) < time.Hour {
 				t.Fatalf("two reversals within an hour: %v", reversals[n-2:])
 			}
-			// A memory survives being stored.
+			// A memory survives a round trip through JSON.
 			stored, err := json.Marshal(mem)
 			if err != nil {
 				t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 
 type retrier = retrypatterns.Retrier
 
-// cap is R-cap: with evidence of overload, the most retries that the callee's capacity covers if every attempt goes
-// on to fail as often as it does now. λ·(1 + p + p² + … + pᵐ) ≤ C, with p at its upper bound. It only cuts; R-restore
-// goes back.
+// cap implements R-cap: with evidence of overload, it allows the largest number of retries that the callee's capacity
+// covers if every attempt keeps failing as often as now. λ·(1 + p + p² + … + pᵐ) ≤ C, with p at its upper bound. It
+// only cuts; R-restore reverts it.
 func (n *next) cap() {
 	most := mostRetries(n.Base)
 	evidence := n.w.overloaded().Low()
@@ -31,7 +31,7 @@ func (n *next) cap() {
 		retries++
 	}
 	if retries == 0 && !hasPaced(n.Base) {
-		// Without a retrier that has refused work come back, no retry at all would lose it.
+		// Without a retrier that brings refused work back, allowing no retry at all would lose it.
 		retries = 1
 		n.d.because("R-cap", "not to 0 retries, as no retrier on %s paces what is refused", retry.CircuitOpen)
 	}

@@ -2,10 +2,10 @@ package decide
 
 import "time"
 
-// mapRun is R-map: a running Map whose children fail by load gets half its concurrency, and twice of it again after
-// two calm windows, up to what it began with; never more than the callee can serve before its callers give up. It
-// answers true when it has made the decision. UpdateMapRun changes the running Map; a change of Retry would reach
-// only executions to come.
+// mapRun implements R-map: a running Map whose children fail with load errors gets half its concurrency. After two
+// calm windows the concurrency is doubled again, up to its initial value, but never beyond what the callee can serve
+// before its callers give up. mapRun returns true if it has made the decision. UpdateMapRun changes the running Map;
+// a change of Retry would apply only to future executions.
 func (n *next) mapRun() bool {
 	run := *n.m.MapRun
 	limit := run.Base

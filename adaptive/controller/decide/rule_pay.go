@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// leastEffective is how many effective retries R-pay needs.
+// leastEffective is the number of effective retries that R-pay needs.
 const leastEffective = 20
 
-// pay is R-pay: retry k of a retrier is dropped, and those after it, when even the upper bound of its chance to
-// recover is worth less than it costs.
+// pay implements R-pay: retry k of a retrier and those after it are dropped if even the upper bound of its chance to
+// recover is worth less than its cost.
 func (n *next) pay() {
 	limits := map[string]int{}
 	for _, r := range n.m.Recoveries {
@@ -43,7 +43,7 @@ func (n *next) pay() {
 	n.want.Pay = pay
 }
 
-// expirePay has retries that once did not pay come back, as nothing more is learned about what is not done.
+// expirePay re-enables retries that once did not pay, because a retry that is not made yields no new measurements.
 func (n *next) expirePay() {
 	if len(n.want.Pay) > 0 && !n.now.Before(n.mem.PayUntil) &&
 		!slices.ContainsFunc(n.m.Recoveries, func(r Recovery) bool {

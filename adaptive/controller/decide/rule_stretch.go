@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// stretch is R-stretch: an outage that has lasted for some time will last as long again, so that the waits of a retrier
-// together, on average, should reach as far. It is bounded by eight times the base, and by the state machine's timeout.
+// stretch implements R-stretch: an outage that has lasted for some time is expected to last as long again, so the
+// mean sum of a retrier's waits should reach that far. It is bounded by eight times the base, and by the state
+// machine's timeout.
 func (n *next) stretch() {
 	if n.w.failed().Low() < n.Stretch {
 		return
@@ -28,7 +29,7 @@ func (n *next) stretch() {
 	factor = min(math.Ceil(4*factor)/4, MaxStretch)
 	for ; factor > 1 && !n.fits(factor); factor -= 0.25 {
 	}
-	// A change for little is none.
+	// A small improvement does not justify a change.
 	if factor < 1.5*n.want.Stretch {
 		return
 	}
@@ -36,7 +37,7 @@ func (n *next) stretch() {
 	n.d.because("R-stretch", "the outage has lasted %s; waits that reach as far are %g times the base's", spell, factor)
 }
 
-// fits reports whether all attempts and waits, each at its longest, end before the state machine's timeout.
+// fits reports whether all attempts and waits at their maximum end before the state machine's timeout.
 func (n *next) fits(factor float64) bool {
 	if n.MachineTimeout == 0 {
 		return true

@@ -10,41 +10,41 @@ import (
 	"stepback/retrypatterns"
 )
 
-// AWS's ranges of what the controller sets.
+// AWS's limits for the values that the controller sets.
 const (
 	maxIntervalSeconds = 99_999_999
 	maxDelaySeconds    = 31_622_399
-	// MaxConcurrency is the largest of a distributed Map.
+	// MaxConcurrency is the maximum concurrency of a distributed Map.
 	MaxConcurrency = 10_000
-	// MaxStretch is how many times the base's waits a stretched wait is at most.
+	// MaxStretch is the largest factor by which waits are stretched.
 	MaxStretch = 8
-	// Unlimited leaves the retries as the base has them.
+	// Unlimited keeps the number of retries of the base.
 	Unlimited = -1
 )
 
-// Setting is how a state's Retry array differs from its base. [Base] differs by nothing.
+// Setting describes how a state's Retry array differs from its base. [Base] is no difference.
 type Setting struct {
-	// Retries caps MaxAttempts of the retriers for errors of the load type; Unlimited does not.
+	// Retries caps MaxAttempts of the retriers for load errors; Unlimited sets no cap.
 	Retries int `json:"retries"`
 	// Stretch multiplies their IntervalSeconds and MaxDelaySeconds; 1 to MaxStretch.
 	Stretch float64 `json:"stretch"`
-	// Pay caps MaxAttempts of single retriers, by their first error name: retries beyond it do not pay.
+	// Pay caps MaxAttempts of individual retriers, by their first error name: retries beyond the cap do not pay.
 	Pay map[string]int `json:"pay,omitempty"`
-	// Source are the steps of the source's rules; nil when the standard rules are in force.
+	// Source holds the steps of the source's rules; nil if the standard rules apply.
 	Source *Steps `json:"source,omitempty"`
 }
 
-// Base is the setting of a state that is as its table says.
+// Base returns the setting of a state that has its table's Retry array.
 func Base() Setting { return Setting{Retries: Unlimited, Stretch: 1} }
 
-// Equal reports whether two settings say the same.
+// Equal reports whether two settings are equal.
 func (s Setting) Equal(o Setting) bool {
 	return s.Retries == o.Retries && s.Stretch == o.Stretch && maps.Equal(s.Pay, o.Pay) &&
 		(s.Source == nil) == (o.Source == nil) &&
 		(s.Source == nil || *s.Source == *o.Source)
 }
 
-// within is the setting with everything taken into its bounds: what comes from a store may hold anything.
+// within returns the setting with every value clamped to its range, because a stored setting may hold anything.
 func (s Setting) within() Setting {
 	s.Retries = max(s.Retries, Unlimited)
 	if !(s.Stretch >= 1) {
@@ -61,8 +61,8 @@ func (s Setting) within() Setting {
 	return s
 }
 
-// Apply is a Retry array as the setting has it. Only retriers for errors of the load type are changed, and those that
-// R-pay names; retriers that never retry, and those that pace deferred work, stay. The array is a new one.
+// Apply returns a new Retry array with the setting applied. Only retriers for load errors and those named by R-pay
+// are changed; retriers that never retry, and those that pace deferred work, stay.
 func (s Setting) Apply(base []retrypatterns.Retrier) []retrypatterns.Retrier {
 	s = s.within()
 	out := make([]retrypatterns.Retrier, len(base))
@@ -108,8 +108,8 @@ func first(r retrypatterns.Retrier) string {
 	return r.ErrorEquals[0]
 }
 
-// paced reports whether a retrier has deferred work come back: it is what makes it safe to refuse a call, and no rule
-// changes it.
+// paced reports whether a retrier brings deferred work back. Such a retrier makes it safe to refuse a call, and no
+// rule changes it.
 func paced(r retrypatterns.Retrier) bool {
 	return slices.Contains(r.ErrorEquals, retry.CircuitOpen) ||
 		slices.Contains(r.ErrorEquals, retry.RetryBudgetExhausted)
@@ -120,7 +120,7 @@ func adjustable(r retrypatterns.Retrier) bool {
 	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, retry.IsLoadError)
 }
 
-// mostRetries is the largest MaxAttempts of the retriers that may be changed.
+// mostRetries returns the largest MaxAttempts of the adjustable retriers.
 func mostRetries(base []retrypatterns.Retrier) int {
 	most := 0
 	for _, r := range base {
@@ -131,11 +131,11 @@ func mostRetries(base []retrypatterns.Retrier) int {
 	return most
 }
 
-// hasPaced reports whether deferred work comes back by a retrier of its own.
+// hasPaced reports whether a separate retrier brings deferred work back.
 func hasPaced(base []retrypatterns.Retrier) bool {
 	return slices.ContainsFunc(base, func(r retrypatterns.Retrier) bool { return r.MaxAttempts > 0 && paced(r) })
 }
 
-// meanWait is the mean of all waits of a retrier; longest is the longest they can be.
+// meanWait returns the mean sum of a retrier's waits; longest returns the maximum.
 func meanWait(r retrypatterns.Retrier) time.Duration { return r.Policy().Schedule().Total.Mean }
 func longest(r retrypatterns.Retrier) time.Duration  { return r.Policy().Schedule().Total.Max }

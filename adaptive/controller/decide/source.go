@@ -9,27 +9,27 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Function is what the source's rules look at: an hour of a Lambda function. An unknown number is NaN and moves
-// nothing; a missing error rate is not an error rate of 0.
+// Function holds an hour's measurements of a Lambda function, the input of the source's rules. An unknown number is
+// NaN and changes nothing; a missing error rate does not count as 0.
 type Function struct {
 	// ErrorRate is errors ÷ invocations, 0 to 1.
 	ErrorRate float64
-	// Duration is the mean, 0 or less when it is not known.
+	// Duration is the mean duration, 0 or less if unknown.
 	Duration time.Duration
-	// Concurrent executions at most; Limit is what they may be, 0 when it is not known.
+	// Concurrent is the maximum number of concurrent executions; Limit is how many are allowed, 0 if unknown.
 	Concurrent, Limit float64
 }
 
-// Steps are what the rules of the source's section 5.1 do to one retrier.
+// Steps are the changes that the rules of the source's section 5.1 make to one retrier.
 type Steps struct {
-	// Fewer retries, though one is always left.
+	// Fewer is the number of retries removed, though one always remains.
 	Fewer int `json:"fewer,omitempty"`
-	// Interval and MaxDelay multiply; 1 or more, and 0 is read as 1.
+	// Interval and MaxDelay are factors; 1 or more, and 0 is read as 1.
 	Interval float64 `json:"interval,omitempty"`
 	MaxDelay float64 `json:"maxDelay,omitempty"`
 	// Rate is added to the backoff rate.
 	Rate float64 `json:"rate,omitempty"`
-	// Full makes the jitter FULL.
+	// Full sets the jitter to FULL.
 	Full bool `json:"full,omitempty"`
 	// Failing and Load are the failure rate and the load factor by which [AdaptiveDelay] stretches the interval, in
 	// steps of 0.2 and 0.1; 0 stretches nothing. An interval never becomes shorter.
@@ -37,11 +37,12 @@ type Steps struct {
 	Load    float64 `json:"load,omitempty"`
 }
 
-// StepsFor are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two
-// retries and doubles the interval, one above 10 % takes one; a mean duration above 10 s makes interval and cap half
-// as long again; more than 50 concurrent executions add 0.5 to the rate and make the jitter FULL.
+// StepsFor returns the steps by the rules of section 5.1 of the source design, with its numbers. An error rate above 20
+// % removes two retries and doubles the interval; one above 10 % removes one retry. A mean duration above 10 s
+// multiplies interval and cap by 1.5. More than 50 concurrent executions add 0.5 to the rate and set the jitter to
+// FULL.
 //
-// Cutting retries by the error rate alone gives up records for errors that have nothing to do with load, see the
+// Cutting retries by the error rate alone gives up records whose errors have nothing to do with load, see the
 // decision page; the standard rules do not.
 func StepsFor(f Function) Steps {
 	s := Steps{Interval: 1, MaxDelay: 1}
@@ -66,7 +67,7 @@ func (s Steps) none() bool {
 	return s.Fewer == 0 && s.Interval <= 1 && s.MaxDelay <= 1 && s.Rate == 0 && !s.Full
 }
 
-// within takes stored steps into the range that [StepsFor] has.
+// within clamps stored steps to the range of [StepsFor].
 func (s Steps) within() Steps {
 	factor := func(f, most float64) float64 {
 		if !(f >= 1) {
@@ -91,8 +92,8 @@ func (s Steps) within() Steps {
 // longestLoad is the largest load factor.
 const longestLoad = 1.5
 
-// adapted are the steps with the source's adaptive delay, which moves nothing by itself: the hour of the day is no
-// reason to change a definition.
+// adapted returns the steps with the source's adaptive delay, which causes no change by itself: the hour of the day
+// is no reason to change a definition.
 func (s Steps) adapted(f Function, now time.Time, hours *Hours) Steps {
 	if f.ErrorRate > 0.5 {
 		s.Failing = math.Ceil(5*f.ErrorRate) / 5
@@ -106,7 +107,7 @@ func (s Steps) adapted(f Function, now time.Time, hours *Hours) Steps {
 	return s
 }
 
-// Apply does the steps to one retrier that retries.
+// Apply applies the steps to one retrier that retries.
 func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 	s = s.within()
 	r.MaxAttempts = max(1, r.MaxAttempts-s.Fewer)
@@ -125,7 +126,7 @@ func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 	}
 	if r.MaxDelaySeconds > 0 {
 		r.MaxDelaySeconds = times(r.MaxDelaySeconds, s.MaxDelay, maxDelaySeconds)
-		// AWS wants the interval below the cap.
+		// AWS requires the interval to be below the cap.
 		r.IntervalSeconds = min(r.IntervalSeconds, r.MaxDelaySeconds-1)
 	}
 	if s.Rate > 0 {
@@ -137,7 +138,7 @@ func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 	return r
 }
 
-// source wants what the source's rules say.
+// source applies the source's rules to the wanted setting.
 func (n *next) source() {
 	if n.m.Function == nil {
 		n.d.because("5.1", "the function was not measured: no change")
@@ -150,7 +151,7 @@ func (n *next) source() {
 	}
 	steps := StepsFor(f)
 	if steps.none() {
-		return // R-restore goes back
+		return // R-restore reverts it
 	}
 	steps = steps.adapted(f, n.now, n.Hours)
 	if have := n.want.Source; have != nil && have.strictness() >= steps.strictness() {
@@ -163,7 +164,7 @@ func (n *next) source() {
 		steps.delay())
 }
 
-// delay says what the adaptive delay does beside the rules.
+// delay describes the effect of the adaptive delay on top of the rules.
 func (s Steps) delay() string {
 	var text string
 	if s.Failing > 0 {
@@ -175,14 +176,14 @@ func (s Steps) delay() string {
 	return text
 }
 
-// strictness orders steps, so that a change goes to stricter ones until everything is restored.
+// strictness orders steps, so that changes only go to stricter ones until everything is restored.
 func (s Steps) strictness() float64 {
 	return 10*float64(s.Fewer) + s.Interval + s.MaxDelay + s.Rate + s.Failing + s.Load/10
 }
 
-// AdaptiveDelay is the source's adaptive back-off (M4, section 4.1): a failure rate of the last 15 minutes above a
-// half stretches a delay by as much again, the load factor multiplies it, and ten minutes cap it. A rate or factor
-// that is no number, or a factor below 0, changes nothing.
+// AdaptiveDelay implements the source's adaptive back-off (M4, section 4.1): a failure rate above one half in the
+// last 15 minutes multiplies the delay by 1 + the rate, the load factor multiplies it again, and ten minutes cap it.
+// A rate or factor that is NaN, or a factor below 0, changes nothing.
 func AdaptiveDelay(delay time.Duration, failureRate, loadFactor float64) time.Duration {
 	d := float64(max(delay, 0))
 	if failureRate > 0.5 && failureRate <= 1 {
@@ -198,15 +199,15 @@ func AdaptiveDelay(delay time.Duration, failureRate, loadFactor float64) time.Du
 	return time.Duration(d)
 }
 
-// Hours is a load factor by hour of the day, as the source has it, for callees whose load is not measured.
+// Hours holds a load factor by hour of the day, as in the source design, for callees whose load is not measured.
 type Hours struct {
-	// Factors by hour, 0 to 23.
+	// Factors holds the factors by hour, 0 to 23.
 	Factors [24]float64
-	// Location is the time zone of the hours; UTC when nil.
+	// Location is the time zone of the hours; UTC if nil.
 	Location *time.Location
 }
 
-// SourceHours is the source's table: 1.5 from 9 to 17 o'clock, 0.8 from midnight to 6, and 1 otherwise.
+// SourceHours returns the source's table: 1.5 from 9 to 17 o'clock, 0.8 from midnight to 6, and 1 otherwise.
 func SourceHours(location *time.Location) Hours {
 	h := Hours{Location: location}
 	for hour := range h.Factors {
@@ -222,8 +223,9 @@ func SourceHours(location *time.Location) Hours {
 	return h
 }
 
-// LoadFactor is how much longer to wait by load: 0.8 for an idle callee to 1.5 for one at its limit, where the load is
-// measured as concurrency against its limit; else by the hour, 0 for an hour that has no factor.
+// LoadFactor returns the factor by which load lengthens waits. If the load is measured as concurrency against its
+// limit, it is 0.8 for an idle callee to 1.5 for one at its limit. Otherwise it is the factor of the hour, 0 for an
+// hour that has none.
 func LoadFactor(f *Function, now time.Time, fallback Hours) float64 {
 	if f != nil && f.Limit > 0 && f.Concurrent >= 0 {
 		return 0.8 + 0.7*min(f.Concurrent/f.Limit, 1)

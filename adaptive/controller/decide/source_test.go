@@ -60,7 +60,7 @@ func TestSourceRulesStretchDelays(t *testing.T) {
 	for name, c := range map[string]struct {
 		f     decide.Function
 		hours *decide.Hours
-		want  int // seconds of an interval of 2
+		want  int // seconds, from an interval of 2
 	}{
 		"half fail":               {decide.Function{ErrorRate: 0.5}, nil, 4},                             // rule: × 2
 		"nearly all fail":         {decide.Function{ErrorRate: 0.9}, nil, 8},                             // 4 × (1 + 1)

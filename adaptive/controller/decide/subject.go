@@ -8,20 +8,20 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Subject is one Task state of a state machine, as the controller may change it.
+// Subject describes one Task state of a state machine, as the controller may change it.
 type Subject struct {
-	// State is its name.
+	// State is the state's name.
 	State string
-	// Base is its Retry array as it was deployed.
+	// Base is its deployed Retry array.
 	Base []retrypatterns.Retrier
-	// Timeout is the state's, MachineTimeout the state machine's; 0 when there is none.
+	// Timeout is the state's timeout, MachineTimeout the state machine's; 0 if there is none.
 	Timeout, MachineTimeout time.Duration
-	// Closed tells that the state runs inside a distributed Map, whose callers wait for their turn: its retries are
-	// never cut for load, as a record that waits makes room for another.
+	// Closed is true if the state runs inside a distributed Map, whose callers wait for their turn. Its retries are
+	// never cut for load, because a waiting record frees capacity for another.
 	Closed bool
 }
 
-// Validate reports what makes a subject unusable, joined.
+// Validate returns everything that makes a subject unusable, joined.
 func (s Subject) Validate() error {
 	var problems []error
 	if s.State == "" {
@@ -36,42 +36,43 @@ func (s Subject) Validate() error {
 	return errors.Join(problems...)
 }
 
-// Rules is which laws move the Retry arrays.
+// Rules selects the rules that change the Retry arrays.
 type Rules string
 
 // The sets of rules.
 const (
-	// Standard are R-cap, R-pay and R-stretch.
+	// Standard selects R-cap, R-pay and R-stretch.
 	Standard Rules = "standard"
-	// SourceRules are those of section 5.1 of the source design, see [StepsFor].
+	// SourceRules selects the rules of section 5.1 of the source design, see [StepsFor].
 	SourceRules Rules = "source"
 )
 
-// Parameters are the constants of the rules. [Defaults] are those that were shown in the laboratory.
+// Parameters are the constants of the rules. [Defaults] returns the values established in the laboratory.
 type Parameters struct {
 	Rules Rules
-	// Overload is the share of attempts with evidence of overload, lower bound, from which R-cap acts.
+	// Overload is the share of attempts with evidence of overload (lower bound) from which R-cap acts.
 	Overload float64
-	// MapFailing is the share of load failures, lower bound, from which R-map halves.
+	// MapFailing is the share of load failures (lower bound) from which R-map halves the concurrency.
 	MapFailing float64
-	// Stretch is the share of load failures, lower bound, from which R-stretch acts; the source's 0.5.
+	// Stretch is the share of load failures (lower bound) from which R-stretch acts; the source's 0.5.
 	Stretch float64
-	// Calm is the share of load failures, upper bound, below which things are calm.
+	// Calm is the share of load failures (upper bound) below which a window is calm.
 	Calm float64
-	// CutDwell is the least time from any change to a cut, RestoreDwell to a restore, ReversalDwell from one reversal
-	// of direction to the next.
+	// CutDwell is the minimum time from any change to a cut, RestoreDwell to a restore, and ReversalDwell from one
+	// reversal of direction to the next.
 	CutDwell, RestoreDwell, ReversalDwell time.Duration
 	// ChangesAnHour bounds the changes of one state within any hour.
 	ChangesAnHour int
-	// WatchFor is how long after a change its effect is judged; Pause how long nothing is changed after a roll-back.
+	// WatchFor is the time during which the effect of a change is judged; Pause is the time without changes after a
+	// roll-back.
 	WatchFor, Pause time.Duration
-	// PayFor is how long a retry that did not pay stays dropped before it is looked at again.
+	// PayFor is the time for which a retry that did not pay stays dropped before it is tried again.
 	PayFor time.Duration
-	// Hours is the load factor by hour of day that the source's rules use where the load is not measured; nil is none.
+	// Hours is the load factor by hour of day that the source's rules use if the load is not measured; nil for none.
 	Hours *Hours
 }
 
-// Defaults are the standard rules.
+// Defaults returns the parameters of the standard rules.
 func Defaults() Parameters {
 	return Parameters{
 		Rules: Standard, Overload: 0.2, MapFailing: 0.3, Stretch: 0.5, Calm: 0.05,
@@ -80,8 +81,8 @@ func Defaults() Parameters {
 	}
 }
 
-// Validate reports every parameter that is out of its range, joined. No parameters weaken the guards below one
-// window: a decision never uses measurements from before the last change.
+// Validate returns an error for every parameter that is out of range, joined. No parameters can weaken the guards
+// below one window: a decision never uses measurements from before the last change.
 func (p Parameters) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {

@@ -2,8 +2,8 @@ package decide
 
 import "time"
 
-// watch is the last change with what it is judged against: the minutes of the spell that it was made in. Minutes from
-// before the spell say how things were without an outage, which no change can be blamed for.
+// watch returns the last change with the baseline it is judged against: the minutes of the spell in which it was
+// made. Minutes before the spell show the state without an outage, which a change cannot be blamed for.
 func (n *next) watch(until time.Time) *Watch {
 	end := n.now.Add(-Age).Truncate(Minute)
 	spell := n.m.spell(n.Overload)
@@ -15,9 +15,9 @@ func (n *next) watch(until time.Time) *Watch {
 	return &Watch{At: n.now, Until: until, Back: n.d.Before, Done: before.done(), Failed: before.failed()}
 }
 
-// judge watches the last change: if fewer tasks end well than before, the newest of them too, and the callee fails no
-// more often than before, then the change is to blame and is taken back. While the newest minute is better, what the
-// overload left behind is still being worked off. It answers true when it has made the decision.
+// judge evaluates the last change: if fewer tasks succeed than before, also in the newest minute, while the callee
+// fails no more often than before, then the change is to blame and is rolled back. While the newest minute is better,
+// the backlog of the overload is still being worked off. judge returns true if it has made the decision.
 func (n *next) judge() bool {
 	w := n.mem.Watch
 	if w == nil {
@@ -42,7 +42,7 @@ func (n *next) judge() bool {
 	if !looser(n.d.Before, w.Back, n.Base) {
 		direction = Cut
 	}
-	// A roll-back waits for no dwell.
+	// A roll-back does not wait for a dwell time.
 	if !n.bounded(direction) {
 		return true
 	}
@@ -52,13 +52,13 @@ func (n *next) judge() bool {
 	return true
 }
 
-// worse reports whether surely fewer tasks end well than before the change, while the callee does not surely fail more
-// often.
+// worse reports whether significantly fewer tasks succeed than before the change, while the callee does not fail
+// significantly more often.
 func worse(now window, w *Watch) bool {
 	return now.done().High() < w.Done.Low() && now.failed().Low() <= w.Failed.High()
 }
 
-// newest is the last minute of the window that was measured.
+// newest returns the last measured minute of the window.
 func (n *next) newest() window {
 	end := n.now.Add(-Age).Truncate(Minute)
 	for range WindowSize {

@@ -5,12 +5,12 @@ import "math"
 // z is the two-sided 95 % quantile of the normal distribution.
 const z = 1.959963984540054
 
-// Share is a count of trials and of how many of them had something.
+// Share counts trials, and how many of them had some property.
 type Share struct {
 	Of, Have float64
 }
 
-// Rate is Have ÷ Of; 0 of nothing.
+// Rate returns Have ÷ Of, or 0 if Of is 0.
 func (s Share) Rate() float64 {
 	if s.Of <= 0 {
 		return 0
@@ -18,7 +18,7 @@ func (s Share) Rate() float64 {
 	return s.Have / s.Of
 }
 
-// Interval is Wilson's 95 % interval of the probability behind a share; 0 to 1 of nothing.
+// Interval returns Wilson's 95 % interval of the probability behind a share; 0 to 1 if there are no trials.
 func (s Share) Interval() (low, high float64) {
 	if s.Of <= 0 {
 		return 0, 1
@@ -30,8 +30,8 @@ func (s Share) Interval() (low, high float64) {
 	return max(centre-half, 0), min(centre+half, 1)
 }
 
-// Low is the lower bound of [Share.Interval].
+// Low returns the lower bound of [Share.Interval].
 func (s Share) Low() float64 { low, _ := s.Interval(); return low }
 
-// High is the upper bound of [Share.Interval].
+// High returns the upper bound of [Share.Interval].
 func (s Share) High() float64 { _, high := s.Interval(); return high }

@@ -1,27 +1,27 @@
-// Package sliding adds numbers up over a window of time that ends now. Its values hold no pointer, read no clock and
-// can be copied and stored.
+// Package sliding sums numbers over a window of time that ends now. Its values hold no pointer, read no clock and can
+// be copied and stored.
 package sliding
 
-// Parts is the number of parts of a window: numbers leave it a tenth at a time.
+// Parts is the number of parts of a window: numbers leave the window a tenth at a time.
 const Parts = 10
 
-// Sum is a sum over a window. The zero Sum is empty. Its fields are exported to be stored; change it by its methods
-// only.
+// Sum is a sum over a window. The zero Sum is empty. Its fields are exported for storing; change it only through its
+// methods.
 type Sum struct {
-	// Width of a part in nanoseconds, Head the number of the newest part counted from the epoch.
+	// Width is the width of a part in nanoseconds, Head the number of the newest part counted from the epoch.
 	Width, Head int64
-	// Parts are what was added, by part number modulo Parts.
+	// Parts holds the sums by part number modulo Parts.
 	Parts [Parts]float64
 }
 
-// Add adds x now, a time in Unix nanoseconds; window is in nanoseconds and at least Parts. A time before one that was
-// seen already counts as the newest. A window of another length than before begins an empty sum.
+// Add adds x at the time now, in Unix nanoseconds; window is in nanoseconds and at least Parts. A time earlier than
+// one already added counts as the newest. A window of a different length than before starts an empty sum.
 func (s *Sum) Add(window, now int64, x float64) {
 	s.advance(window, now)
 	s.Parts[s.Head%Parts] += x
 }
 
-// Total is the sum over the window that ends now.
+// Total returns the sum over the window that ends now.
 func (s *Sum) Total(window, now int64) float64 {
 	s.advance(window, now)
 	var total float64

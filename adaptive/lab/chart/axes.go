@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// panel is the rectangle in which curves are drawn, with the values at its edges.
+// panel is the rectangle of a plot, with the values at its edges.
 type panel struct {
 	*Figure
 	x, y, w, h             float64
 	left, right, low, high float64
-	logarithmic            bool // the vertical axis
+	logarithmic            bool // the vertical axis is logarithmic
 }
 
 func (p *panel) at(x, y float64) Point {
@@ -23,7 +23,7 @@ func (p *panel) at(x, y float64) Point {
 	return Point{math.Min(math.Max(px, p.x), p.x+p.w), math.Min(math.Max(py, p.y), p.y+p.h)}
 }
 
-// axes draws the grid with its numbers, and what the axes are.
+// axes draws the grid with its numbers, and the names of the axes.
 func (p *panel) axes(xName, yName string) {
 	for _, v := range p.ticks() {
 		a, b := p.at(p.left, v), p.at(p.right, v)
@@ -51,7 +51,7 @@ func (p *panel) ticks() []float64 {
 	return ticks
 }
 
-// steps are round numbers from low to high, at most eight.
+// steps returns round numbers from low to high, at most eight.
 func steps(low, high float64) []float64 {
 	span := high - low
 	if !(span > 0) {

@@ -17,7 +17,7 @@ import (
 	"stepback/adaptive/lab/scenarios"
 )
 
-// written returns a figure as SVG, after checking that both files are well formed.
+// written returns a figure as SVG, after checking that its SVG and PNG are well formed.
 func written(t *testing.T, f *chart.Figure) string {
 	t.Helper()
 	var text, picture bytes.Buffer

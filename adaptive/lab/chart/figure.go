@@ -1,17 +1,17 @@
 package chart
 
-// Point is a place on a figure, in pixels from the upper left corner.
+// Point is a position on a figure, in pixels from the upper left corner.
 type Point struct{ X, Y float64 }
 
-// Figure is a picture: shapes in the order in which they are drawn, on white ground.
+// Figure is a picture: shapes in drawing order on a white background.
 type Figure struct {
 	Width, Height float64
-	// Title says what it shows, for people who cannot see it.
+	// Title describes the figure for people who cannot see it.
 	Title  string
 	shapes []shape
 }
 
-// shape is one thing that both renderers can draw.
+// shape is an element that both renderers can draw.
 type shape interface {
 	svg(w *svgWriter)
 	png(b *bitmap)
@@ -40,7 +40,7 @@ type (
 	}
 )
 
-// anchor is which part of a text is at its point.
+// anchor is the part of a text that is placed at its point.
 type anchor int
 
 const (
@@ -49,7 +49,7 @@ const (
 	end
 )
 
-// Inks and grounds.
+// Foreground and background colors.
 const (
 	ink  = "#16191f"
 	dim  = "#5f6b7a"

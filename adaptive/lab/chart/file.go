@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Format returns how a file of this name is written: .svg or .png.
+// Format returns the function that writes the format of a file name's extension, .svg or .png. Any other extension is
+// an error.
 func Format(name string) (func(*Figure, io.Writer) error, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".svg":
@@ -20,7 +21,7 @@ func Format(name string) (func(*Figure, io.Writer) error, error) {
 	return nil, fmt.Errorf("cannot write %q: name a file that ends in .svg or .png", name)
 }
 
-// WriteFile writes the figure to a file in the format of its name.
+// WriteFile writes the figure to a file, in the format of the name's extension.
 func (f *Figure) WriteFile(name string) error {
 	write, err := Format(name)
 	if err != nil {

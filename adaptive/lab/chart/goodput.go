@@ -10,7 +10,7 @@ import (
 	"stepback/adaptive/lab/statistics"
 )
 
-// palette are the colors of policies; those that most charts have are always the same.
+// palette holds the colors of policies; the policies in familiar have the same color in all charts.
 var (
 	familiar = map[string]string{"static": "#8a8f98", "none": "#2f6fd0", "adaptive": "#1d9a50", "oracle": "#16191f"}
 	palette  = []string{"#c2571a", "#7b4fc9", "#b8860b", "#00838f", "#c2185b", "#5d4037", "#607d8b", "#9e9d24"}
@@ -69,7 +69,7 @@ func Goodput(r *lab.Report, s *scenario.Scenario, policies []string) *Figure {
 	return f
 }
 
-// goodput draws the panel and its legend at a place of a figure.
+// goodput draws the panel and its legend at a position of a figure.
 func goodput(f *Figure, r *lab.Report, s *scenario.Scenario, policies []string, x, y, w, h float64) {
 	all := curves(r, s.Name, policies)
 	p := &panel{Figure: f, x: x, y: y, w: w, h: h, right: s.Duration.Seconds() / 60, high: 1}

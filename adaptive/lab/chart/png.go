@@ -18,15 +18,15 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// scale is how many pixels of the file a pixel of the figure has, so that texts are sharp on dense screens.
+// scale is the number of file pixels per pixel of the figure, so that text is sharp on dense screens.
 const scale = 2
 
-// bitmap is a PNG in the making.
+// bitmap is a PNG that is being drawn.
 type bitmap struct {
 	image *image.RGBA
 	faces map[face]font.Face
 	fonts [2]*opentype.Font // regular and bold
-	err   error             // the first
+	err   error             // the first error
 }
 
 type face struct {
@@ -57,7 +57,7 @@ func (f *Figure) WritePNG(out io.Writer) error {
 	return png.Encode(out, b.image)
 }
 
-// paint is a color of the form #rrggbb with an opacity; gray for anything else.
+// paint parses a color of the form #rrggbb and adds an opacity; anything else is gray.
 func paint(c string, opacity float64) color.NRGBA {
 	alpha := uint8(math.Round(255 * opacity))
 	if len(c) != 7 {
@@ -70,7 +70,7 @@ func paint(c string, opacity float64) color.NRGBA {
 	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), alpha}
 }
 
-// fill fills polygons that turn the same way. Only the rectangle around them is worked on.
+// fill fills polygons that have the same orientation. It only processes their bounding box.
 func (b *bitmap) fill(c color.Color, polygons ...[]Point) {
 	box := image.Rectangle{}
 	for _, points := range polygons {
@@ -119,7 +119,7 @@ func (p path) png(b *bitmap) {
 	b.fill(paint(p.color, 1), pieces...)
 }
 
-// stroke is the rectangle of a piece of a line, with ends a little longer so that pieces join.
+// stroke returns the rectangle of a line segment, with slightly longer ends so that segments join.
 func stroke(from, to Point, width float64) []Point {
 	dx, dy := to.X-from.X, to.Y-from.Y
 	length := math.Hypot(dx, dy)
@@ -151,7 +151,7 @@ func (l label) png(b *bitmap) {
 	d.DrawString(l.text)
 }
 
-// face returns a font in a size; nil after an error.
+// face returns a font in a size, or nil after an error.
 func (b *bitmap) face(key face) font.Face {
 	if f, ok := b.faces[key]; ok {
 		return f

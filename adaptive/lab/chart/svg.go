@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// svgWriter writes the elements of a figure; bufio keeps its first error.
+// svgWriter writes the elements of a figure; the bufio.Writer keeps the first error.
 type svgWriter struct{ *bufio.Writer }
 
 // WriteSVG writes the figure as a stand-alone SVG file.
@@ -26,7 +26,7 @@ func (f *Figure) WriteSVG(out io.Writer) error {
 	return w.Flush()
 }
 
-// short writes a coordinate to a tenth of a pixel.
+// short formats a coordinate to a tenth of a pixel.
 func short(x float64) string {
 	s := strconv.FormatFloat(x, 'f', 1, 64)
 	return strings.TrimSuffix(s, ".0")
@@ -34,7 +34,7 @@ func short(x float64) string {
 
 func escaped(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
 }
 

@@ -1,9 +1,9 @@
-// Package contention compares strategies of jitter as the article "Exponential Backoff And Jitter" of the AWS
-// Architecture Blog does: N clients want to change one row under optimistic concurrency control. Each reads the
-// row's version, writes with it, and backs off and starts over when another client was faster. Counted are the
-// writes that the server gets and the time until all clients are done.
+// Package contention compares jitter strategies as the article "Exponential Backoff And Jitter" of the AWS
+// Architecture Blog does: N clients change one row under optimistic concurrency control. Each reads the row's
+// version, writes with it, and backs off and starts over if another client was faster. The package counts the writes
+// that the server gets, and measures the time until all clients are done.
 //
-// The waits are those of retry.Policy. The package does no I/O; the same seed gives the same numbers.
+// The waits are computed by retry.Policy. The package does no I/O; the same seed gives the same numbers.
 package contention
 
 import (
@@ -24,13 +24,13 @@ const (
 
 // Strategy is one way to wait.
 type Strategy struct {
-	// Name is the article's.
+	// Name is the article's name for it.
 	Name string
-	// Policy gives the waits; nil waits nothing.
+	// Policy computes the waits; nil does not wait.
 	Policy *retry.Policy
 }
 
-// The article's base and cap.
+// The base and the cap of the article.
 const (
 	Base = 5 * time.Millisecond
 	Cap  = 2000 * time.Millisecond
@@ -56,21 +56,22 @@ func Strategies(base, limit time.Duration) []Strategy {
 
 // Options are the parameters of one comparison.
 type Options struct {
-	// Clients contend; 1 to MaxClients. Trials are averaged over; 1 to MaxTrials.
+	// Clients is the number of contending clients, 1 to MaxClients. Trials is the number of trials to average over, 1
+	// to MaxTrials.
 	Clients, Trials int
-	// Base and Cap are those of the waits; the article's when 0.
+	// Base and Cap are the base and the cap of the waits; 0 is the article's value.
 	Base, Cap time.Duration
 	Seed      uint64
 }
 
-// Result is what a strategy did, averaged over the trials, with 95 % intervals.
+// Result is the result of one strategy, averaged over the trials, with 95 % intervals.
 type Result struct {
 	Strategy string
-	// Calls are the writes that the server got, Completion the seconds until the last client was done.
+	// Calls is the number of writes that the server got, Completion the seconds until the last client was done.
 	Calls, Completion statistics.Estimate
 }
 
-// Validate says what is out of range.
+// Validate returns an error if a value is out of range.
 func (c Options) Validate() error {
 	switch {
 	case c.Clients < 1 || c.Clients > MaxClients:
@@ -83,7 +84,7 @@ func (c Options) Validate() error {
 	return nil
 }
 
-// Compare runs all strategies. The error is that of [Options.Validate].
+// Compare runs all strategies. It returns the error of [Options.Validate].
 func Compare(c Options) ([]Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func Compare(c Options) ([]Result, error) {
 	return results, nil
 }
 
-// step is where a client is.
+// step is a client's next step.
 type step uint8
 
 const (
@@ -122,7 +123,7 @@ type client struct {
 	version  int
 	written  bool
 	previous time.Duration
-	net      draw.Stream // delays of the network
+	net      draw.Stream // network delays
 	jitter   draw.Stream
 }
 
@@ -138,14 +139,14 @@ type occ struct {
 	heap    []message
 }
 
-// message reaches the server or a client.
+// message is a message that reaches the server or a client.
 type message struct {
 	at     time.Duration
 	client int
 	step   step
 }
 
-// run returns the writes and when the last client was done.
+// run returns the number of writes and the time at which the last client was done.
 func (o *occ) run(n int) (calls int, last time.Duration) {
 	o.clients = make([]client, n)
 	for i := range o.clients {
@@ -188,7 +189,8 @@ func (o *occ) receive(m message) {
 	}
 }
 
-// send has a client's next step happen after the delay of the network, which is normal with 10 ms and 2 ms.
+// send schedules a client's next step after the network delay, which is normally distributed with mean 10 ms and
+// standard deviation 2 ms.
 func (o *occ) send(at time.Duration, i int, s step) {
 	delay := math.Abs(10 + 2*o.clients[i].net.Normal())
 	o.push(message{at + time.Duration(delay*float64(time.Millisecond)), i, s})

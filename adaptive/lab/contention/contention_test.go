@@ -9,7 +9,7 @@ import (
 	"stepback/adaptive/lab/contention"
 )
 
-// article is the table of the article's simulator, re-run: calls, and completion in seconds where it was noted.
+// article holds the results of the article's own simulator: calls, and completion in seconds if it was noted.
 var article = map[int]map[string][2]float64{
 	10: {"none": {51}, "exponential": {50}, "decorrelated": {38}, "equal": {42}, "full": {39}},
 	50: {"none": {693}, "exponential": {618}, "decorrelated": {375}, "equal": {347}, "full": {334}},
@@ -18,7 +18,7 @@ var article = map[int]map[string][2]float64{
 	190: {"exponential": {5174, 100.8}, "decorrelated": {2438, 7.9}, "equal": {1764, 9.4}, "full": {1773, 7.6}},
 }
 
-// Cross-check 11: the article's numbers, calls within 5 %, and its order.
+// Cross-check 11: the article's calls within 5 %, and its ranking.
 func TestTheArticlesTable(t *testing.T) {
 	t.Parallel()
 	for clients, rows := range article {

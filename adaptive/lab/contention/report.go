@@ -15,7 +15,7 @@ type Row struct {
 	Results []Result
 }
 
-// Table compares for several numbers of clients; the errors are those of [Compare].
+// Table compares the strategies for several numbers of clients; it returns the error of [Compare].
 func Table(c Options, clients []int) ([]Row, error) {
 	rows := make([]Row, 0, len(clients))
 	for _, n := range clients {
@@ -29,7 +29,7 @@ func Table(c Options, clients []int) ([]Row, error) {
 	return rows, nil
 }
 
-// WriteTable writes calls and completion for people.
+// WriteTable writes calls and completion as a text table.
 func WriteTable(w io.Writer, rows []Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "clients\t")
@@ -51,7 +51,7 @@ func WriteTable(w io.Writer, rows []Row) error {
 	return t.Flush()
 }
 
-// estimate is an estimate as scripts read it.
+// estimate is the JSON form of an estimate.
 type estimate struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
@@ -59,7 +59,7 @@ type estimate struct {
 }
 
 func estimateOf(e statistics.Estimate) estimate {
-	if e.N < 2 { // one trial has no interval
+	if e.N < 2 { // a single trial has no interval
 		return estimate{e.Mean, e.Mean, e.Mean}
 	}
 	return estimate{e.Mean, e.Low, e.High}

@@ -16,8 +16,8 @@ import (
 	"stepback/adaptive/lab/simulation"
 )
 
-// Every retry of a run under sdk-standard is one that the SDK's own token bucket grants, and every record that is
-// given up too early is one that it refuses.
+// Every retry of a run under sdk-standard is granted by the SDK's own token bucket, and for every record that is
+// given up too early the bucket refuses a retry.
 func TestQuotaOfTheSDK(t *testing.T) {
 	t.Parallel()
 	p, err := policy.Named("sdk-standard")
@@ -39,7 +39,7 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 	last := map[int]int{}
 	if _, err := simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: p, Seed: 7,
 		Trace: func(a simulation.Attempt) {
-			attempts = append(attempts, a) // in the order of their ends, which is that of the quota's decisions
+			attempts = append(attempts, a) // in the order of their ends, the order in which the quota decides
 			last[a.Item] = a.Number
 		}}); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 		switch {
 		case a.Error == "":
 			if give := release[a.Item]; give != nil {
-				_ = give() // the retry's cost comes back
+				_ = give() // returns the cost of the retry
 			} else {
 				_ = bucket.AddTokens(1)
 			}
@@ -79,8 +79,8 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 	}
 }
 
-// The probability of a refusal is that of failsafe-go's adaptive throttler, whose failure rate threshold of 1 − 1/K
-// is our K, up to its largest rejection rate.
+// The probability of a refusal equals that of failsafe-go's adaptive throttler, whose failure rate threshold of 1 −
+// 1/K corresponds to our K, up to its maximum rejection rate.
 func TestThrottlerOfFailsafe(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,7 +97,7 @@ func TestThrottlerOfFailsafe(t *testing.T) {
 			} else {
 				theirs.RecordFailure()
 			}
-			_ = theirs.AcquirePermit() // brings its rate up to date
+			_ = theirs.AcquirePermit() // updates its rate
 			if a, b := ours.Refuses(&p, now), theirs.RejectionRate(); math.Abs(a-b) > 1e-9 {
 				t.Fatalf("we refuse with %v and failsafe-go with %v", a, b)
 			}

@@ -1,20 +1,20 @@
-// Package draw gives the laboratory its random numbers. A number is a function of (seed, purpose, item, attempt) and
-// of nothing else: not of the order in which numbers are asked for. The third attempt of item 17 therefore has the
+// Package draw provides the laboratory's random numbers. A number is a function of (seed, purpose, item, attempt)
+// only, and does not depend on the order in which numbers are drawn. The third attempt of item 17 therefore has the
 // same service time, the same error and the same jitter under every policy, and two policies on one seed can be
 // compared in pairs.
 //
-// The package keeps no state but a [Stream]'s position and allocates nothing.
+// The package keeps no state except a [Stream]'s position, and allocates nothing.
 package draw
 
 import "math"
 
-// Purpose separates the numbers of different uses.
+// Purpose separates the random numbers of different uses.
 type Purpose uint64
 
 // golden is 2^64 divided by the golden ratio: its multiples are spread evenly.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is SplitMix64's finalizer: every bit of x reaches every bit of the result.
+// mix is SplitMix64's finalizer: every bit of x affects every bit of the result.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -35,10 +35,10 @@ func Float(seed uint64, purpose Purpose, item, attempt uint64) float64 {
 
 func unit(b uint64) float64 { return float64(b>>11) * 0x1p-53 }
 
-// Stream is a sequence of numbers that belong to one key. It is a source for retry.Policy.
+// Stream is the sequence of random numbers of one key. It is a source for retry.Policy.
 type Stream struct{ state uint64 }
 
-// Of begins the stream of a key.
+// Of returns the stream of a key.
 func Of(seed uint64, purpose Purpose, item, attempt uint64) Stream {
 	return Stream{Bits(seed, purpose, item, attempt)}
 }
@@ -52,7 +52,7 @@ func (s *Stream) Uint64() uint64 {
 // Float returns the next number in [0, 1).
 func (s *Stream) Float() float64 { return unit(s.Uint64()) }
 
-// Open returns the next number in (0, 1], whose logarithm is finite.
+// Open returns the next number in (0, 1], so that its logarithm is finite.
 func (s *Stream) Open() float64 { return float64(s.Uint64()>>11+1) * 0x1p-53 }
 
 // Exp returns an exponential number of mean 1.

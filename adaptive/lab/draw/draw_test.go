@@ -7,7 +7,7 @@ import (
 	"stepback/adaptive/lab/draw"
 )
 
-// Numbers of neighbouring keys are uniform and not correlated, whichever part of the key counts up.
+// Numbers of neighbouring keys are uniform and uncorrelated, whichever part of the key is incremented.
 func TestNeighbouringKeysAreIndependent(t *testing.T) {
 	t.Parallel()
 	const n = 200_000
@@ -84,7 +84,7 @@ func TestStreamsAllocateNothing(t *testing.T) {
 	}
 }
 
-// The numbers are part of what makes a report repeatable: they must never change.
+// The numbers must never change, because reports have to be reproducible.
 func TestNumbersStayTheSame(t *testing.T) {
 	t.Parallel()
 	s := draw.Of(10_000, 3, 17, 2)

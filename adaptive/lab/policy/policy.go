@@ -1,7 +1,7 @@
-// Package policy is what a laboratory run does about failures: the file format of policies, version 1, and the set
-// that comes along. A policy says which retries there are, what may refuse a retry or a call, what a refused call
+// Package policy defines how a laboratory run handles failures: the file format of policies, version 1, and the
+// built-in policies. A policy defines which retries there are, what may refuse a retry or a call, what a refused call
 // does, and whether a controller changes settings from outside. It decides nothing itself; package simulation
-// carries policies out.
+// executes policies.
 package policy
 
 import (
@@ -20,34 +20,36 @@ import (
 	"stepback/retry"
 )
 
-// Policy is a validated policy. A nil member is a mechanism that it does not have.
+// Policy is a validated policy. A nil member is a mechanism that the policy does not have.
 type Policy struct {
 	Name, About string
-	// Attempts says whose retriers count.
+	// Attempts selects the retriers: the scenario's, or none.
 	Attempts Attempts
-	// Override replaces the delays and attempts of every retrier that retries at all.
+	// Override replaces the delays and attempts of every retrier that allows a retry.
 	Override *retry.Policy
-	// Budget refuses retries when an attempt has failed, before any wait.
+	// Budget may refuse a retry after a failed attempt, before any wait.
 	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
 	Throttle *budget.ThrottlePolicy
 	Breaker  *breaker.Policy
 	Limiter  *limiter.Policy
-	// Staleness is how old what a process has read of the breaker and the limiter may be, when many processes share
-	// them through a store (adaptive/shared); 0 is one breaker and one limiter that everybody knows without delay.
+	// Staleness is the maximum age of the breaker and limiter state that a process has read, if many processes share
+	// them through a store (adaptive/shared). 0 is one breaker and one limiter whose state all processes know without
+	// delay.
 	Staleness time.Duration
-	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
+	// Deferral determines how long a refused record waits before it asks again; nil dead-letters it.
 	Deferral *retry.Policy
-	// DefersFailures has a call wait, too, that failed by load while the circuit is not closed or the limit is at its
-	// least: the callee is away, and the record's own retries are kept for when it is back.
+	// DefersFailures also defers a call that failed by load while the circuit is not closed or the limit is at its
+	// minimum: the callee is down, and the record's own retries are saved for later.
 	DefersFailures bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
-	// Oracle begins a call only when a server is free and no outage goes on, which no real client can know: a ceiling.
+	// Oracle starts a call only if a server is free and there is no outage. No real client can know this, so it is an
+	// upper bound.
 	Oracle bool
 }
 
-// Attempts says whose retriers count.
+// Attempts selects the retriers.
 type Attempts string
 
 // The retriers of the scenario, or none.
@@ -56,13 +58,13 @@ const (
 	NoRetries    Attempts = "none"
 )
 
-// Controller is the one outside the run; see adaptive/controller.
+// Controller configures the controller outside the run; see adaptive/controller.
 type Controller struct {
-	// Retry lets it change retriers for executions to come, MapRun the concurrency of running Maps.
+	// Retry lets it change retriers for future executions, MapRun the concurrency of running Maps.
 	Retry, MapRun bool
 }
 
-// Parse reads a policy. The file's name only stands in problems; the error is strictyaml.Problems.
+// Parse parses a policy. file is used only in problems; the error is strictyaml.Problems.
 func Parse(file string, text []byte) (*Policy, error) {
 	reader, root := strictyaml.Read(file, text)
 	p := read(root)
@@ -125,7 +127,7 @@ func readRetry(v strictyaml.Value, p *Policy) {
 	}
 }
 
-// readBudget reads a preset (bucket, sdk, grpc, finagle, source) with members that replace its numbers.
+// readBudget parses a preset (bucket, sdk, grpc, finagle, source) with members that override its numbers.
 func readBudget(v strictyaml.Value) *budget.Policy {
 	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost",
 		"timeoutCost",
@@ -149,7 +151,7 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 	return &b
 }
 
-// readBreaker reads a preset (callee or source) with members that replace its numbers.
+// readBreaker parses a preset (callee or source) with members that override its numbers.
 func readBreaker(v strictyaml.Value) *breaker.Policy {
 	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window",
 		"openFor",
@@ -212,16 +214,16 @@ func readDeferral(v strictyaml.Value, p *Policy) {
 //go:embed files/*.yaml
 var files embed.FS
 
-// order is how the set is listed: from doing nothing to doing everything.
+// order is the order in which policies are listed: from doing nothing to doing everything.
 var order = []string{
 	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive",
 	"oracle",
 }
 
-// Names returns the names of the policies that come along.
+// Names returns the names of the built-in policies.
 func Names() []string { return slices.Clone(order) }
 
-// Named returns a policy that comes along.
+// Named returns a built-in policy.
 func Named(name string) (*Policy, error) {
 	if !slices.Contains(order, name) {
 		return nil, fmt.Errorf("there is no policy %q; there is %s, or give a file that ends in .yaml", name,
@@ -234,7 +236,7 @@ func Named(name string) (*Policy, error) {
 	return Parse(name+".yaml", text)
 }
 
-// Text returns the file of a policy that comes along, to begin one's own with.
+// Text returns the file of a built-in policy, as a start for a new one.
 func Text(name string) (string, error) {
 	text, err := files.ReadFile(path.Join("files", path.Base(name)+".yaml"))
 	if err != nil {

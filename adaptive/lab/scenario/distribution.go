@@ -1,6 +1,6 @@
 package scenario
 
-// DistributionKind names a distribution of times.
+// DistributionKind is the kind of a distribution of times.
 type DistributionKind string
 
 // The distributions.
@@ -9,14 +9,14 @@ const (
 	DistributionExp       DistributionKind = "exp"
 	DistributionLognormal DistributionKind = "lognormal"
 	DistributionGamma     DistributionKind = "gamma"
-	DistributionEmpirical DistributionKind = "empirical" // one of Samples, each as likely
+	DistributionEmpirical DistributionKind = "empirical" // one of Samples, with equal probability
 )
 
 // Distribution is a distribution of times in seconds.
 type Distribution struct {
 	Kind DistributionKind
-	// Mean is its mean, CV its standard deviation as a multiple of the mean (lognormal and gamma).
+	// Mean is the mean, CV the standard deviation as a multiple of the mean (lognormal and gamma only).
 	Mean, CV float64
-	// Samples are those of empirical.
+	// Samples are the values of an empirical distribution.
 	Samples []float64
 }

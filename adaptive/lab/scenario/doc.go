@@ -1,7 +1,8 @@
-// Package scenario is the file format of the laboratory, version 1: which work arrives, what it calls, how that
-// service behaves and fails, what a controller may see of it, and what is expected to come out. [Parse] reads the
-// YAML, refuses unknown members and values out of bounds with line and column, and resolves every name, so that a
-// [Scenario] can be run as it is.
+// Package scenario is the laboratory's file format, version 1: which work arrives, what it calls, how the called
+// service behaves and fails, what a controller may observe, and which results are expected. [Parse] parses the YAML,
+// rejects unknown members and values out of range with line and column, and resolves every name, so that a [Scenario]
+// can be run as it is.
 //
-// The package runs nothing, draws no random numbers and reads no files but those it is handed a function for.
+// The package runs nothing, draws no random numbers, and reads files only through a function that the caller
+// provides.
 package scenario

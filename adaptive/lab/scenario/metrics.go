@@ -1,16 +1,16 @@
 package scenario
 
-// Metrics are the names that expectations and reports use, in the order of reports. "recovered" is not among them:
-// it is the yes-or-no form of timeToRecover.
+// Metrics are the names used by expectations and reports, in the order of reports. "recovered" is not included: it is
+// the yes-or-no form of timeToRecover.
 var Metrics = []string{
 	"success", "goodput", "deadLettered", "amplification", "callsDuring", "wastedWork", "timeToRecover", "timeToDrain",
 	"p50", "p99", "costUSD", "changes", "reversalsPerHour",
 }
 
-// Recovered is the metric of expectations that are "never" or "always".
+// Recovered is the metric of expectations with "never" or "always".
 const Recovered = "recovered"
 
-// canonical maps the dotted names, which read better in a file, to metrics.
+// canonical maps dotted names, which are more readable in a file, to metrics.
 func canonical(name string) string {
 	if name == "calls.during" {
 		return "callsDuring"

@@ -10,14 +10,14 @@ import (
 	"stepback/internal/strictyaml"
 )
 
-// Options say how a scenario is read.
+// Options are the options of [Parse].
 type Options struct {
-	// ReadFile reads a file that the scenario names, relative to it; nil refuses such scenarios.
+	// ReadFile reads a file that the scenario names, relative to the scenario; nil rejects such scenarios.
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Parse reads a scenario. The file's name only stands in problems. The error is strictyaml.Problems: all problems of
-// the file.
+// Parse parses a scenario. file is used only in problems. The error is strictyaml.Problems with all problems of the
+// file.
 func Parse(file string, text []byte, o Options) (*Scenario, error) {
 	reader, root := strictyaml.Read(file, text)
 	p := &parser{files: o.ReadFile, services: map[string]int{}}
@@ -126,8 +126,8 @@ func (p *parser) relation(o strictyaml.Object, e *Expectation) {
 	v.Problem("%q is no comparison; write one such as \"<= 0.7\"", text)
 }
 
-// distribution reads {exp: 0.2}, {lognormal: {mean: 0.2, cv: 1}}, {constant: 0.2}, {gamma: …} and {empirical: FILE};
-// a number alone is constant.
+// distribution parses {exp: 0.2}, {lognormal: {mean: 0.2, cv: 1}}, {constant: 0.2}, {gamma: …} and {empirical: FILE};
+// a plain number is constant.
 func (p *parser) distribution(v strictyaml.Value) Distribution {
 	const shortest, longest = 1e-6, 1e6
 	if v.IsScalar() {

@@ -83,7 +83,7 @@ func (p *parser) readCalls(v strictyaml.Value) {
 	}
 }
 
-// memory reads lambda-1024.
+// memory parses a value such as lambda-1024.
 func memory(v strictyaml.Value) int {
 	text := v.Text(40)
 	digits, ok := strings.CutPrefix(text, "lambda-")

@@ -37,7 +37,7 @@ func (p *parser) readWorkloads(v strictyaml.Value) {
 	}
 }
 
-// workload reads one workload; ok reports whether it has a machine, which later workloads without one share.
+// workload parses one workload. ok reports whether it has a machine, which later workloads without one share.
 func (p *parser) workload(v strictyaml.Value, first *Workload) (w Workload, ok bool) {
 	o := v.Object("name", "arrivals", "map", "machine")
 	w = Workload{Name: o.Need("name").Name()}
@@ -124,7 +124,7 @@ func (p *parser) mmpp(o strictyaml.Object, a *Arrivals) {
 	}
 }
 
-// trace reads arrival times in seconds, one a line.
+// trace parses arrival times in seconds, one per line.
 func (p *parser) trace(v strictyaml.Value) []time.Duration {
 	var times []time.Duration
 	p.numbers(v, func(line int, field string) error {
@@ -148,8 +148,8 @@ func (p *parser) trace(v strictyaml.Value) []time.Duration {
 	return times
 }
 
-// numbers hands the first field of each line of a file on; a first line that is no number is a header. It stops at
-// an error, which becomes a problem of v.
+// numbers passes the first field of each line of a file to take; a first line that is not a number is a header. It
+// stops at an error, which becomes a problem of v.
 func (p *parser) numbers(v strictyaml.Value, take func(line int, field string) error) {
 	name := v.Text(300)
 	if name == "" {
@@ -222,7 +222,7 @@ func (p *parser) definition(v strictyaml.Value, state string) []Retrier {
 	return r
 }
 
-// named reads table:STATE, pattern:NAME, preset:NAME and none.
+// named parses table:STATE, pattern:NAME, preset:NAME and none.
 func named(v strictyaml.Value) []Retrier {
 	text := v.Text(200)
 	kind, name, _ := strings.Cut(text, ":")

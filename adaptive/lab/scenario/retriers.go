@@ -13,7 +13,7 @@ import (
 	"stepback/statemachine"
 )
 
-// The error names of the language that a Retry block treats specially.
+// The error names of the Amazon States Language that a Retry block treats specially.
 const (
 	statesALL        = "States.ALL"
 	statesTaskFailed = "States.TaskFailed"
@@ -21,8 +21,9 @@ const (
 	statesRuntime    = "States.Runtime"
 )
 
-// Match returns the index of the first retrier that takes the error, as Step Functions matches, or -1: States.ALL
-// takes every error, States.TaskFailed every one but States.Timeout, and nothing takes States.Runtime.
+// Match returns the index of the first retrier that matches the error, by the rules of Step Functions, or -1:
+// States.ALL matches every error, States.TaskFailed every one except States.Timeout, and nothing matches
+// States.Runtime.
 func Match(retriers []Retrier, name string) int {
 	if name == statesRuntime {
 		return -1
@@ -50,7 +51,7 @@ func FromTable(state string) ([]Retrier, error) {
 	return retriers, nil
 }
 
-// FromPattern returns one retrier on every error with the policy of a pattern or a preset.
+// FromPattern returns one retrier for all errors, with the policy of a pattern or a preset.
 func FromPattern(name string) ([]Retrier, error) {
 	p, ok := retrypatterns.PatternNamed(retrypatterns.PatternName(name))
 	policy := p.Policy
@@ -68,7 +69,7 @@ func FromPattern(name string) ([]Retrier, error) {
 }
 
 // FromDefinition returns the Retry block of a state of any state machine definition, in JSON or YAML. The state may
-// stand inside a Map or Parallel state. The file's name only stands in errors.
+// be inside a Map or Parallel state. file is used only in errors.
 func FromDefinition(file, text, state string) ([]Retrier, error) {
 	doc := document.Read(text, document.Options{YAML: document.IsYAML(text)})
 	var machine *asl.Machine
@@ -103,7 +104,7 @@ func FromDefinition(file, text, state string) ([]Retrier, error) {
 	return retriers, nil
 }
 
-// find looks for a state by name at any depth and collects the names of Task states on the way.
+// find searches for a state by name at any depth and collects the names of Task states on the way.
 func find(g *asl.Graph, name string, tasks *[]string) *asl.State {
 	for _, s := range g.States {
 		if s.Name == name {
@@ -126,5 +127,5 @@ func find(g *asl.Graph, name string, tasks *[]string) *asl.State {
 	return nil
 }
 
-// errNoFiles says that a scenario names a file and there is nobody to read it.
+// errNoFiles is returned if a scenario names a file but Options.ReadFile is nil.
 var errNoFiles = errors.New("files cannot be read here")

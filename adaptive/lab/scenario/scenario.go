@@ -6,13 +6,13 @@ import (
 	"stepback/retry"
 )
 
-// Bounds of what a scenario may ask for.
+// The limits of a scenario.
 const (
-	// MaxDuration is the longest duration, warm-up and drain.
+	// MaxDuration is the maximum duration, warm-up and drain.
 	MaxDuration = 31 * 24 * time.Hour
-	// MaxRecords is how many records may be expected to arrive in one run, and how many items a Map may have.
+	// MaxRecords is the maximum expected number of arrivals in one run, and the maximum number of a Map's items.
 	MaxRecords = 5_000_000
-	// MaxServers is the most servers of a service, MaxQueue the longest queue.
+	// MaxServers is the maximum number of a service's servers, MaxQueue the maximum length of its queue.
 	MaxServers = 1_000_000
 	MaxQueue   = 10_000_000
 
@@ -26,10 +26,10 @@ const (
 
 // Scenario is a validated scenario. Times are relative to the start of a run.
 type Scenario struct {
-	// Name identifies the scenario, About says in one line what it shows.
+	// Name identifies the scenario, About describes it in one line.
 	Name, About string
-	// Open streams arrive for Duration; what happens before Warmup is left out of every metric; after Duration the run
-	// goes on until nothing is open any more, for Drain at most.
+	// Duration is the time during which open streams arrive. What happens before Warmup is excluded from every
+	// metric. After Duration the run continues until nothing is open any more, but no longer than Drain.
 	Duration, Warmup, Drain time.Duration
 	Workloads               []Workload
 	Services                []Service
@@ -42,7 +42,7 @@ type Scenario struct {
 // Arrivals and Map is set.
 type Workload struct {
 	Name string
-	// State is the name of the Task state, Retriers its Retry block as the scenario has it.
+	// State is the name of the Task state, Retriers its Retry block in the scenario.
 	State    string
 	Retriers []Retrier
 	Call     Call
@@ -50,15 +50,15 @@ type Workload struct {
 	Map      *Map
 }
 
-// Call says what a state calls and how long it waits for the answer.
+// Call defines what a state calls and how long it waits for the response.
 type Call struct {
 	// Service is an index into Scenario.Services.
 	Service int
-	// Timeout is how long the caller waits; the service goes on after it. 0 means for ever.
+	// Timeout is the maximum time for which the caller waits; 0 is without limit. The service continues after it.
 	Timeout time.Duration
-	// TimeoutError is the error's name that the state sees then.
+	// TimeoutError is the name of the error that the state gets after Timeout.
 	TimeoutError string
-	// MemoryMB is the memory of the Lambda function that makes the call, for its price; 0 is no Lambda.
+	// MemoryMB is the memory of the Lambda function that makes the call, for its price; 0 if there is no function.
 	MemoryMB int
 }
 
@@ -68,34 +68,34 @@ type Retrier struct {
 	Policy retry.Policy
 }
 
-// Process says how an open stream's records arrive.
+// Process is the arrival process of an open stream.
 type Process string
 
 // The processes.
 const (
 	Poisson  Process = "poisson"  // independent, at Rate
 	Constant Process = "constant" // evenly, at Rate
-	MMPP     Process = "mmpp"     // Poisson whose rate changes at random between Rates, each for a time of mean Holds
+	MMPP     Process = "mmpp"     // Poisson whose rate changes at random between Rates, each for a mean time of Holds
 	Trace    Process = "trace"    // at the times of a file
-	Diurnal  Process = "diurnal"  // Poisson whose rate is Rate·(1 + Amplitude·cos) with its peak at Peak in every Period
+	Diurnal  Process = "diurnal"  // Poisson with the rate Rate·(1 + Amplitude·cos), which peaks at Peak in every Period
 )
 
-// Arrivals are an open stream: records arrive whatever becomes of the earlier ones.
+// Arrivals is an open stream: records arrive independently of what happens to earlier ones.
 type Arrivals struct {
 	Process Process
-	// Rate is the mean rate per second of poisson, constant and diurnal.
+	// Rate is the mean rate per second for poisson, constant and diurnal.
 	Rate float64
-	// Rates (per second) and Holds are the states of mmpp, run through in turn.
+	// Rates (per second) and Holds are the states of mmpp, which follow each other in a cycle.
 	Rates []float64
 	Holds []time.Duration
 	// Amplitude (0 to 1), Period and Peak shape diurnal.
 	Amplitude    float64
 	Period, Peak time.Duration
-	// Times are those of a trace, ascending.
+	// Times are the arrival times of a trace, ascending.
 	Times []time.Duration
 }
 
-// Expected returns about how many records arrive in d.
+// Expected returns the approximate number of records that arrive in d.
 func (a *Arrivals) Expected(d time.Duration) float64 {
 	switch a.Process {
 	case MMPP:
@@ -112,17 +112,17 @@ func (a *Arrivals) Expected(d time.Duration) float64 {
 	}
 }
 
-// Map is a closed workload: a distributed Map over Items records, whose child executions are started as earlier ones
-// end.
+// Map is a closed workload: a distributed Map over Items records, which starts child executions as earlier ones end.
 type Map struct {
 	Items, MaxConcurrency int
-	// Start is when the Map begins.
+	// Start is the time at which the Map starts.
 	Start time.Duration
-	// Batch is how many records one child execution has; its call takes as long as theirs together.
+	// Batch is the number of records per child execution; the call of a batch takes as long as its records' calls
+	// together.
 	Batch int
 }
 
-// Order is how a service's queue is served.
+// Order is the order in which a service's queue is served.
 type Order string
 
 // The orders.
@@ -132,97 +132,100 @@ const (
 	CoDel Order = "codel" // FIFO that drops requests while waits stay above a target (RFC 8289)
 )
 
-// Service is what is called: servers with one queue in front of them.
+// Service is a called service: servers with one queue.
 type Service struct {
 	Name    string
 	Servers int
 	Time    Distribution
-	// Queue is the number of requests that may wait; one that finds it full fails at once with Rejection.
+	// Queue is the maximum number of waiting requests; a request that finds the queue full fails at once with
+	// Rejection.
 	Queue     int
 	Order     Order
 	Rejection string
-	// Target and Interval are CoDel's.
+	// Target and Interval are CoDel's parameters.
 	Target, Interval time.Duration
-	// DropsExpired says that the service knows its callers' deadlines and does not begin what nobody waits for.
+	// DropsExpired is true if the service knows its callers' deadlines and does not start requests whose callers have
+	// given up.
 	DropsExpired bool
-	// LoadSlowdown is the time that a request takes longer for every request in service when it begins.
+	// LoadSlowdown is the extra time that a request takes for every request that is in service when it starts.
 	LoadSlowdown time.Duration
 	Errors       []ErrorMix
 }
 
-// Kind says what an error means.
+// Kind is the kind of an error.
 type Kind string
 
 // The kinds.
 const (
-	Transient Kind = "transient" // independent of load, and of the item
-	Permanent Kind = "permanent" // an error that retries meet again
-	Load      Kind = "load"      // the callee is overloaded or away: timeouts, rejections, outages
+	Transient Kind = "transient" // independent of the load and of the item
+	Permanent Kind = "permanent" // retries meet the same error again
+	Load      Kind = "load"      // the callee is overloaded or down: timeouts, rejections, outages
 )
 
-// ErrorMix is an error that a service answers with a probability, whatever its load.
+// ErrorMix is an error that a service returns with a probability, independent of its load.
 type ErrorMix struct {
 	Name string
 	P    float64
-	// After is how long the failing call holds its server; negative is as long as a call that succeeds.
+	// After is the time for which the failing call occupies its server; a negative value is as long as a successful
+	// call.
 	After time.Duration
 	Kind  Kind
-	// ByItem draws once for each item instead of for each attempt: the same item always fails.
+	// ByItem draws once per item instead of once per attempt, so the same item always fails.
 	ByItem bool
 }
 
-// Fault is something that goes wrong for a while: with a service, or only with a metric.
+// Fault is a temporary fault, of a service or only of a metric.
 type Fault struct {
-	// At and For are its window. With MeanGood and MeanBad set the fault comes and goes all the time, with windows
-	// that each seed draws anew (Gilbert's model).
+	// At and For are its time window. If MeanGood and MeanBad are set, the fault repeatedly starts and ends, in
+	// windows that are drawn for each seed (Gilbert's model).
 	At, For           time.Duration
 	MeanGood, MeanBad time.Duration
-	// Service is an index into Scenario.Services; -1 for a metric.
+	// Service is an index into Scenario.Services; -1 for a metric fault.
 	Service int
-	// From and To are the factors on the service's speed at the begin and the end of the window; both 1 when the fault
-	// is none of capacity. At 0 the service begins nothing.
+	// From and To are the factors on the service's speed at the start and the end of the window; both are 1 if it is
+	// not a capacity fault. At 0 the service starts no requests.
 	From, To float64
-	// P is the probability that a call fails with Error after After without reaching the service; 0 when the fault is
-	// none of errors.
+	// P is the probability that a call fails with Error after the time After, without reaching the service; 0 if it
+	// is not an error fault.
 	P     float64
 	After time.Duration
 	Error string
-	// Metric says Says instead of the truth; empty when the fault is none of a metric.
+	// Metric is the metric that reports Says instead of its true value; empty if it is not a metric fault.
 	Metric string
 	Says   float64
 }
 
-// IsMetric reports whether only a metric lies.
+// IsMetric reports whether the fault only falsifies a metric.
 func (f *Fault) IsMetric() bool { return f.Metric != "" }
 
 // IsGilbert reports whether the fault's windows are random.
 func (f *Fault) IsGilbert() bool { return f.MeanBad > 0 }
 
-// The metrics that a fault may have lie.
+// The metrics that a fault can falsify.
 const (
 	ErrorRate    = "ErrorRate"    // share of attempts that failed
 	OverloadRate = "OverloadRate" // share of attempts that timed out, were throttled or rejected
 )
 
-// Observe is what a controller sees: one point per Period, which it can read Delay after the period's end. A point
-// is lost with probability Loss.
+// Observe configures what a controller sees: one data point per Period, which becomes visible Delay after the
+// period's end. A data point is lost with probability Loss.
 type Observe struct {
 	Period, Delay time.Duration
 	Loss          float64
 }
 
-// Expectation makes a scenario a test.
+// Expectation is a condition that makes a scenario a test.
 type Expectation struct {
-	// Policy and Metric say what is judged; the metric is one of [Metrics].
+	// Policy and Metric select the value to check; the metric is one of [Metrics].
 	Policy, Metric string
-	// Versus is the policy to compare with; empty compares with a constant.
+	// Versus is the policy to compare with; if it is empty, the value is compared with a constant.
 	Versus string
-	// Never and Always are about the metric recovered.
+	// Never and Always apply to the metric recovered.
 	Never, Always bool
-	// Otherwise the metric's estimate (or its ratio to that of Versus) must stand in relation Relation ("<", "<=", ">",
-	// ">=", "==") to Value.
+	// Otherwise the metric's estimate (or its ratio to that of Versus) must be in the relation Relation ("<", "<=",
+	// ">", ">=", "==") to Value.
 	Relation string
 	Value    float64
-	// Line is where it stands in the file.
+	// Line is its line in the file.
 	Line int
 }

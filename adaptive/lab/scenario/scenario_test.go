@@ -135,7 +135,7 @@ service: {s: {servers: 1, time: 0.1}}
 calls: {S: {service: s}}
 `
 
-// Every wrong scenario is refused with its place and what to write instead.
+// Every invalid scenario is rejected with its position and what to write instead.
 func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
@@ -189,7 +189,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 	}
 }
 
-// The scenario of the manual is one.
+// The scenario in the manual is valid.
 func TestTheManualsScenario(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/laboratory.md")
@@ -234,7 +234,7 @@ func TestDefinitionsThatCannotServe(t *testing.T) {
 	}
 }
 
-// No text makes the parser panic or hang, and what it accepts has sane numbers.
+// No text makes the parser panic or hang, and what it accepts has numbers within bounds.
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	f.Add(small)

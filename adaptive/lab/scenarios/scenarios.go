@@ -1,5 +1,5 @@
-// Package scenarios holds the scenarios that come along with the laboratory, as files, and finds scenarios and
-// policies by name or path.
+// Package scenarios holds the laboratory's built-in scenarios as files, and finds scenarios and policies by name or
+// path.
 package scenarios
 
 import (
@@ -19,16 +19,17 @@ import (
 //go:embed files/*.yaml
 var files embed.FS
 
-// order is how they are listed: those in which retries do harm, those of Maps, and those in which adapting must not.
+// order is the order in which they are listed: scenarios in which retries do harm, scenarios of Maps, and scenarios
+// in which adapting must do no harm.
 var order = []string{
 	"outage-30s", "outage-300s", "brown-out", "map-outage", "map-crowded", "flapping", "slow-drift", "gusts",
 	"calm", "nearly-calm", "independent-errors", "permanent-errors", "false-alarm",
 }
 
-// Names returns the names of the scenarios that come along.
+// Names returns the names of the built-in scenarios.
 func Names() []string { return slices.Clone(order) }
 
-// Text returns the file of a scenario that comes along, to begin one's own with.
+// Text returns the file of a built-in scenario, as a start for a new one.
 func Text(name string) ([]byte, error) {
 	if !slices.Contains(order, name) {
 		return nil, fmt.Errorf("there is no scenario %q; there is %s, or give a file that ends in .yaml", name,
@@ -37,7 +38,7 @@ func Text(name string) ([]byte, error) {
 	return files.ReadFile("files/" + name + ".yaml")
 }
 
-// Named returns a scenario that comes along.
+// Named returns a built-in scenario.
 func Named(name string) (*scenario.Scenario, error) {
 	text, err := Text(name)
 	if err != nil {
@@ -46,7 +47,7 @@ func Named(name string) (*scenario.Scenario, error) {
 	return scenario.Parse(name+".yaml", text, scenario.Options{})
 }
 
-// Open returns the scenario of a name or of a file, whose own files are found beside it.
+// Open returns a scenario by name or from a file. Files that it names are found relative to the file.
 func Open(nameOrPath string) (*scenario.Scenario, error) {
 	if !isPath(nameOrPath) {
 		return Named(nameOrPath)
@@ -63,7 +64,7 @@ func Open(nameOrPath string) (*scenario.Scenario, error) {
 	}})
 }
 
-// OpenPolicy returns the policy of a name or of a file.
+// OpenPolicy returns a policy by name or from a file.
 func OpenPolicy(nameOrPath string) (*policy.Policy, error) {
 	if !isPath(nameOrPath) {
 		return policy.Named(nameOrPath)
@@ -79,7 +80,7 @@ func isPath(s string) bool {
 	return strings.ContainsRune(s, filepath.Separator) || strings.HasSuffix(s, ".yaml") || strings.HasSuffix(s, ".yml")
 }
 
-// maxFile is how large a trace or a file of samples may be.
+// maxFile is the maximum size of a trace or a file of samples, in bytes.
 const maxFile = 256 << 20
 
 // read reads a file of at most limit bytes.

@@ -8,15 +8,15 @@ import (
 	"stepback/adaptive/lab/scenario"
 )
 
-// arrivals is where an open stream stands.
+// arrivals is the state of an open stream.
 type arrivals struct {
-	n     uint64 // draws made
-	state int    // of mmpp
-	until int64  // when mmpp changes its state
+	n     uint64 // numbers drawn
+	state int    // for mmpp
+	until int64  // time at which mmpp changes its state
 	turns uint64
 }
 
-// next returns the time of the arrival after now, or math.MaxInt64 after the duration.
+// next returns the time of the next arrival after now, or math.MaxInt64 if that is after the duration.
 func (a *arrivals) next(r *run, w *workload) int64 {
 	at := a.candidate(r, w)
 	if at >= int64(r.Scenario.Duration) {
@@ -55,7 +55,7 @@ func (a *arrivals) gap(r *run, w *workload, rate float64) int64 {
 
 func nanoseconds(seconds float64) int64 { return int64(math.Min(math.Round(seconds*1e9), 1e18)) }
 
-// modulated goes through the states of mmpp; within a state arrivals are Poisson, and a new state begins them anew.
+// modulated steps through the states of mmpp; within a state arrivals are Poisson, and each new state restarts them.
 func (a *arrivals) modulated(r *run, w *workload) int64 {
 	s := w.Arrivals
 	now := r.now
@@ -78,8 +78,8 @@ func (a *arrivals) modulated(r *run, w *workload) int64 {
 	return math.MaxInt64
 }
 
-// thinned draws from a Poisson process of the highest rate and keeps arrivals with the probability that the rate has
-// then.
+// thinned draws from a Poisson process of the highest rate, and keeps each arrival with the probability that
+// corresponds to the rate at its time.
 func (a *arrivals) thinned(r *run, w *workload) int64 {
 	s := w.Arrivals
 	highest := s.Rate * (1 + s.Amplitude)
@@ -96,7 +96,7 @@ func (a *arrivals) thinned(r *run, w *workload) int64 {
 	return math.MaxInt64
 }
 
-// stay draws how long a fault of Gilbert's model stays as it is.
+// stay draws how long a fault of Gilbert's model stays in its present state.
 func (f *fault) stay(seed, index uint64) time.Duration {
 	mean := f.MeanGood
 	if f.on {

@@ -51,7 +51,7 @@ faults:
   - {at: 600, for: 30, service: db, errors: {p: 1, after: 0.05, name: DatabaseConnectionError}}
 `
 
-// BenchmarkAttempts measures how many attempts a second one core simulates.
+// BenchmarkAttempts measures how many attempts per second one core simulates.
 func BenchmarkAttempts(b *testing.B) {
 	for _, name := range []string{"static", "adaptive"} {
 		b.Run(name, func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Change is one thing that the controller changed.
+// Change is one change that the controller made.
 type Change struct {
 	At time.Duration
 	// Workload is the index of the workload.
@@ -21,23 +21,23 @@ type Change struct {
 	Text string
 }
 
-// control is the controller outside the run: decide.Next with what scenario.Observe lets it see. Like the one in
-// production it tells errors by their names, and decides once a period.
+// control is the controller outside the run: decide.Next with what scenario.Observe lets it see. Like the production
+// controller, it distinguishes errors by their names and decides once per period.
 type control struct {
 	policy  *policy.Controller
-	states  []controlled // one of each workload
+	states  []controlled // one per workload
 	periods uint64
 	changes []Change
 }
 
-// controlled is what the controller knows of one workload's state.
+// controlled is the controller's knowledge of one workload's state.
 type controlled struct {
 	subject decide.Subject
 	memory  decide.Memory
 	current decide.Point
-	// points are closed; the newest ones cannot be seen yet.
+	// points are completed; the newest ones are not visible yet.
 	points []decide.Point
-	// best is the largest goodput of a minute that was seen, saturated whether one was seen under overload.
+	// best is the highest goodput seen in one minute; saturated is true if a minute under overload was seen.
 	best      float64
 	saturated bool
 	seen      int
@@ -55,7 +55,7 @@ func newControl(r *run) *control {
 	return c
 }
 
-// compiled is a workload's Retry block as a state machine has it: in whole seconds.
+// compiled returns a workload's Retry block as in a state machine: in whole seconds.
 func compiled(w *scenario.Workload) []retrypatterns.Retrier {
 	whole := func(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 	retry := make([]retrypatterns.Retrier, len(w.Retriers))
@@ -90,7 +90,7 @@ func (c *control) failed(x *record, e *errorKind) {
 func (c *control) succeeded(x *record) { c.states[x.workload].current.Successes++ }
 func (c *control) exhausted(x *record) { c.states[x.workload].current.Exhausted++ }
 
-// close ends a period of the metrics, and lets the controller decide by those that it can see.
+// close ends a period of the metrics, and lets the controller decide on the visible data points.
 func (c *control) close(r *run) {
 	c.periods++
 	for i := range c.states {
@@ -104,7 +104,7 @@ func (c *control) close(r *run) {
 	}
 }
 
-// close turns the counts of a period into points of a minute each.
+// close turns the counts of a period into data points of one minute each.
 func (s *controlled) close(r *run, u float64) {
 	p := s.current
 	s.current = decide.Point{}
@@ -122,7 +122,7 @@ func (s *controlled) close(r *run, u float64) {
 			p.LoadFailures = max(p.LoadFailures, p.Overload)
 		}
 	}
-	// An attempt may begin in one period and fail in the next; a rate is never above 1.
+	// An attempt may start in one period and fail in the next; a rate must never be above 1.
 	p.LoadFailures = min(p.LoadFailures, p.Attempts)
 	p.Overload = min(p.Overload, p.LoadFailures)
 	minutes := int64(r.Scenario.Observe.Period / decide.Minute)
@@ -138,7 +138,7 @@ func (s *controlled) close(r *run, u float64) {
 	}
 }
 
-// decide asks for one workload's decision and applies it.
+// decide computes one workload's decision and applies it.
 func (c *control) decide(r *run, i int) {
 	s, w := &c.states[i], &r.workloads[i]
 	now := r.time()
@@ -169,7 +169,7 @@ func (c *control) decide(r *run, i int) {
 	}
 }
 
-// apply makes a change take effect: of Retry for executions to come, of MaxConcurrency for the running Map.
+// apply applies a change: of Retry for future executions, of MaxConcurrency for the running Map.
 func (c *control) apply(r *run, i int, d decide.Decision) {
 	s, w := &c.states[i], &r.workloads[i]
 	c.changes = append(c.changes, Change{At: time.Duration(r.now), Workload: i, Text: d.String()})

@@ -13,15 +13,15 @@ import (
 	"stepback/adaptive/lab/simulation"
 )
 
-// The tests of this file compare the simulation with what theory says, to within 3.5 standard errors over 20 seeds.
-// With about 60 comparisons on fixed seeds they pass or fail for good.
+// The tests in this file compare the simulation with theory, to within 3.5 standard errors over 20 seeds. The seeds
+// are fixed, so each of the about 60 comparisons always passes or always fails.
 const (
 	checkSeeds = 20
 	tolerance  = 3.5
 )
 
-// agrees compares the mean of a measurement over the seeds with theory. bias is what a run of finite length may be
-// off by.
+// agrees compares the mean of a measurement over the seeds with the theoretical value want. bias is the additional
+// error allowed for the finite length of a run.
 func agrees(t *testing.T, what string, want, bias float64, measure func(seed uint64) float64) {
 	t.Helper()
 	var values [checkSeeds]float64
@@ -40,7 +40,7 @@ func agrees(t *testing.T, what string, want, bias float64, measure func(seed uin
 	}
 }
 
-// queue is a scenario of one stream and one service without retries.
+// queue returns a scenario with one stream and one service without retries.
 func queue(rate float64, duration int, servers int, service, rest, call string) string {
 	return fmt.Sprintf(`
 lab: 1
@@ -70,7 +70,7 @@ func erlangC(c int, a float64) float64 {
 
 const endless = ", queue: {capacity: 10000000}"
 
-// Cross-check 1: the mean wait of M/M/c is Erlang's C over cμ − λ.
+// Cross-check 1: the mean wait of M/M/c is Erlang's C divided by cμ − λ.
 func TestMMcWaits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -130,8 +130,8 @@ func TestPollaczekKhinchine(t *testing.T) {
 	}
 }
 
-// Cross-check 5: with independent failures attempts are geometric and truncated, and full jitter waits half of every
-// delay.
+// Cross-check 5: with independent failures the number of attempts has a truncated geometric distribution, and full
+// jitter waits half of every delay on average.
 func TestIndependentFailures(t *testing.T) {
 	t.Parallel()
 	for _, p := range []float64{0.5, 0.9} {
@@ -168,7 +168,7 @@ calls: {S: {service: s}}
 	}
 }
 
-// traced adds up the waits between the attempts of all records, in seconds, and counts the records.
+// traced sums the waits between the attempts of all records, in seconds, and counts the records.
 func traced(t *testing.T, s *scenario.Scenario, policy string, seed uint64, delay func(*draw.Stream) time.Duration,
 ) (waits, records float64) {
 	t.Helper()
@@ -185,8 +185,8 @@ func traced(t *testing.T, s *scenario.Scenario, policy string, seed uint64, dela
 	return waits, float64(len(ends))
 }
 
-// Cross-check 6: the M/M/1 retrial queue of Falin and Artalejo: who finds the server busy comes back after an
-// exponential time.
+// Cross-check 6: the M/M/1 retrial queue of Falin and Artalejo: a caller that finds the server busy comes back after
+// an exponentially distributed time.
 func TestRetrialQueue(t *testing.T) {
 	t.Parallel()
 	for _, theta := range []float64{0.5, 20} {
@@ -358,7 +358,7 @@ faults: [{at: 300, for: %d, service: s, %s}]
 	})
 }
 
-// Cross-check 9, the fluid limit: a backlog of B drains in B/(C − λ).
+// Cross-check 9, the fluid limit: a backlog of B drains in the time B/(C − λ).
 func TestFluidDrain(t *testing.T) {
 	t.Parallel()
 	s := parse(t, `
@@ -394,7 +394,7 @@ func TestServiceThatSlowsUnderLoad(t *testing.T) {
 		c := run(t, s, named(t, "none"), seed).Check
 		return c.Busy / c.End
 	})
-	// Above 100/s there is no fixed point: the number in service grows for as long as the stream lasts.
+	// Above 100/s there is no fixed point: the number in service grows as long as the stream lasts.
 	number := func(duration int) float64 {
 		s := parse(t, queue(120, duration, 1_000_000, "{constant: 1}", slow, ""))
 		c := run(t, s, named(t, "none"), 1).Check
@@ -405,8 +405,8 @@ func TestServiceThatSlowsUnderLoad(t *testing.T) {
 	}
 }
 
-// Cross-check 12: Brooker's retry curves at p = 0.5: three retries make 1.875 calls of one; a bucket that earns 0.1
-// for a success lets r = 0.1 · (1 + r)/2 retries through.
+// Cross-check 12: Brooker's retry curves at p = 0.5: three retries turn one call into 1.875; a bucket that earns 0.1
+// per success admits r = 0.1 · (1 + r)/2 retries.
 func TestRetryCurves(t *testing.T) {
 	t.Parallel()
 	s := parse(t, `

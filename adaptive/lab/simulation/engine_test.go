@@ -21,7 +21,7 @@ import (
 // Cross-check 14: the laboratory against the engine in virtual time. The same definition runs in both; the service
 // is simulated in the laboratory and is a task integration in the engine.
 
-// definition waits for a record's time and then saves it, with two retriers that count separately.
+// definition waits until a record's arrival time and then saves the record, with two retriers that count separately.
 const definition = `{"StartAt":"Arrive","States":{
 "Arrive":{"Type":"Wait","TimestampPath":"$.at","Next":"Save"},
 "Save":{"Type":"Task","Resource":"arn:aws:states:::test:call","End":true,"Retry":[
@@ -52,7 +52,7 @@ type servers struct {
 	ends    map[int]time.Time
 }
 
-// Invoke answers as the simulated service does: it is known at once when a request in a FIFO queue will end.
+// Invoke responds like the simulated service: in a FIFO queue, the end of a request is known when it arrives.
 func (s *servers) Invoke(ctx context.Context, task *engine.Task) (engine.Result, error) {
 	var input struct{ Item int }
 	if err := json.Unmarshal([]byte(task.Parameters), &input); err != nil {
@@ -78,7 +78,7 @@ func (s *servers) Invoke(ctx context.Context, task *engine.Task) (engine.Result,
 	return engine.TextResult("{}"), nil
 }
 
-// ask says how long a call at a time lasts, and with which error it ends.
+// ask returns how long a call made at now lasts, and the error with which it ends.
 func (s *servers) ask(now time.Time) (time.Duration, string) {
 	const service, patience, capacity = 613 * time.Millisecond, 1009 * time.Millisecond, 3
 	if at := now.Sub(began); at >= 20*time.Second && at < 31*time.Second {
@@ -150,7 +150,7 @@ func inEngine(t *testing.T, text string, arrivals []time.Duration) *servers {
 	return s
 }
 
-// inLab runs the same in the laboratory.
+// inLab runs the same definition in the laboratory.
 func inLab(t *testing.T, text string, arrivals []time.Duration) (log []string, waits map[int][]time.Duration) {
 	t.Helper()
 	var trace strings.Builder
@@ -208,7 +208,7 @@ func TestAttemptForAttemptAsTheEngine(t *testing.T) {
 	}
 }
 
-// With full jitter the waits have the same distribution: the largest distance of the two samples' distribution
+// With full jitter the waits have the same distribution: the maximum distance between the two empirical distribution
 // functions stays below what chance explains in 999 of 1000 cases.
 func TestFullJitterAsTheEngine(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"stepback/adaptive/lab/draw"
 )
 
-// RunWithDelay is Run with other waits before retries, for models that are solved for those only.
+// RunWithDelay is Run with different waits before retries, for models that have been solved only for those.
 func RunWithDelay(ctx context.Context, c Options, delay func(*draw.Stream) time.Duration) (*Result, error) {
 	r := newRun(c)
 	r.delay = delay

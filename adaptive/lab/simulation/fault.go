@@ -8,13 +8,13 @@ import (
 	"stepback/adaptive/lab/scenario"
 )
 
-// fault is one fault while it runs.
+// fault is the state of a fault during a run.
 type fault struct {
 	*scenario.Fault
 	error uint16
 	after int64
 	on    bool
-	begun int64 // of the window that is on
+	begun int64 // start of the current window
 	turns uint64
 }
 
@@ -30,7 +30,7 @@ func (r *run) outage(s *service, q *request) *fault {
 	return nil
 }
 
-// turn begins or ends a fault's window.
+// turn starts or ends a fault's window.
 func (r *run) turn(i int) {
 	f := &r.faults[i]
 	f.on = !f.on
@@ -60,7 +60,7 @@ func (r *run) turn(i int) {
 	r.release(s)
 }
 
-// speed is the product of all capacity faults now.
+// speed returns the product of the factors of all capacity faults at the present time.
 func (r *run) speed(s *service) float64 {
 	speed := 1.0
 	for _, i := range s.active {

@@ -14,29 +14,29 @@ import (
 	"stepback/adaptive/shared"
 )
 
-// gates are what a policy puts in front of one service: the mechanisms of package adaptive, shared by all callers.
+// gates are the mechanisms of package adaptive with which a policy guards one service. All callers share them.
 type gates struct {
 	policy   *policy.Policy
 	budget   budget.State
 	throttle budget.Throttle
 	breaker  breaker.State
 	limiter  limiter.State
-	// fleet stands in place of breaker and limiter when they are shared with delay; u is what its next draw gives.
+	// fleet replaces breaker and limiter if they are shared with a delay; u is the result of its next draw.
 	fleet []*shared.Gate
 	u     float64
 }
 
-// permits are what a record holds while its call is in flight.
+// permits are the permits that a record holds while its call is in flight.
 type permits struct {
 	breaker breaker.Permit
 	limiter limiter.Permit
 	shared  shared.Permit
-	process uint8 // of the fleet
-	// retried and afterTimeout are what the budget was told of the retry that is in flight.
+	process uint8 // in the fleet
+	// retried and afterTimeout are the arguments reported to the budget for the retry that is in flight.
 	retried, afterTimeout bool
 }
 
-// refusal says which gate refuses a call.
+// refusal identifies the gate that refuses a call.
 type refusal uint8
 
 const (
@@ -46,12 +46,12 @@ const (
 	limited
 )
 
-// epoch is the wall time at which runs begin, for mechanisms that want one.
+// epoch is the wall-clock time at which runs start, for mechanisms that need one.
 const epoch = 1_767_225_600_000_000_000 // 2026-01-01T00:00:00Z
 
 func (r *run) time() time.Time { return time.Unix(0, epoch+r.now) }
 
-// admit asks every gate for one call.
+// admit asks every gate to admit one call.
 func (g *gates) admit(r *run, x *record) refusal {
 	p := g.policy
 	if p.Budget != nil && x.calls == 0 && x.asked == 1 {
@@ -99,7 +99,7 @@ func (g *gates) pay(r *run, x *record, e *errorKind) bool {
 	return true
 }
 
-// ended tells every gate how a call ended; a nil error is a success.
+// ended reports to every gate how a call ended; a nil error is a success.
 func (g *gates) ended(r *run, x *record, e *errorKind) {
 	p := g.policy
 	outcome := breaker.Success
@@ -133,11 +133,11 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	}
 }
 
-// fleet is how many processes a shared gate is spread over; each serves the calls that are drawn for it.
+// fleet is the number of processes that share a gate; each call is assigned to one of them at random.
 const fleet = 20
 
-// share has a policy's breaker and limiter shared by a fleet of processes through a store, as in production, whose
-// readings are as old as the policy's Staleness.
+// share replaces a policy's breaker and limiter by ones that a fleet of processes shares through a store, as in
+// production. A process's readings are at most as old as the policy's Staleness.
 func (g *gates) share(r *run, name string) {
 	store := &shared.Memory{}
 	policies := shared.Policies{Breaker: *g.policy.Breaker, Limiter: *g.policy.Limiter}
@@ -152,7 +152,7 @@ func (g *gates) share(r *run, name string) {
 	}
 }
 
-// admitShared asks the gate of one of the processes.
+// admitShared asks the gate of one of the processes to admit a call.
 func (g *gates) admitShared(x *record, u float64) refusal {
 	x.permit.process = uint8(u * fleet)
 	g.u = u*fleet - float64(x.permit.process)
@@ -169,7 +169,8 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 	}
 }
 
-// away reports whether the gates take the service to be away: as far as the process knows that made a record's call.
+// away reports whether the gates consider the service down, by the knowledge of the process that made the record's
+// call.
 func (g *gates) away(x *record) bool {
 	p := g.policy
 	if g.fleet != nil {

@@ -1,20 +1,20 @@
 package simulation
 
-// kind says what an event does.
+// kind is the kind of an event.
 type kind uint32
 
 const (
 	serviceEnd  kind = iota // ref: a request
 	fastFailure             // ref: a request that never reached its service
 	retryDue                // ref: a record
-	edge                    // ref: a fault whose window begins or ends
+	edge                    // ref: a fault whose window starts or ends
 	mapStart                // ref: a workload
-	drainStart              // nothing arrives any more
+	drainStart              // arrivals end
 	periodEnd               // a period of the metrics ends and the controller decides
 )
 
-// event is 16 bytes and kept by value. order is the number of the event, to break ties in the order of scheduling;
-// it may wrap.
+// event has 16 bytes and is stored by value. order is the event's number, which breaks ties in the order of
+// scheduling; it may wrap.
 type event struct {
 	at    int64
 	order uint32
@@ -30,7 +30,7 @@ func (e event) before(f event) bool {
 	return e.at < f.at || e.at == f.at && int32(e.order-f.order) < 0
 }
 
-// eventHeap is a heap with four children to a node: half as deep as a binary one, with the children in one cache line.
+// eventHeap is a heap with four children per node: half as deep as a binary one, with the children in one cache line.
 type eventHeap struct {
 	events []event
 	order  uint32
@@ -52,7 +52,7 @@ func (h *eventHeap) push(at int64, k kind, target uint32) {
 	h.events[i] = e
 }
 
-// pop takes the earliest event; the heap must not be empty.
+// pop removes and returns the earliest event; the heap must not be empty.
 func (h *eventHeap) pop() event {
 	top := h.events[0]
 	n := len(h.events) - 1

@@ -7,7 +7,7 @@ import (
 // Phase is a part of a run.
 type Phase uint8
 
-// The phases: before the first fault, while one is on, between and after faults, and after the duration.
+// The phases: before the first fault, during a fault, between and after faults, and after the duration.
 const (
 	Before Phase = iota
 	During
@@ -16,7 +16,7 @@ const (
 	phases
 )
 
-// String is the phase's name in reports.
+// String returns the phase's name in reports.
 func (p Phase) String() string { return [...]string{"before", "during", "after", "drain"}[p] }
 
 // BinWidth is the width of the bins of a [Series].
@@ -25,37 +25,37 @@ const BinWidth = 10 * time.Second
 // Bin counts the records that arrived and were done, and the calls that were made, within BinWidth.
 type Bin struct{ Offered, Done, Calls int32 }
 
-// refusedFor is how long a function runs that refuses to call: it answers within 100 ms, the least that is worth
+// refusedFor is the run time of a function that refuses to call: it returns within 100 ms, the smallest time worth
 // counting.
 const refusedFor = 100 * time.Millisecond
 
-// recoveryBins is how many bins in a row must have recoveryShare of the offered goodput.
+// recoveryBins is the number of consecutive bins whose goodput must be at least recoveryShare of the offered rate.
 const (
 	recoveryBins  = 6
 	recoveryShare = 0.9
 )
 
-// tally counts within one phase: records by the phase of their arrival, calls by that of their beginning.
+// tally counts within one phase: records by the phase of their arrival, calls by the phase of their start.
 type tally struct {
 	offered, done, dead, calls, finished int64
 	seconds                              float64
 }
 
-// measure is everything that is counted during a run.
+// measure holds everything that is counted during a run.
 type measure struct {
 	warmup, duration int64
 	phase            Phase
 	tallies          [phases]tally
 	phaseSince       int64
 	faultsOn         int
-	lastFaultEnd     int64 // of a service; -1 while there was none
-	random           bool  // windows of faults are drawn
+	lastFaultEnd     int64 // of a service; -1 if there was none yet
+	random           bool  // windows of faults are random
 	callsDuring      int64
 
 	bins      []Bin
 	latencies []float32
 
-	arrivedTotal, doneTotal, deadTotal int64 // warm-up included
+	arrivedTotal, doneTotal, deadTotal int64 // including the warm-up
 
 	offeredCount, doneCount, deadCount  int64
 	doneInTime                          int64 // by the end of the duration
@@ -109,7 +109,7 @@ func (m *measure) called(now int64, x *record, s *service) {
 	}
 }
 
-// answered counts the function's time of one call.
+// answered counts the function's run time for one call.
 func (m *measure) answered(x *record, memoryMB int, took int64) {
 	if x.counted && memoryMB > 0 {
 		m.invocations++
@@ -117,7 +117,7 @@ func (m *measure) answered(x *record, memoryMB int, took int64) {
 	}
 }
 
-// refused counts the function's time of one refusal.
+// refused counts the function's run time for one refusal.
 func (m *measure) refused(x *record, memoryMB int) {
 	if x.counted && memoryMB > 0 {
 		m.invocations++
@@ -125,7 +125,7 @@ func (m *measure) refused(x *record, memoryMB int) {
 	}
 }
 
-// worked counts server time, whose caller may have left.
+// worked counts server time; left is true if the caller had given up.
 func (m *measure) worked(now int64, seconds float64, left bool) {
 	if now < m.warmup {
 		return

@@ -9,43 +9,44 @@ import (
 	"stepback/adaptive/worth"
 )
 
-// Result is what was measured in one run.
+// Result holds the measurements of one run.
 type Result struct {
 	Seed uint64
-	// Values are the metrics in the order of scenario.Metrics. NaN is a metric that does not apply; +Inf a time that
-	// had not passed when the run ended.
+	// Values are the metrics in the order of scenario.Metrics. NaN means that a metric does not apply, +Inf that a
+	// time had not passed when the run ended.
 	Values []float64
 	Phases [phases]PhaseResult
 	Bins   []Bin
-	// Open are records that were neither done nor dead at the end.
+	// Open is the number of records that were neither done nor dead at the end.
 	Open int64
-	// Check is what the run can be judged by.
+	// Check holds sums by which the run can be verified.
 	Check Check
-	// Changes are what the controller changed.
+	// Changes are the changes that the controller made.
 	Changes []Change
 }
 
-// PhaseResult is what was measured of one phase. Shares are NaN where nothing arrived.
+// PhaseResult holds the measurements of one phase. Shares are NaN if nothing arrived.
 type PhaseResult struct {
 	Seconds, Offered, Success, DeadLettered, Goodput, Calls float64
 }
 
-// Check are sums over the whole run, warm-up included, for judging the simulation by theory and by conservation laws.
+// Check holds sums over the whole run, including the warm-up, for checking the simulation against theory and
+// conservation laws.
 type Check struct {
 	// Arrived = Done + Dead + Open, in records.
 	Arrived, Done, Dead, Open int64
-	// Calls is the number of calls; Asked those that reached the (first) service's queue or servers, of which Rejected
-	// found the queue full, Dropped were dropped from it, and Begun were begun.
+	// Calls is the number of calls. Asked counts those that reached the first service's queue or servers; of these,
+	// Rejected found the queue full, Dropped were dropped from it, and Begun were started.
 	Calls, Asked, Rejected, Dropped, Begun int64
-	// InService and Queued are requests at the first service at the end.
+	// InService and Queued are the numbers of requests at the first service at the end.
 	InService, Queued int64
-	// Waited is the mean wait in its queue of requests begun after the warm-up; Worked adds up the service times of
-	// those that ended, Busy is the area under the number of busy servers; End is the end of the run. All are in
-	// seconds.
+	// Waited is the mean wait in its queue, over requests started after the warm-up. Worked is the sum of the service
+	// times of those that ended, Busy the integral of the number of busy servers over time, and End the end of the
+	// run. All are in seconds.
 	Waited, Worked, Busy, End float64
 }
 
-// result adds everything up.
+// result computes the result from the counts.
 func (r *run) result() *Result {
 	m := &r.measure
 	m.enter(r.now, m.phase)
@@ -54,7 +55,7 @@ func (r *run) result() *Result {
 		w := &r.workloads[i]
 		res.Check.Open += int64(w.open)
 		if w.Map != nil && int64(w.Map.Start) >= m.warmup {
-			m.offeredCount += int64(max(0, w.Map.Items-int(w.started)*w.Map.Batch)) // never begun
+			m.offeredCount += int64(max(0, w.Map.Items-int(w.started)*w.Map.Batch)) // never started
 		}
 	}
 	res.Open = m.offeredCount - m.doneCount - m.deadCount
@@ -101,10 +102,10 @@ func (r *run) result() *Result {
 	return res
 }
 
-// PriceRegion is the region whose prices runs are charged; functions are on x86.
+// PriceRegion is the region whose prices apply to runs; functions run on x86.
 const PriceRegion = "us-east-1"
 
-// cost is what transitions, invocations and the functions' time cost.
+// cost returns the cost of transitions, invocations and the functions' run time, in USD; NaN if there are no prices.
 func (m *measure) cost() float64 {
 	p, err := worth.PricesOf(PriceRegion)
 	if err != nil {
@@ -120,7 +121,8 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// quantile is the smallest value that at least a share q of the sorted values do not exceed.
+// quantile returns the smallest value such that at least a share q of the sorted values do not exceed it; NaN if
+// there are none.
 func quantile(sorted []float32, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
@@ -128,8 +130,8 @@ func quantile(sorted []float32, q float64) float64 {
 	return float64(sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)])
 }
 
-// goodput is the records done per second: with an open stream from the warm-up to the end of the duration, with Maps
-// alone from the first start to the last end.
+// goodput returns the records done per second: with an open stream, from the warm-up to the end of the duration; with
+// Maps only, from the first start to the last end.
 func (r *run) goodput() float64 {
 	m := &r.measure
 	if r.hasStream() {
@@ -145,7 +147,7 @@ func (r *run) hasStream() bool {
 	return slices.ContainsFunc(r.Scenario.Workloads, func(w scenario.Workload) bool { return w.Arrivals != nil })
 }
 
-// timeToDrain is how long records are open after nothing new arrives: after the duration or, with Maps alone, after
+// timeToDrain returns how long records stay open after arrivals end: after the duration or, with Maps only, after
 // their start.
 func (r *run) timeToDrain() float64 {
 	from, last := int64(r.Scenario.Duration), int64(0)
@@ -165,9 +167,9 @@ func (r *run) timeToDrain() float64 {
 	return time.Duration(max(0, last-from)).Seconds()
 }
 
-// timeToRecover is the time from the end of the last fault of a service to the first of recoveryBins bins in a row
-// in each of which at least recoveryShare of the records are done that arrive in it. A Map has no arrivals: it must
-// reach that share of its goodput before the first fault, or end.
+// timeToRecover returns the time from the end of the last fault of a service to the first of recoveryBins consecutive
+// bins in each of which at least recoveryShare of the arriving records are done. A Map has no arrivals: it must reach
+// that share of its goodput before the first fault, or end.
 func (r *run) timeToRecover() float64 {
 	m := &r.measure
 	if m.lastFaultEnd < 0 || m.random {
@@ -204,7 +206,7 @@ func (r *run) timeToRecover() float64 {
 	return math.Inf(1)
 }
 
-// mapReference is the records that Maps finish in a bin before the first fault of a service.
+// mapReference returns the number of records that Maps finish per bin before the first fault of a service.
 func (r *run) mapReference() float64 {
 	first, start := int64(math.MaxInt64), int64(math.MaxInt64)
 	for i := range r.Scenario.Faults {
@@ -228,7 +230,7 @@ func (r *run) mapReference() float64 {
 	return done / float64(to-from)
 }
 
-// mapsFinished is when the last Map ended; math.MaxInt64 when one has not, or there is none.
+// mapsFinished returns when the last Map ended; math.MaxInt64 if one has not ended, or there is none.
 func (r *run) mapsFinished() int64 {
 	last := int64(-1)
 	for i := range r.workloads {

@@ -7,7 +7,7 @@ import (
 	"stepback/adaptive/lab/scenario"
 )
 
-// service is one service while it runs.
+// service is the state of a service during a run.
 type service struct {
 	*scenario.Service
 	index     int
@@ -18,8 +18,8 @@ type service struct {
 
 	busy  int
 	queue ring[uint32]
-	speed float64 // 1 when all is well
-	// faults are the indexes of those whose window is now.
+	speed float64 // 1 without faults
+	// active holds the indexes of the faults whose window is open.
 	active []int
 	drifts bool // speed changes with time
 
@@ -28,17 +28,17 @@ type service struct {
 	oracle bool
 	held   ring[uint32]
 
-	// For judging the simulation: requests that reached the service, were rejected, dropped or begun; total waits in
-	// seconds, server-seconds of those that ended, and the area under busy.
+	// For checking the simulation: the numbers of requests that reached the service, were rejected, dropped or
+	// started; total waits in seconds, server-seconds of those that ended, and the integral of busy.
 	arrived, rejected, dropped, begun int64
 	waited                            float64
-	waits                             int64 // begun after the warm-up, to which waited belongs
+	waits                             int64 // the requests started after the warm-up, over which waited is summed
 	worked                            float64
 	area                              float64 // server-nanoseconds
 	since                             int64   // when busy last changed
 }
 
-// mix is an error that is drawn for each attempt or each item.
+// mix is an error that is drawn per attempt or per item.
 type mix struct {
 	error  uint16
 	p      float64
@@ -46,7 +46,7 @@ type mix struct {
 	byItem bool
 }
 
-// drawError decides what an attempt will answer if it is served. Its draw does not depend on whether it is.
+// drawError draws the error of an attempt, if any, in case it is served. The draw does not depend on whether it is.
 func (r *run) drawError(s *service, q *request) {
 	if len(s.mixes) == 0 {
 		return
@@ -71,7 +71,7 @@ func (r *run) drawError(s *service, q *request) {
 	}
 }
 
-// serve begins a request on a free server.
+// serve starts a request on a free server.
 func (r *run) serve(s *service, id uint32) {
 	q := &r.requests[id]
 	seconds := float64(q.after) / 1e9
@@ -102,7 +102,7 @@ func (s *service) occupy(now int64, change int) {
 	s.since = now
 }
 
-// serviceTime draws the seconds that an attempt needs; a batch needs the sum of its records.
+// serviceTime draws the service time of an attempt in seconds; for a batch it is the sum over its records.
 func (r *run) serviceTime(s *service, q *request) float64 {
 	w := &r.workloads[q.workload]
 	size := w.size(q.index)
@@ -135,7 +135,7 @@ func (r *run) sample(d *scenario.Distribution, item, attempt uint64) float64 {
 	return d.Mean
 }
 
-// served ends a request's time on its server.
+// served handles the end of a request on its server.
 func (r *run) served(id uint32) {
 	q := r.requests[id]
 	r.freeRequests(id)
@@ -156,7 +156,7 @@ func (r *run) served(id uint32) {
 	r.release(s)
 }
 
-// dequeue begins waiting requests on free servers.
+// dequeue starts waiting requests on free servers.
 func (r *run) dequeue(s *service) {
 	for s.queue.size > 0 && s.busy < s.servers && s.speed > 0 {
 		var id uint32
@@ -181,14 +181,14 @@ func (r *run) dequeue(s *service) {
 	}
 }
 
-// release lets the oracle's records go while servers are free.
+// release makes the oracle's held records call while servers are free.
 func (r *run) release(s *service) {
 	for s.held.size > 0 && r.free(s) {
 		r.call(s.held.popFront())
 	}
 }
 
-// free reports whether a call would be served at once: what only the oracle can know.
+// free reports whether a call would be served immediately, which only the oracle can know.
 func (r *run) free(s *service) bool {
 	if s.busy >= s.servers || s.queue.size > 0 || s.speed <= 0 {
 		return false
@@ -203,8 +203,8 @@ func (r *run) free(s *service) bool {
 
 // codel is the controlled delay of RFC 8289.
 type codel struct {
-	above    int64 // when the wait will have been above the target for an interval; 0 while it is below
-	next     int64 // drop
+	above    int64 // time at which the wait will have been above the target for an interval; 0 if it is below
+	next     int64 // time of the next drop
 	count    int
 	dropping bool
 }

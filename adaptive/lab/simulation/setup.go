@@ -8,7 +8,7 @@ import (
 	"stepback/retry"
 )
 
-// newRun builds a run and schedules what is known at its start.
+// newRun builds a run and schedules the events that are known at its start.
 func newRun(c Options) *run {
 	s := c.Scenario
 	r := &run{Options: c, end: int64(s.Duration + s.Drain)}
@@ -84,7 +84,7 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 	r.measure.bins = make([]Bin, 0, int(r.Scenario.Duration/BinWidth)+64)
 }
 
-// policiesOf returns what a policy makes of the scenario's retriers.
+// policiesOf applies a policy to the scenario's retriers and returns the resulting policies.
 func policiesOf(retriers []scenario.Retrier, p *policy.Policy) []retry.Policy {
 	policies := make([]retry.Policy, len(retriers))
 	for i := range retriers {

@@ -13,10 +13,11 @@ import (
 	"stepback/retry"
 )
 
-// MaxCalls is how many calls one run may make before it is given up.
+// MaxCalls is the number of calls after which a run is given up.
 const MaxCalls = 500_000_000
 
-// What random numbers are for. The numbers themselves are part of what makes reports repeatable: add at the end.
+// The purposes of random numbers. Their values must not change, so that reports stay reproducible: add new ones at
+// the end.
 const (
 	forArrivals draw.Purpose = iota + 1
 	forServiceTime
@@ -37,37 +38,37 @@ type Options struct {
 	Scenario *scenario.Scenario
 	Policy   *policy.Policy
 	Seed     uint64
-	// Trace is told of every attempt when it ends for the caller; nil for speed.
+	// Trace is called for every attempt when it ends for the caller. Leave it nil for speed.
 	Trace func(Attempt)
 }
 
-// Attempt is one call of a record, as the caller sees it.
+// Attempt is one call of a record, as seen by the caller.
 type Attempt struct {
 	Workload, Item, Number int // Number counts from 1
 	Start, End             time.Duration
 	Error                  string // empty for a success
 }
 
-// ErrTooManyCalls says that a run was given up.
+// ErrTooManyCalls is returned if a run is given up because it makes more than MaxCalls calls.
 var ErrTooManyCalls = errors.New("the run makes too many calls")
 
-// errorKind is an error as the simulation knows it: load errors are the callee's overload or absence.
+// errorKind is an error in the simulation. load is true if the callee is overloaded or down.
 type errorKind struct {
 	name          string
 	load, timeout bool
-	// What the name alone says, which is all that metrics know.
+	// The classification by the name alone, which is all that metrics have.
 	loadByName, overloadByName bool
 }
 
 const none = math.MaxUint32 >> (32 - refBits) // no record, no request
 
-// record is one record that is open.
+// record is one open record.
 type record struct {
 	index     uint32 // within its workload
 	workload  uint16
 	version   uint16 // of the workload's retriers
 	calls     uint32 // calls made
-	asked     uint32 // times that a call or retry was asked for, admitted or not
+	asked     uint32 // number of times a call or retry was requested, admitted or not
 	deferrals uint32
 	request   uint32 // the call in flight, or none
 	arrived   int64
@@ -77,25 +78,25 @@ type record struct {
 	permit    permits
 }
 
-// attempts is the counter of one retrier of one record.
+// attempts is the retry counter of one retrier for one record.
 type attempts struct {
 	count    uint32
 	previous int64
 }
 
-// request is one call at a service. It outlives its caller's patience.
+// request is one call at a service. It can outlive the caller's timeout.
 type request struct {
-	record   uint32 // none when the caller has left
+	record   uint32 // none if the caller has left
 	workload uint16
-	error    uint16 // what it will answer; noError for a success
+	error    uint16 // the error with which it will end; noError for a success
 	index    uint32
 	attempt  uint32
-	use      uint32 // how often this slot was used, to tell requests apart
-	waits    bool   // or has waited in the queue, since queued
-	began    int64  // of service
+	use      uint32 // number of times this slot was used, to distinguish requests
+	waits    bool   // waits, or has waited, in the queue since queued
+	began    int64  // start of service
 	queued   int64
-	after    int64 // time until an error; negative for a success's time
-	work     int64 // server time, once begun
+	after    int64 // time until an error; negative: as long as a success
+	work     int64 // server time, once started
 }
 
 const noError = math.MaxUint16
@@ -112,21 +113,22 @@ type workload struct {
 	service  *service
 	timeout  int64
 	timeouts ring[deadline]
-	// match gives the retrier of each error, versions the retriers' policies of each version.
+	// match holds the index of the matching retrier for each error; versions holds the retriers' policies of each
+	// version.
 	match        []int16
 	versions     [][]retry.Policy
 	timeoutError uint16
 
-	next      int64 // arrival; math.MaxInt64 when there is none
+	next      int64 // next arrival; math.MaxInt64 if there is none
 	arrivals  arrivals
 	started   uint32 // records that arrived
 	running   int    // child executions of a Map
-	limit     int    // its MaxConcurrency now
+	limit     int    // its present MaxConcurrency
 	open      int    // in records of the file
-	finishing int64  // when the last record ended so far
+	finishing int64  // time at which the last record so far ended
 }
 
-// run is the whole simulation.
+// run is the state of the whole simulation.
 type run struct {
 	Options
 	now       int64
@@ -135,7 +137,7 @@ type run struct {
 	services  []service
 	faults    []fault
 	errors    []errorKind
-	retriers  int // the most of any workload: the stride of counters
+	retriers  int // the maximum over all workloads: the stride of counters
 
 	records     []record
 	freeRecords []uint32
@@ -148,11 +150,11 @@ type run struct {
 	control *control
 	calls   int64
 	end     int64
-	// delay replaces the waits of retries in tests whose theory knows only exponential ones.
+	// delay replaces the waits before retries in tests of theories that require exponential ones.
 	delay func(*draw.Stream) time.Duration
 }
 
-// Run simulates one run to its end. The error is that of the context or [ErrTooManyCalls].
+// Run simulates one run to its end. It returns an error if the context ends, or [ErrTooManyCalls].
 func Run(ctx context.Context, c Options) (*Result, error) {
 	return newRun(c).finish(ctx)
 }
@@ -174,7 +176,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 	}
 }
 
-// step carries out the next event; false when there is none before the end.
+// step executes the next event; false if there is none before the end.
 func (r *run) step() bool {
 	at := int64(math.MaxInt64)
 	if len(r.heap.events) > 0 {
@@ -224,7 +226,7 @@ func (r *run) carryOut(e event) {
 	}
 }
 
-// arrive brings the next record of an open stream.
+// arrive opens the next record of an open stream.
 func (r *run) arrive(w *workload) {
 	w.next = w.arrivals.next(r, w)
 	r.open(w)
@@ -239,7 +241,7 @@ func (r *run) fillMap(w *workload) {
 	}
 }
 
-// records returns how many records of the file a record of the simulation stands for.
+// size returns how many records of the file a record of the simulation represents.
 func (w *workload) size(index uint32) int {
 	if w.Map == nil || w.Map.Batch == 1 {
 		return 1
@@ -264,7 +266,7 @@ func (r *run) open(w *workload) {
 	w.open += w.size(index)
 	version := len(w.versions) - 1
 	if w.Map != nil {
-		version = 0 // a Map's children run the definition that its Map Run began with
+		version = 0 // a Map's children run the definition with which its Map Run started
 	}
 	r.records[slot] = record{
 		index: index, workload: uint16(r.workloadIndex(w)), version: uint16(version), request: none, arrived: r.now,
@@ -284,7 +286,8 @@ func (r *run) workloadIndex(w *workload) int {
 	return 0
 }
 
-// begin is an invocation for a record: the first one or a retry. It calls the service unless the policy refuses that.
+// begin starts an invocation for a record: the first one or a retry. It calls the service unless the policy refuses
+// the call.
 func (r *run) begin(slot uint32) {
 	x := &r.records[slot]
 	w := &r.workloads[x.workload]
@@ -301,14 +304,14 @@ func (r *run) begin(slot uint32) {
 	r.call(slot)
 }
 
-// refuse sends a record away from a gate: it waits, or is a dead letter when the policy has no deferral.
+// refuse handles a record whose call was refused: it is deferred, or dead-lettered if the policy has no deferral.
 func (r *run) refuse(slot uint32, w *workload) {
 	x := &r.records[slot]
 	r.measure.refused(x, w.MemoryMB())
 	r.wait(slot, w)
 }
 
-// wait defers a record by the policy's deferral, whose retrier has a counter of its own.
+// wait defers a record by the policy's deferral, which has its own retry counter.
 func (r *run) wait(slot uint32, w *workload) {
 	x := &r.records[slot]
 	d := r.Policy.Deferral
@@ -321,7 +324,7 @@ func (r *run) wait(slot uint32, w *workload) {
 	r.heap.push(r.later(d.Delay(int(x.deferrals), &r.stream)), retryDue, slot)
 }
 
-// MemoryMB is the memory of the function that calls.
+// MemoryMB returns the memory of the calling function.
 func (w *workload) MemoryMB() int { return w.Call.MemoryMB }
 
 // later adds a wait to now without overflow.
@@ -375,15 +378,15 @@ func (r *run) call(slot uint32) {
 	}
 }
 
-// impatient sets the timeout of a request that began now. Timeouts of one workload are all as long, so their ring is
-// in order.
+// impatient sets the timeout of a request that starts now. All timeouts of one workload have the same length, so
+// their ring is sorted.
 func (r *run) impatient(w *workload, id uint32) {
 	if w.timeout > 0 {
 		w.timeouts.push(deadline{r.now + w.timeout, id, r.requests[id].use})
 	}
 }
 
-// expire lets the caller of the oldest timeout leave, if it still waits.
+// expire ends the call of the oldest timeout, if its caller is still waiting.
 func (r *run) expire(w *workload) {
 	d := w.timeouts.popFront()
 	q := &r.requests[d.request]
@@ -395,7 +398,7 @@ func (r *run) expire(w *workload) {
 	r.fail(slot, w.timeoutError)
 }
 
-// answered ends a request that no server holds.
+// answered ends a request that is not on a server.
 func (r *run) answered(id uint32) {
 	q := r.requests[id]
 	r.freeRequests(id)
@@ -404,7 +407,7 @@ func (r *run) answered(id uint32) {
 	}
 }
 
-// fail is the end of a call without success.
+// fail ends a call without success.
 func (r *run) fail(slot uint32, e uint16) {
 	x := &r.records[slot]
 	w := &r.workloads[x.workload]
@@ -448,7 +451,7 @@ func (r *run) fail(slot uint32, e uint16) {
 	r.heap.push(r.later(d), retryDue, slot)
 }
 
-// succeed is the end of a record's call with success.
+// succeed ends a record's call with success.
 func (r *run) succeed(slot uint32) {
 	x := &r.records[slot]
 	w := &r.workloads[x.workload]
@@ -471,7 +474,7 @@ func (r *run) trace(x *record, name string) {
 	})
 }
 
-// close ends a record: done or a dead letter.
+// close ends a record: it is done or dead-lettered.
 func (r *run) close(slot uint32, w *workload, done bool) {
 	x := &r.records[slot]
 	r.measure.closed(r.now, x, w.size(x.index), done)

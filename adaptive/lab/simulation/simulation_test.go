@@ -34,7 +34,7 @@ func TestTheSameSeedGivesTheSameResult(t *testing.T) {
 	}
 }
 
-// A record's attempt has the same fate under every policy: the same arrival, and the same service time or error.
+// A record's attempt draws the same numbers under every policy: the same arrival, and the same service time or error.
 func TestPoliciesAreComparedOnTheSameFate(t *testing.T) {
 	t.Parallel()
 	s := parse(t, `
@@ -61,7 +61,7 @@ calls: {S: {service: s}}
 			}
 			k := key{a.Item, a.Number}
 			if name == "breaker" || name == "adaptive" {
-				k.item += 1 << 30 // these may begin later, and are compared with one another
+				k.item += 1 << 30 // these may start later, so they are compared only with one another
 			}
 			if before, ok := fates[k]; ok && before != fate {
 				t.Fatalf("record %d, attempt %d: %s under %s and %s before", a.Item, a.Number, fate, name, before)
@@ -119,14 +119,15 @@ service: {s: {servers: 100, time: {constant: 0.1}}}
 calls: {S: {service: s, cost: lambda-512}}
 `)
 	r := run(t, s, named(t, "none"), 1)
-	// 101 children of a second each, but the last of 0.3 s, seven at a time: 14 rounds, and 3 in the last.
+	// 101 children of one second each, except the last with 0.3 s, seven at a time: 14 rounds, and 3 children in the
+	// last one.
 	if got := metric(r, "timeToDrain"); math.Abs(got-15) > 1e-9 {
 		t.Errorf("the Map lasts %v s, want 15", got)
 	}
 	if r.Check.Done != 1003 || r.Check.Calls != 101 {
 		t.Errorf("%d records done with %d calls, want 1003 and 101", r.Check.Done, r.Check.Calls)
 	}
-	// A transition and an invocation each, and 100.3 s of half a GB.
+	// One transition and one invocation each, and 100.3 s of half a GB.
 	if want := 101*25e-6 + 101*0.2e-6 + 100.3/2*0.0000166667; math.Abs(metric(r, "costUSD")-want) > 1e-9 {
 		t.Errorf("it costs %v, want %v", metric(r, "costUSD"), want)
 	}
@@ -142,14 +143,14 @@ func TestRunsStopWithTheirContext(t *testing.T) {
 	}
 }
 
-// An event allocates nothing: a run of twenty times as many records allocates hardly more often.
+// Events allocate nothing: a run with twenty times as many records makes hardly more allocations.
 func TestEventsAllocateNothing(t *testing.T) {
 	counts := map[int]float64{}
 	for _, duration := range []int{200, 4000} {
 		s, p := parse(t, queue(20, duration, 5, "{exp: 0.2}", endless, ", timeout: 2")), named(t, "adaptive")
 		counts[duration] = testing.AllocsPerRun(2, func() { run(t, s, p, 1) })
 	}
-	// The controller, of which there is a decision a minute, may allocate.
+	// The controller, which decides once a minute, may allocate.
 	if more := counts[4000] - counts[200]; more > 5000 {
 		t.Errorf("76,000 more records make %.0f more allocations", more)
 	}

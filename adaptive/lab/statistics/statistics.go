@@ -1,6 +1,6 @@
-// Package statistics turns the measurements of many seeds into estimates with 95 % intervals, and pairs of them into
-// differences. Sums run in the order of the seeds, and the bootstrap draws from a fixed key, so that the same
-// measurements give the same estimates.
+// Package statistics turns the measurements of many seeds into estimates with 95 % intervals, and pairs of
+// measurements into differences. Sums are computed in the order of the seeds, and the bootstrap draws from a fixed
+// key, so the same measurements always give the same estimates.
 package statistics
 
 import (
@@ -10,18 +10,18 @@ import (
 	"stepback/adaptive/lab/draw"
 )
 
-// Estimate is an estimate with its 95 % interval. A value that cannot be given is NaN: nothing was measured, or more
-// than half of the values are censored. With one measurement the interval is NaN.
+// Estimate is an estimate with its 95 % interval. A value is NaN if it cannot be computed: nothing was measured, or
+// more than half of the values are censored. With a single measurement the interval is NaN.
 type Estimate struct {
 	Mean, Low, High float64
-	// N is how many measurements were used.
+	// N is the number of measurements used.
 	N int
 }
 
-// resamples is how many bootstrap samples are drawn.
+// resamples is the number of bootstrap samples.
 const resamples = 10_000
 
-// Mean estimates the mean by Student's t. NaNs are left out.
+// Mean estimates the mean by Student's t. NaNs are ignored.
 func Mean(values []float64) Estimate {
 	n, mean, deviation := moments(values)
 	if n == 0 {
@@ -34,7 +34,7 @@ func Mean(values []float64) Estimate {
 	return Estimate{mean, mean - half, mean + half, n}
 }
 
-// moments returns how many values are no NaNs, their mean and their standard deviation.
+// moments returns the number of values that are not NaN, their mean and their standard deviation.
 func moments(values []float64) (n int, mean, deviation float64) {
 	for _, v := range values {
 		if !math.IsNaN(v) {
@@ -56,8 +56,8 @@ func moments(values []float64) (n int, mean, deviation float64) {
 }
 
 // Median estimates the median with a percentile bootstrap. Infinite values are censored: they count as larger (or
-// smaller) than all others, so that the median is right as long as fewer than half are censored; a median or bound
-// that is censored itself is infinite. NaNs are left out.
+// smaller) than all others, so the median is correct as long as fewer than half are censored. A median or bound that
+// is itself censored is infinite. NaNs are ignored.
 func Median(values []float64) Estimate {
 	kept := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	n := len(kept)
@@ -89,7 +89,7 @@ func middle(sorted []float64) float64 {
 	return between(sorted[(n-1)/2], sorted[n/2])
 }
 
-// weighted is the median of a sample that has every sorted value as often as counts says.
+// weighted returns the median of a sample that contains each sorted value as often as counts gives.
 func weighted(sorted []float64, counts []int) float64 {
 	n := len(sorted)
 	lower, seen := math.NaN(), 0
@@ -105,7 +105,7 @@ func weighted(sorted []float64, counts []int) float64 {
 	return lower
 }
 
-// between is the mean of two values of which one may be infinite.
+// between returns the mean of two values, one of which may be infinite.
 func between(a, b float64) float64 {
 	if a == b {
 		return a
@@ -113,8 +113,8 @@ func between(a, b float64) float64 {
 	return (a + b) / 2
 }
 
-// Differences are a − b, pair by pair. A pair with a NaN, or with both censored, is NaN; one censored side makes the
-// difference infinite.
+// Differences returns a − b, pair by pair. A pair with a NaN, or with both sides censored, gives NaN; with one side
+// censored, the difference is infinite.
 func Differences(a, b []float64) []float64 {
 	d := make([]float64, min(len(a), len(b)))
 	for i := range d {
@@ -123,8 +123,8 @@ func Differences(a, b []float64) []float64 {
 	return d
 }
 
-// PValue is the two-sided p-value of a paired t-test that the mean of the differences is 0; NaN with fewer than two
-// values, 1 when all are 0, and 0 when all are equal and not 0.
+// PValue returns the two-sided p-value of a paired t-test for the hypothesis that the mean of the differences is 0.
+// It is NaN for fewer than two values, 1 if all are 0, and 0 if all are equal and not 0.
 func PValue(differences []float64) float64 {
 	n, mean, deviation := moments(differences)
 	switch {
@@ -139,8 +139,8 @@ func PValue(differences []float64) float64 {
 	return 2 * (1 - tCDF(t, n-1))
 }
 
-// Holm adjusts p-values for that there are several, by Holm's method: the adjusted value of each is what to compare
-// with 0.05. NaNs stay NaN and do not count.
+// Holm adjusts p-values for multiple comparisons by Holm's method; compare each adjusted value with 0.05. NaNs stay
+// NaN and do not count.
 func Holm(p []float64) []float64 {
 	adjusted := slices.Clone(p)
 	var order []int
@@ -166,7 +166,7 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// TQuantile is the quantile of Student's t with n degrees of freedom; q above one half.
+// TQuantile returns a quantile of Student's t with n degrees of freedom; q must be above one half.
 func TQuantile(q float64, n int) float64 {
 	lo, hi := 0.0, 1e4
 	for range 200 {
@@ -180,13 +180,13 @@ func TQuantile(q float64, n int) float64 {
 	return (lo + hi) / 2
 }
 
-// tCDF is the distribution function of Student's t at t ≥ 0.
+// tCDF returns the distribution function of Student's t at t ≥ 0.
 func tCDF(t float64, n int) float64 {
 	df := float64(n)
 	return 1 - incompleteBeta(df/2, 0.5, df/(df+t*t))/2
 }
 
-// incompleteBeta is the regularized incomplete beta function, by Lentz's continued fraction.
+// incompleteBeta returns the regularized incomplete beta function, by Lentz's continued fraction.
 func incompleteBeta(a, b, x float64) float64 {
 	switch {
 	case x <= 0:

@@ -26,12 +26,12 @@ type Client interface {
 	) (*dynamodb.UpdateItemOutput, error)
 }
 
-// Store is a shared.Store. Its fields must be set before it is used; it is safe for concurrent use.
+// Store implements shared.Store. Set its fields before use; it is safe for concurrent use.
 type Store struct {
 	Client Client
 	// Table is the table's name.
 	Table string
-	// Now is the clock of the items' expiry; the machine's when nil.
+	// Now is the clock for the items' expiry; the machine's if nil.
 	Now func() time.Time
 }
 
@@ -43,7 +43,7 @@ const (
 	ttlAttribute     = "ttl"
 )
 
-// keepFor is how long an item outlives its last call.
+// keepFor is the time for which an item is kept after its last call.
 const keepFor = 24 * time.Hour
 
 // Add implements [shared.Store].
@@ -145,7 +145,7 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// read takes an item apart. What is not there is zero; what is of another kind or cannot be is an error.
+// read decodes an item. A missing attribute is zero; one of the wrong type or with an impossible value is an error.
 func read(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, error) {
 	var record shared.Record
 	if text, ok := item[recordAttribute].(*types.AttributeValueMemberS); ok {
@@ -175,7 +175,7 @@ func read(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, e
 	}, nil
 }
 
-// Table is what CreateTable wants: on-demand capacity, and one key.
+// Table returns the input for CreateTable: on-demand capacity, and one key.
 func Table(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest,

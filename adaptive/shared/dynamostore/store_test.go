@@ -24,8 +24,8 @@ import (
 	"stepback/tasks/mototest"
 )
 
-// oneAtATime sends requests one after the other: moto reads an item and writes it in two steps, which DynamoDB does in
-// one, so that additions at the same time can get lost there.
+// oneAtATime sends requests one after the other. moto reads an item and writes it in two steps, which are one step in
+// DynamoDB, so concurrent additions can get lost there.
 type oneAtATime struct{ mu sync.Mutex }
 
 func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {
@@ -34,7 +34,7 @@ func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// client talks to moto; the test is skipped where that is not installed.
+// client returns a client of moto; the test is skipped if moto is not installed.
 func client(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	address := mototest.Start(t)
@@ -48,7 +48,7 @@ func client(t *testing.T) *dynamodb.Client {
 	})
 }
 
-// embedded talks to the DynamoDB of this project.
+// embedded returns a client of this project's DynamoDB.
 func embedded(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	c := clock.Real()

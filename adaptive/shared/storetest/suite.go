@@ -1,4 +1,4 @@
-// Package storetest is the suite that every shared.Store passes. It is for tests only.
+// Package storetest contains the test suite for implementations of shared.Store. It is for tests only.
 package storetest
 
 import (
@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// Run runs the suite; open makes a store that shares nothing with those of other calls.
+// Run runs the suite; open returns a store that shares nothing with those of other calls.
 func Run(t *testing.T, open func(t *testing.T) shared.Store) {
 	t.Helper()
 	t.Run("counters add up", func(t *testing.T) { t.Parallel(); addsUp(t, open(t)) })

@@ -1,5 +1,6 @@
-// Package botocore turns the API models that come with botocore, service-2.json, into what package model reads: one
-// line of metadata, and a line for each operation and shape. It is for `make models` and for tests that bring their own models.
+// Package botocore converts the API models that botocore contains, service-2.json, to the format of package model:
+// one line of metadata, and a line for each operation and shape. It is for `make models` and for tests with their own
+// models.
 package botocore
 
 import (
@@ -11,7 +12,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// What is kept of a model; all else is documentation, or about things that nobody here does.
+// The members of a model that are kept; all others are documentation, or features not used here.
 var (
 	ofMetadata = []string{
 		"serviceId", "serviceFullName", "endpointPrefix", "signingName", "targetPrefix", "jsonVersion", "apiVersion",
@@ -31,8 +32,8 @@ var (
 	}
 )
 
-// Convert makes the file of one service of its service-2.json, and tells the service's name in Resources of AWS SDK
-// integrations. model.Parse reads the file.
+// Convert converts a service-2.json to the file of one service, and returns the service's name in Resources of AWS
+// SDK integrations. model.Parse reads the file.
 func Convert(source string) (name, file string, err error) {
 	v, err := jsonvalue.Parse(source)
 	if err != nil {
@@ -65,7 +66,7 @@ func member(v jsonvalue.Value, name string) jsonvalue.Value {
 	return m
 }
 
-// kept is an object with some of its members only.
+// kept returns an object with only the named members.
 func kept(v jsonvalue.Value, names []string) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(names))
 	for i, name := range v.Keys() {
@@ -76,7 +77,7 @@ func kept(v jsonvalue.Value, names []string) jsonvalue.Value {
 	return b.Value()
 }
 
-// protocols lists those that the service speaks; older models have one only.
+// protocols lists the service's protocols; older models have only one.
 func protocols(metadata jsonvalue.Value) jsonvalue.Value {
 	if all := member(metadata, "protocols"); all.Len() > 0 {
 		return all
@@ -84,7 +85,7 @@ func protocols(metadata jsonvalue.Value) jsonvalue.Value {
 	return jsonvalue.OfArray([]jsonvalue.Value{member(metadata, "protocol")})
 }
 
-// exceptions lists the shapes that are errors: those that say so, and those that operations have as errors.
+// exceptions lists the shapes that are errors: those marked as such, and those that operations list as errors.
 func exceptions(operations, shapes jsonvalue.Value) []string {
 	found := map[string]bool{}
 	for i, name := range shapes.Keys() {
@@ -108,7 +109,7 @@ func exceptions(operations, shapes jsonvalue.Value) []string {
 	return names
 }
 
-// codes tells the shapes of errors by their names and their codes.
+// codes maps the codes of errors to the names of their shapes, where they differ.
 func codes(thrown []string, shapes jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(thrown))
 	for _, name := range thrown {

@@ -1,6 +1,6 @@
-// Command generate writes models.zip, the API models of all AWS services as package model reads them, from the models
-// that come with botocore (Apache-2.0): an archive with a file NAME.json for each service, or one that holds botocore's
-// folder data, such as its wheel. It never runs with the engine.
+// Command generate writes models.zip, the API models of all AWS services in the format of package model, from the
+// models that botocore contains (Apache-2.0). Its input is an archive with a file NAME.json for each service, or one
+// that contains botocore's folder data, such as its wheel. It is not used at run time.
 package main
 
 import (
@@ -40,7 +40,7 @@ func run(archive, out string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if _, twice := services[service]; twice { // two models of one serviceId: sms-voice and pinpoint-sms-voice
+		if _, twice := services[service]; twice { // two models share a serviceId: sms-voice and pinpoint-sms-voice
 			service = strings.ReplaceAll(name, "-", "")
 		}
 		if _, twice := services[service]; twice {
@@ -51,7 +51,7 @@ func run(archive, out string) error {
 	return write(out, services)
 }
 
-// write writes the same bytes for the same models.
+// write writes the archive; the same models give the same bytes.
 func write(out string, services map[string]string) (err error) {
 	f, err := os.Create(out)
 	if err != nil {

@@ -35,7 +35,7 @@ func newest(archive string) (map[string]string, error) {
 	return texts, nil
 }
 
-// versionOf tells the service and the version of a file's name.
+// versionOf returns the service and the version from a file's name.
 func versionOf(file string) (name, version string, ok bool) {
 	folder, base := path.Split(file)
 	switch {

@@ -14,15 +14,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Timeouts of one request. There is none for a body as a whole: a 100 MB file may take as long as the invocation may.
+// Timeouts of one request. There is none for a whole body: a 100 MB file may take as long as the invocation.
 const (
 	connectTimeout  = 5 * time.Second
 	responseTimeout = 30 * time.Second
 )
 
 // FromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or
-// AWS_ENDPOINT_URL). With an endpoint set, buckets are addressed by path, as local servers need it. It makes one
-// attempt only.
+// AWS_ENDPOINT_URL). If an endpoint is set, buckets are addressed by path, as local servers require. It makes only
+// one attempt.
 func FromEnvironment(ctx context.Context) (*Store, error) {
 	cfg, err := config.LoadDefaultConfig(ctx,
 		config.WithRetryMaxAttempts(1),

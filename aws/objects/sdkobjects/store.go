@@ -1,5 +1,6 @@
-// Package sdkobjects is objects.Store over the SDK's typed client of S3, which also sees to the checksums of what is
-// read: for the functions that AWS Lambda runs. It leaves endpoints, credentials, path style and retries to the client.
+// Package sdkobjects implements objects.Store with the SDK's typed client of S3, which also verifies the checksums of
+// downloads. It is for functions on AWS Lambda. Endpoints, credentials, path style and retries are left to the
+// client.
 package sdkobjects
 
 import (
@@ -13,7 +14,7 @@ import (
 	"stepback/aws/objects"
 )
 
-// Store is the typed client as a Store.
+// Store implements objects.Store with the typed client.
 type Store struct{ client *s3.Client }
 
 var _ objects.Store = (*Store)(nil)

@@ -1,4 +1,4 @@
-// Package modeltest compares what operations of a service answer with the service's model. It is for tests only.
+// Package modeltest compares the answers of a service's operations with the service's model. It is for tests only.
 package modeltest
 
 import (
@@ -11,8 +11,9 @@ import (
 	"stepback/aws/server"
 )
 
-// Differences lists what differs, at every depth, between the members of the answers of operations and those of the
-// model: "ListThings.things.owner is not answered". What is encoded already, as json.RawMessage is, is not seen.
+// Differences lists the differences, at every depth, between the members of the operations' answers and those of the
+// model: "ListThings.things.owner is not answered". Values that are already encoded, such as json.RawMessage, are not
+// inspected.
 func Differences(m *model.Service, operations map[string]server.Operation) (differences []string) {
 	for _, name := range slices.Sorted(maps.Keys(operations)) {
 		o, err := m.Operation(name)
@@ -60,7 +61,7 @@ func structure(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
 }
 
-// fields are the types of a structure's members by their JSON names.
+// fields returns the types of a structure's members by their JSON names.
 func fields(t reflect.Type) map[string]reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

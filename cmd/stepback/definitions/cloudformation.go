@@ -23,7 +23,7 @@ func cloudFormation(root jsonvalue.Value) ([]Found, error) {
 	return found, nil
 }
 
-// declared reads the properties of a state machine. SAM and CloudFormation name them alike, but for the file.
+// declared reads the properties of a state machine. SAM and CloudFormation use the same names, except for the file.
 func declared(name string, p jsonvalue.Value, defaults map[string]string) Found {
 	f := Found{Name: name, Values: map[string]string{}}
 	kind := member(p, "StateMachineType").Text() + member(p, "Type").Text()
@@ -62,7 +62,8 @@ func declared(name string, p jsonvalue.Value, defaults map[string]string) Found 
 	return f
 }
 
-// give notes the value of a placeholder: what the template has literally, or the default of the parameter it names.
+// give sets the value of a placeholder to the template's literal value, or to the default of the parameter that it
+// references.
 func (f *Found) give(key string, v jsonvalue.Value, defaults map[string]string) {
 	if v.Kind() != jsonvalue.Object {
 		f.Values[key], _ = text(v)
@@ -73,7 +74,8 @@ func (f *Found) give(key string, v jsonvalue.Value, defaults map[string]string) 
 	}
 }
 
-// defaultsOf are the defaults of parameters. Those of parameters of Systems Manager are names, not values.
+// defaultsOf returns the defaults of parameters. It leaves out Systems Manager parameters, whose defaults are names,
+// not values.
 func defaultsOf(parameters jsonvalue.Value) map[string]string {
 	defaults := map[string]string{}
 	for i, name := range parameters.Keys() {
@@ -87,7 +89,8 @@ func defaultsOf(parameters jsonvalue.Value) map[string]string {
 	return defaults
 }
 
-// included is the file of a definition that is nothing but an AWS::Include of a local file; empty for all others.
+// included returns the file of a definition that consists only of an AWS::Include of a local file, and "" for all
+// others.
 func included(definition jsonvalue.Value) string {
 	transform := member(definition, "Fn::Transform")
 	location := member(transform, "Parameters", "Location")
@@ -98,7 +101,7 @@ func included(definition jsonvalue.Value) string {
 	return location.Text()
 }
 
-// short is the beginning of a text for a message.
+// short returns the start of a text, for a message.
 func short(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {

@@ -1,7 +1,7 @@
-// Package definitions finds state machine definitions in what people keep them in: CloudFormation and SAM templates,
-// those of a cdk.out directory, Terraform's JSON (configurations and plans), and serverless.yml of the plugin
-// serverless-step-functions. What a template leaves to the deployment (Ref, Fn::GetAtt, Fn::Sub) becomes a placeholder
-// ${Name}, which asl/document knows what to do with.
+// Package definitions finds state machine definitions in the files that contain them: CloudFormation and SAM
+// templates, including those in a cdk.out directory, Terraform's JSON (configurations and plans), and serverless.yml
+// of the plugin serverless-step-functions. A value that is only known at deployment (Ref, Fn::GetAtt, Fn::Sub)
+// becomes a placeholder ${Name}, which asl/document handles.
 //
-// It reads texts, not files, and does not judge definitions.
+// The package reads texts, not files, and does not validate definitions.
 package definitions

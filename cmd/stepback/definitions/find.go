@@ -10,30 +10,30 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Found is a state machine that a text declares.
+// Found is a state machine declared in a text.
 type Found struct {
-	// Name is the logical name in the text: that of the resource.
+	// Name is the logical name in the text, that of the resource.
 	Name string
-	// Text is the definition as JSON, with placeholders; empty when it is in a file of its own.
+	// Text is the definition as JSON, with placeholders; empty if it is in a separate file.
 	Text string
-	// File is where the definition is, relative to the text's directory; empty when it is in the text.
+	// File is the definition's file, relative to the text's directory; empty if the definition is in the text.
 	File string
-	// Values are those of placeholders that the text gives literally (DefinitionSubstitutions).
+	// Values are the literal values of placeholders in the text (DefinitionSubstitutions).
 	Values  map[string]string
 	Express bool
-	// Missing says why there is neither Text nor File, in words that follow the name: the definition is in S3, or known
-	// after the deployment only.
+	// Missing says why neither Text nor File is set, as a phrase that follows the name: the definition is in S3, or
+	// only known after deployment.
 	Missing string
 }
 
-// MaxSize is how long a text may be, in bytes: CloudFormation takes a megabyte, plans of Terraform are longer.
+// MaxSize is the most bytes of a text: CloudFormation accepts one megabyte, Terraform plans are longer.
 const MaxSize = 64 << 20
 
-// ErrNone says that a text declares no state machine.
+// ErrNone is returned if a text declares no state machine.
 var ErrNone = errors.New("it declares no state machine")
 
-// Looks reports whether a text may be one of those that this package reads, rather than a definition. It is quick and
-// may be wrong about texts that are neither.
+// Looks reports whether a text may be one that this package reads rather than a definition. It is fast, and may be
+// wrong for texts that are neither.
 func Looks(text string) bool {
 	if strings.Contains(text, "StartAt") && !strings.Contains(text, "Resources") && !strings.Contains(text, "stateMachines") &&
 		!strings.Contains(text, "aws_sfn_state_machine") {
@@ -48,8 +48,8 @@ func Looks(text string) bool {
 	return false
 }
 
-// In returns the state machines that a text declares, in its order. The error is ErrNone when there are none, or says
-// what is wrong with the text. A definition that cannot be read from it is Missing.
+// In returns the state machines that a text declares, in order. It returns ErrNone if there are none, and otherwise
+// an error if the text is invalid. If a definition cannot be read from the text, Missing says why.
 func In(text string) ([]Found, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it is longer than %d bytes", MaxSize)
@@ -72,7 +72,7 @@ func In(text string) ([]Found, error) {
 	return found, nil
 }
 
-// read reads JSON, or YAML with the tags of CloudFormation.
+// read parses JSON, or YAML with CloudFormation's tags.
 func read(text string) (jsonvalue.Value, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		if v, err := jsonvalue.Parse(text); err == nil {
@@ -89,13 +89,13 @@ func read(text string) (jsonvalue.Value, error) {
 	return new(converter).value(node.Content[0], 0)
 }
 
-// deepest is how deep a text may be nested.
+// deepest is the deepest nesting allowed in a text.
 const deepest = 200
 
-// mostNodes is how many values a text may come to when its aliases are written out.
+// mostNodes is the most values of a text after its aliases have been expanded.
 const mostNodes = 2_000_000
 
-// converter turns YAML into JSON. The short forms of intrinsic functions become their long ones.
+// converter converts YAML to JSON. Short forms of intrinsic functions become their long forms.
 type converter struct{ nodes int }
 
 func (c *converter) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
@@ -162,7 +162,8 @@ func (c *converter) untagged(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(n.Value), nil
 }
 
-// text is a value as text, with placeholders for what the deployment fills in. ok is false when it is none.
+// text returns a value as text, with placeholders for parts that are only known at deployment. ok is false if the
+// value has no text form.
 func text(v jsonvalue.Value) (s string, ok bool) {
 	switch v.Kind() {
 	case jsonvalue.String:
@@ -214,7 +215,7 @@ func text(v jsonvalue.Value) (s string, ok bool) {
 	}
 }
 
-// resolved is an inline definition in which intrinsic functions are placeholders.
+// resolved returns an inline definition with intrinsic functions replaced by placeholders.
 func resolved(v jsonvalue.Value) jsonvalue.Value {
 	switch v.Kind() {
 	case jsonvalue.Object:

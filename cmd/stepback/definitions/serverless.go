@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// serverless finds the state machines of a serverless.yml.
+// serverless finds the state machines in a serverless.yml.
 func serverless(root jsonvalue.Value) ([]Found, error) {
 	all := member(root, "stepFunctions", "stateMachines")
 	found := make([]Found, 0, all.Len())

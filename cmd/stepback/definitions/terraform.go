@@ -8,7 +8,7 @@ import (
 
 const ofTerraform = "aws_sfn_state_machine"
 
-// terraform finds the state machines of a configuration in Terraform's JSON syntax.
+// terraform finds the state machines in a configuration in Terraform's JSON syntax.
 func terraform(root jsonvalue.Value) ([]Found, error) {
 	all := member(root, "resource", ofTerraform)
 	found := make([]Found, 0, all.Len())
@@ -22,7 +22,7 @@ func terraform(root jsonvalue.Value) ([]Found, error) {
 	return found, nil
 }
 
-// plan finds the state machines of a plan or a state, as terraform show -json prints them.
+// plan finds the state machines in a plan or state, as printed by terraform show -json.
 func plan(root jsonvalue.Value) ([]Found, error) {
 	var found []Found
 	for _, of := range []string{"planned_values", "values"} {

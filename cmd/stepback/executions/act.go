@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Start starts an execution of the state machine of a name or ARN and returns its ARN. An empty name has the service
-// draw one.
+// Start starts an execution of the state machine with the given name or ARN and returns its ARN. If name is empty,
+// the service chooses one.
 func (c *Client) Start(ctx context.Context, machine, name, input string) (string, error) {
 	arn, err := c.Machine(ctx, machine)
 	if err != nil {
@@ -22,7 +22,7 @@ func (c *Client) Start(ctx context.Context, machine, name, input string) (string
 	return out.ARN, Said(err)
 }
 
-// Stop stops an execution, with an error and a cause, which may be empty.
+// Stop stops an execution, with an error name and a cause, either of which may be empty.
 func (c *Client) Stop(ctx context.Context, arn, name, cause string) error {
 	in := map[string]any{"executionArn": arn}
 	if name != "" {
@@ -34,17 +34,17 @@ func (c *Client) Stop(ctx context.Context, arn, name, cause string) error {
 	return Said(c.States.Call(ctx, "StopExecution", in, nil))
 }
 
-// Redrive has an execution that ended without success go on where it failed.
+// Redrive redrives an execution that ended without success from where it failed.
 func (c *Client) Redrive(ctx context.Context, arn string) error {
 	return Said(c.States.Call(ctx, "RedriveExecution", map[string]any{"executionArn": arn}, nil))
 }
 
-// SendTaskSuccess reports for a task that waits, with an output in JSON text.
+// SendTaskSuccess reports the success of a waiting task, with an output in JSON text.
 func (c *Client) SendTaskSuccess(ctx context.Context, token, output string) error {
 	return Said(c.States.Call(ctx, "SendTaskSuccess", map[string]any{"taskToken": token, "output": output}, nil))
 }
 
-// SendTaskFailure reports that a task which waits has failed.
+// SendTaskFailure reports the failure of a waiting task.
 func (c *Client) SendTaskFailure(ctx context.Context, token, name, cause string) error {
 	in := map[string]any{"taskToken": token}
 	if name != "" {
@@ -56,14 +56,14 @@ func (c *Client) SendTaskFailure(ctx context.Context, token, name, cause string)
 	return Said(c.States.Call(ctx, "SendTaskFailure", in, nil))
 }
 
-// Activity is an activity as lists have it.
+// Activity is an activity as listed by the API.
 type Activity struct {
 	ARN     string `json:"activityArn"`
 	Name    string `json:"name"`
 	Created Time   `json:"creationDate"`
 }
 
-// Activities are all activities.
+// Activities returns all activities.
 func (c *Client) Activities(ctx context.Context) ([]Activity, error) {
 	var all []Activity
 	err := pages(ctx, c.States, "ListActivities", nil, "activities", func(a Activity) (bool, error) {
@@ -73,14 +73,14 @@ func (c *Client) Activities(ctx context.Context) ([]Activity, error) {
 	return all, err
 }
 
-// MapRun is a Map Run.
+// MapRun describes a Map Run.
 type MapRun struct {
 	ARN          string `json:"mapRunArn"`
 	ExecutionARN string `json:"executionArn"`
 	Status       string `json:"status"`
 	Start        Time   `json:"startDate"`
 	Stop         Time   `json:"stopDate,omitzero"`
-	// MaxConcurrency of 0 means no limit of its own.
+	// MaxConcurrency is 0 if the Map Run sets no limit.
 	MaxConcurrency      int64   `json:"maxConcurrency"`
 	ToleratedCount      int64   `json:"toleratedFailureCount"`
 	ToleratedPercentage float64 `json:"toleratedFailurePercentage"`
@@ -89,7 +89,7 @@ type MapRun struct {
 	Executions          Counts  `json:"executionCounts"`
 }
 
-// Counts count items or child executions by what became of them.
+// Counts counts items or child executions by outcome.
 type Counts struct {
 	Pending        int64 `json:"pending"`
 	Running        int64 `json:"running"`
@@ -101,7 +101,7 @@ type Counts struct {
 	ResultsWritten int64 `json:"resultsWritten"`
 }
 
-// MapRuns are the Map Runs of an execution, with their counts.
+// MapRuns returns the Map Runs of an execution, with their counts.
 func (c *Client) MapRuns(ctx context.Context, execution string) ([]MapRun, error) {
 	var all []MapRun
 	err := pages(ctx, c.States, "ListMapRuns", map[string]any{"executionArn": execution}, "mapRuns",

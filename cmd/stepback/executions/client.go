@@ -13,27 +13,29 @@ import (
 	"stepback/engine/history"
 )
 
-// Caller calls operations by their names, with Go values for documents; *client.Named is one.
+// Caller calls operations by name, with Go values for documents; *client.Named implements it.
 type Caller interface {
 	Call(ctx context.Context, operation string, in, out any) error
 }
 
-// Client asks one endpoint. It is safe for concurrent use when its Caller is.
+// Client calls one endpoint. It is safe for concurrent use if its Caller is.
 type Client struct {
 	// States calls Step Functions.
 	States Caller
-	// Every is how long Follow waits between two looks; 0 means half a second.
+	// Every is the interval at which Follow polls; 0 means half a second.
 	Every time.Duration
-	// Index, if not nil, is asked for what the API cannot select. Whether the endpoint has one shows then.
+	// Index, if not nil, is queried for what the API cannot select. Whether the endpoint has an index shows with the
+	// first query.
 	Index *Index
-	// Looks is into how many executions List looks, for what the API cannot select and no index knows; 0 means 1,000.
+	// Looks is the maximum number of executions that List inspects for what the API cannot select and no index knows;
+	// 0 means 1,000.
 	Looks int
 }
 
-// looks is into how many executions List looks unless it is said otherwise.
+// looks is the default of Client.Looks.
 const looks = 1000
 
-// BoundedError says that List has not looked into all executions.
+// BoundedError reports that List has not inspected all executions.
 type BoundedError struct{ Looked int }
 
 // Error implements error.
@@ -42,7 +44,7 @@ func (e *BoundedError) Error() string {
 		"failed; name a machine, or a time with --since", e.Looked)
 }
 
-// Time is a time as the API's documents have it: seconds since 1970.
+// Time is a time as represented in the API's documents: seconds since 1970.
 type Time struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -55,7 +57,7 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Execution is an execution as lists and descriptions have it.
+// Execution is an execution as listed or described by the API.
 type Execution struct {
 	ARN        string         `json:"executionArn"`
 	MachineARN string         `json:"stateMachineArn"`
@@ -66,22 +68,23 @@ type Execution struct {
 	Stop       Time           `json:"stopDate,omitzero"`
 	Items      int64          `json:"itemCount,omitempty"`
 	Redrives   int64          `json:"redriveCount,omitempty"`
-	// Input, Output, Error and Cause are those of descriptions; lists lack them.
+	// Input, Output, Error and Cause come from descriptions; lists lack them.
 	Input  string  `json:"input,omitempty"`
 	Output string  `json:"output,omitempty"`
 	Error  *string `json:"error,omitempty"`
 	Cause  *string `json:"cause,omitempty"`
-	// RedriveStatus is REDRIVABLE, NOT_REDRIVABLE or REDRIVABLE_BY_MAP_RUN, RedriveReason says why not.
+	// RedriveStatus is REDRIVABLE, NOT_REDRIVABLE or REDRIVABLE_BY_MAP_RUN. RedriveReason says why the execution
+	// cannot be redriven.
 	RedriveStatus string `json:"redriveStatus,omitempty"`
 	RedriveReason string `json:"redriveStatusReason,omitempty"`
-	// Retrying is what the execution waits for to be tried again, in words; empty when it does not, or nobody asked.
+	// Retrying describes the retry that the execution waits for; empty if there is none, or if it was not asked for.
 	Retrying string `json:"retrying,omitempty"`
 }
 
-// Ended reports whether the execution has come to its end.
+// Ended reports whether the execution has ended.
 func (x *Execution) Ended() bool { return x.Status != history.Running && x.Status != "PENDING_REDRIVE" }
 
-// Failure is how the execution ended without success.
+// Failure returns the error of an execution that ended without success.
 func (x *Execution) Failure() history.Failure {
 	var f history.Failure
 	if x.Error != nil {
@@ -93,7 +96,7 @@ func (x *Execution) Failure() history.Failure {
 	return f
 }
 
-// Machine is a state machine as lists have it.
+// Machine is a state machine as listed by the API.
 type Machine struct {
 	ARN     string `json:"stateMachineArn"`
 	Name    string `json:"name"`
@@ -101,7 +104,7 @@ type Machine struct {
 	Created Time   `json:"creationDate"`
 }
 
-// pages calls a listing operation until it has no further page, or take says that it has enough.
+// pages calls a listing operation until it has no further page or take returns false.
 func pages[T any](ctx context.Context, c Caller, operation string, in map[string]any, member string,
 	take func(T) (more bool, err error)) error {
 	asked := map[string]any{}
@@ -126,7 +129,7 @@ func pages[T any](ctx context.Context, c Caller, operation string, in map[string
 		}
 		var next string
 		if raw := out["nextToken"]; raw != nil {
-			_ = json.Unmarshal(raw, &next) // null is no token
+			_ = json.Unmarshal(raw, &next) // null means no token
 		}
 		if next == "" {
 			return nil
@@ -135,8 +138,8 @@ func pages[T any](ctx context.Context, c Caller, operation string, in map[string
 	}
 }
 
-// Said is an error of the API in its own words: code and message, without what the client says of its request. Other
-// errors stay as they are.
+// Said reduces an error of the API to its code and message, without what the client adds about its request. Other
+// errors are returned unchanged.
 func Said(err error) error {
 	var e *client.Error
 	if errors.As(err, &e) {
@@ -145,13 +148,13 @@ func Said(err error) error {
 	return err
 }
 
-// Refusal is an error that the API answered with.
+// Refusal is an error response of the API.
 type Refusal struct{ Code, Message string }
 
 // Error implements error.
 func (e *Refusal) Error() string { return e.Code + ": " + e.Message }
 
-// Machines yields the state machines, in the order of the API.
+// Machines returns the state machines, in the order of the API.
 func (c *Client) Machines(ctx context.Context) ([]Machine, error) {
 	var all []Machine
 	err := pages(ctx, c.States, "ListStateMachines", nil, "stateMachines", func(m Machine) (bool, error) {
@@ -161,7 +164,7 @@ func (c *Client) Machines(ctx context.Context) ([]Machine, error) {
 	return all, err
 }
 
-// Machine finds a state machine by its name or ARN. The error names those that there are.
+// Machine returns the ARN of a state machine given its name or ARN. The error lists the existing state machines.
 func (c *Client) Machine(ctx context.Context, name string) (string, error) {
 	if strings.HasPrefix(name, "arn:") {
 		return name, nil
@@ -185,7 +188,7 @@ func (c *Client) Machine(ctx context.Context, name string) (string, error) {
 		strings.Join(names[:min(shown, len(names))], ", "))
 }
 
-// Definition is the definition, name and ARN of the state machine of a name or ARN.
+// Definition returns the definition and the name of the state machine with the given name or ARN.
 func (c *Client) Definition(ctx context.Context, name string) (definition, machine string, err error) {
 	arn, err := c.Machine(ctx, name)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package executions looks into Step Functions and acts on it through its API, wherever that is: a server of this
-// project, LocalStack or AWS. It lists executions by state, error and time, finds them by a name, follows histories and
-// log groups, starts, stops and redrives, and reports for tasks that wait.
+// Package executions inspects and controls Step Functions through its API, whether the endpoint is a server of this
+// project, LocalStack or AWS. It lists executions by status, error and time, finds them by name, follows histories
+// and log groups, starts, stops and redrives executions, and reports for waiting tasks.
 //
-// It talks to the operations by AWS's model of the service and to nothing else, and prints nothing. What the API cannot
-// select (an error, those that wait for a retry), it selects itself, from descriptions and histories.
+// It calls the operations by AWS's model of the service and nothing else, and prints nothing. Where the API has no
+// filter (for an error, or for executions that wait for a retry), it filters descriptions and histories itself.
 package executions

@@ -11,8 +11,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Engine yields the executions that a filter selects from an engine of this process and its indexes, the newest first
-// over all state machines, until take fails. A machine's name is one of the scope's.
+// Engine yields the executions that a filter selects from an engine in this process and its indexes, newest first
+// over all state machines, until take fails. A machine's name refers to the scope's account and region.
 func Engine(ctx context.Context, e *engine.Engine, scope aws.Scope, f Filter, take func(*Execution) error) error {
 	q := engine.Query{Retrying: f.Retrying, Error: f.Error, Since: f.Since}
 	if f.Status != "" {
@@ -45,7 +45,7 @@ func Engine(ctx context.Context, e *engine.Engine, scope aws.Scope, f Filter, ta
 	return nil
 }
 
-// listed is an execution of an engine's list.
+// listed converts an execution of an engine's list.
 func listed(l *engine.Listed) *Execution {
 	x := &Execution{
 		ARN: l.ARN, MachineARN: l.MachineARN, MapRunARN: l.MapRunARN, Name: l.Name, Status: l.Status,
@@ -60,7 +60,7 @@ func listed(l *engine.Listed) *Execution {
 	return x
 }
 
-// retrying says what a retry waits for.
+// retrying describes the retry that an execution waits for.
 func retrying(r *engine.Retry, now time.Time) string {
 	return retryText(r.State, r.Attempt, r.LastAttempt, r.Next, r.Error, now)
 }

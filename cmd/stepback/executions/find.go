@@ -18,18 +18,18 @@ func (c *Client) Describe(ctx context.Context, arn string) (*Execution, error) {
 	return x, nil
 }
 
-// DefinitionOf is the definition that an execution runs.
+// DefinitionOf returns the definition that an execution runs.
 func (c *Client) DefinitionOf(ctx context.Context, arn string) (string, error) {
 	var out struct{ Definition string }
 	err := c.States.Call(ctx, "DescribeStateMachineForExecution", map[string]any{"executionArn": arn}, &out)
 	return out.Definition, Said(err)
 }
 
-// searched is how many of a machine's newest executions are looked at for a part of a name.
+// searched is the number of a machine's newest executions that are searched for a part of a name.
 const searched = 1000
 
-// Find finds an execution by its ARN, by its name, or by the beginning of its name or the end of its ARN, which must
-// fit one only.
+// Find returns an execution by its ARN, its name, or the beginning of its name or the end of its ARN, which must
+// match only one.
 func (c *Client) Find(ctx context.Context, name string) (*Execution, error) {
 	if strings.HasPrefix(name, "arn:") {
 		return c.Describe(ctx, name)

@@ -10,10 +10,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// pageOfEvents is how many events one request asks for.
+// pageOfEvents is the number of events requested at a time.
 const pageOfEvents = 1000
 
-// event is an event of an answer.
+// event is an event in a response.
 type event struct{ history.Event }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -27,7 +27,7 @@ func (e *event) UnmarshalJSON(b []byte) error {
 
 var _ json.Unmarshaler = (*event)(nil)
 
-// History is the history of an execution, as long as it is by now.
+// History returns the history of an execution so far.
 func (c *Client) History(ctx context.Context, arn string) ([]history.Event, error) {
 	var events []history.Event
 	in := map[string]any{"executionArn": arn, "maxResults": pageOfEvents, "includeExecutionData": true}
@@ -38,7 +38,7 @@ func (c *Client) History(ctx context.Context, arn string) ([]history.Event, erro
 	return events, err
 }
 
-// after are the events behind one, read from the end.
+// after returns the events after the one with ID last, reading from the end of the history.
 func (c *Client) after(ctx context.Context, arn string, last int64) ([]history.Event, error) {
 	var events []history.Event
 	in := map[string]any{
@@ -55,7 +55,7 @@ func (c *Client) after(ctx context.Context, arn string, last int64) ([]history.E
 	return events, err
 }
 
-// Follow yields the events of an execution as they come, until it has ended or the context does.
+// Follow yields the events of an execution as they arrive, until the execution or the context ends.
 func (c *Client) Follow(ctx context.Context, arn string, take func([]history.Event) error) error {
 	events, err := c.History(ctx, arn)
 	for {
@@ -83,7 +83,7 @@ func (c *Client) Follow(ctx context.Context, arn string, take func([]history.Eve
 	}
 }
 
-// pause waits until it is time to look again.
+// pause waits for the polling interval.
 func (c *Client) pause(ctx context.Context) error {
 	every := c.Every
 	if every <= 0 {
@@ -99,7 +99,7 @@ func (c *Client) pause(ctx context.Context) error {
 	}
 }
 
-// Await waits for the end of an execution and describes it.
+// Await waits for the end of an execution and returns its description.
 func (c *Client) Await(ctx context.Context, arn string) (*Execution, error) {
 	for {
 		x, err := c.Describe(ctx, arn)
@@ -112,8 +112,8 @@ func (c *Client) Await(ctx context.Context, arn string) (*Execution, error) {
 	}
 }
 
-// WithChildren is the history of an execution, and those of the child executions of its Map Runs, in the order of their
-// starts. EXPRESS child executions have none that the API tells.
+// WithChildren returns the history of an execution and those of the child executions of its Map Runs, in the order of
+// their starts. The API has no histories of EXPRESS child executions.
 func (c *Client) WithChildren(ctx context.Context, arn string) (events []history.Event, children [][]history.Event,
 	err error) {
 	if events, err = c.History(ctx, arn); err != nil {
@@ -132,7 +132,7 @@ func (c *Client) WithChildren(ctx context.Context, arn string) (events []history
 		if err != nil {
 			return nil, nil, err
 		}
-		slices.Reverse(arns) // they come newest first
+		slices.Reverse(arns) // they arrive newest first
 		for _, child := range arns {
 			of, err := c.History(ctx, child)
 			if err != nil {

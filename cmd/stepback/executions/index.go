@@ -14,19 +14,19 @@ import (
 	"stepback/engine/history"
 )
 
-// errNoIndex says that an endpoint has no lists of ours, or not of what is asked for.
+// errNoIndex is returned if an endpoint has no index of executions, or none for the requested list.
 var errNoIndex = errors.New("the endpoint has no index of executions")
 
-// Index lists executions from the indexes of a server of this project, which its console shows: those that retry, and
-// those of an error, without a look into each.
+// Index lists executions from the indexes of a stepback server, which its console shows. It finds executions that
+// retry, and those with a given error, without inspecting each one.
 type Index struct {
 	// Endpoint is the URL of the server.
 	Endpoint string
-	// HTTP asks; nil means http.DefaultClient.
+	// HTTP sends the requests; nil means http.DefaultClient.
 	HTTP *http.Client
 }
 
-// indexed is an execution as the console's pages have it in JSON.
+// indexed is an execution in the JSON form of the console's pages.
 type indexed struct {
 	ARN     string         `json:"executionArn"`
 	Name    string         `json:"name"`
@@ -45,11 +45,11 @@ type indexed struct {
 	} `json:"retries"`
 }
 
-// pageOfIndex is how many executions one request asks for.
+// pageOfIndex is the number of executions requested at a time.
 const pageOfIndex = 1000
 
-// list yields the executions that a filter selects of a list, the newest first. The error is errNoIndex, if anything,
-// before the first is yielded.
+// list yields the executions of a list that a filter selects, newest first. It returns errNoIndex, if at all, before
+// it yields the first.
 func (x *Index) list(ctx context.Context, of string, f *Filter, take func(*Execution) (bool, error)) error {
 	q := url.Values{"of": {of}, "format": {"json"}, "size": {strconv.Itoa(pageOfIndex)}}
 	if f.Status != "" {
@@ -115,7 +115,7 @@ func (x *Index) page(ctx context.Context, q url.Values) (*indexPage, error) {
 	return page, nil
 }
 
-// execution is an execution of the index as the API would list it.
+// execution converts an execution of the index to the API's form.
 func (x *indexed) execution(of string) *Execution {
 	e := &Execution{ARN: x.ARN, Name: x.Name, Status: x.Status, Start: Time{x.Start}, Stop: Time{x.Stop},
 		Items: x.Items, Redrives: x.Redrive, MachineARN: of}

@@ -14,24 +14,25 @@ import (
 
 // Filter selects executions. The zero Filter selects all.
 type Filter struct {
-	// Machine is the name or ARN of a state machine, MapRun the ARN of a Map Run, whose child executions are listed;
-	// without either all state machines are listed, but EXPRESS ones, whose executions the API does not list.
+	// Machine is the name or ARN of a state machine. MapRun is the ARN of a Map Run whose child executions are
+	// listed. With neither, the executions of all state machines are listed except those of EXPRESS ones, which the
+	// API does not list.
 	Machine, MapRun string
-	// Status, if not empty, is that of the executions.
+	// Status, if not empty, selects executions with this status.
 	Status history.Status
-	// Retrying selects executions under way that wait for a retry.
+	// Retrying selects running executions that wait for a retry.
 	Retrying bool
-	// Error selects executions that ended with this error name, or wait for a retry because of it.
+	// Error selects executions that ended with this error name or wait for a retry because of it.
 	Error string
-	// Since selects executions that started no earlier.
+	// Since selects executions that started at or after this time.
 	Since time.Time
-	// Limit is how many are listed, of each state machine; 0 means all.
+	// Limit is the maximum number listed per state machine; 0 means all.
 	Limit int
 }
 
-// List yields the executions that a filter selects, of each machine the newest first. What the API cannot select comes
-// from an index if the endpoint has one; otherwise executions under way are judged by their histories and those that
-// failed by their descriptions, up to a number, beyond which the error is a *BoundedError.
+// List yields the executions that a filter selects, newest first for each machine. If the API has no filter for
+// something, an index of the endpoint supplies it, if there is one. Otherwise List inspects the histories of running
+// executions and the descriptions of failed ones, up to a limit beyond which the error is a *BoundedError.
 func (c *Client) List(ctx context.Context, f Filter, take func(*Execution) error) error {
 	asked, err := c.lists(ctx, &f)
 	if err != nil {
@@ -49,16 +50,16 @@ func (c *Client) List(ctx context.Context, f Filter, take func(*Execution) error
 	return nil
 }
 
-// lister lists for one filter.
+// lister lists executions for one filter.
 type lister struct {
 	*Client
 	f       *Filter
 	take    func(*Execution) error
-	left    int // of the looks into executions; below 0 there were not enough
+	left    int // inspections left; below 0 there were not enough
 	noIndex bool
 }
 
-// list yields what is selected of one list of the API.
+// list yields the selected executions of one list of the API.
 func (l *lister) list(ctx context.Context, in map[string]any) error {
 	n := 0
 	took := func(x *Execution) (bool, error) {
@@ -78,7 +79,7 @@ func (l *lister) list(ctx context.Context, in map[string]any) error {
 	}
 	return l.each(ctx, in, func(x Execution) (bool, error) {
 		if x.Start.Before(l.f.Since) {
-			return false, nil // they come newest first
+			return false, nil // they arrive newest first
 		}
 		ok, err := l.selects(ctx, &x)
 		if err != nil || !ok {
@@ -88,7 +89,7 @@ func (l *lister) list(ctx context.Context, in map[string]any) error {
 	})
 }
 
-// lists are the requests that a filter takes.
+// lists returns the list requests that a filter requires.
 func (c *Client) lists(ctx context.Context, f *Filter) ([]map[string]any, error) {
 	var of []map[string]any
 	switch {
@@ -128,7 +129,7 @@ func (c *Client) each(ctx context.Context, in map[string]any, take func(Executio
 	return pages(ctx, c.States, "ListExecutions", in, "executions", take)
 }
 
-// selects reports whether an execution is selected by what the API cannot select, and fills in what that needs.
+// selects applies the filters that the API lacks, and fills in the fields that this requires.
 func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
 	f := l.f
 	if !f.Retrying && f.Error == "" {
@@ -165,7 +166,7 @@ func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
 	return true, nil
 }
 
-// Now is what an execution under way does or waits for, by its history and definition.
+// Now returns what a running execution is doing or waiting for, from its history and definition.
 func (c *Client) Now(ctx context.Context, arn string) ([]timeline.Now, error) {
 	events, err := c.History(ctx, arn)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 const machine = "arn:aws:states:us-east-1:000000000000:stateMachine:orders"
 
-// api answers for a Step Functions with some executions under way, of which every third waits for a retry. Calls counts
+// api simulates a Step Functions API with some running executions, every third of which waits for a retry. It counts
 // the calls of each operation.
 type api struct {
 	executions int
@@ -77,8 +77,8 @@ func retrying(t *testing.T, c *executions.Client, limit int) ([]string, error) {
 	return names, err
 }
 
-// TestLooksAreBounded looks into so many executions of an endpoint without an index, and says that it has not looked
-// into others.
+// TestLooksAreBounded lists from an endpoint without an index and expects only a limited number of executions to be
+// inspected, and an error that says so.
 func TestLooksAreBounded(t *testing.T) {
 	t.Parallel()
 	a := &api{executions: 10, calls: map[string]int{}}
@@ -97,7 +97,7 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 }
 
-// TestTheIndexOfAServer lists from the index of an endpoint that has one, page by page, and looks into executions where
+// TestTheIndexOfAServer lists page by page from the index of an endpoint that has one, and inspects executions if
 // there is none.
 func TestTheIndexOfAServer(t *testing.T) {
 	t.Parallel()

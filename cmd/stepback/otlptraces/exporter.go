@@ -1,45 +1,52 @@
 package otlptraces
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
-// Exporter sends the traces of executions that have ended to a collector. It never keeps an execution waiting: what
-// cannot be sent in time is dropped and counted.
+// Exporter sends the traces of ended executions to a collector. It never delays an execution: traces that cannot be
+// sent in time are dropped and counted.
 type Exporter struct {
-	url     string
-	client  *http.Client
-	log     *slog.Logger
-	queue   chan []byte
-	done    sync.WaitGroup
-	dropped atomic.Int64
-	stop    context.CancelFunc
-	lineage lineage
+	endpoint string
+	to       *otlptrace.Exporter
+	log      *slog.Logger
+	queue    chan []sdktrace.ReadOnlySpan
+	done     sync.WaitGroup
+	dropped  atomic.Int64
+	stop     context.CancelFunc
+	lineage  lineage
 }
 
-// waiting is how many traces may wait to be sent; patience how long one request may take.
+// waiting is the maximum number of traces waiting to be sent; patience is how long one request may take.
 const (
 	waiting  = 1000
 	patience = 10 * time.Second
 )
 
-// New starts an exporter to a collector at a base address such as http://localhost:4318. Close ends it.
+// New starts an exporter to a collector at a base address such as http://localhost:4318. The SDK's variables
+// (OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and so on) apply. Close stops it.
 func New(endpoint string, log *slog.Logger) *Exporter {
 	ctx, stop := context.WithCancel(context.Background())
-	e := &Exporter{url: strings.TrimSuffix(endpoint, "/") + "/v1/traces", client: &http.Client{Timeout: patience}, log: log,
-		queue: make(chan []byte, waiting), stop: stop}
+	e := &Exporter{
+		endpoint: endpoint, log: log, queue: make(chan []sdktrace.ReadOnlySpan, waiting), stop: stop,
+		// Without retries, because later traces wait while one is sent again; of any size, as executions are.
+		to: otlptrace.NewUnstarted(otlptracehttp.NewClient(
+			otlptracehttp.WithEndpointURL(strings.TrimSuffix(endpoint, "/")+"/v1/traces"),
+			otlptracehttp.WithEncoding(otlptracehttp.EncodingJSON), otlptracehttp.WithTimeout(patience),
+			otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}), otlptracehttp.WithMaxRequestSize(0))),
+	}
 	e.done.Add(1)
 	go func() {
 		defer e.done.Done()
@@ -48,72 +55,53 @@ func New(endpoint string, log *slog.Logger) *Exporter {
 	return e
 }
 
-// Look tells where executions and Map Runs are kept, so that those that others have started are in the traces of these.
-// What is observed before has a trace of its own.
+// Look sets the store of executions and Map Runs, so that executions started by others appear in the traces of these.
+// Executions observed before have separate traces.
 func (e *Exporter) Look(k Kept) {
 	e.lineage.mu.Lock()
 	defer e.lineage.mu.Unlock()
 	e.lineage.kept = k
 }
 
-// Observe takes an execution that has ended, with its whole history. It is quick, and never waits.
+// Observe queues the trace of an ended execution with its whole history. It is quick and never waits.
 func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 	if len(e.queue) == cap(e.queue) {
 		e.dropped.Add(1)
 		return
 	}
-	body, err := Encode(x, events, e.lineage.place(x))
-	if err != nil {
-		return // a value that JSON does not have, which histories have none of
-	}
 	select {
-	case e.queue <- body:
+	case e.queue <- Spans(x, events, e.lineage.place(x)):
 	default:
 		e.dropped.Add(1)
 	}
 }
 
-// Dropped is how many traces were not taken, or could not be sent.
+// Dropped returns the number of traces that were not accepted or could not be sent.
 func (e *Exporter) Dropped() int64 { return e.dropped.Load() }
 
 // send sends traces until the queue is closed.
 func (e *Exporter) send(ctx context.Context) {
+	if err := e.to.Start(ctx); err != nil {
+		e.log.Warn("the exporter of traces is not configured well", "endpoint", e.endpoint, "error", err)
+	}
 	said := false
-	for body := range e.queue {
-		if err := e.post(ctx, body); err != nil {
+	for spans := range e.queue {
+		if err := e.to.ExportSpans(ctx, spans); err != nil {
 			if e.dropped.Add(1); !said {
-				e.log.Warn("traces cannot be sent; later ones are tried, and not told of", "endpoint", e.url, "error", err)
+				e.log.Warn("traces cannot be sent; later ones are tried, and not told of", "endpoint", e.endpoint, "error", err)
 				said = true
 			}
 		}
 	}
 }
 
-func (e *Exporter) post(ctx context.Context, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := e.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	const most = 1 << 16
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, most))
-	if answer.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("it answers %s", answer.Status)
-	}
-	return nil
-}
-
-// Close sends what waits, for as long as the context allows, and ends the exporter. Observe must not be called any
-// more.
+// Close sends the waiting traces, for as long as the context allows, and stops the exporter. Observe must not be
+// called afterwards.
 func (e *Exporter) Close(ctx context.Context) {
 	stopped := context.AfterFunc(ctx, e.stop)
 	defer stopped()
 	close(e.queue)
 	e.done.Wait()
+	_ = e.to.Shutdown(ctx) // nothing is on its way any more
 	e.stop()
 }

@@ -6,32 +6,35 @@ import (
 	"strings"
 	"sync"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"stepback/engine/journal"
 )
 
-// Kept is where executions and Map Runs are kept; a journal.Journal is one.
+// Kept reads executions and Map Runs; journal.Journal implements it.
 type Kept interface {
 	Execution(ctx context.Context, arn string) (*journal.Execution, error)
 	MapRun(ctx context.Context, arn string) (*journal.MapRun, error)
 }
 
-// lineage finds the traces that executions belong to. What it found it remembers.
+// lineage finds the traces that executions belong to, and caches them.
 type lineage struct {
 	mu    sync.Mutex
 	kept  Kept
-	found map[string]string // the trace of what a Map Run or an execution has started, by its ARN
+	found map[string]trace.TraceID // ARN of a Map Run or execution → the trace of what it started
 }
 
 const (
-	// remembered is how many traces are remembered, mostDeep how many executions inside of each other are followed.
+	// remembered is the number of cached traces; mostDeep is the maximum number of nested executions that are
+	// followed.
 	remembered = 4096
 	mostDeep   = 16
 )
 
-// startedBy is the member of an input by which Step Functions is told who has started an execution.
+// startedBy is the member of an input that tells Step Functions which execution started an execution.
 const startedBy = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
-// starter is the ARN of the Map Run or the execution that has started an execution; empty when there is none.
+// starter returns the ARN of the Map Run or execution that started an execution; empty if there is none.
 func starter(x *journal.Execution) string {
 	if x.MapRunARN != "" {
 		return x.MapRunARN
@@ -48,53 +51,53 @@ func starter(x *journal.Execution) string {
 	return input.By
 }
 
-// place is where an execution is: in the trace of who has started it, as far as that is known.
+// place returns the place of an execution: in the trace of its starter, as far as that is known.
 func (l *lineage) place(x *journal.Execution) Place {
 	by := starter(x)
 	if by == "" {
 		return Place{}
 	}
-	trace := l.trace(by, mostDeep)
-	if trace == "" {
+	in := l.trace(by, mostDeep)
+	if !in.IsValid() {
 		return Place{}
 	}
-	return below(trace, by)
+	return below(in, by)
 }
 
-// trace is the trace of what a Map Run or an execution has started; empty when that is not known.
-func (l *lineage) trace(by string, deep int) string {
+// trace returns the trace of what a Map Run or execution has started; invalid if unknown.
+func (l *lineage) trace(by string, deep int) trace.TraceID {
 	l.mu.Lock()
-	trace, kept := l.found[by], l.kept
+	in, kept := l.found[by], l.kept
 	l.mu.Unlock()
-	if trace != "" || kept == nil || deep == 0 {
-		return trace
+	if in.IsValid() || kept == nil || deep == 0 {
+		return in
 	}
-	if trace = l.lookUp(kept, by, deep); trace == "" {
-		return ""
+	if in = l.lookUp(kept, by, deep); !in.IsValid() {
+		return in
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.found == nil || len(l.found) >= remembered {
-		l.found = map[string]string{}
+		l.found = map[string]trace.TraceID{}
 	}
-	l.found[by] = trace
-	return trace
+	l.found[by] = in
+	return in
 }
 
-func (l *lineage) lookUp(kept Kept, by string, deep int) string {
-	ctx := context.Background() // what is looked up is one value of a store on this machine
+func (l *lineage) lookUp(kept Kept, by string, deep int) trace.TraceID {
+	ctx := context.Background() // each lookup reads one value of a local store
 	parent := by
 	if strings.Contains(by, ":mapRun:") {
 		m, err := kept.MapRun(ctx, by)
 		if err != nil {
-			return ""
+			return trace.TraceID{}
 		}
 		parent = m.Execution
 	}
 	if x, err := kept.Execution(ctx, parent); err == nil {
 		if above := starter(x); above != "" {
-			if trace := l.trace(above, deep-1); trace != "" {
-				return trace
+			if in := l.trace(above, deep-1); in.IsValid() {
+				return in
 			}
 		}
 	}

@@ -1,149 +1,141 @@
-// Package otlptraces tells OpenTelemetry collectors of executions, as OTLP over HTTP in JSON: an execution is a trace,
-// each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit.
-// Each Map Run is a span of the trace of its execution, and its children are below that; an execution whose input
-// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) is in the trace of that one, too. IDs come
-// from ARNs and events, so that what is sent twice is the same.
+// Package otlptraces exports executions to OpenTelemetry collectors, as OTLP over HTTP in JSON. An execution is a
+// trace, each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the
+// visit. Each Map Run is a span in the trace of its execution, with its children below it. An execution whose input
+// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) also belongs to that one's trace. IDs
+// are derived from ARNs and events, so sending an execution twice produces the same IDs.
 //
-// Encode is pure; Exporter sends in the background, within bounds, and drops what a collector does not take.
+// Spans is pure; Exporter sends in the background, within limits, and drops what a collector does not accept.
 package otlptraces
 
 import (
-	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/timeline"
 )
 
-// attribute is a key with its value.
-type attribute struct {
-	Key   string         `json:"key"`
-	Value map[string]any `json:"value"`
+// TraceID returns the ID of the trace that begins with an execution: the start of the SHA-256 of its ARN.
+func TraceID(arn string) trace.TraceID {
+	sum := sha256.Sum256([]byte(arn))
+	return trace.TraceID(sum[:len(trace.TraceID{})])
 }
 
-type event struct {
-	Time       string      `json:"timeUnixNano"`
-	Name       string      `json:"name"`
-	Attributes []attribute `json:"attributes,omitempty"`
+// spanID returns the start of the SHA-256 of a text.
+func spanID(of string) trace.SpanID {
+	sum := sha256.Sum256([]byte(of))
+	return trace.SpanID(sum[:len(trace.SpanID{})])
 }
 
-type status struct {
-	Code    int    `json:"code,omitempty"` // 1 is ok, 2 an error
-	Message string `json:"message,omitempty"`
-}
-
-type span struct {
-	Trace      string      `json:"traceId"`
-	ID         string      `json:"spanId"`
-	Parent     string      `json:"parentSpanId,omitempty"`
-	Name       string      `json:"name"`
-	Kind       int         `json:"kind"` // 1 is internal, 3 a client
-	Start      string      `json:"startTimeUnixNano"`
-	End        string      `json:"endTimeUnixNano"`
-	Attributes []attribute `json:"attributes,omitempty"`
-	Events     []event     `json:"events,omitempty"`
-	Status     status      `json:"status"`
-}
-
-func text(key, value string) attribute { return attribute{key, map[string]any{"stringValue": value}} }
-
-func whole(key string, n int64) attribute {
-	return attribute{key, map[string]any{"intValue": strconv.FormatInt(n, 10)}}
-}
-
-// idOf is the first n bytes of a text's hash, in hexadecimal digits.
-func idOf(s string, n int) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:n])
-}
-
-// TraceID is the ID of the trace that begins with an execution.
-func TraceID(arn string) string { return idOf(arn, 16) }
-
-// Place is where an execution is in a trace that began before it. The zero Place is a trace of its own.
+// Place is the position of an execution in an existing trace. The zero Place means a separate trace.
 type Place struct {
-	Trace  string // its ID
-	Parent string // the ID of the span around it
+	Trace  trace.TraceID
+	Parent trace.SpanID // the span around it
 }
 
-// below is the place of what an execution or a Map Run has started, in a trace.
-func below(trace, arn string) Place { return Place{trace, idOf(arn, spanBytes)} }
+// below returns the place, in a trace, of what an execution or a Map Run has started.
+func below(in trace.TraceID, arn string) Place { return Place{in, spanID(arn)} }
 
-const spanBytes = 8
+// traced collects the spans of one execution. They are stubs of the SDK's package tracetest, which take IDs and times as
+// given; a Tracer would generate IDs and limit the events of a span.
+type traced struct {
+	trace    trace.TraceID
+	resource *resource.Resource
+	stop     time.Time // of the execution, where a span has no end of its own
+	spans    tracetest.SpanStubs
+}
 
-func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
-
-// Encode is the ExportTraceServiceRequest of an execution that has ended, with its whole history. Inputs, outputs and
-// causes are not in it: they may be secret.
-func Encode(x *journal.Execution, events []history.Event, in Place) ([]byte, error) {
-	t := timeline.Read(events)
-	trace := cmp.Or(in.Trace, TraceID(x.ARN))
-	root := idOf(x.ARN, spanBytes)
-	ended := func(at time.Time) time.Time {
-		if at.IsZero() {
-			return x.Stop
-		}
-		return at
+// add adds a span and returns it, until the next is added.
+func (t *traced) add(id, parent trace.SpanID, name string, kind trace.SpanKind, from, to time.Time,
+	status sdktrace.Status, attributes ...attribute.KeyValue,
+) *tracetest.SpanStub {
+	if to.IsZero() {
+		to = t.stop
 	}
-	spans := []span{{
-		Trace: trace, ID: root, Parent: in.Parent, Name: nameIn(x.MachineARN), Kind: 1,
-		Start: nanos(x.Start), End: nanos(ended(x.Stop)),
-		Attributes: []attribute{
-			text("aws.stepfunctions.execution.arn", x.ARN), text("aws.stepfunctions.state_machine.arn", x.MachineARN),
-			text("stepback.execution.name", x.Name), text("stepback.execution.status", string(x.Status)),
-		}, Status: statusOf(x.Status == history.Succeeded, x.Failure),
-	}}
+	s := tracetest.SpanStub{
+		Name: name, SpanKind: kind, SpanContext: t.context(id), StartTime: from, EndTime: to, Attributes: attributes,
+		Status: status, Resource: t.resource, InstrumentationScope: instrumentation.Scope{Name: "stepback"},
+	}
+	if parent.IsValid() {
+		s.Parent = t.context(parent)
+	}
+	t.spans = append(t.spans, s)
+	return &t.spans[len(t.spans)-1]
+}
+
+func (t *traced) context(id trace.SpanID) trace.SpanContext {
+	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: t.trace, SpanID: id, TraceFlags: trace.FlagsSampled})
+}
+
+// Spans returns the spans of an execution that has ended, with its whole history, that of the execution first. Inputs,
+// outputs and causes are not in them, because they may be secret.
+func Spans(x *journal.Execution, events []history.Event, in Place) []sdktrace.ReadOnlySpan {
+	line := timeline.Read(events)
+	t := &traced{trace: in.Trace, stop: x.Stop, resource: resource.NewSchemaless(attribute.String("service.name", nameIn(x.MachineARN)))}
+	if !t.trace.IsValid() {
+		t.trace = TraceID(x.ARN)
+	}
+	root := spanID(x.ARN)
+	whole := t.add(root, in.Parent, nameIn(x.MachineARN), trace.SpanKindInternal, x.Start, x.Stop,
+		statusOf(x.Status == history.Succeeded, x.Failure),
+		attribute.String("aws.stepfunctions.execution.arn", x.ARN), attribute.String("aws.stepfunctions.state_machine.arn", x.MachineARN),
+		attribute.String("stepback.execution.name", x.Name), attribute.String("stepback.execution.status", string(x.Status)))
 	if x.MapRunARN != "" {
-		spans[0].Attributes = append(spans[0].Attributes, text("stepback.map_run.arn", x.MapRunARN))
+		whole.Attributes = append(whole.Attributes, attribute.String("stepback.map_run.arn", x.MapRunARN))
 	}
-	id := func(v *timeline.Visit) string {
+	id := func(v *timeline.Visit) trace.SpanID {
 		if v == nil {
 			return root
 		}
-		return idOf(x.ARN+" visit "+strconv.FormatInt(v.Entry, 10), spanBytes)
+		return spanID(x.ARN + " visit " + strconv.FormatInt(v.Entry, 10))
 	}
-	for _, v := range t.Visits {
-		s := span{
-			Trace: trace, ID: id(v), Parent: id(v.Parent), Name: v.State, Kind: 1, Start: nanos(v.Entered),
-			End: nanos(ended(v.Left)), Attributes: []attribute{text("stepback.state.type", v.Type),
-				text("stepback.state.outcome", string(v.Outcome)), whole("stepback.state.attempts", int64(len(v.Attempts)))},
-			Status: statusOf(!v.Outcome.Bad(), history.Failure{}),
-		}
-		for _, w := range v.Waits() {
-			s.Events = append(s.Events, event{nanos(w.From), "retry wait", []attribute{whole("stepback.retry", int64(w.Retry)),
-				{"stepback.wait_seconds", map[string]any{"doubleValue": ended(w.Until).Sub(w.From).Seconds()}}}})
-		}
-		spans = append(spans, s)
-		for i := range v.Attempts {
-			a := &v.Attempts[i]
-			one := span{
-				Trace: trace, ID: idOf(x.ARN+" attempt "+strconv.FormatInt(a.First, 10), spanBytes), Parent: id(v),
-				Name: v.State + " attempt " + strconv.Itoa(a.Number), Kind: 3, Start: nanos(a.Scheduled), End: nanos(ended(a.Ended)),
-				Attributes: []attribute{whole("stepback.attempt", int64(a.Number))},
-				Status:     statusOf(!a.Outcome.Bad(), a.Failure),
-			}
-			if a.Failure.HasName() {
-				one.Attributes = append(one.Attributes, text("error.type", a.Failure.Name))
-			}
-			spans = append(spans, one)
-		}
+	for _, v := range line.Visits {
+		t.visit(v, id(v), id(v.Parent), x.ARN)
 	}
-	spans = append(spans, mapRuns(trace, x, events, func(e int64) string { return id(t.Of(e)) })...)
-	return json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
-		"resource":   map[string]any{"attributes": []attribute{text("service.name", nameIn(x.MachineARN))}},
-		"scopeSpans": []any{map[string]any{"scope": map[string]string{"name": "stepback"}, "spans": spans}},
-	}}})
+	t.mapRuns(x, events, func(e int64) trace.SpanID { return id(line.Of(e)) })
+	return t.spans.Snapshots()
 }
 
-// mapRuns are the spans of an execution's Map Runs.
-func mapRuns(trace string, x *journal.Execution, events []history.Event, visit func(event int64) string) []span {
-	var spans []span
-	open := map[string]int{} // by their visits, the places in spans
+// visit adds the spans of a visit of a state and of its attempts.
+func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string) {
+	s := t.add(id, parent, v.State, trace.SpanKindInternal, v.Entered, v.Left,
+		statusOf(!v.Outcome.Bad(), history.Failure{}),
+		attribute.String("stepback.state.type", v.Type), attribute.String("stepback.state.outcome", string(v.Outcome)),
+		attribute.Int("stepback.state.attempts", len(v.Attempts)))
+	for _, w := range v.Waits() {
+		until := w.Until
+		if until.IsZero() {
+			until = t.stop
+		}
+		s.Events = append(s.Events, sdktrace.Event{Name: "retry wait", Time: w.From, Attributes: []attribute.KeyValue{
+			attribute.Int("stepback.retry", w.Retry), attribute.Float64("stepback.wait_seconds", until.Sub(w.From).Seconds()),
+		}})
+	}
+	for i := range v.Attempts {
+		a := &v.Attempts[i]
+		one := t.add(spanID(arn+" attempt "+strconv.FormatInt(a.First, 10)), id, v.State+" attempt "+strconv.Itoa(a.Number),
+			trace.SpanKindClient, a.Scheduled, a.Ended, statusOf(!a.Outcome.Bad(), a.Failure),
+			attribute.Int("stepback.attempt", a.Number))
+		if a.Failure.HasName() {
+			one.Attributes = append(one.Attributes, attribute.String("error.type", a.Failure.Name))
+		}
+	}
+}
+
+// mapRuns adds the spans of an execution's Map Runs. visit returns the span of the state that an event belongs to.
+func (t *traced) mapRuns(x *journal.Execution, events []history.Event, visit func(event int64) trace.SpanID) {
+	open := map[trace.SpanID]int{} // indexes into t.spans, by visit
 	for i := range events {
 		e := &events[i]
 		switch e.Type {
@@ -152,36 +144,27 @@ func mapRuns(trace string, x *journal.Execution, events []history.Event, visit f
 				continue
 			}
 			v := visit(e.ID)
-			open[v] = len(spans)
-			spans = append(spans, span{Trace: trace, ID: idOf(e.More.MapRunARN, spanBytes), Parent: v, Name: "Map Run", Kind: 1,
-				Start: nanos(e.At()), End: nanos(x.Stop), Attributes: []attribute{text("stepback.map_run.arn", e.More.MapRunARN)},
-				Status: statusOf(false, x.Failure)})
+			open[v] = len(t.spans)
+			t.add(spanID(e.More.MapRunARN), v, "Map Run", trace.SpanKindInternal, e.At(), x.Stop, statusOf(false, x.Failure),
+				attribute.String("stepback.map_run.arn", e.More.MapRunARN))
 		case history.MapRunSucceeded, history.MapRunFailed, history.MapRunAborted:
 			n, ok := open[visit(e.ID)]
 			if !ok {
 				continue
 			}
-			spans[n].End = nanos(e.At())
-			spans[n].Status = statusOf(e.Type == history.MapRunSucceeded, history.Failure{})
+			t.spans[n].EndTime = e.At()
+			t.spans[n].Status = statusOf(e.Type == history.MapRunSucceeded, history.Failure{})
 		default:
 		}
 	}
-	return spans
 }
 
-func statusOf(ok bool, f history.Failure) status {
+func statusOf(ok bool, f history.Failure) sdktrace.Status {
 	if ok {
-		return status{Code: 1}
+		return sdktrace.Status{Code: codes.Ok}
 	}
-	return status{2, f.Name}
+	return sdktrace.Status{Code: codes.Error, Description: f.Name}
 }
 
-// nameIn is the name at the end of an ARN.
-func nameIn(arn string) string {
-	for i := len(arn) - 1; i >= 0; i-- {
-		if arn[i] == ':' {
-			return arn[i+1:]
-		}
-	}
-	return arn
-}
+// nameIn returns the name at the end of an ARN.
+func nameIn(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }

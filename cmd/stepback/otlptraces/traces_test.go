@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ const failedOnce = `[
 	{"timestamp": 1005, "type": "TaskStateExited", "id": 9, "previousEventId": 8, "stateExitedEventDetails": {"name": "Charge"}},
 	{"timestamp": 1005, "type": "ExecutionSucceeded", "id": 10, "previousEventId": 9}]`
 
-// sent is what a collector reads of a request.
+// sent holds the parts of a request that a collector reads.
 type sent struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct {
@@ -55,16 +56,35 @@ func execution(t *testing.T) (*journal.Execution, []history.Event) {
 	return x, events
 }
 
+// bodyOf returns the request that a collector gets for an execution.
+func bodyOf(t *testing.T, x *journal.Execution, events []history.Event) string {
+	t.Helper()
+	bodies := make(chan string, 1)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- r.URL.Path + " " + r.Header.Get("Content-Type") + " " + string(body)
+	}))
+	defer collector.Close()
+	e := otlptraces.New(collector.URL, slog.New(slog.DiscardHandler))
+	e.Observe(x, events)
+	e.Close(t.Context())
+	if e.Dropped() != 0 {
+		t.Fatalf("%d dropped", e.Dropped())
+	}
+	body, ok := strings.CutPrefix(<-bodies, "/v1/traces application/json ")
+	if !ok {
+		t.Fatal(body)
+	}
+	return body
+}
+
 // TestATrace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
 func TestATrace(t *testing.T) {
 	t.Parallel()
 	x, events := execution(t)
-	body, err := otlptraces.Encode(x, events, otlptraces.Place{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := bodyOf(t, x, events)
 	var got sent
-	if err := json.Unmarshal(body, &got); err != nil {
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
 	spans := got.ResourceSpans[0].ScopeSpans[0].Spans
@@ -83,35 +103,35 @@ func TestATrace(t *testing.T) {
 	if len(state.Events) != 1 || state.Events[0].Name != "retry wait" || state.Events[0].TimeUnixNano != "1001000000000" {
 		t.Errorf("%+v", state.Events)
 	}
-	if again, _ := otlptraces.Encode(x, events, otlptraces.Place{}); string(again) != string(body) {
+	for _, want := range []string{
+		`"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"orders"}}]}`, `"scope":{"name":"stepback"}`,
+		`{"key":"aws.stepfunctions.execution.arn","value":{"stringValue":"arn:x:order-17"}}`,
+		`{"key":"stepback.execution.name","value":{"stringValue":"order-17"}}`,
+		`{"key":"stepback.execution.status","value":{"stringValue":"SUCCEEDED"}}`,
+		`{"key":"stepback.state.attempts","value":{"intValue":"2"}}`, `{"key":"stepback.wait_seconds","value":{"doubleValue":3}}`,
+		`{"key":"error.type","value":{"stringValue":"Busy"}}`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("lacks %s: %s", want, body)
+		}
+	}
+	if strings.Contains(body, "secret") {
+		t.Errorf("an input or a cause is in %s", body)
+	}
+	if again := bodyOf(t, x, events); again != body {
 		t.Error("the same execution has another trace")
 	}
 }
 
-// TestTheExporter sends to a collector, and does without one that refuses.
-func TestTheExporter(t *testing.T) {
+// TestARefusedTrace counts what a collector does not take.
+func TestARefusedTrace(t *testing.T) {
 	t.Parallel()
 	x, events := execution(t)
-	bodies, refuse := make(chan string, 1), false
-	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refuse {
-			http.Error(w, "no", http.StatusServiceUnavailable)
-			return
-		}
-		body, _ := io.ReadAll(r.Body)
-		bodies <- r.URL.Path + " " + r.Header.Get("Content-Type") + " " + string(body)
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no", http.StatusServiceUnavailable)
 	}))
 	defer collector.Close()
-	log := slog.New(slog.DiscardHandler)
-	e := otlptraces.New(collector.URL, log)
-	e.Observe(x, events)
-	e.Close(t.Context())
-	want, _ := otlptraces.Encode(x, events, otlptraces.Place{})
-	if got := <-bodies; got != "/v1/traces application/json "+string(want) || e.Dropped() != 0 {
-		t.Errorf("%s, %d dropped", got, e.Dropped())
-	}
-	refuse = true
-	e = otlptraces.New(collector.URL+"/", log)
+	e := otlptraces.New(collector.URL+"/", slog.New(slog.DiscardHandler))
 	e.Observe(x, events)
 	e.Close(t.Context())
 	if e.Dropped() != 1 {
@@ -119,7 +139,7 @@ func TestTheExporter(t *testing.T) {
 	}
 }
 
-// kept are the executions and Map Runs of a test.
+// kept holds the executions and Map Runs of a test.
 type kept struct {
 	executions map[string]*journal.Execution
 	mapRuns    map[string]*journal.MapRun
@@ -149,8 +169,8 @@ const mapped = `[
 	{"timestamp": 1002, "type": "MapStateExited", "id": 7, "previousEventId": 6, "stateExitedEventDetails": {"name": "Each"}},
 	{"timestamp": 1003, "type": "ExecutionSucceeded", "id": 8, "previousEventId": 7}]`
 
-// TestChildrenAreInTheirParentsTrace finds a child of a Map Run, and an execution that the child has started, in the
-// trace of the execution whose Map Run it is, the child below the Map Run's span.
+// A child of a Map Run, and an execution started by that child, belong to the trace of the Map Run's execution; the
+// child's span is below the Map Run's.
 func TestChildrenAreInTheirParentsTrace(t *testing.T) {
 	t.Parallel()
 	executionOf := func(arn, mapRun, input string) *journal.Execution {
@@ -185,11 +205,11 @@ func TestChildrenAreInTheirParentsTrace(t *testing.T) {
 	e.Close(t.Context())
 	root := func(s sent) (trace, id, parent string) {
 		one := s.ResourceSpans[0].ScopeSpans[0].Spans[0]
-		return one.TraceID, one.SpanID, one.ParentSpanID
+		return strings.ToLower(one.TraceID), one.SpanID, one.ParentSpanID // digits in hexadecimal, of any case
 	}
 	childSent, startedSent, strangerSent, parentSent := <-requests, <-requests, <-requests, <-requests
 	trace, _, above := root(parentSent)
-	if trace != otlptraces.TraceID(parent.ARN) || above != "" {
+	if trace != otlptraces.TraceID(parent.ARN).String() || above != "" {
 		t.Errorf("the parent is in %s below %q", trace, above)
 	}
 	var run, state struct{ id, parent, name string }
@@ -214,7 +234,7 @@ func TestChildrenAreInTheirParentsTrace(t *testing.T) {
 	if inTrace, _, below = root(startedSent); inTrace != trace || below != childID {
 		t.Errorf("what the child has started is in %s below %s, want %s below %s", inTrace, below, trace, childID)
 	}
-	if inTrace, _, below = root(strangerSent); inTrace != otlptraces.TraceID(stranger.ARN) || below != "" {
+	if inTrace, _, below = root(strangerSent); inTrace != otlptraces.TraceID(stranger.ARN).String() || below != "" {
 		t.Errorf("a child of an unknown Map Run is in %s below %s", inTrace, below)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// Cutter stands between a store and its server, and cuts connections in the middle of random requests, one of so
-// many: before the server gets the request, or after, so that the answer is lost.
+// Cutter is a proxy between a store and its server that cuts connections in the middle of random requests, one in
+// every so many: either before the server gets the request, or after, so that the response is lost.
 type Cutter struct {
-	// Address is the connection string of the server through the cutter.
+	// Address is the server's connection string through the cutter.
 	Address string
-	// Cuts are the connections that were cut.
+	// Cuts is the number of connections that were cut.
 	Cuts  atomic.Int64
 	every int
 
@@ -24,7 +24,7 @@ type Cutter struct {
 	random *rand.Rand
 }
 
-// NewCutter begins to cut one request of so many, until the test ends.
+// NewCutter cuts, on average, one of every so many requests until the test ends.
 func NewCutter(t testing.TB, address string, every int) *Cutter {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -78,7 +78,7 @@ func (c *Cutter) relay(ctx context.Context, client net.Conn, server string) {
 			n = 0
 			err = io.EOF // the request is lost
 		case 1:
-			_ = client.Close() // the answer is lost
+			_ = client.Close() // the response is lost
 			err = io.EOF
 		}
 		if _, werr := upstream.Write(buffer[:n]); err != nil || werr != nil {

@@ -1,5 +1,5 @@
-// Package postgrestest gives tests a PostgreSQL server: the one that STEPBACK_TEST_POSTGRES names, or a throw-away
-// server from the machine's own binaries, or none, and then the test is skipped.
+// Package postgrestest provides tests with a PostgreSQL server: the one that STEPBACK_TEST_POSTGRES names, or a
+// temporary server from the installed binaries. If neither is available, the test is skipped.
 package postgrestest
 
 import (
@@ -22,19 +22,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable names the connection string of a server to use. Its user must be allowed to create databases.
+// Variable is the environment variable with the connection string of a server to use. Its user must be allowed to
+// create databases.
 const Variable = "STEPBACK_TEST_POSTGRES"
 
 // Server is a running server.
 type Server struct {
 	url       *url.URL
 	databases atomic.Int64
-	options   string                     // it is started with
-	data      string                     // its data directory; empty when the server is not ours
-	control   func(args ...string) error // runs pg_ctl; nil when the server is not ours
+	options   string                     // options to start it with
+	data      string                     // the data directory; empty if Start did not start the server
+	control   func(args ...string) error // runs pg_ctl; nil if Start did not start the server
 }
 
-// Start finds or starts a server, or skips the test with the reason. It is stopped when the test ends.
+// Start finds or starts a server, or skips the test and says why. The server is stopped when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if address := os.Getenv(Variable); address != "" {
@@ -51,7 +52,7 @@ func Start(t testing.TB) *Server {
 	return startOwn(t, bin)
 }
 
-// NeedsControl skips the test when the server is not one that Start started, so that Stop and Restart cannot be used.
+// NeedsControl skips the test if Start did not start the server itself, so that Stop and Restart cannot be used.
 func (s *Server) NeedsControl(t testing.TB) {
 	t.Helper()
 	if s.control == nil {
@@ -59,10 +60,10 @@ func (s *Server) NeedsControl(t testing.TB) {
 	}
 }
 
-// Stop stops the server as a crash would: connections break and nothing is said. It may be called from any goroutine.
+// Stop stops the server as a crash would: connections break without notice. It may be called from any goroutine.
 func (s *Server) Stop() error { return s.control("-m", "immediate", "stop") }
 
-// Kill kills the server's first process with SIGKILL. The others notice, sooner or later, and end.
+// Kill kills the server's main process with SIGKILL. The others notice sooner or later, and end.
 func (s *Server) Kill() error {
 	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *Server) Revive(ctx context.Context) error {
 // Restart starts the server that Stop stopped, and waits until it accepts connections.
 func (s *Server) Restart() error { return s.control("-o", s.options, "start") }
 
-// Database makes an empty database and returns its connection string.
+// Database creates an empty database and returns its connection string.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	ctx := context.Background()
@@ -128,7 +129,7 @@ func (s *Server) drop(t testing.TB, name string) {
 	}
 }
 
-// findBinaries is the directory that holds initdb and pg_ctl, or empty.
+// findBinaries returns the directory with initdb and pg_ctl, or "".
 func findBinaries() string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -179,7 +180,7 @@ func startOwn(t testing.TB, bin string) *Server {
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 
-// serverUser is who runs the server: PostgreSQL refuses to run as root.
+// serverUser returns the user that runs the server: PostgreSQL refuses to run as root.
 func serverUser(t testing.TB, dir string) *syscall.Credential {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -201,7 +202,8 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 	return nil
 }
 
-// run runs a command as that user. Its output goes to a file, because pg_ctl's server would hold a pipe open.
+// run runs a command as a user. Its output goes to a file, because the server started by pg_ctl would keep a pipe
+// open.
 func run(who *syscall.Credential, dir, program string, args ...string) error {
 	out, err := os.CreateTemp(dir, "output-*")
 	if err != nil {
@@ -222,8 +224,8 @@ func run(who *syscall.Credential, dir, program string, args ...string) error {
 	return nil
 }
 
-// freePort finds a port below those that the system hands out by itself. While the server is stopped nobody else gets
-// it, and no client that tries to connect can be given it as its own port and so connect to itself.
+// freePort finds a port below those that the system assigns automatically. While the server is stopped no other
+// process gets it, and no connecting client can get it as its own port and so connect to itself.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {

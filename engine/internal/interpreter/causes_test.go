@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// said is how causes begin that are about the first state of a machine, X.
+// said is the prefix of causes about the first state of a machine, X.
 const said = "An error occurred while executing the state 'X' (entered at the event id #2). "
 
 func TestCausesOfStatesThatCannotGoOn(t *testing.T) {

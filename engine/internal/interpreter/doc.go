@@ -1,6 +1,6 @@
-// Package interpreter runs state machines as a pure function: an execution and one event in, history and effects out.
-// Time, randomness and the results of tasks arrive inside events; timers, task invocations and Map Runs leave as
-// effects for the shell around it to carry out. Nothing in here reads a clock, draws a number, starts a goroutine or
-// does I/O, so the same events always give the same history, which is what tests, replay after a crash and virtual time
-// stand on.
+// Package interpreter runs state machines as a pure function: its input is an execution and one signal, its output
+// history and effects. Time, randomness and the results of tasks arrive in signals; timers, task invocations and Map
+// Runs are returned as effects for the surrounding shell to perform. The package never reads a clock, draws a random
+// number, starts a goroutine or does I/O, so that the same signals always give the same history. Tests, replay after
+// a crash and virtual time depend on that.
 package interpreter

@@ -9,37 +9,37 @@ import (
 	"stepback/jsonvalue"
 )
 
-// env is what paths, intrinsic calls and expressions of a state see: its input, the context object, the variables and a
-// source of randomness. As a query it is what JSONata expressions see.
+// env gives paths, intrinsic calls and expressions of a state access to its input, the context object, the variables
+// and a source of randomness. A query is an env as JSONata expressions access it.
 type env struct {
 	x     *Execution
 	t     *thread
 	input *jsonvalue.Document // what $ means in JSONPath
-	// result and errorOutput are the parts of $states that only some fields of JSONata states see.
+	// result and errorOutput are the parts of $states that only some fields of JSONata states can access.
 	result, errorOutput *jsonvalue.Document
-	token               string           // Task.Token, only while the parameters of a token task are built
+	token               string           // Task.Token, only while the parameters of a token task are evaluated
 	item                *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
 
-	state jsonvalue.Value // context object: State, once built
+	state jsonvalue.Value // State in the context object, once built
 	built jsonvalue.Value // the whole context object, once built for the current item
 }
 
-// over sets what $ means.
+// over sets the document that $ refers to.
 func (e *env) over(p *jsonvalue.Document) { e.input = p }
 
-// at sets the item that a Map's ItemSelector is evaluated for; nil ends that.
+// at sets the item for which a Map's ItemSelector is evaluated; nil clears it.
 func (e *env) at(item *jsonvalue.Value) {
 	e.item = item
 	e.built = jsonvalue.Value{}
 }
 
-// withToken sets the task token that parameters may use; empty ends that.
+// withToken sets the task token that parameters can use; an empty token clears it.
 func (e *env) withToken(token string) {
 	e.token = token
 	e.built = jsonvalue.Value{}
 }
 
-// lookupError is the failure of a path, with the path as it was written.
+// lookupError is the error of a path lookup, with the path as written.
 type lookupError struct {
 	path string
 	err  error
@@ -48,7 +48,7 @@ type lookupError struct {
 func (e *lookupError) Error() string { return e.err.Error() }
 func (e *lookupError) Unwrap() error { return e.err }
 
-// Lookup finds what a path selects.
+// Lookup returns the value that a path selects.
 func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
 	v, err := e.find(p)
 	if err != nil {
@@ -75,7 +75,8 @@ func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
 // Random returns 64 random bits.
 func (e *env) Random() uint64 { return e.x.random.Uint64() }
 
-// context is the context object as the current state sees it, built once for each run of the state and each item.
+// context returns the context object as the current state sees it. It is built once for each run of the state and
+// each item.
 func (e *env) context() jsonvalue.Value {
 	if !e.built.IsNull() {
 		return e.built
@@ -119,7 +120,7 @@ func (e *env) stateContext() jsonvalue.Value {
 	return e.state
 }
 
-// executionContext builds the parts of the context object that do not change, once.
+// executionContext returns the constant parts of the context object, which are built once.
 func (x *Execution) executionContext() jsonvalue.Value {
 	if !x.aboutRun.IsNull() {
 		return x.aboutRun

@@ -9,11 +9,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxEvents is the longest history of a STANDARD execution.
+// MaxEvents is the maximum length of the history of a STANDARD execution.
 const MaxEvents = 25_000
 
-// transitionsPerStep bounds how many states one step enters before it yields, so that a long loop cannot starve others.
-// As much work of expressions as workPerTransition counts as another state.
+// transitionsPerStep is the most states that one step enters before it yields, so that a long loop cannot starve
+// others. workPerTransition is the amount of work by expressions that counts as one more state.
 const (
 	transitionsPerStep = 512
 	workPerTransition  = 1000
@@ -25,7 +25,8 @@ type Machine struct {
 	Name, RoleARN, Region string
 }
 
-// Execution is one run of a state machine. It is not safe for concurrent use: the shell feeds it one event at a time.
+// Execution is one run of a state machine. It is not safe for concurrent use: the shell passes it one signal at a
+// time.
 type Execution struct {
 	machine Machine
 	info    *history.Info
@@ -35,32 +36,32 @@ type Execution struct {
 	failure history.Failure
 	lastID  int64
 	start   time.Time
-	secret  string // of the task tokens
+	secret  string // for the task tokens
 
 	redrives int64
-	redriven time.Time // the last time
+	redriven time.Time // time of the latest redrive
 	stopped  time.Time
-	closed   time.Duration // between ends and redrives
+	closed   time.Duration // total time between ends and redrives
 
 	root   *thread
 	ready  []*thread
 	waits  map[int64]*wait
 	nextID int64
 
-	// Valid during a step.
+	// These are valid during a step.
 	now    time.Time
 	random aws.Random
 	out    *Result
-	work   int // that expressions have done, in their steps
+	work   int // steps spent by expressions
 
 	unusable   func(*TaskCall) string // see CheckTasks
-	trial      *Trial                 // what a single state under test is run with; nil in executions
+	trial      *Trial                 // for testing a single state; nil in executions
 	input      *jsonvalue.Document
-	aboutRun   jsonvalue.Value // context object: Execution
-	aboutModel jsonvalue.Value // context object: StateMachine
+	aboutRun   jsonvalue.Value // Execution in the context object
+	aboutModel jsonvalue.Value // StateMachine in the context object
 }
 
-// New returns an execution of m that waits for its Start signal. The caller leaves info as it is from now on.
+// New returns an execution of m that expects its Start signal. The caller must not modify info afterwards.
 func New(m Machine, info *history.Info) *Execution {
 	return &Execution{
 		machine: m, info: info, status: history.Running, waits: map[int64]*wait{},
@@ -68,8 +69,8 @@ func New(m Machine, info *history.Info) *Execution {
 	}
 }
 
-// inputOf is an execution's input. A Map Run writes the inputs of its child executions itself, which are long and of
-// which a state often reads little.
+// inputOf returns an execution's input. The inputs of child executions are written by the Map Run itself, are long,
+// and a state often reads little of them.
 func inputOf(info *history.Info) *jsonvalue.Document {
 	if info.MapRunARN != "" {
 		return jsonvalue.CompactDocument(info.Input)
@@ -77,8 +78,9 @@ func inputOf(info *history.Info) *jsonvalue.Document {
 	return jsonvalue.TextDocument(info.Input)
 }
 
-// CheckTasks sets what says why an integration cannot use the parameters of a task; empty means that it can. Such a
-// task fails its state before it is scheduled. The same call has to get the same answer whenever it is replayed.
+// CheckTasks sets a function that returns why an integration cannot use the parameters of a task, or "" if it can. If
+// it cannot, the task's state fails before the task is scheduled. The function must return the same result for the
+// same call whenever it is replayed.
 func (x *Execution) CheckTasks(unusable func(*TaskCall) string) { x.unusable = unusable }
 
 // Status returns the execution's current status.
@@ -92,11 +94,11 @@ func (x *Execution) Output() string {
 	return x.output.Text()
 }
 
-// Failure returns how a failed, timed out or stopped execution ended.
+// Failure returns the failure of a failed, timed out or stopped execution.
 func (x *Execution) Failure() history.Failure { return x.failure }
 
-// Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a
-// task that was cancelled, anything after the end) change nothing.
+// Step applies one signal. It appends what happened, and the effects to perform, to the result. Signals that come too
+// late (for a cancelled task, or after the end) have no effect.
 func (x *Execution) Step(e *Signal, out *Result) {
 	if (x.status == history.Running) == (e.Kind == Redrive) || x.status == history.Succeeded {
 		return
@@ -140,17 +142,17 @@ func (x *Execution) begin() {
 	x.ready = append(x.ready, x.root)
 }
 
-// expressSeconds is how long an EXPRESS execution may take.
+// expressSeconds is the longest duration of an EXPRESS execution.
 const expressSeconds = 300
 
-// limitTime sets the time by which the execution has to end.
+// limitTime sets the timer for the execution's time limit.
 func (x *Execution) limitTime() {
 	if limit := x.limitSeconds(); limit > 0 {
 		x.timer(nil, machineTimeout, secondsOf(limit))
 	}
 }
 
-// limitSeconds is how long the execution may take; 0 means no limit.
+// limitSeconds returns the execution's time limit; 0 means none.
 func (x *Execution) limitSeconds() int64 {
 	limit := x.machine.Plan.TimeoutSeconds
 	if x.info.Express && (limit == 0 || limit > expressSeconds) {
@@ -159,16 +161,16 @@ func (x *Execution) limitSeconds() int64 {
 	return limit
 }
 
-// MaxDuration is how long a STANDARD execution may take: a year, as on AWS. One that takes longer ends as one does that
-// overruns its own TimeoutSeconds.
+// MaxDuration is the longest duration of a STANDARD execution: a year, as on AWS. An execution that takes longer ends
+// like one that exceeds its own TimeoutSeconds.
 const MaxDuration = 365 * 24 * time.Hour
 
-// lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is none of those that are counted up,
-// so that what an execution without it has journaled still fits.
+// lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is outside the sequence of IDs, so
+// that journals of executions written without it stay valid.
 const lifeLimit = -1
 
-// limitLife ends the execution after MaxDuration if nothing ends it before. An execution that has ended in its first
-// step needs no timer.
+// limitLife sets a timer that ends the execution after MaxDuration. An execution that has ended in its first step
+// needs none.
 func (x *Execution) limitLife() {
 	limit := x.limitSeconds()
 	if x.status != history.Running || limit > 0 && secondsOf(limit) <= MaxDuration {
@@ -179,7 +181,7 @@ func (x *Execution) limitLife() {
 	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true})
 }
 
-// drain runs every thread that can run until all wait or have ended.
+// drain runs all threads that can run, until all wait or have ended.
 func (x *Execution) drain() {
 	budget := transitionsPerStep
 	for len(x.ready) > 0 && x.status == history.Running {
@@ -204,8 +206,8 @@ func (x *Execution) drain() {
 	}
 }
 
-// emit appends an event to the history and returns its ID. The last event a STANDARD history has room for is kept for
-// its end.
+// emit appends an event to the history and returns its ID. In a STANDARD history the last available event is reserved
+// for the end.
 func (x *Execution) emit(e history.Event) int64 {
 	if x.status != history.Running {
 		return x.lastID
@@ -222,7 +224,7 @@ func (x *Execution) emit(e history.Event) int64 {
 	return e.ID
 }
 
-// effect asks the shell for something. An execution that has ended starts nothing any more.
+// effect requests an effect from the shell. After the end of the execution nothing new is started.
 func (x *Execution) effect(e Effect) {
 	if x.status != history.Running {
 		switch e.Kind {
@@ -259,7 +261,7 @@ func (x *Execution) timeOut() {
 	x.finish(history.TimedOut)
 }
 
-// finish ends the execution: whatever is still under way is cancelled, in the order in which it began.
+// finish ends the execution: everything still in progress is cancelled, in the order in which it started.
 func (x *Execution) finish(s history.Status) {
 	x.status, x.stopped = s, x.now
 	for _, id := range x.open() {

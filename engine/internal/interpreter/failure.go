@@ -13,13 +13,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// longestWait bounds a single delay, so that its end is a time that can be represented.
+// longestWait limits a single delay, so that its end is a representable time.
 const longestWait = 100 * 365 * 24 * time.Hour
 
-// failure is an error on its way through Retry and Catch.
+// failure is an error being handled by Retry and Catch.
 type failure struct {
 	history.Failure
-	heartbeat bool // a States.Timeout that a missed heartbeat caused
+	heartbeat bool // a States.Timeout caused by a missed heartbeat
 }
 
 func tooLarge(what string) failure {
@@ -27,8 +27,9 @@ func tooLarge(what string) failure {
 		"The state/task '"+what+"' returned a result with a size exceeding the maximum number of bytes service limit.")}
 }
 
-// failed handles the failure of a thread's current state: Retry, then Catch, then the end of the scope. A thread whose
-// failure is caught is readied. It always reports false, so that whoever found the failure stops what it was doing.
+// failed handles the failure of a thread's current state: first Retry, then Catch, then the end of the scope. If the
+// failure is caught, the thread becomes ready. It always returns false, so that callers can stop what they were
+// doing.
 func (x *Execution) failed(t *thread, f failure) bool {
 	if x.status != history.Running || t.gone {
 		return false
@@ -40,7 +41,7 @@ func (x *Execution) failed(t *thread, f failure) bool {
 		if f.Name != plan.ErrRuntime || t.state.Map != nil && t.state.Map.Distributed {
 			t.children.writeFailed(x)
 		}
-		if f.Name != plan.ErrDataLimitExceeded { // after which a redrive does all of the state's work again
+		if f.Name != plan.ErrDataLimitExceeded { // a redrive then repeats all of the state's work
 			t.stopped = t.children
 		}
 		t.children = nil
@@ -57,7 +58,7 @@ func (x *Execution) failed(t *thread, f failure) bool {
 	return false
 }
 
-// retry schedules another run of the state if the first retrier that handles the error has attempts left.
+// retry schedules another run of the state if the first retrier that matches the error has attempts left.
 func (x *Execution) retry(t *thread, f failure) bool {
 	for i := range t.state.Retry {
 		r := &t.state.Retry[i]
@@ -84,7 +85,7 @@ func (x *Execution) retry(t *thread, f failure) bool {
 	return false
 }
 
-// retryOf tells of a retry that is waited for.
+// retryOf describes a retry that is being waited for.
 func (x *Execution) retryOf(t *thread, retrier int, f failure, delay time.Duration) *Retry {
 	policy, used := t.state.Retry[retrier].Policy, t.retries[retrier]
 	return &Retry{
@@ -94,7 +95,7 @@ func (x *Execution) retryOf(t *thread, retrier int, f failure, delay time.Durati
 	}
 }
 
-// caught moves the thread to a catcher's state. OutputPath does not apply. What fails in the catcher itself, such as a
+// caught moves the thread to a catcher's state. OutputPath does not apply. An error in the catcher itself, such as a
 // ResultPath that does not fit the input, is neither retried nor caught.
 func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
 	errorOutput := jsonvalue.ValueDocument(f.output())
@@ -114,8 +115,8 @@ func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
 	return x.exit(t, out, c.Next, t.last, assigned)
 }
 
-// output is the Error Output that a catcher hands on. A timeout has no cause, which reads as an empty one; what a
-// worker left out reads as null.
+// output returns the Error Output that a catcher passes on. A timeout has no cause, which becomes an empty text; what
+// a worker omitted becomes null.
 func (f failure) output() jsonvalue.Value {
 	b := jsonvalue.NewObject(2)
 	name, cause := jsonvalue.Value{}, jsonvalue.Value{}
@@ -130,8 +131,8 @@ func (f failure) output() jsonvalue.Value {
 	return b.Value()
 }
 
-// scopeFailed ends the scope that a thread runs in. States.Runtime ends the execution from whatever depth: the service
-// writes nothing of the Parallel and Map states around, nor of what is under way beside it.
+// scopeFailed ends the scope in which a thread runs. States.Runtime ends the execution from any depth: the service
+// writes no events for the surrounding Parallel and Map states, nor for what runs concurrently.
 func (x *Execution) scopeFailed(t *thread, f failure) {
 	if t.fan == nil || f.Name == plan.ErrRuntime {
 		x.fail(t.last, f.Failure)
@@ -140,7 +141,7 @@ func (x *Execution) scopeFailed(t *thread, f failure) {
 	t.fan.failedBy(x, t, f)
 }
 
-// expressionError fails a state whose path, template, intrinsic call or expression could not be evaluated.
+// expressionError fails a state because a path, template, intrinsic call or expression could not be evaluated.
 func (x *Execution) expressionError(t *thread, err error, field string, input *jsonvalue.Document) bool {
 	var evaluation *expression.Error
 	if errors.As(err, &evaluation) {
@@ -149,7 +150,7 @@ func (x *Execution) expressionError(t *thread, err error, field string, input *j
 	return x.failed(t, failure{Failure: x.expressionFailure(t, err, field, input)})
 }
 
-// expressionFailure names and words the error of a path, template, intrinsic call or expression.
+// expressionFailure returns the error name and cause for the error of a path, template, intrinsic call or expression.
 func (x *Execution) expressionFailure(t *thread, err error, field string, input *jsonvalue.Document) history.Failure {
 	var evaluation *expression.Error
 	var missing *template.PathError
@@ -173,12 +174,12 @@ func (x *Execution) expressionFailure(t *thread, err error, field string, input 
 	return history.NewFailure(name, x.described(t, cause))
 }
 
-// functionError begins the cause of an intrinsic call that failed, which the service quotes as it is written.
+// functionError returns the prefix of the cause for a failed intrinsic call, which the service quotes verbatim.
 func functionError(call string) string {
 	return "The function '" + call + "' had the following error: "
 }
 
-// searched is the text of what a missing path was looked for in.
+// searched returns the text of the document in which a path was not found.
 func (x *Execution) searched(t *thread, missing *template.PathError, input *jsonvalue.Document) string {
 	if missing.Root == jsonpath.Context {
 		return t.env.context().JSON()

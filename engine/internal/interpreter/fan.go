@@ -11,18 +11,18 @@ import (
 type fan struct {
 	owner   *thread
 	started int64 // the …StateStarted event
-	// last is the event that the end of the state follows from.
+	// last is the event that precedes the end of the state.
 	last    int64
 	threads []*thread // by index; nil before it starts and after it ends
 	results []*jsonvalue.Document
-	left    int // threads that have not succeeded yet
+	left    int // number of threads that have not succeeded yet
 
-	unfinished []*thread // that failed or were aborted, for a redrive
+	unfinished []*thread // threads that failed or were aborted, for a redrive
 
-	// Inline Map.
+	// For an inline Map.
 	items *mapItems
 	next  int // the iteration to start next
-	limit int // how many iterations run at once
+	limit int // the most concurrent iterations
 }
 
 func (x *Execution) runParallel(t *thread) bool {
@@ -46,14 +46,14 @@ func (x *Execution) runParallel(t *thread) bool {
 	return false
 }
 
-// launch readies one branch or iteration.
+// launch makes one branch or iteration ready.
 func (f *fan) launch(x *Execution, index int, g *plan.Graph, in *jsonvalue.Document, previous int64) {
 	t := &thread{fan: f, index: index, state: g.Start, input: in, last: previous, vars: &variables{outer: f.owner.vars}}
 	f.threads[index] = t
 	x.ready = append(x.ready, t)
 }
 
-// succeeded takes the result of one thread; the last one ends the state.
+// succeeded stores the result of one thread; the last one ends the state.
 func (f *fan) succeeded(x *Execution, t *thread) {
 	f.results[t.index] = t.input
 	f.threads[t.index] = nil
@@ -83,8 +83,8 @@ func (f *fan) finish(x *Execution) {
 }
 
 // failedBy ends the state because one of its threads failed: the others are aborted, and the owner's Retry and Catch
-// decide. Everything written here follows from the event that failed the thread. A Task that failed counts as aborted
-// too, because its state is never left.
+// decide. All events written here follow from the event that failed the thread. A Task that failed also counts as
+// aborted, because its state is never exited.
 func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	cause := t.last
 	f.threads[t.index] = nil
@@ -117,7 +117,7 @@ func (f *fan) abort(x *Execution, cause int64) {
 	}
 }
 
-// abort stops one thread and everything under it.
+// abort stops a thread and everything nested in it.
 func (x *Execution) abort(t *thread, cause int64) {
 	t.gone = true
 	if t.children != nil {
@@ -141,7 +141,7 @@ var abortedTypes = map[asl.Type]history.Type{
 	asl.Map:      history.MapStateAborted,
 }
 
-// writeFailed writes that the state as a whole failed. It happens once, when no retry follows.
+// writeFailed writes the event for the failure of the whole state. It is called once, if no retry follows.
 func (f *fan) writeFailed(x *Execution) {
 	typ := history.ParallelStateFailed
 	if f.owner.state.Type == asl.Map {

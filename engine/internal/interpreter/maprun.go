@@ -10,16 +10,17 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MapRunCall is a distributed Map for the shell to carry out: the items, how they become the inputs of child
-// executions, how many run at once, how many may fail, and where the results go.
+// MapRunCall is a distributed Map for the shell to run: the items, how they become inputs of child executions, how
+// many run concurrently, how many may fail, and where the results are written.
 type MapRunCall struct {
 	ARN   string
 	State *plan.State
-	// Redrive counts the redrives of the Map Run: child executions that ended without success before are redriven.
+	// Redrive is the number of redrives of the Map Run: child executions that had ended without success are redriven.
 	Redrive int64
-	// Label names the child executions' state machine: <machine>/<label>.
+	// Label is the label in the child executions' state machine: <machine>/<label>.
 	Label string
-	// Items are the items of the state's input; nil when a reader supplies them. Keys are set for an object's members.
+	// Items are the items of the state's input; nil if a reader supplies them. Keys are set for the members of an
+	// object.
 	Items []jsonvalue.Value
 	Keys  []string
 
@@ -28,26 +29,26 @@ type MapRunCall struct {
 	ToleratedFailurePercentage float64
 
 	ReaderParameters jsonvalue.Value
-	MaxItems         jsonvalue.Value // null when absent
+	MaxItems         jsonvalue.Value // null if absent
 	WriterParameters jsonvalue.Value
 
 	MaxItemsPerBatch      int64 // 0 means no limit
 	MaxInputBytesPerBatch int64 // 0 means no limit
 	BatchInput            *jsonvalue.Value
 
-	env   env // a snapshot: the parent may go on while items are selected
+	env   env // a snapshot: the parent may continue while items are selected
 	input *jsonvalue.Document
 }
 
-// ItemSelectorError is why the input of a child execution could not be built, by the name and cause that the Map Run
-// fails with.
+// ItemSelectorError reports that the input of a child execution could not be built. It holds the name and cause with
+// which the Map Run fails.
 type ItemSelectorError struct{ history.Failure }
 
 // Error implements error.
 func (e *ItemSelectorError) Error() string { return e.Name + ": " + e.Cause }
 
-// Select applies the ItemSelector to one item. It may be called from one goroutine at a time, whatever the parent
-// execution does meanwhile. The error is an *ItemSelectorError.
+// Select applies the ItemSelector to one item. It may be called from one goroutine at a time, even while the parent
+// execution continues. The error is an *ItemSelectorError.
 func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source string) (jsonvalue.Value, error) {
 	s := c.State.Map.ItemSelector
 	if s == nil {
@@ -56,13 +57,13 @@ func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source strin
 	c.env.at(mapItem(index, item, key, source))
 	v, err := c.env.eval(s)
 	if err != nil {
-		c.env.t.env = c.env // what the message shows
+		c.env.t.env = c.env // for the error message
 		return v, &ItemSelectorError{c.env.x.expressionFailure(c.env.t, err, s.Field, c.input)}
 	}
 	return v, nil
 }
 
-// startMapRun writes the events of a distributed Map's start and hands it to the shell.
+// startMapRun writes the events for the start of a distributed Map and passes it to the shell.
 func (x *Execution) startMapRun(t *thread, in *jsonvalue.Document, items *mapItems, concurrency int64) bool {
 	m := t.state.Map
 	length := int64(0)
@@ -88,7 +89,8 @@ func (x *Execution) startMapRun(t *thread, in *jsonvalue.Document, items *mapIte
 	return false
 }
 
-// snapshot copies what an ItemSelector sees, so that it can be evaluated beside the running execution.
+// snapshot copies what an ItemSelector can access, so that it can be evaluated concurrently with the running
+// execution.
 func (x *Execution) snapshot(t *thread, in *jsonvalue.Document) env {
 	x.executionContext()
 	in.Value()
@@ -99,7 +101,7 @@ func (x *Execution) snapshot(t *thread, in *jsonvalue.Document) env {
 		retried: t.retried, vars: t.vars.flat()}, input: in}
 }
 
-// flat copies the variables visible in a scope into one.
+// flat copies the variables visible in a scope into a single one.
 func (v *variables) flat() *variables {
 	out := &variables{values: map[string]jsonvalue.Value{}}
 	for s := v; s != nil; s = s.outer {
@@ -112,7 +114,7 @@ func (v *variables) flat() *variables {
 	return out
 }
 
-// mapRunFields evaluates everything that a Map Run's fields say.
+// mapRunFields evaluates the fields of a Map Run.
 func (x *Execution) mapRunFields(t *thread, in *jsonvalue.Document, c *MapRunCall) bool {
 	m := t.state.Map
 	t.env.over(in)
@@ -213,11 +215,11 @@ func (x *Execution) writerFields(t *thread, in *jsonvalue.Document, c *MapRunCal
 	return true
 }
 
-// mapRunEnded takes the end of a Map Run. The state's exit follows from the run's start, as the service writes it.
+// mapRunEnded handles the end of a Map Run. The state's exit follows from the run's start, as the service writes it.
 func (x *Execution) mapRunEnded(t *thread, e *Signal) {
 	if e.Kind == MapRunFailed {
 		if e.Failure.Name == plan.ErrDataLimitExceeded || e.Failure.Name == plan.ErrRuntime {
-			t.mapRun = nil // a redrive begins a new one
+			t.mapRun = nil // a redrive starts a new one
 		}
 		t.last = x.emit(history.Event{Type: history.MapRunFailed, Previous: t.last,
 			More: &history.Details{Failure: e.Failure}})

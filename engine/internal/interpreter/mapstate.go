@@ -12,13 +12,13 @@ import (
 	"stepback/jsonvalue"
 )
 
-// inlineConcurrency is how many iterations of an inline Map run at once at the most.
+// inlineConcurrency is the most concurrent iterations of an inline Map.
 const inlineConcurrency = 40
 
-// mapItems are the items of a Map state that come from its input.
+// mapItems are the items of a Map state that are taken from its input.
 type mapItems struct {
 	values []jsonvalue.Value
-	keys   []string // of an object's members, distributed Map only
+	keys   []string // member names of an object; distributed Map only
 }
 
 func (m *mapItems) len() int { return len(m.values) }
@@ -94,7 +94,7 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	f.launch(x, i, t.state.Map.Processor, in, id)
 }
 
-// selectorFailed fails the Map because the input of an iteration could not be built.
+// selectorFailed fails the Map because an iteration's input could not be built.
 func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) {
 	t := f.owner
 	t.last, f.next = started, index
@@ -106,11 +106,11 @@ func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) 
 	f.refused(x, index, failure{Failure: x.expressionFailure(t, err, "ItemSelector", t.mapInput)})
 }
 
-// refused fails the Map because of an iteration that cannot begin. What is written follows from the start of the
-// iteration, or from the evaluation that failed.
+// refused fails the Map because an iteration cannot start. The events follow from the start of the iteration, or from
+// the failed evaluation.
 func (f *fan) refused(x *Execution, index int, cause failure) {
 	t := f.owner
-	if cause.Name != plan.ErrRuntime { // which ends the execution at once
+	if cause.Name != plan.ErrRuntime { // States.Runtime ends the execution at once
 		x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name,
 			More: iteration(index)})
 		f.abort(x, t.last)
@@ -118,7 +118,7 @@ func (f *fan) refused(x *Execution, index int, cause failure) {
 	x.failed(t, cause)
 }
 
-// items finds what a Map without a reader iterates over.
+// items returns the items of a Map without a reader.
 func (x *Execution) items(t *thread, in *jsonvalue.Document) (*mapItems, bool) {
 	m := t.state.Map
 	if t.state.Language == asl.JSONata {
@@ -128,7 +128,7 @@ func (x *Execution) items(t *thread, in *jsonvalue.Document) (*mapItems, bool) {
 	if m.ItemsPath != nil {
 		path = m.ItemsPath.Text()
 		if m.ItemsPath.Root() == jsonpath.Context {
-			path = path[1:] // as the service writes it
+			path = path[1:] // the form that the service writes
 		}
 		var err error
 		if v, err = t.env.Lookup(m.ItemsPath); err != nil {
@@ -145,7 +145,7 @@ func (x *Execution) items(t *thread, in *jsonvalue.Document) (*mapItems, bool) {
 	}
 }
 
-// queriedItems finds what a Map in JSONata iterates over.
+// queriedItems returns the items of a Map in JSONata.
 func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	m, v := t.state.Map, t.input.Value()
 	if m.Items != nil {
@@ -166,11 +166,11 @@ func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	}
 }
 
-// maxMapNumber is the largest number of a Map state. Larger ones, which mean no limit just as well, could not be made
-// integers again.
+// maxMapNumber is the largest number of a Map state. Larger ones also mean no limit, but could not be converted back
+// to integers.
 const maxMapNumber = 1 << 53
 
-// mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
+// mapNumber evaluates a whole number of a Map state; an absent one is 0. The value at a path may be a string.
 func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
 	case !n.Present:
@@ -192,7 +192,7 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	return float64(min(i, maxMapNumber)), true
 }
 
-// count evaluates a whole number of a Map state that cannot be negative.
+// count evaluates a whole number of a Map state that must not be negative.
 func (x *Execution) count(t *thread, n plan.Number) (float64, bool) {
 	v, ok := x.mapNumber(t, n)
 	if ok && v < 0 {

@@ -9,7 +9,7 @@ import (
 // MaxPayload is the limit in bytes of every input, output and result.
 const MaxPayload = 262_144
 
-// join returns the array of the documents.
+// join returns an array of the documents.
 func join(elements []*jsonvalue.Document) *jsonvalue.Document {
 	size := 2
 	for _, e := range elements {

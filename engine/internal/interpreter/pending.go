@@ -6,7 +6,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Pending returns what the execution waits for, in the order in which the waits began, without its time limits.
+// Pending returns what the execution is waiting for, in the order in which the waits started, without its time
+// limits.
 func (x *Execution) Pending() []history.Pending {
 	open := x.open()
 	found := make([]history.Pending, 0, len(open))
@@ -32,7 +33,8 @@ func (x *Execution) Pending() []history.Pending {
 	return found
 }
 
-// Delayed reports whether a retry waits for the delay of this ID. A TimerFired signal of the ID has it tried at once.
+// Delayed reports whether a retry is waiting for the delay with this ID. A TimerFired signal with the ID makes the
+// attempt at once.
 func (x *Execution) Delayed(id int64) bool {
 	w := x.waits[id]
 	return w != nil && w.kind == retryDelay

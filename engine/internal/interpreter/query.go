@@ -9,10 +9,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// query is an env as JSONata expressions see it: $states, the variables, the time of the event and its randomness.
+// query is an env as JSONata expressions see it: $states, the variables, the time of the signal and its randomness.
 type query env
 
-// Root implements jsonata.Env: there is no document beside $states.
+// Root implements jsonata.Env: there is no document besides $states.
 func (q *query) Root() (jsonvalue.Value, bool) { return jsonvalue.Value{}, false }
 
 // Lookup implements jsonata.Env.
@@ -23,8 +23,8 @@ func (q *query) Lookup(name string) (jsonvalue.Value, bool) {
 	return q.t.vars.get(name)
 }
 
-// Member implements jsonata.MemberEnv, so that an expression which reads the input alone does not make the context
-// object.
+// Member implements jsonata.MemberEnv, so that the context object is not built for an expression that only reads the
+// input.
 func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known bool) {
 	if variable != "states" {
 		return v, false, false
@@ -46,7 +46,7 @@ func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known 
 	return part.Value(), true, true
 }
 
-// Spent takes the work of an expression into account, so that an execution with heavy ones yields to others sooner.
+// Spent adds the work of an expression, so that an execution with expensive ones yields sooner.
 func (q *query) Spent(steps int) { q.x.work += steps }
 
 // Now implements jsonata.Env.
@@ -55,7 +55,7 @@ func (q *query) Now() time.Time { return q.x.now }
 // Random implements jsonata.Env.
 func (q *query) Random() uint64 { return q.x.random.Uint64() }
 
-// states is $states.
+// states returns $states.
 func (q *query) states() jsonvalue.Value {
 	b := jsonvalue.NewObject(4)
 	b.Set("input", q.t.input.Value())
@@ -77,7 +77,7 @@ func (e *env) eval(p *plan.Payload) (jsonvalue.Value, error) {
 	return p.Template.Eval(e)
 }
 
-// evaluate evaluates a JSONata field. When it has no value, the state has failed.
+// evaluate evaluates a JSONata field. If it returns false, it has failed the state.
 func (x *Execution) evaluate(t *thread, v *expression.Value) (jsonvalue.Value, bool) {
 	if static, ok := v.Static(); ok {
 		return static, true
@@ -89,9 +89,9 @@ func (x *Execution) evaluate(t *thread, v *expression.Value) (jsonvalue.Value, b
 	return value, true
 }
 
-// evaluationFailed fails a state with States.QueryEvaluationError. The event follows from what came before the state
-// when the state has done nothing yet but be entered, as the service writes it; a Wait state counts its entry as
-// something done.
+// evaluationFailed fails a state with States.QueryEvaluationError. If the state has done nothing since it was
+// entered, the event follows from the one before the state, as the service writes it; for a Wait state, its entry
+// counts as something done.
 func (x *Execution) evaluationFailed(t *thread, location, message string) bool {
 	previous, atOnce := t.last, t.last == t.entryID
 	if atOnce && t.state.Wait == nil {
@@ -99,7 +99,7 @@ func (x *Execution) evaluationFailed(t *thread, location, message string) bool {
 	}
 	f := x.writeEvaluationFailed(t, previous, location, message)
 	if atOnce && (t.state.Map != nil || t.state.Branches != nil) {
-		t.children = &fan{owner: t} // so that the state is written as failed, though it was never started
+		t.children = &fan{owner: t} // so that the state is written as failed although it never started
 	}
 	return x.failed(t, f)
 }
@@ -113,12 +113,12 @@ func (x *Execution) writeEvaluationFailed(t *thread, previous int64, location, m
 	return failure{Failure: f}
 }
 
-// unexpected fails a state whose field evaluates to a value of the wrong type.
+// unexpected fails a state because a field evaluates to a value of the wrong type.
 func (x *Execution) unexpected(t *thread, field *expression.Value, expected string, got jsonvalue.Value) bool {
 	return x.expressionError(t, field.Unexpected(expected, got), "", t.input)
 }
 
-// whole evaluates a field that must be a whole number from least on.
+// whole evaluates a field that must be a whole number not below least.
 func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
 	v, ok := x.evaluate(t, n.Expression)
 	if !ok {
@@ -136,7 +136,7 @@ func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
 	return i, true
 }
 
-// finishQuery evaluates Output and Assign of a JSONata state, which see the same data, and leaves the state.
+// finishQuery evaluates Output and Assign of a JSONata state, which access the same data, and exits the state.
 func (x *Execution) finishQuery(t *thread, result *jsonvalue.Document, previous int64) bool {
 	s := t.state
 	t.last = previous
@@ -149,7 +149,7 @@ func (x *Execution) finishQuery(t *thread, result *jsonvalue.Document, previous 
 	return x.leave(t, result, s.Output, s.Assign, s.Next)
 }
 
-// leave evaluates an Output, which is out when absent, and an Assign, and moves the thread on.
+// leave evaluates Output, whose default is out, and Assign, and moves the thread to the next state.
 func (x *Execution) leave(t *thread, out *jsonvalue.Document, output *expression.Value, assign *plan.Payload,
 	next *plan.State) bool {
 	if output != nil {

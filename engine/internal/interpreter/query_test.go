@@ -12,8 +12,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// jsonata is a machine in JSONata with one state X, whose type and fields are given, and the state After if they name
-// it.
+// jsonata returns a JSONata state machine with one state X, of the given type and fields, and the state After if they
+// mention it.
 func jsonata(fields string) string {
 	after := ""
 	if strings.Contains(fields, `"After"`) {
@@ -81,7 +81,8 @@ func TestJSONataStates(t *testing.T) {
 	}
 }
 
-// TestEvaluationFailures holds where the service writes the failure of an expression in the history, and its words.
+// TestEvaluationFailures checks where in the history the service writes the failure of an expression, and its
+// wording.
 func TestEvaluationFailures(t *testing.T) {
 	t.Parallel()
 	const at = "An error occurred while executing the state 'X' (entered at the event id #2). "
@@ -180,8 +181,8 @@ func TestEvaluationFailuresAreRetriedAndCaught(t *testing.T) {
 		8<7 ExecutionSucceeded 1`)
 }
 
-// TestACatcherThatFailsEndsTheState makes what the catcher itself builds fail with an error that the same catcher would
-// catch.
+// TestACatcherThatFailsEndsTheState: a value that the catcher itself builds fails with an error that the same catcher
+// would match.
 func TestACatcherThatFailsEndsTheState(t *testing.T) {
 	t.Parallel()
 	for language, definition := range map[string]string{
@@ -215,7 +216,7 @@ func TestVariablesAcrossLanguages(t *testing.T) {
 	}
 }
 
-// TestNowAndRandomComeFromTheEvent replays the same events and expects the same output.
+// TestNowAndRandomComeFromTheEvent checks that replaying the same signals gives the same output.
 func TestNowAndRandomComeFromTheEvent(t *testing.T) {
 	t.Parallel()
 	definition := jsonata(`"Type":"Pass","End":true,"Output":{"now":"{% $now() %}","id":"{% $uuid() %}","r":"{% $random() %}","s":"{% $random(7) %}"}`)
@@ -270,7 +271,7 @@ func parse(tb testing.TB, text string) jsonvalue.Value {
 	return v
 }
 
-// TestAResultThatDoesNotFitIsCaught has a ResultPath that fails after the task, and a catcher whose own fits.
+// TestAResultThatDoesNotFitIsCaught: a ResultPath fails after the task, and the catcher's own ResultPath fits.
 func TestAResultThatDoesNotFitIsCaught(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"StartAt":"X","States":{"X":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","End":true,"ResultPath":"$.a.b.c",
@@ -306,7 +307,7 @@ func BenchmarkLoop(b *testing.B) {
 	}
 }
 
-// TestHeavyExpressionsYield has a loop whose expressions do the work of many transitions each.
+// TestHeavyExpressionsYield runs a loop of expressions that each do the work of many transitions.
 func TestHeavyExpressionsYield(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"QueryLanguage":"JSONata","StartAt":"P","States":{"P":{"Type":"Pass","Output":"{% $sum([1..50000].($ * 2)) %}","Next":"Q"},
@@ -348,7 +349,7 @@ func TestItemSelectorErrors(t *testing.T) {
 
 func TestInputsOfBranchesAndIterationsAreLimited(t *testing.T) {
 	t.Parallel()
-	big := func(n int) string { return fmt.Sprintf(`"{%% $pad('', %d, 'x') %%}"`, n-2) } // two bytes are the quotes
+	big := func(n int) string { return fmt.Sprintf(`"{%% $pad('', %d, 'x') %%}"`, n-2) } // two bytes for the quotes
 	for name, fields := range map[string]string{
 		"branch":    `"Type":"Parallel","Arguments":%s,"End":true,"Branches":[{"StartAt":"I","States":{"I":{"Type":"Pass","Output":1,"End":true}}}]`,
 		"iteration": `"Type":"Map","Items":[1],"ItemSelector":%s,"End":true,"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Pass","Output":1,"End":true}}}`,

@@ -7,8 +7,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Outstanding returns the effects that were asked for and neither answered nor cancelled, in the order in which they
-// were asked for: what a shell that has replayed an execution's events must carry out again. It changes nothing.
+// Outstanding returns the effects that were requested and neither completed nor cancelled, in the order of the
+// requests: what a shell must perform again after replaying an execution's signals. It changes nothing.
 func (x *Execution) Outstanding() []Effect {
 	if x.status != history.Running {
 		return nil
@@ -32,18 +32,18 @@ func (x *Execution) Outstanding() []Effect {
 	return effects
 }
 
-// Scheduled reports whether the task's …Scheduled event is written: an activity task that is offered to workers, or any
-// other task.
+// Scheduled reports whether the task's …Scheduled event has been written: for an activity task, whether it has been
+// offered to workers; for any other task, always.
 func (c *TaskCall) Scheduled() bool { return c.scheduled }
 
-// Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other
-// task.
+// Started reports whether the task's …Started event has been written: for an activity task, whether a worker has
+// taken it; for any other task, always.
 func (c *TaskCall) Started() bool { return c.started }
 
-// Submitted reports whether the call of a .sync or token task was accepted, so that only its end is waited for.
+// Submitted reports whether the call of a .sync or token task was accepted, so that only its end is awaited.
 func (c *TaskCall) Submitted() bool { return c.submission != nil }
 
-// Submission returns what that call answered, as JSON text; empty when it was not accepted.
+// Submission returns the response to that call as JSON text, or "" if it was not accepted.
 func (c *TaskCall) Submission() string {
 	if c.submission == nil {
 		return ""

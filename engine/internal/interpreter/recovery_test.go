@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// busy has something of everything an execution can wait for.
+// busy contains everything that an execution can wait for.
 const busy = `{"StartAt":"P","TimeoutSeconds":900,"States":{"P":{"Type":"Parallel","End":true,"Branches":[
 	{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"End":true}}},
 	{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::test:call","TimeoutSeconds":30,
@@ -18,7 +18,7 @@ const busy = `{"StartAt":"P","TimeoutSeconds":900,"States":{"P":{"Type":"Paralle
 	{"StartAt":"D","States":{"D":{"Type":"Map","End":true,
 		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}}}}}]}}}`
 
-// TestOutstandingIsWhatWasAskedForAndNotAnswered compares Outstanding, after every step, with a plain account of the
+// TestOutstandingIsWhatWasAskedForAndNotAnswered compares Outstanding after every step with a simple record of the
 // effects.
 func TestOutstandingIsWhatWasAskedForAndNotAnswered(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,8 @@ func TestOutstandingIsWhatWasAskedForAndNotAnswered(t *testing.T) {
 	}
 }
 
-// TestALongLoopIsOutstandingWhileItYields checks that a step which ran out of its budget is to be continued.
+// TestALongLoopIsOutstandingWhileItYields checks that a step which has used up its budget is listed as to be
+// continued.
 func TestALongLoopIsOutstandingWhileItYields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"C"},

@@ -9,12 +9,12 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxMapRunRedrives is how often a Map Run can be redriven.
+// maxMapRunRedrives is the most redrives of a Map Run.
 const maxMapRunRedrives = 1000
 
-// redrive goes on with an execution that has ended without success: with the states that failed or were aborted, on the
-// same input, all their retries ahead of them and their time limits begun anew. What had succeeded is left as it is. It
-// follows the redrive behaviour of individual states in the documentation.
+// redrive resumes an execution that has ended without success: it repeats the states that failed or were aborted,
+// with the same input, all their retries available again and their time limits restarted. What had succeeded is kept.
+// This follows the redrive behaviour of individual states in the AWS documentation.
 func (x *Execution) redrive() {
 	x.status, x.failure = history.Running, history.Failure{}
 	x.redrives++
@@ -27,11 +27,11 @@ func (x *Execution) redrive() {
 	x.again(x.root, id)
 }
 
-// Redrives counts the redrives of the execution.
+// Redrives returns the number of redrives of the execution.
 func (x *Execution) Redrives() int64 { return x.redrives }
 
-// again goes on with the state at which a thread was when the execution ended. A state that was not entered yet is
-// entered, a Fail state too, once more; any other does its work again without a second entry.
+// again resumes a thread at the state in which it was when the execution ended. A state that had not been entered is
+// entered, and a Fail state is entered again; any other state repeats its work without a second entry.
 func (x *Execution) again(t *thread, previous int64) {
 	f := t.children
 	if f == nil {
@@ -54,7 +54,7 @@ func (x *Execution) again(t *thread, previous int64) {
 	}
 }
 
-// again goes on with the branches or iterations that did not come to their end, and with the iterations that were not
+// again resumes the branches or iterations that had not completed, and starts the iterations that had not been
 // started.
 func (f *fan) again(x *Execution, previous int64) {
 	unfinished := f.unfinished
@@ -70,7 +70,7 @@ func (f *fan) again(x *Execution, previous int64) {
 		f.threads[t.index], t.gone = t, false
 	}
 	for _, t := range unfinished {
-		if f.owner.children == f { // it may have failed again meanwhile
+		if f.owner.children == f { // it may have failed again in the meantime
 			x.again(t, previous)
 		}
 	}
@@ -79,10 +79,10 @@ func (f *fan) again(x *Execution, previous int64) {
 	}
 }
 
-// redriveMapRun has the shell go on with a Map Run: with its child executions that did not succeed, and the items that
+// redriveMapRun makes the shell resume a Map Run: with the child executions that did not succeed, and the items that
 // have none.
 func (x *Execution) redriveMapRun(t *thread, before *MapRunCall) {
-	call := *before // which the shell may still look at
+	call := *before // a copy: the shell may still read the original
 	call.Redrive++
 	if call.Redrive > maxMapRunRedrives {
 		x.runtimeError(t, "The Map Run has been redriven 1000 times, which is the limit.")
@@ -95,7 +95,7 @@ func (x *Execution) redriveMapRun(t *thread, before *MapRunCall) {
 	x.awaitMapRun(t, &call)
 }
 
-// awaitMapRun hands a Map Run to the shell.
+// awaitMapRun passes a Map Run to the shell.
 func (x *Execution) awaitMapRun(t *thread, call *MapRunCall) {
 	t.children, t.mapRun = &fan{owner: t}, call
 	w := x.await(t, mapRunResult)

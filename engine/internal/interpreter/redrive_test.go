@@ -32,7 +32,7 @@ func (w *world) redrive() {
 
 const task = `"Type":"Task","Resource":"arn:aws:states:::test:call"`
 
-// failsOnce fails the first task of each name and hands the parameters of others back.
+// failsOnce fails the first task of each name and returns the parameters of all others.
 func failsOnce(names ...string) func(c *interpreter.TaskCall) interpreter.Signal {
 	failing := slices.Clone(names)
 	return func(c *interpreter.TaskCall) interpreter.Signal {
@@ -123,7 +123,7 @@ func TestRedriveAStoppedWait(t *testing.T) {
 	}
 }
 
-// TestRedriveBeginsTheTimeLimitAnew lets an execution run out of time twice.
+// TestRedriveBeginsTheTimeLimitAnew lets an execution time out twice.
 func TestRedriveBeginsTheTimeLimitAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":30,"States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`,
@@ -135,7 +135,7 @@ func TestRedriveBeginsTheTimeLimitAnew(t *testing.T) {
 	}
 }
 
-// TestRedriveOnlyFailedBranches has one branch succeed, one fail and one aborted.
+// TestRedriveOnlyFailedBranches has one branch that succeeds, one that fails and one that is aborted.
 func TestRedriveOnlyFailedBranches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
@@ -161,7 +161,7 @@ func TestRedriveOnlyFailedBranches(t *testing.T) {
 	}
 }
 
-// TestRedriveOnlyFailedIterations fails the third of five iterations, of which two run at a time.
+// TestRedriveOnlyFailedIterations fails the third of five iterations, two of which run concurrently.
 func TestRedriveOnlyFailedIterations(t *testing.T) {
 	t.Parallel()
 	for name, selector := range map[string]string{"plain": ``,
@@ -189,7 +189,7 @@ func TestRedriveOnlyFailedIterations(t *testing.T) {
 	}
 }
 
-// TestRedriveASelectorThatFailed builds the input of an iteration again.
+// TestRedriveASelectorThatFailed evaluates the ItemSelector of an iteration again.
 func TestRedriveASelectorThatFailed(t *testing.T) {
 	t.Parallel()
 	w := redriven(t, `{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"ItemSelector":{"v.$":"$$.Execution.RedriveTime"},"End":true,
@@ -221,7 +221,7 @@ func TestRedriveInside(t *testing.T) {
 	}
 }
 
-// TestRedriveAfterTooMuchData does all of a state's work again.
+// TestRedriveAfterTooMuchData repeats all of a state's work.
 func TestRedriveAfterTooMuchData(t *testing.T) {
 	t.Parallel()
 	n := 0

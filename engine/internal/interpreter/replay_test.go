@@ -8,7 +8,7 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// TestTheEndCancelsInOrder keeps the effects of an end the same whenever the same events are fed.
+// TestTheEndCancelsInOrder checks that the effects of an end are the same whenever the same signals are fed.
 func TestTheEndCancelsInOrder(t *testing.T) {
 	t.Parallel()
 	branch := `{"StartAt":"%","States":{"%":{"Type":"Task","Resource":"arn:aws:states:::test:call","TimeoutSeconds":9,"End":true}}}`

@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// errCorruptSignals says that stored signals cannot be read back.
+// errCorruptSignals is returned if stored signals cannot be decoded.
 var errCorruptSignals = errors.New("interpreter: the stored signals are cut short or damaged")
 
 // The bits of the byte that says which members of a signal follow.
@@ -22,8 +22,7 @@ const (
 	signalByToken
 )
 
-// AppendSignals appends the compact stored form of signals that were applied one after the other. It is read back by
-// DecodeSignals.
+// AppendSignals appends the compact stored form of consecutive signals. DecodeSignals reads it.
 func AppendSignals(dst []byte, signals []Signal) []byte {
 	w := wire.Writer{Bytes: dst}
 	w.Uvarint(uint64(len(signals)))
@@ -64,7 +63,7 @@ func (s *Signal) bits() byte {
 		s.Secret != "", s.ByToken)
 }
 
-// DecodeSignals reads signals that AppendSignals wrote and returns them with what follows them.
+// DecodeSignals decodes signals written by AppendSignals, and returns them and the remaining bytes.
 func DecodeSignals(src []byte) (signals []Signal, rest []byte, err error) {
 	r := wire.NewReader(src)
 	signals = make([]Signal, r.Count())
@@ -81,7 +80,7 @@ func DecodeSignals(src []byte) (signals []Signal, rest []byte, err error) {
 	return signals, r.Rest(), nil
 }
 
-// readSignal reads a signal that came some time after at, in nanoseconds, and returns when.
+// readSignal reads a signal whose time is stored relative to at, in nanoseconds, and returns its time.
 func readSignal(r *wire.Reader, s *Signal, at int64) int64 {
 	s.Kind = SignalKind(r.Byte())
 	bits := r.Byte()

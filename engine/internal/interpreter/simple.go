@@ -14,7 +14,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// runPass builds the result from Result or Parameters, in JSONata from Output, or hands the input on.
+// runPass builds the result from Result or Parameters, in JSONata from Output, or passes the input on.
 func (x *Execution) runPass(t *thread) bool {
 	s := t.state
 	if x.trial == nil && s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() &&
@@ -103,7 +103,7 @@ func (x *Execution) text(t *thread, field plan.Text) (text string, present, ok b
 	var missing *template.PathError
 	if errors.As(err, &missing) {
 		named := *missing
-		named.Field = field.Field + "Path" // the template's key has a .$ that the state's field has not
+		named.Field = field.Field + "Path" // the template's key has a .$ that the state's field lacks
 		err = &named
 	}
 	if err != nil {
@@ -140,7 +140,7 @@ func (x *Execution) runChoice(t *thread) bool {
 	return x.chosen(t, in, t.state.Choice.Default, nil)
 }
 
-// matches evaluates a rule. When it cannot be evaluated, the state has failed.
+// matches evaluates a rule. If ok is false, the rule could not be evaluated and the state has failed.
 func (x *Execution) matches(t *thread, r *plan.Rule) (matched, ok bool) {
 	if r.Condition == nil {
 		matched, err := r.Matches(&t.env)
@@ -157,7 +157,7 @@ func (x *Execution) matches(t *thread, r *plan.Rule) (matched, ok bool) {
 	return v.Bool(), ok
 }
 
-// chosen leaves a Choice state; a rule's own Assign and Output take the place of the state's.
+// chosen exits a Choice state; a rule's own Assign and Output replace the state's.
 func (x *Execution) chosen(t *thread, in *jsonvalue.Document, next *plan.State, r *plan.Rule) bool {
 	a, output := t.state.Assign, t.state.Output
 	if r != nil {
@@ -238,7 +238,7 @@ func (x *Execution) waitFor(t *thread, in *jsonvalue.Document) (time.Duration, b
 	}
 }
 
-// untilTimestamp evaluates a Timestamp in JSONata.
+// untilTimestamp evaluates a Timestamp in JSONata and returns the time until then.
 func (x *Execution) untilTimestamp(t *thread, field *expression.Value) (time.Duration, bool) {
 	v, ok := x.evaluate(t, field)
 	if !ok {
@@ -255,7 +255,7 @@ func (x *Execution) untilTimestamp(t *thread, field *expression.Value) (time.Dur
 	return at.Sub(x.now), true
 }
 
-// plainText is a value as causes show it: a string without quotes, anything else as JSON.
+// plainText formats a value for a cause: a string without quotes, anything else as JSON.
 func plainText(v jsonvalue.Value) string {
 	if v.Kind() == jsonvalue.String {
 		return v.Text()
@@ -263,7 +263,7 @@ func plainText(v jsonvalue.Value) string {
 	return v.JSON()
 }
 
-// pathOf is the text of the path that an error is about.
+// pathOf returns the text of the path in an error.
 func pathOf(err error) string {
 	var lookup *lookupError
 	if errors.As(err, &lookup) {

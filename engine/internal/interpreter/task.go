@@ -11,25 +11,26 @@ import (
 	"stepback/jsonvalue"
 )
 
-// TaskCall is a task for the shell to carry out.
+// TaskCall is a task for the shell to run.
 type TaskCall struct {
 	Task *plan.Task
 	// State is the name of the Task state, Attempt counts its runs from 0.
 	State   string
 	Attempt int64
-	// Parameters is the JSON text sent to the resource; Value is its tree where that was at hand, null otherwise.
+	// Parameters is the JSON text sent to the resource. Value is its parsed form if that was available, otherwise
+	// null.
 	Parameters string
 	Value      jsonvalue.Value
-	// Token is the task token of an activity or of a task that waits for a token or a job, empty otherwise.
+	// Token is the task token of an activity task or a task that waits for a token or a job; empty otherwise.
 	Token string
 	// RoleARN is the role of the task's credentials, if it has any.
 	RoleARN string
-	// Timeout and Heartbeat are 0 when there is none.
+	// Timeout and Heartbeat are 0 if there is no such limit.
 	Timeout, Heartbeat time.Duration
 
-	scheduled  bool                // the …Scheduled event is written
-	started    bool                // the …Started event is written
-	submission *jsonvalue.Document // what the accepted call of a .sync or token task answered
+	scheduled  bool                // the …Scheduled event has been written
+	started    bool                // the …Started event has been written
+	submission *jsonvalue.Document // the response to the accepted call of a .sync or token task
 	early      *Signal             // see overtakes
 }
 
@@ -39,7 +40,7 @@ func (x *Execution) runTask(t *thread) bool {
 	if s.Task.Tokens() {
 		call.Token = x.token(x.nextID + 1)
 	}
-	if s.Task.Target != plan.Activity { // whose workers get it from GetActivityTask
+	if s.Task.Target != plan.Activity { // workers of an activity get it from GetActivityTask
 		t.env.withToken(call.Token)
 	}
 	params, ok := x.effectiveInput(t)
@@ -75,8 +76,8 @@ func (x *Execution) runTask(t *thread) bool {
 	return false
 }
 
-// schedule writes the task's events and asks the shell to carry it out. Those of an activity wait: only the shell knows
-// whether the activity exists, and when a worker takes the task.
+// schedule writes the task's events and asks the shell to run it. The events of an activity task are written later,
+// because only the shell knows whether the activity exists and when a worker takes the task.
 func (x *Execution) schedule(t *thread, call *TaskCall) {
 	w := x.await(t, taskResult)
 	w.task = call
@@ -96,8 +97,8 @@ func (x *Execution) taskScheduled(t *thread, call *TaskCall) {
 	x.writeScheduled(t, call)
 }
 
-// taskStarted writes the task's start, with which the time of TimeoutSeconds begins. That of HeartbeatSeconds begins
-// once there is a worker: with an activity's start, and when the request that carries a token was accepted.
+// taskStarted writes the task's start, from which TimeoutSeconds counts. HeartbeatSeconds counts from when there is a
+// worker: from an activity's start, or from when the request that carries a token was accepted.
 func (x *Execution) taskStarted(t *thread, call *TaskCall, worker string) {
 	call.started = true
 	x.writeStarted(t, call, worker)
@@ -109,7 +110,7 @@ func (x *Execution) taskStarted(t *thread, call *TaskCall, worker string) {
 	}
 }
 
-// beat waits for the next heartbeat.
+// beat restarts the timer for the next heartbeat.
 func (x *Execution) beat(t *thread, call *TaskCall) {
 	if call.Heartbeat > 0 {
 		x.cancelTimer(&t.heartbeat)
@@ -162,7 +163,7 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 	return role.Text(), true
 }
 
-// taskEvent handles what is reported of a running task.
+// taskEvent handles a report about a running task.
 func (x *Execution) taskEvent(w *wait, e *Signal) {
 	t := w.thread
 	if e.ByToken && x.overtakes(w, e) {
@@ -205,7 +206,7 @@ func (x *Execution) taskEvent(w *wait, e *Signal) {
 	}
 }
 
-// endWork forgets the thread's task and its timers and returns the task, or nil when there was none. A task that is
+// endWork removes the thread's task and its timers and returns the task, or nil if there was none. A task that is
 // still running is cancelled.
 func (t *thread) endWork(x *Execution, running bool) *TaskCall {
 	w := x.waits[t.work]
@@ -242,7 +243,7 @@ func (x *Execution) taskSucceeded(t *thread, result *jsonvalue.Document) {
 	x.complete(t, result, t.last)
 }
 
-// taskFailed fails the thread's task. One that could not even be scheduled leaves no event of its own.
+// taskFailed fails the thread's task. If the task could not be scheduled, no task event is written.
 func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {
 	call := t.endWork(x, false)
 	if !call.scheduled {
@@ -253,7 +254,7 @@ func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {
 	x.failed(t, failure{Failure: f})
 }
 
-// goOn readies a thread that can run again.
+// goOn makes a thread ready if it can run again.
 func (x *Execution) goOn(t *thread, can bool) {
 	if can {
 		x.ready = append(x.ready, t)

@@ -7,7 +7,7 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// outcome is how a task ended badly.
+// outcome is the way in which a task failed.
 type outcome uint8
 
 const (
@@ -73,7 +73,7 @@ func (x *Execution) writeStarted(t *thread, call *TaskCall, worker string) {
 	t.last = x.emit(e)
 }
 
-// writeTask writes an event that carries an output: a submitted call or a success.
+// writeTask writes an event with an output: a submitted call or a success.
 func (x *Execution) writeTask(t *thread, call *TaskCall, typ history.Type, output string) {
 	e := history.Event{Type: typ, Previous: t.last, Data: output}
 	if call.Task.Target == plan.Integration {
@@ -82,7 +82,7 @@ func (x *Execution) writeTask(t *thread, call *TaskCall, typ history.Type, outpu
 	t.last = x.emit(e)
 }
 
-// taskEnded writes the event of a task that did not succeed.
+// taskEnded writes the event for a task that did not succeed.
 func (x *Execution) taskEnded(t *thread, call *TaskCall, how outcome, f history.Failure) {
 	m := &history.Details{Failure: f}
 	if call.Task.Target == plan.Integration {

@@ -10,39 +10,41 @@ import (
 	"stepback/jsonvalue"
 )
 
-// thread is one line of control: the machine itself, a branch of a Parallel state or an iteration of an inline Map.
+// thread is one flow of control: the state machine itself, a branch of a Parallel state or an iteration of an inline
+// Map.
 type thread struct {
-	fan   *fan // what this thread is a branch or iteration of; nil at the top
+	fan   *fan // whose branch or iteration this thread is; nil at the top
 	index int
 
 	state   *plan.State
 	input   *jsonvalue.Document // raw input of the state
-	last    int64               // the event the next one follows from
+	last    int64               // the event that the next one follows from
 	vars    *variables
 	gone    bool // aborted
 	entered time.Time
 	entryID int64 // 0 between states
 	before  int64 // the event that the state's entry followed from
 
-	retries []int64 // per retrier of the current state
+	retries []int64 // for each retrier of the current state
 	retried int64   // all retries of the current state
 
-	catching bool // a catcher is building its output: whatever fails now fails the scope
+	catching bool // a catcher is building its output: an error now fails the scope
 
-	// What the state waits for: IDs in Execution.waits, 0 when not. The timer is that of a Wait state, of a retrier's
-	// delay or of a task's TimeoutSeconds; a state has one of them at a time.
+	// These are the state's waits: IDs in Execution.waits, or 0. timer belongs to a Wait state, a retrier's delay or
+	// a task's TimeoutSeconds; a state has only one of them at a time.
 	work, timer, heartbeat int64
 	children               *fan
 	pending                *jsonvalue.Document // a Wait state's effective input
 	mapInput               *jsonvalue.Document // a Map state's effective input
 	mapRun                 *MapRunCall
 	mapRunStarted          int64 // the MapRunStarted or MapRunRedriven event
-	stopped                *fan  // of a state that failed or was aborted: what a redrive goes on with
+	stopped                *fan  // of a state that failed or was aborted: where a redrive resumes
 
 	env env
 }
 
-// enter writes the entry of the thread's current state and runs it. It reports whether the thread can go on at once.
+// enter writes the entry of the thread's current state and runs it. It reports whether the thread can continue at
+// once.
 func (x *Execution) enter(t *thread) bool {
 	s := t.state
 	t.entered = x.now
@@ -53,7 +55,7 @@ func (x *Execution) enter(t *thread) bool {
 	return x.run(t)
 }
 
-// run does the work of the current state: on entry and again for each retry.
+// run does the work of the current state, on entry and again for each retry.
 func (x *Execution) run(t *thread) bool {
 	if x.status != history.Running {
 		return false
@@ -85,8 +87,8 @@ func (x *Execution) run(t *thread) bool {
 	}
 }
 
-// finishState applies ResultSelector, ResultPath, OutputPath and Assign, in JSONata Output and Assign, to a state's
-// result and leaves the state.
+// finishState applies ResultSelector, ResultPath, OutputPath and Assign (in JSONata, Output and Assign) to a state's
+// result, and exits the state.
 func (x *Execution) finishState(t *thread, result *jsonvalue.Document, previous int64) bool {
 	if x.status != history.Running {
 		return false
@@ -95,7 +97,7 @@ func (x *Execution) finishState(t *thread, result *jsonvalue.Document, previous 
 	if s.Language == asl.JSONata {
 		return x.finishQuery(t, result, previous)
 	}
-	t.last = previous // what fails here follows from the state's work, as its exit does
+	t.last = previous // a failure here follows from the state's work, like its exit
 	raw := result
 	if s.Task != nil {
 		x.trace(TaskResult, result)
@@ -145,7 +147,7 @@ func (x *Execution) exit(t *thread, out *jsonvalue.Document, next *plan.State, p
 	return false
 }
 
-// ended tells the end of a thread to whatever it belongs to.
+// ended passes the end of a thread to its fan, or ends the execution.
 func (x *Execution) ended(t *thread) {
 	if x.status != history.Running {
 		return
@@ -157,7 +159,7 @@ func (x *Execution) ended(t *thread) {
 	t.fan.succeeded(x, t)
 }
 
-// place puts a result into the raw input as ResultPath says.
+// place inserts a result into the raw input according to ResultPath.
 func (x *Execution) place(t *thread, p plan.Placement, result *jsonvalue.Document) (*jsonvalue.Document, bool) {
 	switch {
 	case p.Discard:
@@ -173,7 +175,7 @@ func (x *Execution) place(t *thread, p plan.Placement, result *jsonvalue.Documen
 	return jsonvalue.ValueDocument(v), true
 }
 
-// pathOverNull is why a path that starts from null, even $ itself, fails the state.
+// pathOverNull is the cause if a path is applied to null, even $ itself, which fails the state.
 const pathOverNull = "Unable to apply Path transformation to null or empty input."
 
 // selectPayload applies InputPath or OutputPath.
@@ -197,7 +199,7 @@ func (x *Execution) selectPayload(t *thread, s plan.Selector, p *jsonvalue.Docum
 	return jsonvalue.ValueDocument(v), true
 }
 
-// assign evaluates Assign against a result and sets the variables. All right-hand sides see the old values.
+// assign evaluates Assign against a result and sets the variables. All expressions see the old values.
 func (x *Execution) assign(t *thread, a *plan.Payload, result *jsonvalue.Document) ([]history.Assignment, bool) {
 	if a == nil {
 		return nil, true
@@ -215,7 +217,7 @@ func (x *Execution) assign(t *thread, a *plan.Payload, result *jsonvalue.Documen
 	return assigned, true
 }
 
-// described prefixes a message with the state it is about, as AWS does.
+// described prefixes a message with the state it refers to, as AWS does.
 func (x *Execution) described(t *thread, message string) string {
 	if x.trial != nil {
 		return message
@@ -224,7 +226,7 @@ func (x *Execution) described(t *thread, message string) string {
 		itoa(t.entryID) + "). " + message
 }
 
-// runtimeError fails the thread with States.Runtime, which nothing retries or catches.
+// runtimeError fails the thread with States.Runtime, which cannot be retried or caught.
 func (x *Execution) runtimeError(t *thread, message string) bool {
 	return x.failed(t, failure{Failure: history.NewFailure(plan.ErrRuntime, x.described(t, message))})
 }

@@ -9,21 +9,21 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// Token is a task token taken apart: which task of which execution it is for, and the proof that the execution made it.
+// Token is a parsed task token: the execution and the task it belongs to, and the proof that the execution issued it.
 type Token struct {
-	// Execution is the ARN of the execution, ID that of the task in it.
+	// Execution is the ARN of the execution, ID the ID of the task in it.
 	Execution string
 	ID        int64
 	proof     [sha256.Size]byte
 }
 
-// tokenText is how tokens are written. Within the 1,024 characters of the API it leaves room for ARNs of 700.
+// tokenText is the encoding of tokens. Within the API's limit of 1,024 characters it allows ARNs of 700.
 var tokenText = base64.RawURLEncoding.Strict()
 
-// tokenHead is how many bytes a token has in front of the ARN.
+// tokenHead is the number of bytes before the ARN in a token.
 const tokenHead = sha256.Size + 8
 
-// ParseToken takes a token apart. It reports false for what no execution can have made.
+// ParseToken parses a token. It returns false for text that no execution can have issued.
 func ParseToken(text string) (Token, bool) {
 	raw, err := tokenText.DecodeString(text)
 	if err != nil || len(raw) <= tokenHead {
@@ -34,9 +34,9 @@ func ParseToken(text string) (Token, bool) {
 	return t, true
 }
 
-// token makes the task token of the wait with this ID: it names the execution and the task, and only who knows the
-// execution's secret can make it. The ID stands first so that no token begins with a hyphen, which command lines would
-// take for an option.
+// token returns the task token for the wait with this ID. It identifies the execution and the task, and cannot be
+// forged without the execution's secret. The ID comes first, so that no token starts with a hyphen, which command
+// lines would take for an option.
 func (x *Execution) token(id int64) string {
 	proof := x.proof(id)
 	raw := make([]byte, 0, tokenHead+len(x.info.ARN))
@@ -55,24 +55,24 @@ func (x *Execution) proof(id int64) (proof [sha256.Size]byte) {
 	return proof
 }
 
-// Tokens reports whether the execution may hand tokens out, for which its Start event has to bring a secret.
+// Tokens reports whether the execution may issue tokens; if so, its Start signal must carry a secret.
 func (x *Execution) Tokens() bool { return x.machine.Plan.Root.Tokens }
 
-// Made reports whether the token is one that the execution has handed out.
+// Made reports whether the execution has issued the token.
 func (x *Execution) Made(t Token) bool {
 	proof := x.proof(t.ID)
 	return t.ID > 0 && t.ID <= x.nextID && t.Execution == x.info.ARN && hmac.Equal(proof[:], t.proof[:])
 }
 
-// Awaits reports whether the task of this ID is under way, so that what its worker reports still counts.
+// Awaits reports whether the task with this ID is running, so that reports of its worker still count.
 func (x *Execution) Awaits(id int64) bool {
 	w := x.waits[id]
 	return w != nil && w.kind == taskResult && w.task.started && w.task.early == nil
 }
 
-// overtakes keeps the end of a task that was reported by its token before the request that carries the token was
-// answered. The answer, which the history has first, ends the wait; until then the report cannot time out any more,
-// since the worker knows that it counts.
+// overtakes stores the end of a task that was reported with its token before the request carrying the token was
+// answered, and reports whether it did. The response to the request, which the history must contain first, then ends
+// the wait. Until then the task cannot time out, because its worker has the answer that the report counts.
 func (x *Execution) overtakes(w *wait, e *Signal) bool {
 	if w.task.Task.Target == plan.Activity || w.task.submission != nil || !e.Kind.EndsTask() {
 		return false
@@ -86,7 +86,7 @@ func (x *Execution) overtakes(w *wait, e *Signal) bool {
 	return true
 }
 
-// Offers reports whether the activity task of this ID waits for a worker to take it.
+// Offers reports whether the activity task with this ID is waiting for a worker.
 func (x *Execution) Offers(id int64) bool {
 	w := x.waits[id]
 	return w != nil && w.kind == taskResult && w.task.Task.Target == plan.Activity && !w.task.started

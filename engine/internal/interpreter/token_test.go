@@ -118,7 +118,7 @@ func TestMissedHeartbeatIsATimeout(t *testing.T) {
 	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+callback+`,"HeartbeatSeconds":5,"TimeoutSeconds":600,
 		"Catch":[{"ErrorEquals":["States.HeartbeatTimeout"],"Next":"E"}],"End":true},"E":{"Type":"Succeed"}}}`, `{}`)
 	id, _ := w.begin(t)
-	w.now = w.now.Add(20 * time.Second) // until the request is accepted there is nobody to send heartbeats
+	w.now = w.now.Add(20 * time.Second) // until the request is accepted there is no worker to send heartbeats
 	w.step(interpreter.Signal{Kind: interpreter.TaskSubmitted, ID: id, Output: jsonvalue.TextDocument(`{}`)})
 	w.finish(t)
 	if w.x.Output() != `{"Error":"States.Timeout","Cause":""}` || w.now != epoch.Add(25*time.Second) {
@@ -155,10 +155,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestAnEarlyReportWaitsForTheRequest reports by the token before the request that carried it was answered.
+// TestTokensBeginWithALetter checks that no token starts with a hyphen.
 func TestTokensBeginWithALetter(t *testing.T) {
 	t.Parallel()
-	for secret := range 200 { // a token that began with a hyphen would be an option to the AWS CLI
+	for secret := range 200 { // the AWS CLI would take a token that starts with a hyphen for an option
 		w := newWorld(t, `{"StartAt":"T","States":{"T":{`+callback+`,"End":true}}}`, `{}`)
 		var r interpreter.Result
 		w.x.Step(&interpreter.Signal{Kind: interpreter.Start, Secret: strconv.Itoa(secret)}, &r)

@@ -15,7 +15,7 @@ import (
 // Stage is a step of a state's data flow, as TestState names it in inspectionData.
 type Stage string
 
-// The stages that a trial keeps the data of.
+// The stages whose data a trial records.
 const (
 	AfterInputPath      Stage = "afterInputPath"
 	AfterParameters     Stage = "afterParameters"
@@ -30,47 +30,47 @@ const (
 	Variables           Stage = "variables"
 )
 
-// The words of the service for a Map state too many of whose iterations failed.
+// The service's error name and cause for a Map state with too many failed iterations.
 const (
 	errThreshold   = "States.ExceedToleratedFailureThreshold"
 	causeThreshold = "The specified tolerated failure threshold was exceeded"
 )
 
-// Trial is a single state that is run by itself, with what is made up around it and what was seen of it. The execution
-// of a trial ends when the state is left, has failed, or would be run again.
+// Trial is a single state that is run on its own, with its assumed surroundings and the recorded data. The execution
+// of a trial ends when the state is exited, has failed, or would be run again.
 type Trial struct {
 	State *plan.State
-	// Retried says how many runs every retrier has asked for before.
+	// Retried is the number of retries that each retrier has already made.
 	Retried int64
-	// Context takes the place of the context object when it is set.
+	// Context replaces the context object if it is set.
 	Context *jsonvalue.Value
-	// Variables is an object with the variables that the state finds; null means none.
+	// Variables is an object with the variables that are visible to the state; null means none.
 	Variables jsonvalue.Value
-	// Items take the place of what a Map state's ItemReader would read.
+	// Items replace the items that a Map state's ItemReader would read.
 	Items *jsonvalue.Value
-	// ItemsPointer says that they are what an ItemsPointer leads to.
+	// ItemsPointer is true if Items were found through an ItemsPointer.
 	ItemsPointer bool
-	// Result or Failure is what a Map or Parallel state comes to; tasks are answered by their events.
+	// Result or Failure is the result of a Map or Parallel state; tasks get theirs from signals.
 	Result  *jsonvalue.Document
 	Failure *history.Failure
-	// FailedIterations is how many iterations of a Map state failed.
+	// FailedIterations is the number of failed iterations of a Map state.
 	FailedIterations int64
 
-	// What was seen: the JSON text of each stage that was reached, and the numbers of a Map state.
+	// The recorded data: the JSON text of each stage that was reached, and the numbers of a Map state.
 	Stages                                            map[Stage]string
 	MaxConcurrency                                    *int64
 	ToleratedFailureCount, ToleratedFailurePercentage *float64
-	// Next names the state that would be entered now; empty when there is none.
+	// Next is the state that would be entered next; empty if there is none.
 	Next string
-	// Retrier and Catcher are the indexes of those that handle the error. Backoff is set when the state would be run
-	// again after it.
+	// Retrier and Catcher are the indexes of the retrier and catcher that handle the error. Backoff is set if the
+	// state would be retried, to the delay before that.
 	Retrier, Catcher *int
 	Backoff          *time.Duration
 	// Caught is the error that the catcher handles.
 	Caught history.Failure
 }
 
-// NewTrial returns the execution of a trial on a machine whose plan does not matter. It waits for its Start signal.
+// NewTrial returns the execution of a trial; the machine's plan is replaced. It expects its Start signal.
 func NewTrial(tr *Trial, m Machine, info *history.Info) *Execution {
 	m.Plan = &plan.Plan{Root: &plan.Graph{Start: tr.State, States: []*plan.State{tr.State}}}
 	x := New(m, info)
@@ -78,7 +78,7 @@ func NewTrial(tr *Trial, m Machine, info *history.Info) *Execution {
 	return x
 }
 
-// context is the context object of a trial, with the item that an ItemSelector is evaluated for.
+// context returns the context object of a trial, with the item for which an ItemSelector is evaluated.
 func (tr *Trial) context(item *jsonvalue.Value) jsonvalue.Value {
 	if item == nil {
 		return *tr.Context
@@ -88,17 +88,17 @@ func (tr *Trial) context(item *jsonvalue.Value) jsonvalue.Value {
 	return tr.Context.With("Map", m.Value())
 }
 
-// trace keeps the data of a stage when the execution is a trial.
+// trace records the data of a stage if the execution is a trial.
 func (x *Execution) trace(s Stage, p *jsonvalue.Document) {
 	if x.trial == nil || x.trial.State.Language == asl.JSONata && s != AfterArguments && s != TaskResult {
 		return
 	}
-	if p.Fits(MaxPayload) { // the service's answer has room for no more
+	if p.Fits(MaxPayload) { // the service's response cannot hold more
 		x.trial.Stages[s] = p.Text()
 	}
 }
 
-// traceResult keeps what goes into ResultSelector and ResultPath of the states that have them.
+// traceResult records the input of ResultSelector and ResultPath, for the states that have them.
 func (x *Execution) traceResult(t *thread, s Stage, p *jsonvalue.Document) {
 	switch t.state.Type {
 	case asl.Pass, asl.Task, asl.Parallel, asl.Map:
@@ -107,7 +107,7 @@ func (x *Execution) traceResult(t *thread, s Stage, p *jsonvalue.Document) {
 	}
 }
 
-// traceLiteral keeps the Result of a Pass state, whose input the service does not show.
+// traceLiteral records the Result of a Pass state, whose input the service does not show.
 func (x *Execution) traceLiteral(result *jsonvalue.Document) {
 	if x.trial != nil {
 		delete(x.trial.Stages, AfterInputPath)
@@ -116,7 +116,7 @@ func (x *Execution) traceLiteral(result *jsonvalue.Document) {
 	}
 }
 
-// traceArguments keeps what Parameters or Arguments came to.
+// traceArguments records the value of Parameters or Arguments.
 func (x *Execution) traceArguments(t *thread, p *jsonvalue.Document) {
 	if t.state.Language != asl.JSONata {
 		if t.state.Type == asl.Pass || t.state.Type == asl.Task {
@@ -127,8 +127,8 @@ func (x *Execution) traceArguments(t *thread, p *jsonvalue.Document) {
 	}
 }
 
-// try prepares the state of a trial. It reports whether that was all, as with a Map or Parallel state, whose branches
-// and iterations are never run.
+// try prepares the state of a trial. It reports whether the trial is thereby complete, as for a Map or Parallel
+// state, whose branches and iterations are never run.
 func (x *Execution) try(t *thread) bool {
 	tr := x.trial
 	t.retried, t.retries = tr.Retried, make([]int64, len(tr.State.Retry))
@@ -145,7 +145,7 @@ func (x *Execution) try(t *thread) bool {
 		x.tryMap(t)
 	case tr.State.Branches != nil:
 		if _, ok := x.effectiveInput(t); ok {
-			delete(tr.Stages, AfterInputPath) // which the service does not show
+			delete(tr.Stages, AfterInputPath) // the service does not show it
 			x.tried(t)
 		}
 	default:
@@ -154,7 +154,7 @@ func (x *Execution) try(t *thread) bool {
 	return true
 }
 
-// tried ends a Map or Parallel state with what it is said to come to.
+// tried ends a Map or Parallel state with its given result.
 func (x *Execution) tried(t *thread) {
 	if f := x.trial.Failure; f != nil {
 		x.failed(t, failure{Failure: *f})
@@ -182,7 +182,7 @@ func (x *Execution) tryMap(t *thread) {
 	x.tried(t)
 }
 
-// trialItems are the items of a Map state under trial.
+// trialItems returns the items of a Map state under trial.
 func (x *Execution) trialItems(t *thread, in *jsonvalue.Document) (*mapItems, bool) {
 	if given := x.trial.Items; given != nil {
 		if x.trial.ItemsPointer {
@@ -221,7 +221,7 @@ func (x *Execution) tryItemSelector(t *thread, items *mapItems) bool {
 	return true
 }
 
-// tryBatcher groups what the iterations would get into the inputs of child executions.
+// tryBatcher groups the inputs of the iterations into inputs of child executions.
 func (x *Execution) tryBatcher(t *thread, in *jsonvalue.Document, items *mapItems) bool {
 	if t.state.Map.Batcher == nil {
 		return true
@@ -271,8 +271,7 @@ func (x *Execution) tryTolerance(t *thread) bool {
 	return true
 }
 
-// exceeded reports whether more iterations failed than the Map state says it tolerates; one that says nothing is not
-// judged.
+// exceeded reports whether more iterations failed than the Map state tolerates; false if the state sets no tolerance.
 func (x *Execution) exceeded(items int) bool {
 	tr := x.trial
 	failed := float64(tr.FailedIterations)
@@ -288,7 +287,7 @@ func (x *Execution) exceeded(items int) bool {
 			failed*percent/float64(items) > *tr.ToleratedFailurePercentage
 }
 
-// leaving is the state that a thread goes on with: none in a trial, which only remembers it.
+// leaving returns the state with which a thread continues: nil in a trial, which only records it.
 func (x *Execution) leaving(t *thread, next *plan.State) *plan.State {
 	if x.trial == nil {
 		return next
@@ -306,14 +305,14 @@ func (x *Execution) leaving(t *thread, next *plan.State) *plan.State {
 	return nil
 }
 
-// traceRetrier remembers the retrier that handles a trial's error, whether or not it has attempts left.
+// traceRetrier records the retrier that matches a trial's error, whether or not it has attempts left.
 func (x *Execution) traceRetrier(i int) {
 	if x.trial != nil {
 		x.trial.Retrier = &i
 	}
 }
 
-// retriable ends a trial whose state would be run again. It reports whether the execution is one.
+// retriable ends a trial whose state would be retried. It reports whether the execution is a trial.
 func (x *Execution) retriable(t *thread, f failure, delay time.Duration) bool {
 	if x.trial == nil {
 		return false
@@ -323,7 +322,7 @@ func (x *Execution) retriable(t *thread, f failure, delay time.Duration) bool {
 	return true
 }
 
-// traceCatcher remembers the catcher that handles a trial's error.
+// traceCatcher records the catcher that handles a trial's error.
 func (x *Execution) traceCatcher(i int, f failure) {
 	if x.trial != nil {
 		x.trial.Catcher, x.trial.Retrier, x.trial.Caught = &i, nil, f.Failure

@@ -17,7 +17,7 @@ const triedMachine = `{"StartAt":"T","States":{
 		"Catch":[{"ErrorEquals":["Broken"],"Next":"P"}]},
 	"P":{"Type":"Pass","End":true}}}`
 
-// try runs the Task state of triedMachine, which comes to the event.
+// try runs the Task state of triedMachine with answer as the task's signal.
 func try(t *testing.T, tr *interpreter.Trial, answer interpreter.Signal) *interpreter.Execution {
 	t.Helper()
 	m, diagnostics := asl.Options{}.Parse(triedMachine)
@@ -85,7 +85,8 @@ func TestTrialOfAFailure(t *testing.T) {
 	}
 }
 
-// TestTrialJudgesNumbersAsExecutionsDo tries a Map state whose numbers come from its input.
+// TestTrialJudgesNumbersAsExecutionsDo tries a Map state whose numbers come from its input: they are validated as in
+// executions.
 func TestTrialJudgesNumbersAsExecutionsDo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ field, value, cause string }{

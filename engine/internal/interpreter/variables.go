@@ -7,10 +7,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxVariables is how many bytes all variables of a scope may hold.
+// maxVariables is the most bytes of all variables of a scope.
 const maxVariables = 10 << 20
 
-// get finds a variable in this scope or an outer one.
+// get returns a variable of this scope or an outer one.
 func (v *variables) get(name string) (jsonvalue.Value, bool) {
 	for s := v; s != nil; s = s.outer {
 		if value, ok := s.values[name]; ok {
@@ -20,8 +20,8 @@ func (v *variables) get(name string) (jsonvalue.Value, bool) {
 	return jsonvalue.Value{}, false
 }
 
-// set assigns every member of an object and returns the assignments in the order of their names. It reports false,
-// having changed nothing, when the limits of 256 KiB for one Assign or 10 MiB for the scope are exceeded.
+// set assigns every member of an object and returns the assignments in the order of their names. If the limits of 256
+// KiB for one Assign or 10 MiB for the scope would be exceeded, it changes nothing and returns false.
 func (v *variables) set(object jsonvalue.Value) ([]history.Assignment, bool) {
 	assigned := make([]history.Assignment, 0, object.Len())
 	total := 0

@@ -11,15 +11,15 @@ import (
 	"stepback/jsonvalue"
 )
 
-// wait is something an execution waits for: a timer, a task or a Map Run, each under its own ID.
+// wait is something an execution is waiting for: a timer, a task or a Map Run, each with its own ID.
 type wait struct {
 	id     int64
 	thread *thread
 	kind   waitKind
 	task   *TaskCall
 	mapRun *MapRunCall
-	at     time.Time // when the timer rings
-	retry  *Retry    // what a retryDelay waits for
+	at     time.Time // when the timer fires
+	retry  *Retry    // the retry that a retryDelay delays
 }
 
 type waitKind uint8
@@ -34,7 +34,7 @@ const (
 	mapRunResult
 )
 
-// open are the IDs of everything waited for, in the order of their beginning.
+// open returns the IDs of all waits, in the order in which they started.
 func (x *Execution) open() []int64 {
 	if len(x.waits) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (x *Execution) await(t *thread, k waitKind) *wait {
 	return w
 }
 
-// timer asks for a ring after d and returns the timer's ID.
+// timer starts a timer for d and returns its ID.
 func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
 	return x.timerFor(t, k, d, nil)
 }
@@ -65,7 +65,7 @@ func (x *Execution) timerFor(t *thread, k waitKind, d time.Duration, retry *Retr
 	return w.id
 }
 
-// cancel forgets a wait and tells the shell.
+// cancel removes a wait and requests its cancellation from the shell.
 func (x *Execution) cancel(id int64, w *wait) {
 	delete(x.waits, id)
 	switch w.kind {
@@ -86,13 +86,13 @@ func (x *Execution) cancelTimer(id *int64) {
 	*id = 0
 }
 
-// happened dispatches an event to what waited for it.
+// happened dispatches a signal to the handler for its wait.
 func (w *wait) happened(x *Execution, e *Signal) {
 	t := w.thread
 	switch {
 	case e.Kind == TimerFired && w.kind < taskResult:
 		delete(x.waits, w.id)
-		if w.at.After(x.now) { // a person does not want to wait for it
+		if w.at.After(x.now) { // the retry is started early, on request
 			x.effect(Effect{Kind: CancelTimer, ID: w.id})
 		}
 		x.rang(w, t)
@@ -125,22 +125,22 @@ func (x *Execution) rang(w *wait, t *thread) {
 	}
 }
 
-// resume runs the thread's state again after the delay of a retry.
+// resume runs the thread's state again after a retry's delay.
 func (x *Execution) resume(t *thread) {
 	if x.run(t) {
 		x.ready = append(x.ready, t)
 	}
 }
 
-// complete ends the work of a thread's state and readies what comes next.
+// complete ends the work of a thread's state and makes the thread ready to continue.
 func (x *Execution) complete(t *thread, result *jsonvalue.Document, previous int64) {
 	if x.finishState(t, result, previous) {
 		x.ready = append(x.ready, t)
 	}
 }
 
-// taskTimedOut fails a task. Within a Parallel or Map state all tasks whose time is up at this instant are written as
-// timed out before the first of them fails the others.
+// taskTimedOut fails a task by timeout. Within a Parallel or Map state, all tasks whose time is up at this instant
+// are written as timed out before the first of them fails the others.
 func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 	late := []lateTask{{thread: t, heartbeat: heartbeat}}
 	if t.fan != nil {
@@ -158,14 +158,14 @@ func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 	}
 }
 
-// lateTask is a thread whose task has not ended in time.
+// lateTask is a thread whose task has timed out.
 type lateTask struct {
 	thread    *thread
 	heartbeat bool // the limit is HeartbeatSeconds
 	id        int64
 }
 
-// overdue finds the tasks of other threads whose timers have not rung but are due.
+// overdue returns the tasks of other threads whose timers are due but have not fired.
 func (x *Execution) overdue(but *thread) []lateTask {
 	var late []lateTask
 	for id, w := range x.waits {

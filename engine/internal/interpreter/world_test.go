@@ -15,7 +15,7 @@ import (
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// world is the smallest shell: it answers tasks at once and lets time pass only when nothing else happens.
+// world is a minimal shell: it answers tasks at once and lets time pass only if nothing else happens.
 type world struct {
 	x       *interpreter.Execution
 	now     time.Time
@@ -84,14 +84,14 @@ func (w *world) step(e interpreter.Signal) {
 	}
 }
 
-// run drives the execution to its end.
+// run runs the execution to its end.
 func (w *world) run(tb testing.TB) *world {
 	tb.Helper()
 	w.step(interpreter.Signal{Kind: interpreter.Start})
 	return w.finish(tb)
 }
 
-// finish drives an execution that has started to its end.
+// finish runs a started execution to its end.
 func (w *world) finish(tb testing.TB) *world {
 	tb.Helper()
 	for w.x.Status() == history.Running {
@@ -181,7 +181,7 @@ func script(answers map[string][]string) func(c *interpreter.TaskCall) interpret
 
 const lambda = `"Type":"Task","Resource":"arn:aws:states:::lambda:invoke"`
 
-// earliest is the time of the next timer.
+// earliest returns the time of the next timer.
 func earliest(timers map[int64]time.Time) time.Time {
 	var first time.Time
 	for _, at := range timers {

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// All groups all items at once and returns the inputs of the batches as the JSON text of an array. The error is a
-// *ConfigError or an *ItemTooLargeError.
+// All groups all items at once and returns the inputs of the batches as a JSON array. The error is a *ConfigError or
+// an *ItemTooLargeError.
 func All(cfg Config, items []jsonvalue.Value) (string, error) {
 	b, err := New(cfg)
 	if err != nil {

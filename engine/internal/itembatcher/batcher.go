@@ -1,42 +1,42 @@
-// Package itembatcher groups the items of a distributed Map into the inputs of its child executions, as an ItemBatcher
-// asks for: by number of items and by the size of the input's JSON text.
+// Package itembatcher groups the items of a distributed Map into the inputs of its child executions, as its
+// ItemBatcher specifies: by number of items and by the size of the input's JSON text.
 //
-// It is pure: it works on JSON text that is already there, never parses it, and does no I/O.
+// It is pure: it works on existing JSON text, never parses it, and does no I/O.
 package itembatcher
 
 import "fmt"
 
-// MaxInputBytes is the size of the largest input of a child execution, 256 KiB of JSON text.
+// MaxInputBytes is the largest size of a child execution's input, 256 KiB of JSON text.
 const MaxInputBytes = 262_144
 
-// Config is an ItemBatcher after its paths and templates have been evaluated.
+// Config is an ItemBatcher whose paths and templates have been evaluated.
 type Config struct {
-	// MaxItemsPerBatch is the largest number of items in a batch; 0 means no limit but the size.
+	// MaxItemsPerBatch is the largest number of items in a batch; 0 means limited only by size.
 	MaxItemsPerBatch int64
-	// MaxInputBytesPerBatch is the largest size of a child input in bytes of JSON text, BatchInput and punctuation
-	// included, 1 to 262,144; 0 means 262,144. It wins over MaxItemsPerBatch.
+	// MaxInputBytesPerBatch is the largest size of a child input in bytes of JSON text, including BatchInput and
+	// punctuation, from 1 to 262,144; 0 means 262,144. It takes precedence over MaxItemsPerBatch.
 	MaxInputBytesPerBatch int64
-	// BatchInput is the JSON text that every batch gets as BatchInput; empty leaves the member out.
+	// BatchInput is the JSON text of the member BatchInput in every batch; empty omits the member.
 	BatchInput string
 }
 
 // Batch is the input of one child execution.
 type Batch struct {
-	// Input is its JSON text, {"BatchInput": …, "Items": [ … ]}.
+	// Input is the JSON text, {"BatchInput": …, "Items": [ … ]}.
 	Input string
 	// Items is the number of items in it.
 	Items int
 }
 
-// ConfigError says what is wrong with a Config.
+// ConfigError reports what is wrong with a Config.
 type ConfigError struct{ Message string }
 
 // Error implements error.
 func (e *ConfigError) Error() string { return e.Message }
 
-// ItemTooLargeError says that one item alone, together with BatchInput, is larger than a child input may be.
+// ItemTooLargeError reports that a single item, together with BatchInput, exceeds the size of a child input.
 type ItemTooLargeError struct {
-	// Bytes is the size that the child input would have, Limit the allowed one.
+	// Bytes is the size that the child input would have, Limit the allowed size.
 	Bytes, Limit int
 }
 
@@ -46,13 +46,13 @@ func (e *ItemTooLargeError) Error() string {
 		"reduce BatchInput or raise MaxInputBytesPerBatch (at most %d)", e.Bytes, e.Limit, MaxInputBytes)
 }
 
-// Batcher collects items into batches, in order. It is for one goroutine at a time.
+// Batcher collects items into batches, in order. It must be used by one goroutine at a time.
 type Batcher struct {
 	head     []byte
 	maxItems int
 	maxBytes int
 
-	input []byte // of the batch that is being filled; its room is used again
+	input []byte // the batch being filled; its memory is reused
 	items int
 }
 
@@ -78,8 +78,9 @@ func New(cfg Config) (*Batcher, error) {
 	return b, nil
 }
 
-// Add puts an item, its JSON text, into the current batch. When that completes a batch (the item is its last one, or no
-// longer fits into it) Add returns it and true. The error is an *ItemTooLargeError; the item is then left out.
+// Add adds an item, given as JSON text, to the current batch. If that completes a batch, because the item is its last
+// one or does not fit into it, Add returns the batch and true. The error is an *ItemTooLargeError; the item is left
+// out in that case.
 func (b *Batcher) Add(item []byte) (Batch, bool, error) {
 	if alone := len(b.head) + len(item) + len(tail); alone > b.maxBytes {
 		return Batch{}, false, &ItemTooLargeError{Bytes: alone, Limit: b.maxBytes}
@@ -90,7 +91,7 @@ func (b *Batcher) Add(item []byte) (Batch, bool, error) {
 	}
 	b.put(item)
 	if b.items == b.maxItems {
-		// A batch that was flushed above had at least one item, so maxItems is not 1 and this one is not yet full.
+		// The batch flushed above had at least one item, so maxItems is not 1 and this batch is not full yet.
 		done, _ = b.Flush()
 	}
 	return done, done.Items > 0, nil
@@ -106,7 +107,7 @@ func (b *Batcher) put(item []byte) {
 	b.items++
 }
 
-// Flush returns the items that are waiting as a last, smaller batch; false when there are none.
+// Flush returns the remaining items as a last, smaller batch; false if there are none.
 func (b *Batcher) Flush() (Batch, bool) {
 	if b.items == 0 {
 		return Batch{}, false

@@ -91,8 +91,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost checks for any items and limits that the batches hold all items in order, within the limits, and
-// that no item would have fitted into the batch before its own.
+// TestNothingIsLost checks for random items and limits that the batches contain all items in order, within the
+// limits, and that no item would have fitted into the batch before its own.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

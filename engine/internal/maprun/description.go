@@ -9,17 +9,17 @@ import (
 	"stepback/engine/journal"
 )
 
-// ErrOver says that a Map Run cannot be changed any more.
+// ErrOver is returned if a Map Run has ended and can no longer be changed.
 var ErrOver = errors.New("the Map Run is over")
 
-// Update changes the limits that are not nil.
+// Update holds new limits; nil leaves a limit unchanged.
 type Update struct {
 	MaxConcurrency, ToleratedFailureCount *int64
 	ToleratedFailurePercentage            *float64
 }
 
-// Update changes limits and returns when that is durable. Its errors are ErrOver, that of the context, and those of the
-// journal.
+// Update changes limits and returns once that is durable. It fails with ErrOver, the context's error, or an error of
+// the journal.
 func (m *Run) Update(ctx context.Context, u Update) error {
 	kept := make(chan error, 1)
 	m.mu.Lock()
@@ -57,7 +57,7 @@ func (m *Run) limits() journal.MapRunLimits {
 	return m.about.MapRunLimits
 }
 
-// room is how many children may be under way at once.
+// room returns how many children may run concurrently.
 func (m *Run) room() int {
 	if c := m.limits().MaxConcurrency; c > 0 {
 		return int(min(c, maxChildren))
@@ -65,7 +65,7 @@ func (m *Run) room() int {
 	return maxChildren
 }
 
-// Describe returns what the Map Run is and how far it has come.
+// Describe returns the Map Run's description and progress.
 func (m *Run) Describe() *journal.MapRun {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,8 +74,8 @@ func (m *Run) Describe() *journal.MapRun {
 	return &copied
 }
 
-// countPending counts the items of the state's input that are still to come, whose number is known from the start. How
-// many items an ItemReader is still to read is not known before it has read them.
+// countPending counts the remaining items of the state's input, whose total is known from the start. The number of
+// items that an ItemReader has yet to read is unknown.
 func (m *Run) countPending(about *journal.MapRun) {
 	if about.Status != history.Running || m.Call.State.Map.Reader != nil {
 		return
@@ -90,18 +90,18 @@ func (m *Run) countPending(about *journal.MapRun) {
 	}
 }
 
-// keep has the journal keep the description as it is. It is called with mu held, so that descriptions are kept in
-// order. What is counted as running is left out, since that is known from the child executions.
+// keep stores the current description in the journal. It is called with mu held, so that descriptions are stored in
+// order. The number of running items is left out, because it follows from the child executions.
 func (m *Run) keep(done func(error)) {
 	copied := m.about
 	copied.Items.Running, copied.Executions.Running = 0, 0
 	if copied.Stopped.IsZero() {
-		copied.Slowest = nil // who goes on with the Map Run looks at all that have ended
+		copied.Slowest = nil // a process that resumes the Map Run looks at all that have ended
 	}
 	m.Journal.PutMapRun(&copied, done)
 }
 
-// retire keeps the description of a Map Run that is over. Who asks finds it here until the journal has it.
+// retire stores the final description of a Map Run. Queries find it here until the journal has it.
 func (m *Run) retire(outcome interpreter.Signal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,5 +120,5 @@ func (m *Run) forget() {
 	close(m.gone)
 }
 
-// aborted is how a Map Run fails whose execution has been stopped.
+// aborted is the failure of a Map Run whose execution has been stopped.
 var aborted = history.NewFailure("States.Aborted", "The Map Run was aborted.")

@@ -1,9 +1,9 @@
-// Package maprun carries out distributed Maps. A Run is one goroutine: it reads items, applies the ItemSelector,
-// batches them, starts child executions up to the limit, takes their ends from an inbox, judges failures against the
-// tolerance and hands every end to the ResultWriter. One that has been under way before goes on with the items that no
-// child execution has.
+// Package maprun runs distributed Maps. A Run is one goroutine: it reads items, applies the ItemSelector, batches
+// them, starts child executions up to the limit, receives their ends through an inbox, compares failures with the
+// tolerance and passes every end to the ResultWriter. A Run that is resumed continues with the items that have no
+// child execution.
 //
-// Around it is a Host: it registers child executions and tells the time. What is kept is in a journal, items and
-// results are in an object store, and the clock is held while the Run works. The package knows nothing else of the
-// engine, and never runs an execution itself.
+// A Host registers child executions and provides the time. State is stored in a journal, items and results in an
+// object store, and the Run holds the clock while it works. The package has no other dependency on the engine, and
+// never runs an execution itself.
 package maprun

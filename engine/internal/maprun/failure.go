@@ -11,8 +11,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// judge fails the Map Run when more items have failed than are tolerated. The percentage is of all items, so it can
-// only be judged once their number is known.
+// judge fails the Map Run if more items have failed than are tolerated. The percentage refers to all items, so it is
+// only checked once their number is known.
 func (m *Run) judge(known bool) {
 	if m.failure != nil {
 		return
@@ -34,15 +34,15 @@ func (m *Run) judge(known bool) {
 	}
 }
 
-// fail makes the Map Run fail: no child is started any more, and those under way are stopped. The journal has that it
-// fails before it has that any of them was stopped.
+// fail makes the Map Run fail: no more children are started, and running ones are stopped. The journal records the
+// failure before any of these stops.
 func (m *Run) fail(err error) {
 	if m.failure != nil {
 		return
 	}
 	f := mapRunFailure(err)
 	m.failure = &f
-	if m.Closing.Err() == nil { // else it fails for that, in this process only
+	if m.Closing.Err() == nil { // otherwise it fails because of that, in this process only
 		m.mu.Lock()
 		m.about.Failure = f
 		m.keep(nil)
@@ -53,7 +53,7 @@ func (m *Run) fail(err error) {
 	}
 }
 
-// writePending lists the items that were never started in the results.
+// writePending adds the items that were never started to the results.
 func (m *Run) writePending(ctx context.Context) error {
 	if m.drained {
 		return nil

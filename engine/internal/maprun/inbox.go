@@ -8,7 +8,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// inbox collects the ends of children. Each carries a hold of the clock until it is taken.
+// inbox collects the ends of children. Each one holds the clock until it is taken.
 type inbox struct {
 	mu     sync.Mutex
 	ends   []*journal.Execution
@@ -28,7 +28,7 @@ func (b *inbox) put(c *clock.Clock, x *journal.Execution) {
 	b.poke()
 }
 
-// close drops what comes when nobody takes it any more.
+// close discards the ends that nothing takes any more.
 func (b *inbox) close(c *clock.Clock) {
 	b.mu.Lock()
 	b.closed = true
@@ -36,7 +36,7 @@ func (b *inbox) close(c *clock.Clock) {
 	b.take(c)
 }
 
-// poke makes whoever waits look again.
+// poke wakes the waiting goroutine, so that it looks again.
 func (b *inbox) poke() {
 	select {
 	case b.signal <- struct{}{}:
@@ -50,7 +50,7 @@ func (b *inbox) empty() bool {
 	return len(b.ends) == 0
 }
 
-// take takes the ends, for which whoever calls holds the clock from now on.
+// take returns the ends; the caller holds the clock for them from then on.
 func (b *inbox) take(c *clock.Clock) []*journal.Execution {
 	b.mu.Lock()
 	ends := b.ends
@@ -62,7 +62,7 @@ func (b *inbox) take(c *clock.Clock) []*journal.Execution {
 	return ends
 }
 
-// wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be
+// wait waits for an end, for the engine to close, or, unless the run is already stopping, for the Map Run to be
 // cancelled.
 func (b *inbox) wait(ctx, closing context.Context, stopping bool) error {
 	cancelled := ctx.Done()

@@ -16,7 +16,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// batch is the input of one child execution, the index of its first item and how many it holds.
+// batch is the input of one child execution, the index of its first item and the number of items.
 type batch struct {
 	input        string
 	first, items int64
@@ -27,15 +27,15 @@ type batch struct {
 type items struct {
 	call    *interpreter.MapRunCall
 	reader  itemSource
-	batcher *itembatcher.Batcher // nil when each item is a child of its own
-	at      int64                // the index of the item to read next
-	first   int64                // the index of the first item of the batch being filled
-	covered []covered            // items that have child executions already, in order
+	batcher *itembatcher.Batcher // nil if each item has its own child
+	at      int64                // index of the next item to read
+	first   int64                // index of the first item in the batch being filled
+	covered []covered            // items that already have child executions, in order
 	done    bool
 	queued  []batch
-	text    []byte // of the item read last
-	value   []byte // of its value alone
-	mark    string // of the last item that was read
+	text    []byte // of the last item read
+	value   []byte // of its value only
+	mark    string // of the last item read
 }
 
 // covered is a range of items.
@@ -48,7 +48,7 @@ type covered struct {
 type itemSource interface {
 	Next(ctx context.Context) (itemreader.Item, error)
 	NextText(ctx context.Context, dst []byte) ([]byte, itemreader.Item, error)
-	// Skip passes over up to n items.
+	// Skip skips up to n items.
 	Skip(ctx context.Context, n int64) error
 	Mark() string
 	Close() error
@@ -89,7 +89,7 @@ func (m *Run) readerConfig(r *plan.Reader) itemreader.Config {
 	}
 }
 
-// readerError names a failure of the reader as the workflow sees it.
+// readerError converts an error of the reader to the failure that the workflow sees.
 func readerError(err error) error {
 	var e *itemreader.Error
 	if errors.As(err, &e) {
@@ -113,7 +113,7 @@ func (s *items) next(ctx context.Context) (batch, error) {
 	return b, nil
 }
 
-// read takes one item into the queue or the batch being filled.
+// read reads one item into the queue or the batch being filled.
 func (s *items) read(ctx context.Context) error {
 	if len(s.covered) > 0 && s.covered[0].from == s.at {
 		return s.skip(ctx)
@@ -139,7 +139,7 @@ func (s *items) read(ctx context.Context) error {
 	return s.add(input, before)
 }
 
-// cover marks items as having a child execution. Ranges come in order.
+// cover marks items as having a child execution. Ranges must be given in order.
 func (s *items) cover(first, items int64, mark string) {
 	if n := len(s.covered); n > 0 && s.covered[n-1].to == first {
 		s.covered[n-1].to += items
@@ -149,8 +149,8 @@ func (s *items) cover(first, items int64, mark string) {
 	s.covered = append(s.covered, covered{first, first + items, mark})
 }
 
-// skip passes over items that have child executions. What is left of the items before them is a batch of its own, as it
-// was then.
+// skip skips items that have child executions. Items collected before them form a separate batch, as they did
+// originally.
 func (s *items) skip(ctx context.Context) error {
 	c := s.covered[0]
 	s.covered = s.covered[1:]
@@ -169,12 +169,12 @@ func (s *items) skip(ctx context.Context) error {
 	return nil
 }
 
-// most is the largest text of an item that is written, in bytes. What is larger than an input may be is refused in any
-// case, but the text of parts of parts could be immense.
+// most is the largest text, in bytes, that is written for an item. Anything larger than an input is refused anyway,
+// but the text of nested parts could be immense.
 const most = 16 * interpreter.MaxPayload
 
-// nextInput reads the next item and returns its index and what a child execution gets of it, which holds until the next
-// call.
+// nextInput reads the next item and returns its index and the input of its child execution, which is valid until the
+// next call.
 func (s *items) nextInput(ctx context.Context) (index int64, input []byte, err error) {
 	if m := s.call.State.Map; m.ItemSelector != nil && m.Direct == nil {
 		return s.nextSelected(ctx)
@@ -198,7 +198,7 @@ func (s *items) nextInput(ctx context.Context) (index int64, input []byte, err e
 	return item.Index, s.text, nil
 }
 
-// nextSelected is nextInput with an ItemSelector that has to be evaluated.
+// nextSelected is nextInput for an ItemSelector that must be evaluated.
 func (s *items) nextSelected(ctx context.Context) (index int64, input []byte, err error) {
 	item, err := s.reader.Next(ctx)
 	if err != nil {
@@ -221,13 +221,13 @@ func (s *items) nextSelected(ctx context.Context) (index int64, input []byte, er
 	return item.Index, s.text, nil
 }
 
-// passed counts an item that was read.
+// passed advances past the item that was read.
 func (s *items) passed() {
 	s.at++
 	s.mark = s.reader.Mark()
 }
 
-// appendDirect writes what an ItemSelector of these members comes to for an item.
+// appendDirect appends the result of an ItemSelector with these members for an item.
 func appendDirect(dst []byte, members []plan.DirectMember, index int64, value []byte) []byte {
 	dst = append(dst, '{')
 	for i, m := range members {
@@ -244,7 +244,7 @@ func appendDirect(dst []byte, members []plan.DirectMember, index int64, value []
 	return append(dst, '}')
 }
 
-// appendKeyed writes what a child execution gets of an object's member without an ItemSelector.
+// appendKeyed appends the child input for a member of an object, if there is no ItemSelector.
 func appendKeyed(dst []byte, key string, value []byte) []byte {
 	dst = append(jsonvalue.AppendQuoted(append(dst, `{"Key":`...), key), `,"Value":`...)
 	return append(append(dst, value...), '}')
@@ -259,7 +259,7 @@ func tooLong(index int64, most int) error {
 // Close closes the dataset.
 func (s *items) Close() { _ = s.reader.Close() }
 
-// stateItems are the items of a Map whose dataset is its input.
+// stateItems is an itemSource for a Map whose items are in its input.
 type stateItems struct {
 	call *interpreter.MapRunCall
 	at   int

@@ -9,15 +9,15 @@ import (
 	"stepback/engine/history"
 )
 
-// childNames names the child executions of a Map Run by the first of their items. The names are UUIDs of version 8: the
-// first 48 bits are the Map Run's and the index of the item follows, so that a Map Run's children lie side by side and
-// in order in the journal, and an item that is tried again after a crash has the same name.
+// childNames names the child executions of a Map Run by the index of their first item. The names are UUIDs of version
+// 8: the first 48 bits are the Map Run's, followed by the index of the item. So the children of a Map Run are
+// adjacent and in order in the journal, and an item that is tried again after a crash has the same name.
 type childNames struct {
 	uuid   string // the first 48 bits, as 8-4 hexadecimal digits
 	salt   uint64
-	before string // what an ARN has in front of the name
-	after  string // and behind it
-	prefix string // what all ARNs begin with
+	before string // the part of an ARN before the name
+	after  string // the part after it
+	prefix string // the prefix of all ARNs
 }
 
 func newChildNames(mapRunARN string, child Machine) childNames {
@@ -34,9 +34,9 @@ func newChildNames(mapRunARN string, child Machine) childNames {
 	return n
 }
 
-// of returns the name and the ARN of the child execution whose first item has this index.
+// of returns the name and ARN of the child execution whose first item has this index.
 func (n *childNames) of(first int64) (name, arn string) {
-	const saltBits = 22 // behind the 52 bits of the index
+	const saltBits = 22 // after the 52 bits of the index
 	i := uint64(first)
 	tail := i&(1<<26-1)<<saltBits | (n.salt^i*0x9E3779B97F4A7C15)>>(64-saltBits)
 	arn = fmt.Sprintf("%s-8%03x-%04x-%012x%s", n.prefix, i>>40&0xFFF, i>>26&0x3FFF|0x8000, tail, n.after)

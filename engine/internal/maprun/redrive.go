@@ -7,12 +7,12 @@ import (
 	"stepback/engine/journal"
 )
 
-// Redrives reports whether a child execution ended without success before the Map Run was redriven the last time.
+// Redrives reports whether a child execution ended without success before the Map Run's latest redrive.
 func (m *Run) Redrives(x *journal.Execution) bool {
 	return x.Ended() && x.Status != history.Succeeded && x.MapRunRedrive < m.Call.Redrive
 }
 
-// redriveNext goes on with the next child execution that is to be redriven. An EXPRESS one begins again.
+// redriveNext resumes the next child execution to be redriven. An EXPRESS one starts afresh.
 func (m *Run) redriveNext(ctx context.Context) error {
 	arn := m.redrivable[0]
 	m.redrivable = m.redrivable[1:]
@@ -37,7 +37,8 @@ func (m *Run) redriveNext(ctx context.Context) error {
 	return m.ended(x)
 }
 
-// keepUnsuccessful counts the child executions that the Map Run failed too early to redrive as what they were.
+// keepUnsuccessful counts the child executions that were to be redriven with their old results, because the Map Run
+// failed before it could redrive them.
 func (m *Run) keepUnsuccessful(ctx context.Context) error {
 	for _, arn := range m.redrivable {
 		x, err := m.Journal.Execution(ctx, arn)
@@ -53,11 +54,11 @@ func (m *Run) keepUnsuccessful(ctx context.Context) error {
 	return nil
 }
 
-// takeBack makes the Map Run what it was before it was gone on with, when that has failed before it was known how far
-// it had come. None of its child executions is under way.
+// takeBack restores the stored state of a Map Run if resuming it failed before its progress was known. None of its
+// child executions is running.
 func (m *Run) takeBack(ctx context.Context) error {
 	if m.kept == nil {
-		return nil // it had no child yet
+		return nil // it had no children yet
 	}
 	items, executions, err := Tallies(ctx, m.Journal, m.kept)
 	if err != nil {

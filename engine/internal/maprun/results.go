@@ -10,10 +10,10 @@ import (
 	"stepback/engine/resultwriter"
 )
 
-// results takes what child executions came to and makes the Map state's output of it.
+// results collects the results of child executions and builds the Map state's output.
 type results interface {
 	add(x *journal.Execution) error
-	// pending lists a batch whose child was never started.
+	// pending adds a batch whose child was never started.
 	pending(child Machine, name string, b batch) error
 	finish(ctx context.Context) (string, error)
 	abort()
@@ -48,7 +48,7 @@ func (m *Run) openSink() (results, error) {
 	return &exported{writer}, nil
 }
 
-// writerError names a failure of the ResultWriter as the workflow sees it.
+// writerError converts an error of the ResultWriter to the failure that the workflow sees.
 func writerError(err error) error {
 	var failed *resultwriter.Error
 	if errors.As(err, &failed) {
@@ -61,7 +61,7 @@ func writerError(err error) error {
 	return err
 }
 
-// exported results go to S3.
+// exported writes results to S3.
 type exported struct{ writer *resultwriter.Writer }
 
 func (s *exported) add(x *journal.Execution) error {
@@ -90,9 +90,9 @@ func (s *exported) finish(ctx context.Context) (string, error) {
 	return export.StateOutput().JSON(), nil
 }
 
-func (s *exported) abort() { _ = s.writer.Abort() } // what remains are temporary files
+func (s *exported) abort() { _ = s.writer.Abort() } // only temporary files remain
 
-// collected results become the state's output.
+// collected collects results in the state's output.
 type collected struct{ collector *resultwriter.Collector }
 
 func (s *collected) add(x *journal.Execution) error {
@@ -117,7 +117,7 @@ func (s *collected) finish(context.Context) (string, error) {
 
 func (s *collected) abort() {}
 
-// nowhere is where results go before the ResultWriter is there.
+// nowhere discards results until the ResultWriter exists.
 type nowhere struct{}
 
 func (nowhere) add(*journal.Execution) error           { return nil }

@@ -11,7 +11,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// version identifies the content of the items, as far as that can be told.
+// version identifies the content of the items, as far as possible.
 func (m *Run) version(ctx context.Context) (string, error) {
 	r := m.Call.State.Map.Reader
 	store, ok := m.Objects.(itemreader.Versions)
@@ -29,8 +29,8 @@ func (m *Run) version(ctx context.Context) (string, error) {
 	return v, err
 }
 
-// takeOver makes the child executions that had not ended children of this Map Run. They wait until it has found out how
-// far it had come.
+// takeOver makes the child executions that had not ended children of this Map Run. They wait until the Map Run knows
+// its progress.
 func (m *Run) takeOver() {
 	for _, c := range m.adopted {
 		c.Follow(m.childEnded)
@@ -38,12 +38,12 @@ func (m *Run) takeOver() {
 	}
 }
 
-// restore takes up the description that is kept of a Map Run which has been under way before. It is called before
-// anybody can ask for the Map Run or change it: what is changed from then on is changed of this.
+// restore loads the stored description of a Map Run that is resumed. It is called before the Map Run can be queried
+// or changed, so that later changes apply to this description.
 func (m *Run) restore(ctx context.Context) {
 	kept, err := m.Journal.MapRun(ctx, m.Call.ARN)
 	if err != nil {
-		if !errors.Is(err, journal.ErrNotFound) { // else it had no child yet
+		if !errors.Is(err, journal.ErrNotFound) { // otherwise it had no children yet
 			m.unread = err
 		}
 		return
@@ -55,9 +55,8 @@ func (m *Run) restore(ctx context.Context) {
 	}
 }
 
-// resume finds out what has become of the items, if the Map Run has been under way before: the children that have ended
-// are counted, and their results written, once more, and the items of all children are not read again. version is that
-// of the items.
+// resume determines the state of the items if the Map Run is resumed: children that have ended are counted and their
+// results written again, and the items of all children are not read again. version is the version of the items.
 func (m *Run) resume(ctx context.Context, version string) error {
 	if m.kept != nil {
 		if err := m.recount(ctx, version); err != nil {
@@ -80,8 +79,8 @@ func (m *Run) resume(ctx context.Context, version string) error {
 	return nil
 }
 
-// recount takes up what the child executions have come to. Items that none has been started for are read as they are
-// now.
+// recount counts the results of the child executions. Items for which none has been started are read in their current
+// state.
 func (m *Run) recount(ctx context.Context, version string) error {
 	for x, err := range m.Journal.Executions(ctx, m.names.prefix) {
 		if err != nil {

@@ -18,36 +18,36 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say
-// less.
+// maxChildren is the most concurrent child executions of a Map Run, unless its MaxConcurrency is lower.
 const maxChildren = 10_000
 
-// Machine is the state machine of a Map Run's child executions: the processor under a labelled name.
+// Machine is the state machine of a Map Run's child executions: the item processor under a labelled name.
 type Machine struct {
 	ARN     string
 	Express bool
 }
 
-// Host is the engine as a Map Run sees it, on behalf of the execution that the Map Run belongs to.
+// Host is the part of the engine that a Map Run uses, on behalf of its execution.
 type Host interface {
-	// Register starts a child execution. ended is told of its end, by the worker that has it; it must be quick.
+	// Register starts a child execution. ended is called at its end by the worker that runs it; it must be quick.
 	Register(info history.Info, ended func(*journal.Execution)) (Child, error)
-	// Reopen redrives a child execution that ended without success; an EXPRESS one begins again.
+	// Reopen redrives a child execution that ended without success; an EXPRESS one starts afresh.
 	Reopen(ctx context.Context, x *journal.Execution, ended func(*journal.Execution)) (Child, error)
-	// Now is the time of the execution.
+	// Now returns the current time of the execution.
 	Now() time.Time
 }
 
-// Child is a child execution that is under way.
+// Child is a running child execution.
 type Child interface {
-	// Info is what the execution is.
+	// Info returns the execution's description.
 	Info() *history.Info
-	// Follow has ended told of the end of a child that was under way before the Map Run went on. GoOn lets it run.
+	// Follow makes the end of a child that was running before the Map Run was resumed call ended. GoOn lets the child
+	// continue.
 	Follow(ended func(*journal.Execution))
 	GoOn()
 	// Stop stops the execution.
 	Stop()
-	// Err is why the journal refused to go on with a child that came to no end.
+	// Err returns why the journal refused to continue a child that has not ended.
 	Err() error
 }
 
@@ -57,63 +57,63 @@ type Objects interface {
 	resultwriter.Objects
 }
 
-// Config is what a Map Run is, and what it finds around it.
+// Config holds the parameters of a Map Run, and what it depends on.
 type Config struct {
-	// ID is that of the interpreter's effect, Call what it asks for.
+	// ID is the ID of the interpreter's effect, Call its request.
 	ID   int64
 	Call *interpreter.MapRunCall
-	// Parent is the execution that the Map Run belongs to.
+	// Parent is the execution to which the Map Run belongs.
 	Parent  *history.Info
 	Machine Machine
 	Host    Host
 	Clock   *clock.Clock
 	Journal journal.Journal
-	Objects Objects // nil when there is no object store
+	Objects Objects // nil if there is no object store
 	Formats itemreader.Formats
-	// TempDir is where a ResultWriter spools.
+	// TempDir is the directory in which a ResultWriter spools.
 	TempDir string
 	Log     *slog.Logger
-	// Closing ends when the engine does, with the reason as its cause.
+	// Closing ends when the engine closes, with the reason as its cause.
 	Closing context.Context //nolint:containedctx // it is the engine's life, beside the Map Run's own context
-	// Adopted are the child executions that had not ended when the process died before; Resumed says that the Map Run
-	// has been under way before, even if none is left.
+	// Adopted are the child executions that had not ended when the previous process died. Resumed is true if the Map
+	// Run has run before, even if none are left.
 	Adopted []Child
 	Resumed bool
-	// Forget is called once the Map Run has let go of everything.
+	// Forget is called once the Map Run has released everything.
 	Forget func()
 }
 
-// Run carries out one distributed Map: it reads items, starts child executions, judges their failures and writes their
-// results. One goroutine calls CarryOut; the other methods are safe for concurrent use.
+// Run runs one distributed Map: it reads items, starts child executions, compares their failures with the tolerance
+// and writes their results. One goroutine calls CarryOut; the other methods are safe for concurrent use.
 type Run struct {
 	Config
 	names  childNames
 	source *items
 	sink   results
 
-	// Of a Map Run that is gone on with: what was kept of it, if it had begun its work, or why that cannot be read, and
-	// its child executions that have not ended.
+	// For a resumed Map Run: its stored description if it had started its work, or the error of reading that, and its
+	// child executions that have not ended.
 	kept    *journal.MapRun
 	unread  error
 	adopted []Child
-	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was
+	// redrivable are the ARNs of the child executions to redrive, which ended without success before the Map Run was
 	// redriven.
 	redrivable []string
-	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of
-	// them any more.
+	// lost is the number of items whose child executions were aborted and cannot be redriven: they will not be
+	// processed any more.
 	lost int64
 
 	children map[string]Child
 	ends     inbox
-	failure  *history.Failure // why the Map Run is failing; nil while it is not
+	failure  *history.Failure // why the Map Run is failing; nil if it is not
 	drained  bool             // all items have been read
 
 	mu    sync.Mutex
 	about journal.MapRun
-	gone  chan struct{} // closed once the Map Run has let go of everything
+	gone  chan struct{} // closed once the Map Run has released everything
 }
 
-// New returns a Map Run that begins, or goes on, when CarryOut is called.
+// New returns a Map Run that starts, or resumes, when CarryOut is called.
 func New(ctx context.Context, cfg Config) *Run {
 	m := &Run{Config: cfg, sink: nowhere{}, children: map[string]Child{}, adopted: cfg.Adopted}
 	m.names = newChildNames(m.Call.ARN, m.Machine)
@@ -140,11 +140,11 @@ func New(ctx context.Context, cfg Config) *Run {
 // ARN identifies the Map Run.
 func (m *Run) ARN() string { return m.Call.ARN }
 
-// Gone returns a channel that is closed once the Map Run has let go of everything.
+// Gone returns a channel that is closed once the Map Run has released everything.
 func (m *Run) Gone() <-chan struct{} { return m.gone }
 
-// CarryOut runs the Map Run to its end and returns the signal that says how it went. An error means that it cannot go
-// on in this process: the cause of Closing, or why the journal refused a child execution.
+// CarryOut runs the Map Run to its end and returns the signal with its result. It returns an error if the Map Run
+// cannot continue in this process: the cause of Closing, or why the journal refused a child execution.
 func (m *Run) CarryOut(ctx context.Context) (interpreter.Signal, error) {
 	outcome, err := m.carryOut(ctx)
 	if err != nil {
@@ -156,7 +156,8 @@ func (m *Run) CarryOut(ctx context.Context) (interpreter.Signal, error) {
 	return outcome, nil
 }
 
-// carryOut runs the Map Run to its end and says how it went. An error means that it cannot go on in this process.
+// carryOut runs the Map Run to its end and returns its result. It returns an error if it cannot continue in this
+// process.
 func (m *Run) carryOut(ctx context.Context) (interpreter.Signal, error) {
 	output, err := m.process(ctx)
 	var gone *abandonedError
@@ -175,7 +176,7 @@ func (m *Run) carryOut(ctx context.Context) (interpreter.Signal, error) {
 	return interpreter.Signal{Kind: interpreter.MapRunFailed, ID: m.ID, Failure: mapRunFailure(err)}, nil
 }
 
-// mapRunFailure names an error as the workflow sees it.
+// mapRunFailure converts an error to the failure that the workflow sees.
 func mapRunFailure(err error) history.Failure {
 	var f *history.Failure
 	if errors.As(err, &f) {
@@ -184,8 +185,8 @@ func mapRunFailure(err error) history.Failure {
 	return history.NewFailure(plan.ErrRuntime, err.Error())
 }
 
-// orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have
-// failed for that.
+// orAborted returns err or, once the Map Run has been cancelled, the failure for that, because the cancellation may
+// have caused err.
 func orAborted(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -193,7 +194,7 @@ func orAborted(ctx context.Context, err error) error {
 	return &history.Failure{Name: aborted.Name, Cause: aborted.Cause}
 }
 
-// abandonedError says that a child execution was given up because the journal refused it.
+// abandonedError reports that a child execution was given up because the journal refused it.
 type abandonedError struct{ err error }
 
 func (e *abandonedError) Error() string { return e.err.Error() }
@@ -204,7 +205,7 @@ func (m *Run) process(ctx context.Context) (string, error) {
 	if err := m.prepare(ctx); err != nil {
 		err = orAborted(ctx, err)
 		m.fail(err)
-		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
+		if e := m.loop(ctx); e != nil { // until the adopted children have ended
 			return "", e
 		}
 		if e := m.takeBack(context.WithoutCancel(ctx)); e != nil {
@@ -235,7 +236,7 @@ func (m *Run) process(ctx context.Context) (string, error) {
 	return "", &history.Failure{Name: m.failure.Name, Cause: m.failure.Cause}
 }
 
-// prepare opens both ends of the Map Run and, if it has been under way before, finds out how far it had come.
+// prepare opens the source and the results of the Map Run and, if it is resumed, determines its progress.
 func (m *Run) prepare(ctx context.Context) (err error) {
 	if m.unread != nil {
 		return m.unread
@@ -261,7 +262,7 @@ func (m *Run) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// loop starts children while there are items and room, and takes their ends, until nothing is left to do.
+// loop starts children while there are items and capacity, and handles their ends, until nothing is left to do.
 func (m *Run) loop(ctx context.Context) error {
 	for {
 		for m.startable() && ctx.Err() == nil {
@@ -278,12 +279,12 @@ func (m *Run) loop(ctx context.Context) error {
 	}
 }
 
-// startable reports whether there are items, or child executions to redrive, and room for another child.
+// startable reports whether there are items, or child executions to redrive, and capacity for another child.
 func (m *Run) startable() bool {
 	return m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room()
 }
 
-// startNext redrives a child execution, or starts that of the next batch of items.
+// startNext redrives a child execution, or starts the one for the next batch of items.
 func (m *Run) startNext(ctx context.Context) error {
 	if len(m.redrivable) > 0 {
 		return m.redriveNext(ctx)
@@ -315,11 +316,11 @@ func (m *Run) adopt(c Child) {
 	m.count(func(items, executions *journal.Tally) { items.Running += info.Items; executions.Running++ })
 }
 
-// childEnded is told of the end of a child, by the worker that has it.
+// childEnded is called at the end of a child, by the worker that runs it.
 func (m *Run) childEnded(x *journal.Execution) { m.ends.put(m.Clock, x) }
 
-// await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on
-// waiting for them; when the engine closes it gives up.
+// await handles the ends of children, waiting for one. If the Map Run is cancelled, it stops its children and
+// continues to wait for them; if the engine closes, it gives up.
 func (m *Run) await(ctx context.Context) error {
 	if m.ends.empty() {
 		m.Clock.Release()
@@ -347,7 +348,7 @@ func (m *Run) await(ctx context.Context) error {
 	return nil
 }
 
-// ended counts the end of a child and hands its result on.
+// ended counts the end of a child and passes its result on.
 func (m *Run) ended(x *journal.Execution) error {
 	m.count(func(items, executions *journal.Tally) {
 		items.End(x.Status, x.Items)

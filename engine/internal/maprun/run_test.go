@@ -23,7 +23,7 @@ import (
 
 const machineARN = "arn:aws:states:us-east-1:000000000000:stateMachine:m/Each"
 
-// host carries out children by itself: one whose items have any that fails fails, each at a time of its own.
+// host runs children on its own: a child fails if any of its items fails, each at a different time.
 type host struct {
 	fails map[int64]bool
 	stuck bool // children end only when they are stopped
@@ -93,11 +93,11 @@ func (c *child) end(status history.Status, name string) {
 	})
 }
 
-// limits are those of a Map Run of so many items.
+// limits are the limits of a Map Run, and its number of items.
 type limits struct {
 	items, atOnce, batch int64
-	count                int64   // tolerated; -1 is not given
-	percentage           float64 // tolerated; -1 is not given
+	count                int64   // tolerated; -1 means not set
+	percentage           float64 // tolerated; -1 means not set
 }
 
 func newRun(ctx, closing context.Context, h *host, l limits) *maprun.Run {
@@ -121,9 +121,9 @@ func newRun(ctx, closing context.Context, h *host, l limits) *maprun.Run {
 		Log: slog.New(slog.DiscardHandler), Closing: closing, Forget: func() {}})
 }
 
-// TestRunKeepsItsLimits holds, for any number of items, failures and limits: every item has at most one child, in
-// order; no more children run at once than may; the Map Run fails if and only if more items failed than are tolerated,
-// and then stops; its results are in the order of its items; and its counters account for every item.
+// TestRunKeepsItsLimits checks, for random numbers of items, failures and limits: every item has at most one child,
+// in order; no more children run concurrently than allowed; the Map Run fails if and only if more items failed than
+// are tolerated, and then stops; its results are in the order of its items; and its counters account for every item.
 func TestRunKeepsItsLimits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -201,7 +201,7 @@ func TestRunKeepsItsLimits(t *testing.T) {
 	})
 }
 
-// TestRunStopsItsChildren has all children stopped, and no other started, when the Map Run is cancelled.
+// TestRunStopsItsChildren: if the Map Run is cancelled, all children are stopped and no others are started.
 func TestRunStopsItsChildren(t *testing.T) {
 	t.Parallel()
 	h := &host{stuck: true}
@@ -218,8 +218,8 @@ func TestRunStopsItsChildren(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithTheEngine gives up when the engine closes, with its reason, and leaves the children to the next
-// process.
+// TestRunEndsWithTheEngine: if the engine closes, the Map Run gives up with the engine's reason, and leaves the
+// children to the next process.
 func TestRunEndsWithTheEngine(t *testing.T) {
 	t.Parallel()
 	h := &host{stuck: true}

@@ -18,7 +18,7 @@ type Choice struct {
 	Default *State
 }
 
-// Rule is one compiled top-level rule. In JSONata it has a Condition, in JSONPath Matches evaluates it.
+// Rule is one compiled top-level rule. In JSONata it has a Condition; in JSONPath it is evaluated by Matches.
 type Rule struct {
 	Next      *State
 	Assign    *Payload
@@ -27,12 +27,12 @@ type Rule struct {
 	test      test
 }
 
-// Lookup finds the value a path selects in the current input, context object or variables.
+// Lookup returns the value that a path selects in the current input, context object or variables.
 type Lookup interface {
 	Lookup(p *jsonpath.Path) (jsonvalue.Value, error)
 }
 
-// Matches evaluates a rule in JSONPath. The error is that of a Variable or operand path that selects nothing.
+// Matches evaluates a rule in JSONPath. It returns an error if a Variable or operand path selects nothing.
 func (r *Rule) Matches(env Lookup) (bool, error) { return r.test.eval(env) }
 
 type test interface {
@@ -56,7 +56,7 @@ func choice(s *asl.State, states map[string]*State) (*Choice, error) {
 	return c, nil
 }
 
-// rule compiles a top-level rule; at is its place in the state.
+// rule compiles a top-level rule; at is its position in the state.
 func rule(d dialect, r *asl.Rule, at string, states map[string]*State) (Rule, error) {
 	c := Rule{Next: states[r.Next]}
 	if c.Next == nil {
@@ -132,7 +132,7 @@ type comparison struct {
 	variable *jsonpath.Path
 	operator operator
 	operand  jsonvalue.Value
-	path     *jsonpath.Path // of the …Path operators
+	path     *jsonpath.Path // for the …Path operators
 }
 
 type operator func(variable, operand jsonvalue.Value) bool

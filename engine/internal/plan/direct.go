@@ -7,17 +7,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// DirectMember is a member of an ItemSelector that is the item's index, or the item.
+// DirectMember is a member of an ItemSelector whose value is the item's index, or the item.
 type DirectMember struct {
 	Name  string
-	Index bool // the index; else the item
+	Index bool // true for the index, false for the item
 }
 
-// maxDirect bounds how many times an item is written into one input.
+// maxDirect limits how many times an item is written into one input.
 const maxDirect = 4
 
-// direct is an ItemSelector whose members are all the index or the item, as {"row.$": "$$.Map.Item.Index", "record.$":
-// "$$.Map.Item.Value"}: its result can be written without evaluating anything. It is nil for every other.
+// direct returns the members of an ItemSelector whose values are all the index or the item, such as {"row.$":
+// "$$.Map.Item.Index", "record.$": "$$.Map.Item.Value"}; its result can be written without evaluating anything. It
+// returns nil for any other ItemSelector.
 func direct(s *asl.State) []DirectMember {
 	selector := s.Map.ItemSelector
 	if selector == nil || s.QueryLanguage != asl.JSONPath || selector.Kind() != jsonvalue.Object ||

@@ -41,7 +41,7 @@ func placement(p asl.Path) (Placement, error) {
 	return Placement{At: ref}, nil
 }
 
-// arguments compiles what a state hands to its task, branches or result.
+// arguments compiles what a state passes to its task, branches or result.
 func (d dialect) arguments(s *asl.State) (*Payload, error) {
 	if s.Arguments != nil {
 		return d.payload("Arguments", s.Arguments)
@@ -49,7 +49,7 @@ func (d dialect) arguments(s *asl.State) (*Payload, error) {
 	return d.payload("Parameters", s.Parameters)
 }
 
-// number compiles a numeric field; place is where it stands in the state, such as ItemBatcher/.
+// number compiles a numeric field; place is the prefix of its position in the state, such as ItemBatcher/.
 func (d dialect) number(place, field string, s asl.Scalar) (Number, error) {
 	switch {
 	case s.Literal != nil && s.Literal.Kind() == jsonvalue.String:
@@ -88,7 +88,7 @@ func (d dialect) text(field string, s asl.Scalar) (Text, error) {
 	}
 }
 
-// policy is the backoff rule of a retrier.
+// policy returns the backoff rule of a retrier.
 func policy(r *asl.Retrier) retry.Policy {
 	p := retry.Policy{
 		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
@@ -101,7 +101,7 @@ func policy(r *asl.Retrier) retry.Policy {
 	return p
 }
 
-// matcher decides which error names a retrier or catcher handles.
+// matcher determines which error names a retrier or catcher handles.
 type matcher struct {
 	names      []string
 	all        bool // States.ALL
@@ -117,8 +117,8 @@ func newMatcher(names []string) matcher {
 	return m
 }
 
-// Matches reports whether the error is handled. States.Runtime never is, not even by its name; States.TaskFailed stands
-// for everything but States.Timeout; a heartbeat overrun, which is reported as States.Timeout, also answers to
+// Matches reports whether the error is handled. States.Runtime never is, not even by name. States.TaskFailed matches
+// everything except States.Timeout. A missed heartbeat, which is reported as States.Timeout, also matches
 // States.HeartbeatTimeout.
 func (m matcher) Matches(name string, heartbeat bool) bool {
 	if name == ErrRuntime {

@@ -1,6 +1,6 @@
 package plan
 
-// Find returns the first state of this name in the scope or in one within it, or nil.
+// Find returns the first state with this name in the scope or a nested one, or nil.
 func (g *Graph) Find(name string) *State {
 	for _, s := range g.States {
 		if s.Name == name {

@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Map is what a Map state iterates over and how.
+// Map is a compiled Map state: its items, and how they are processed.
 type Map struct {
 	Processor    *Graph
 	Distributed  bool
@@ -19,7 +19,7 @@ type Map struct {
 	ItemsPath    *jsonpath.Path    // nil means the whole input
 	Items        *expression.Value // JSONata; nil means the whole input
 	ItemSelector *Payload
-	Direct       []DirectMember // the ItemSelector, if it can be written directly; nil if not
+	Direct       []DirectMember // the ItemSelector if its result can be written directly, otherwise nil
 
 	MaxConcurrency             Number
 	ToleratedFailureCount      Number
@@ -33,7 +33,7 @@ type Map struct {
 // Reader is a compiled ItemReader.
 type Reader struct {
 	asl.ItemReader
-	Parameters *Payload // in JSONata, Arguments
+	Parameters *Payload // Arguments in JSONata
 	MaxItems   Number
 }
 
@@ -47,7 +47,7 @@ type Batcher struct {
 // Writer is a compiled ResultWriter.
 type Writer struct {
 	asl.ResultWriter
-	Parameters *Payload // in JSONata, Arguments
+	Parameters *Payload // Arguments in JSONata
 }
 
 func (c *compiler) mapState(s *asl.State) (*Map, error) {
@@ -94,7 +94,7 @@ func (c *compiler) mapState(s *asl.State) (*Map, error) {
 	return m, nil
 }
 
-// location compiles what a reader or writer is called with.
+// location compiles the parameters of a reader or writer.
 func (d dialect) location(owner string, v *jsonvalue.Value) (*Payload, error) {
 	if d == dialect(asl.JSONata) {
 		return d.payload(owner+"/Arguments", v)

@@ -10,9 +10,9 @@ import (
 )
 
 // Payload is a field that builds data, compiled in the query language of its state: a payload template in JSONPath, a
-// value with expressions in JSONata. Exactly one of the two is set.
+// value with expressions in JSONata. Exactly one of Template and Expression is set.
 type Payload struct {
-	// Field is the field's name as errors show it, such as Output or ItemReader/Arguments.
+	// Field is the field's name in errors, such as Output or ItemReader/Arguments.
 	Field      string
 	Template   *template.Template
 	Expression *expression.Value
@@ -21,7 +21,7 @@ type Payload struct {
 // dialect compiles fields in the query language of one state.
 type dialect asl.QueryLanguage
 
-// payload compiles a field; an absent one is nil.
+// payload compiles a field; it returns nil for an absent one.
 func (d dialect) payload(field string, v *jsonvalue.Value) (*Payload, error) {
 	if v == nil {
 		return nil, nil //nolint:nilnil // an absent field compiles to no payload
@@ -40,7 +40,7 @@ func (d dialect) payload(field string, v *jsonvalue.Value) (*Payload, error) {
 	return &Payload{Field: field, Template: t}, nil
 }
 
-// value compiles a field that only JSONata has.
+// value compiles a field that exists only in JSONata.
 func (d dialect) value(field string, v *jsonvalue.Value) (*expression.Value, error) {
 	if v == nil {
 		return nil, nil //nolint:nilnil // an absent field compiles to no value

@@ -1,6 +1,6 @@
-// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic
-// calls, JSONata expressions and choice rules are compiled, resources are taken apart. A plan is immutable and shared
-// by all executions of a state machine. It never runs anything and does no I/O.
+// Package plan compiles a parsed definition into its executable form: names become pointers; paths, templates,
+// intrinsic calls, JSONata expressions and choice rules are compiled; resource ARNs are parsed. A plan is immutable
+// and shared by all executions of a state machine. The package never runs anything and does no I/O.
 package plan
 
 import (
@@ -15,23 +15,23 @@ import (
 	"stepback/retry"
 )
 
-// Plan is a state machine ready to run.
+// Plan is a compiled state machine.
 type Plan struct {
-	// TimeoutSeconds limits a whole execution; 0 means no limit.
+	// TimeoutSeconds is the time limit of an execution; 0 means none.
 	TimeoutSeconds int64
 	Root           *Graph
 }
 
-// Graph is one scope of states: the machine, a branch or a Map's processor.
+// Graph is one scope of states: the state machine, a branch or a Map's processor.
 type Graph struct {
 	Start  *State
 	States []*State
-	// Tokens says that a task of the scope, or of one inside it that the same execution runs, comes with task tokens.
+	// Tokens is true if a task of the scope, or of a nested scope that the same execution runs, has task tokens.
 	Tokens bool
 }
 
-// State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let
-// everything through unchanged.
+// State is one state with everything compiled that its type needs; other fields are nil. The paths of a JSONata state
+// pass everything unchanged.
 type State struct {
 	Name            string
 	Type            asl.Type
@@ -41,7 +41,7 @@ type State struct {
 	InputPath       Selector
 	OutputPath      Selector
 	ResultPath      Placement
-	Parameters      *Payload // in JSONata, Arguments
+	Parameters      *Payload // Arguments in JSONata
 	ResultSelector  *Payload
 	Output          *expression.Value // JSONata
 	Assign          *Payload
@@ -56,22 +56,22 @@ type State struct {
 	Map             *Map
 }
 
-// Selector is InputPath or OutputPath: the whole value (zero), nothing ({}), or what a path selects.
+// Selector is InputPath or OutputPath: the whole value (zero value), nothing ({}), or what a path selects.
 type Selector struct {
 	Null bool
 	Path *jsonpath.Path
 }
 
-// Identity reports whether the selector lets the value through unchanged.
+// Identity reports whether the selector passes the value unchanged.
 func (s Selector) Identity() bool { return !s.Null && s.Path == nil }
 
-// Placement is ResultPath: replace the input (zero), discard the result, or put it at a reference path.
+// Placement is ResultPath: replace the input (zero value), discard the result, or insert it at a reference path.
 type Placement struct {
 	Discard bool
 	At      *jsonpath.Reference
 }
 
-// Replaces reports whether the result takes the input's place.
+// Replaces reports whether the result replaces the input.
 func (p Placement) Replaces() bool { return !p.Discard && p.At == nil }
 
 // Retrier is one compiled element of Retry.
@@ -102,12 +102,12 @@ type Number struct {
 type Text struct {
 	Present    bool
 	Literal    string
-	Source     *template.Template // {"ErrorPath.$": …}, evaluated as one template so that causes name the field
+	Source     *template.Template // {"ErrorPath.$": …}, evaluated as a single template so that causes name the field
 	Expression *expression.Value
 	Field      string
 }
 
-// Compile plans a machine. The error names the state and the field.
+// Compile compiles a state machine. The error names the state and the field.
 func Compile(m *asl.Machine) (*Plan, error) {
 	c := compiler{}
 	root, err := c.graph(&m.Graph)

@@ -113,7 +113,7 @@ func TestAnExpressionThatDoesNotParseIsRefusedWithItsField(t *testing.T) {
 	}
 }
 
-// input is a Lookup over one value.
+// input is a Lookup in one value.
 type input struct{ value jsonvalue.Value }
 
 func (i input) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) { return p.Select(i.value) }
@@ -151,7 +151,7 @@ func TestChoiceRules(t *testing.T) {
 		`"And":[{"Variable":"$.b","BooleanEquals":true},{"Variable":"$.s","StringEquals":"x"}]`: false,
 		`"Or":[{"Variable":"$.b","BooleanEquals":false},{"Variable":"$.s","StringEquals":"b"}]`: true,
 		`"Variable":"$.big","StringLessThanPath":"$.bmp"`:                                       true,
-		// by UTF-16 units, as Java compares
+		// by UTF-16 code units, as Java compares
 	} {
 		r := rule(t, test)
 		got, err := r.Matches(input{in})
@@ -181,7 +181,7 @@ func TestStringMatchesAgreesWithASlowMatcher(t *testing.T) {
 	})
 }
 
-// slow matches by definition: a star takes any prefix of what is left.
+// slow matches by definition: a star matches any prefix of the rest.
 func slow(pattern, text string) bool {
 	if pattern == "" {
 		return text == ""

@@ -9,7 +9,7 @@ import (
 	"stepback/engine/history"
 )
 
-// Target says what kind of thing a Task's Resource names.
+// Target is the kind of resource that a Task's Resource names.
 type Target uint8
 
 // The kinds of resources.
@@ -19,7 +19,7 @@ const (
 	Activity                  // the ARN of an activity
 )
 
-// Pattern is how a service integration completes.
+// Pattern is the integration pattern of a service integration.
 type Pattern string
 
 // The integration patterns.
@@ -30,22 +30,22 @@ const (
 	WaitForTaskToken Pattern = "waitForTaskToken"
 )
 
-// Task is what a Task state calls.
+// Task is the resource that a Task state calls.
 type Task struct {
 	Resource string
 	Target   Target
-	// Service and Action are those of an integration: "lambda" and "invoke", "aws-sdk:s3" and "getObject".
+	// Service and Action identify an integration: "lambda" and "invoke", "aws-sdk:s3" and "getObject".
 	Service, Action string
 	Pattern         Pattern
 	Timeout         Number
 	Heartbeat       Number
 	Credentials     *Payload
-	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration
-	// shares.
+	// StartedDetails are the details shared by all TaskStarted, TaskSubmitted and TaskSucceeded events of an
+	// integration.
 	StartedDetails *history.Details
 }
 
-// HistoryResource is the resource name that history events carry: the action with its pattern.
+// HistoryResource returns the resource name in history events: the action with its pattern.
 func (t *Task) HistoryResource() string {
 	if t.Pattern == RequestResponse {
 		return t.Action
@@ -69,7 +69,7 @@ func task(s *asl.State) (*Task, error) {
 	return t, err
 }
 
-// resource takes an ARN apart: arn:partition:service:region:account:rest.
+// resource parses an ARN: arn:partition:service:region:account:rest.
 func (t *Task) resource() {
 	arn, ok := aws.ParseARN(t.Resource)
 	if !ok {
@@ -98,11 +98,11 @@ func (t *Task) integration(rest string) {
 	}
 }
 
-// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the
-// task by it, and it may end the wait for a job early.
+// Tokens reports whether each attempt of the task has a task token. For activities and the token pattern a worker
+// completes the task with it; for a job it can end the wait early.
 func (t *Task) Tokens() bool { return t.Target == Activity || t.Pattern != RequestResponse }
 
-// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task
+// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, has task
 // tokens.
 func (s *State) tokens() bool {
 	if s.Task != nil && s.Task.Tokens() || s.Map != nil && !s.Map.Distributed && s.Map.Processor.Tokens {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// compareUTF16 orders strings as Java does: by UTF-16 code units, which differs from code point order for characters
+// compareUTF16 compares strings as Java does, by UTF-16 code units. That differs from code point order for characters
 // outside the basic plane.
 func compareUTF16(a, b string) int {
 	i := 0
@@ -36,7 +36,7 @@ func codeUnit(r rune) int {
 // wildcard is a StringMatches pattern: literal pieces between stars.
 type wildcard struct{ pieces []string }
 
-// compileWildcard reads a pattern in which * stands for any characters, \* for a star and \\ for a backslash.
+// compileWildcard parses a pattern in which * matches any characters, \* a star and \\ a backslash.
 func compileWildcard(pattern string) wildcard {
 	var w wildcard
 	var piece strings.Builder

@@ -14,7 +14,7 @@ import (
 // Wait is a Wait state's delay: a number of seconds or an instant.
 type Wait struct {
 	Seconds       Number
-	Timestamp     time.Time // when Timestamp is literal
+	Timestamp     time.Time // if Timestamp is literal
 	TimestampPath *jsonpath.Path
 	// TimestampExpression is a Timestamp in JSONata.
 	TimestampExpression *expression.Value
@@ -49,14 +49,15 @@ func wait(s *asl.State) (*Wait, error) {
 	return w, nil
 }
 
-// maxOffset is how far from UTC a zone may be, and maxFraction how many digits a fraction of a second may have.
+// maxOffset is the largest offset of a zone from UTC in seconds, and maxFraction the most digits of a fraction of a
+// second.
 const (
 	maxOffset   = 18 * 60 * 60
 	maxFraction = 9
 )
 
-// ParseTimestamp reads an ISO 8601 date and time with a T and a zone, as Java's ISO_OFFSET_DATE_TIME does, but for
-// small letters, which the language forbids.
+// ParseTimestamp parses an ISO 8601 date and time with a T and a zone, as Java's ISO_OFFSET_DATE_TIME does, except
+// that the language forbids lower-case letters.
 func ParseTimestamp(s string) (time.Time, bool) {
 	if len(s) < 11 || s[10] != 'T' || strings.Contains(s, ",") || fraction(s) > maxFraction {
 		return time.Time{}, false
@@ -72,13 +73,13 @@ func ParseTimestamp(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fraction counts the digits after the point.
+// fraction returns the number of digits after the point.
 func fraction(s string) int {
 	_, digits, _ := strings.Cut(s, ".")
 	return len(digits) - len(strings.TrimLeft(digits, "0123456789"))
 }
 
-// Fail is what a Fail state raises.
+// Fail is the error that a Fail state raises.
 type Fail struct {
 	Error, Cause Text
 }

@@ -1,5 +1,5 @@
-// Package startorder keeps executions that are under way in lists, each in the order of their starts, the newest first:
-// what a page of a list needs without looking at the others. It lives in memory and keeps nothing on a disk.
+// Package startorder holds running executions in lists, each ordered by start time, newest first, so that a page of a
+// list is found without looking at other executions. It works in memory and stores nothing on disk.
 package startorder
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/google/btree"
 )
 
-// degree is how many children a node of the tree has at least.
+// degree is the minimum number of children of a tree node.
 const degree = 32
 
 // Entry is an execution in one list.
@@ -32,7 +32,7 @@ func less[T any](a, b Entry[T]) bool {
 	return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(b.Start, a.Start), strings.Compare(a.ARN, b.ARN)) < 0
 }
 
-// Put adds entries, or replaces those of the same lists, starts and ARNs.
+// Put adds entries, or replaces those with the same list, start and ARN.
 func (s *Set[T]) Put(entries ...Entry[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *Set[T]) Put(entries ...Entry[T]) {
 	}
 }
 
-// Delete removes entries; their values are not looked at.
+// Delete removes entries; their values are ignored.
 func (s *Set[T]) Delete(entries ...Entry[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Set[T]) Len() int {
 	return s.tree.Len()
 }
 
-// Cursor walks over one list as it was when the cursor was made.
+// Cursor iterates over one list as it was when the cursor was created.
 type Cursor[T any] struct {
 	tree *btree.BTreeG[Entry[T]]
 	at   Entry[T]
@@ -74,10 +74,10 @@ type Cursor[T any] struct {
 	end  bool
 }
 
-// chunk is how many entries a cursor looks up at a time.
+// chunk is the number of entries that a cursor fetches at a time.
 const chunk = 32
 
-// From returns a cursor at the first entry of a list that does not come before a place.
+// From returns a cursor at the first entry of a list that is not before the given start and ARN.
 func (s *Set[T]) From(list uint64, start int64, arn string) *Cursor[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Set[T]) From(list uint64, start int64, arn string) *Cursor[T] {
 	return &Cursor[T]{tree: s.tree.Clone(), at: Entry[T]{List: list, Start: start, ARN: arn}}
 }
 
-// Head returns the entry that the cursor is at, and false behind the last one of the list.
+// Head returns the cursor's current entry, or false after the last one of the list.
 func (c *Cursor[T]) Head() (*Entry[T], bool) {
 	if len(c.buf) == 0 && !c.end {
 		c.fill()
@@ -98,7 +98,7 @@ func (c *Cursor[T]) Head() (*Entry[T], bool) {
 	return &c.buf[0], true
 }
 
-// Next moves the cursor on.
+// Next advances the cursor.
 func (c *Cursor[T]) Next() {
 	if _, ok := c.Head(); ok {
 		c.buf = c.buf[1:]

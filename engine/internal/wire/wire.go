@@ -1,6 +1,6 @@
-// Package wire is the binary form in which executions are kept: varints, texts with their length in front, times in
-// nanoseconds and bytes of flags, one after the other without names. What is kept, and in which order, is for those to
-// say who keep it; the package never looks further ahead than the next member.
+// Package wire is the binary form in which executions are stored: varints, texts prefixed with their length, times in
+// nanoseconds and bytes of flags, in sequence without names. Callers define which members are stored, in which order;
+// the package never looks ahead beyond the next member.
 package wire
 
 import (
@@ -14,13 +14,13 @@ type Writer struct{ Bytes []byte }
 // Byte appends one byte.
 func (w *Writer) Byte(b byte) { w.Bytes = append(w.Bytes, b) }
 
-// Uvarint appends a count.
+// Uvarint appends a count as a varint.
 func (w *Writer) Uvarint(n uint64) { w.Bytes = binary.AppendUvarint(w.Bytes, n) }
 
-// Varint appends a number.
+// Varint appends a number as a varint.
 func (w *Writer) Varint(n int64) { w.Bytes = binary.AppendVarint(w.Bytes, n) }
 
-// Fixed appends a number in eight bytes, whatever its size.
+// Fixed appends a number in eight bytes.
 func (w *Writer) Fixed(n uint64) { w.Bytes = binary.LittleEndian.AppendUint64(w.Bytes, n) }
 
 // Text appends a text.
@@ -52,26 +52,26 @@ func Bits(flags ...bool) byte {
 	return bits
 }
 
-// Reader takes members off the front of what a Writer wrote. After the first that cannot be read, all others are zero
-// and Bad reports true.
+// Reader reads members that a Writer wrote, from the front. After the first one that cannot be read, all others are
+// zero and Bad returns true.
 type Reader struct {
 	src []byte
 	bad bool
 }
 
-// NewReader returns a Reader of src. Texts are copied from it.
+// NewReader returns a Reader of src. Texts are copied out of src.
 func NewReader(src []byte) Reader { return Reader{src: src} }
 
-// Bad reports whether a member could not be read, since what was written is cut short or damaged.
+// Bad reports whether a member could not be read because the data are truncated or damaged.
 func (r *Reader) Bad() bool { return r.bad }
 
-// More reports whether anything is left. What an older version wrote may end earlier.
+// More reports whether anything is left. Data written by an older version may end earlier.
 func (r *Reader) More() bool { return len(r.src) > 0 }
 
-// Rest returns what is left.
+// Rest returns the remaining bytes.
 func (r *Reader) Rest() []byte { return r.src }
 
-// Spoil makes the Reader Bad, for a member that was read and cannot be.
+// Spoil marks the Reader as Bad, for a member with an impossible value.
 func (r *Reader) Spoil() { r.bad, r.src = true, nil }
 
 // Byte reads one byte.
@@ -96,8 +96,8 @@ func (r *Reader) Uvarint() uint64 {
 	return n
 }
 
-// Count reads how many members follow. More than there are bytes left is damage, so that nothing larger than what was
-// written is ever made room for.
+// Count reads the number of members that follow. A number larger than the remaining bytes is treated as damage, so
+// that never more memory is allocated than was written.
 func (r *Reader) Count() int {
 	n := r.Uvarint()
 	if n > uint64(len(r.src)) {
@@ -118,7 +118,7 @@ func (r *Reader) Varint() int64 {
 	return n
 }
 
-// Fixed reads a number of eight bytes.
+// Fixed reads an eight-byte number.
 func (r *Reader) Fixed() uint64 {
 	const size = 8
 	if len(r.src) < size {
@@ -142,7 +142,7 @@ func (r *Reader) Text() string {
 	return s
 }
 
-// SkipText reads over a text that nobody needs, and returns an empty one.
+// SkipText skips a text and returns "".
 func (r *Reader) SkipText() string {
 	n, size := binary.Uvarint(r.src)
 	if size <= 0 || n > uint64(len(r.src)-size) {

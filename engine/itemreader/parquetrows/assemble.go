@@ -9,11 +9,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// assembler puts rows together from the values of their leaf columns. The levels of a value tell which of the fields
-// above it are there (definition) and which repeated field goes on with it (repetition).
+// assembler builds rows from the values of their leaf columns. The levels of a value say which of its ancestors are
+// present (definition) and which repeated field it continues (repetition).
 type assembler struct {
 	schema  *field
-	columns [][]parquet.Value // what is left of the row, by leaf column
+	columns [][]parquet.Value // the rest of the row, by leaf column
 }
 
 var errLevels = errors.New("the file is damaged: the columns of the row do not fit together")
@@ -37,7 +37,7 @@ func (a *assembler) object(row parquet.Row) (jsonvalue.Value, error) {
 	return v, nil
 }
 
-// value returns the value of a field, which may be missing or repeated.
+// value returns the value of a field, which may be absent or repeated.
 func (a *assembler) value(f *field) (jsonvalue.Value, error) {
 	if f.repeated {
 		return a.array(f)
@@ -51,7 +51,7 @@ func (a *assembler) value(f *field) (jsonvalue.Value, error) {
 	return a.content(f)
 }
 
-// there says whether an optional or repeated field is there, and passes over it when it is not.
+// there reports whether an optional or repeated field is present, and skips it if it is absent.
 func (a *assembler) there(f *field) (bool, error) {
 	first := a.columns[f.leaf]
 	if len(first) == 0 {
@@ -69,7 +69,7 @@ func (a *assembler) there(f *field) (bool, error) {
 	return false, nil
 }
 
-// goesOn says whether another element of a repeated field follows.
+// goesOn reports whether another element of a repeated field follows.
 func (a *assembler) goesOn(f *field) bool {
 	first := a.columns[f.leaf]
 	return len(first) > 0 && first[0].RepetitionLevel() == f.rep
@@ -93,7 +93,7 @@ func (a *assembler) array(f *field) (jsonvalue.Value, error) {
 	}
 }
 
-// content returns the value of a field, or of one element of a repeated one, that is there.
+// content returns the value of a field, or of one element of a repeated field, that is present.
 func (a *assembler) content(f *field) (jsonvalue.Value, error) {
 	switch f.shape {
 	case group:
@@ -135,7 +135,7 @@ func (a *assembler) members(f *field) (jsonvalue.Value, error) {
 	return b.Value(), nil
 }
 
-// mapped makes an object of the repeated pairs of a map. A map without values, a set, has nulls.
+// mapped builds an object from the repeated pairs of a map. For a map without values, a set, the members are null.
 func (a *assembler) mapped(pairs *field) (jsonvalue.Value, error) {
 	b := jsonvalue.NewObject(0)
 	there, err := a.there(pairs)

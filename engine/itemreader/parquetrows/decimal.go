@@ -11,11 +11,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxScale is more than any writer has: 38 digits are the usual limit.
+// maxScale is larger than the scale of any writer: 38 digits are the usual limit.
 const maxScale = 1000
 
-// decimal returns the decoder of decimals with scale digits behind the point. They are stored as the integer that all
-// their digits make, in bytes as a big-endian two's complement.
+// decimal returns the decoder for decimals with scale digits after the point. They are stored as the integer of all
+// their digits; in bytes, as a big-endian two's complement.
 func decimal(scale int) decoder {
 	return func(v parquet.Value) (jsonvalue.Value, error) {
 		if scale < 0 || scale > maxScale {

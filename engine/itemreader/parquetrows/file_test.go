@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// file writes a Parquet file with the rows, in row groups of size rows; 0 puts all into one.
+// file writes a Parquet file with the rows, in row groups of size rows; 0 means a single row group.
 func file[T any](t testing.TB, size int64, rows []T, options ...parquet.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -29,7 +29,7 @@ func file[T any](t testing.TB, size int64, rows []T, options ...parquet.WriterOp
 	return b.Bytes()
 }
 
-// footed returns a file that is nothing but a footer.
+// footed returns a file that consists only of a footer.
 func footed(t testing.TB, metadata *format.FileMetaData) []byte {
 	t.Helper()
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), metadata)
@@ -51,7 +51,7 @@ func open(t testing.TB, content []byte) *Rows {
 	return r
 }
 
-// all returns the rows of a file, one a line, and what ended them if it was not their end.
+// all returns the rows of a file, one a line, and the error that ended them, if any.
 func all(content []byte) (string, error) {
 	r, err := Open(bytes.NewReader(content), int64(len(content)))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// FuzzRows reads anything: it may be refused, but must neither panic nor go on for ever.
+// FuzzRows reads arbitrary files: they may be refused, but reading must neither panic nor loop forever.
 func FuzzRows(f *testing.F) {
 	f.Add(file(f, 2, numberedRows(6)))
 	f.Add(file(f, 0, numberedRows(6), parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(2)))
@@ -23,11 +23,11 @@ func FuzzRows(f *testing.F) {
 				break
 			}
 		}
-		_ = r.Close() // of a damaged file
+		_ = r.Close() // may fail: the file is damaged
 	})
 }
 
-// TestDamage changes every byte of a file, one after the other.
+// TestDamage changes every byte of a file, one at a time.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	content := file(t, 3, numberedRows(6))
@@ -35,7 +35,7 @@ func TestDamage(t *testing.T) {
 		for _, flip := range []byte{0x01, 0x80, 0xFF} {
 			damaged := bytes.Clone(content)
 			damaged[i] ^= flip
-			_, _ = all(damaged) // some changes are not to be seen: what matters is that it returns
+			_, _ = all(damaged) // some changes have no effect; what matters is that it returns
 		}
 	}
 }

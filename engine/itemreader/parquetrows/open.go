@@ -21,19 +21,19 @@ const (
 
 const (
 	trailerBytes = 8        // the footer's length and the magic number
-	tailBytes    = 64 << 10 // read at once from the end: most footers are smaller
-	// Each column has a read buffer; together they have about this size.
+	tailBytes    = 64 << 10 // read at once from the end; most footers are smaller
+	// Each column has a read buffer; together they have about buffersBytes.
 	buffersBytes     = 16 << 20
 	minBuffer        = 4 << 10
 	maxBuffer        = 256 << 10
 	magic, encrypted = "PAR1", "PARE"
 )
 
-// Open reads the footer of a file of size bytes. The file must stay what it is while its rows are read. Nothing has to
-// be closed when it fails.
+// Open reads the footer of a file of size bytes. The file must not change while its rows are read. If Open fails,
+// nothing has to be closed.
 func Open(file io.ReaderAt, size int64) (rows *Rows, err error) {
 	defer func() {
-		if p := recover(); p != nil { // as in Rows.damage
+		if p := recover(); p != nil { // see Rows.damage
 			rows, err = nil, fmt.Errorf("the footer is damaged: %v", p)
 		}
 	}()
@@ -90,7 +90,7 @@ func (r *Rows) takeGroups(f *parquet.File) error {
 	return nil
 }
 
-// checkCompression refuses what a Map is not documented to read.
+// checkCompression refuses codecs that a Map is not documented to support.
 func checkCompression(chunks []format.ColumnChunk) error {
 	for _, c := range chunks {
 		switch codec := c.MetaData.Codec; codec {
@@ -103,8 +103,8 @@ func checkCompression(chunks []format.ColumnChunk) error {
 	return nil
 }
 
-// withFooter checks the end of the file, reads the footer, and returns the file with what was read kept, so that it is
-// read once.
+// withFooter checks the end of the file, reads the footer, and returns a file that caches what was read, so that it
+// is read only once.
 func withFooter(file io.ReaderAt, size int64) (io.ReaderAt, error) {
 	if size < trailerBytes+int64(len(magic)) {
 		return nil, fmt.Errorf("it is no Parquet file: it has %d bytes", size)
@@ -137,7 +137,7 @@ func withFooter(file io.ReaderAt, size int64) (io.ReaderAt, error) {
 	return &t, nil
 }
 
-// tail is a file whose end is in memory.
+// tail is a file whose end is cached in memory.
 type tail struct {
 	file    io.ReaderAt
 	from    int64

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// oneColumn is the metadata of a file with one row group of one column.
+// oneColumn returns the metadata of a file with one row group of one column.
 func oneColumn() *format.FileMetaData {
 	return &format.FileMetaData{
 		Version: 1,
@@ -56,7 +56,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestLargeFooter has a footer that does not lie in the first piece that is read.
+// TestLargeFooter has a footer that extends beyond the first piece that is read.
 func TestLargeFooter(t *testing.T) {
 	t.Parallel()
 	m := oneColumn()
@@ -65,7 +65,7 @@ func TestLargeFooter(t *testing.T) {
 	wantRows(t, footed(t, m), "")
 }
 
-// TestMissingRows has a footer that promises more rows than there are.
+// TestMissingRows has a footer that claims more rows than exist.
 func TestMissingRows(t *testing.T) {
 	t.Parallel()
 	content := file(t, 0, numberedRows(3))

@@ -10,28 +10,28 @@ import (
 	"stepback/jsonvalue"
 )
 
-// batchRows is how many rows are decoded at once.
+// batchRows is the number of rows decoded at once.
 const batchRows = 64
 
-// Rows are the rows of one file, in the file's order. They are for one goroutine at a time.
+// Rows reads the rows of one file, in the file's order. It must be used by one goroutine at a time.
 type Rows struct {
 	groups []parquet.RowGroup
 	total  int64 // rows of all groups
-	index  int64 // of the next row, what is pending included
+	index  int64 // of the next row, including pending ones
 	rows   assembler
 
-	pending int64        // rows to pass over before the next one is read
-	open    parquet.Rows // of groups[0]; nil before its first row is needed
-	left    int64        // rows of groups[0] that have not been decoded
+	pending int64        // rows to skip before the next one is read
+	open    parquet.Rows // rows of groups[0]; nil until its first row is needed
+	left    int64        // rows of groups[0] that have not been decoded yet
 	batch   []parquet.Row
-	decoded []parquet.Row // the part of batch that is not consumed
+	decoded []parquet.Row // the part of batch that has not been consumed
 }
 
-// Index is the number of rows that have been read or skipped.
+// Index returns the number of rows that have been read or skipped.
 func (r *Rows) Index() int64 { return r.index }
 
-// Next returns the next row as an object with a member for each column, in the order of the schema, or io.EOF behind
-// the last.
+// Next returns the next row as an object with a member for each column, in the order of the schema, or io.EOF after
+// the last row.
 func (r *Rows) Next() (v jsonvalue.Value, err error) {
 	if r.index == r.total {
 		return v, io.EOF
@@ -48,7 +48,8 @@ func (r *Rows) Next() (v jsonvalue.Value, err error) {
 	return v, err
 }
 
-// Skip passes over the next row, or returns io.EOF. It reads nothing: row groups that are skipped as a whole never are.
+// Skip skips the next row, or returns io.EOF. It reads nothing: row groups that are skipped as a whole are never
+// read.
 func (r *Rows) Skip() error {
 	if r.index == r.total {
 		return io.EOF
@@ -58,14 +59,14 @@ func (r *Rows) Skip() error {
 	return nil
 }
 
-// Close lets go of the row group that is open. It does not close the file.
+// Close releases the open row group. It does not close the file.
 func (r *Rows) Close() (err error) {
 	defer r.damage(&err)
 	r.index, r.pending, r.decoded = r.total, 0, nil
 	return r.closeGroup()
 }
 
-// advance makes one step towards the next row: over rows that are to be skipped, or into a row group.
+// advance makes one step towards the next row: it skips rows, or opens a row group.
 func (r *Rows) advance() error {
 	switch {
 	case len(r.decoded) > 0:
@@ -74,7 +75,7 @@ func (r *Rows) advance() error {
 		r.pending -= n
 		return nil
 	case len(r.groups) == 0:
-		return io.ErrUnexpectedEOF // total says that there are more
+		return io.ErrUnexpectedEOF // according to total there should be more
 	case r.open == nil && r.pending >= r.groups[0].NumRows():
 		r.pending -= r.groups[0].NumRows()
 		r.groups = r.groups[1:]
@@ -115,8 +116,8 @@ func (r *Rows) closeGroup() error {
 	return open.Close()
 }
 
-// damage makes an error of a panic and tells the row. The decoders are another project's, and files are anybody's: a
-// file that nobody has thought of must not end the process.
+// damage converts a panic to an error, and adds the row to errors. The decoders belong to another project and files
+// can come from anywhere: an unexpected file must not end the process.
 func (r *Rows) damage(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the file is damaged: %v", p)
@@ -126,7 +127,7 @@ func (r *Rows) damage(err *error) {
 	}
 }
 
-// noEOF says that the end of the file came too early, so that nobody takes it for the end of the rows.
+// noEOF converts a premature io.EOF to io.ErrUnexpectedEOF, so that it is not mistaken for the end of the rows.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

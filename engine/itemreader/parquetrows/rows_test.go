@@ -97,7 +97,7 @@ func (c *counting) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// TestSkippedGroupsAreNotRead goes on near the end of a file, as after a crash.
+// TestSkippedGroupsAreNotRead resumes near the end of a file, as after a crash.
 func TestSkippedGroupsAreNotRead(t *testing.T) {
 	t.Parallel()
 	rows := make([]struct {
@@ -126,7 +126,7 @@ func TestSkippedGroupsAreNotRead(t *testing.T) {
 	}
 }
 
-// TestSkipIsReading compares any mixture of reading and skipping with reading alone.
+// TestSkipIsReading compares random mixtures of reading and skipping with reading alone.
 func TestSkipIsReading(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

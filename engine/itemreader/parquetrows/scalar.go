@@ -17,11 +17,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// decoder makes JSON of a value of one leaf column that is not null.
+// decoder converts a value of a leaf column, which is not null, to JSON.
 type decoder func(parquet.Value) (jsonvalue.Value, error)
 
-// newDecoder returns the decoder for the type of a column: its logical type, in older files its converted type, else
-// its physical one.
+// newDecoder returns the decoder for the type of a column: its logical type, in older files its converted type,
+// otherwise its physical type.
 func newDecoder(e *format.SchemaElement) decoder {
 	if d := logicalDecoder(e); d != nil {
 		return d
@@ -89,7 +89,7 @@ func convertedDecoder(e *format.SchemaElement) decoder {
 	}
 }
 
-// physical decodes a value by how it is stored.
+// physical decodes a value by its physical type.
 func physical(v parquet.Value) (jsonvalue.Value, error) {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -112,7 +112,7 @@ func physical(v parquet.Value) (jsonvalue.Value, error) {
 	}
 }
 
-// single returns a float of 32 bits with as many digits as tell it from its neighbours.
+// single returns a 32-bit float with as many digits as distinguish it from its neighbours.
 func single(f float32) jsonvalue.Value {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 	if err != nil {
@@ -168,7 +168,7 @@ func halfFloat(v parquet.Value) (jsonvalue.Value, error) {
 	var f float64
 	switch exponent {
 	case 0x1F:
-		return jsonvalue.Value{}, nil // infinite, or no number
+		return jsonvalue.Value{}, nil // infinite or NaN
 	case 0:
 		f = math.Ldexp(fraction, -24)
 	default:
@@ -180,7 +180,7 @@ func halfFloat(v parquet.Value) (jsonvalue.Value, error) {
 	return single(float32(f)), nil
 }
 
-// integerOf returns a value that is stored as an integer.
+// integerOf returns a value stored as an integer.
 func integerOf(v parquet.Value) (int64, error) {
 	switch v.Kind() {
 	case parquet.Int32:
@@ -192,7 +192,7 @@ func integerOf(v parquet.Value) (int64, error) {
 	}
 }
 
-// bytesOf returns a value that is stored as bytes, which belong to the row.
+// bytesOf returns a value stored as bytes, which belong to the row.
 func bytesOf(v parquet.Value) ([]byte, error) {
 	switch v.Kind() {
 	case parquet.ByteArray, parquet.FixedLenByteArray:

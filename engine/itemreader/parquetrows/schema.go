@@ -8,16 +8,16 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxDepth is how deep fields may be nested: as deep as a JSON text may be elsewhere in Step Functions, give or take.
+// maxDepth is the deepest nesting of fields, about as deep as JSON texts may be nested elsewhere in Step Functions.
 const maxDepth = 200
 
-// shape says what the content of a field becomes.
+// shape is the JSON form that the content of a field takes.
 type shape int
 
 const (
 	scalar  shape = iota // a value of a leaf column
 	group                // an object with the children
-	only                 // the value of the only child: the wrappers of a list's elements
+	only                 // the value of the only child, for the wrappers of a list's elements
 	mapping              // an object from the key and value groups of the only child
 )
 
@@ -27,16 +27,16 @@ type field struct {
 	shape    shape
 	optional bool
 	repeated bool
-	def, rep int // the definition and repetition level of a value in which the field is there
+	def, rep int // definition and repetition level of a value in which the field is present
 	children []*field
 	leaf     int // the first leaf column below it
-	leaves   int // how many there are
+	leaves   int // number of leaf columns below it
 	decode   decoder
 }
 
 var errSchema = errors.New("the footer is damaged: the schema is not a tree")
 
-// newSchema makes the tree of the footer's list of elements, which is in depth-first order, and counts the leaf
+// newSchema builds the tree from the footer's list of elements, which is in depth-first order, and counts the leaf
 // columns.
 func newSchema(elements []format.SchemaElement) (root *field, leaves int, err error) {
 	b := schemaBuilder{elements: elements}
@@ -55,7 +55,7 @@ type schemaBuilder struct {
 	leaves   int
 }
 
-// next makes the field of the next element and all below it.
+// next builds the field of the next element and everything below it.
 func (b *schemaBuilder) next(parent *field, depth int) (*field, error) {
 	if len(b.elements) == 0 {
 		return nil, errSchema
@@ -105,8 +105,8 @@ func (f *field) repetition(e *format.SchemaElement) {
 	}
 }
 
-// annotate makes lists and maps of the groups that stand for them. A list is a group around a repeated field, which is
-// a wrapper around the element in files that follow the format, and the element itself in older ones (Parquet's
+// annotate converts the groups that represent lists and maps. A list is a group around a repeated field. In files
+// that follow the format this is a wrapper around the element, in older ones the element itself (Parquet's
 // LogicalTypes.md, "Backward-compatibility rules").
 func (f *field) annotate(e *format.SchemaElement) {
 	if len(f.children) != 1 || !f.children[0].repeated {

@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// The units of times and timestamps of older files.
+// The units of times and timestamps in older files.
 const (
 	millis = time.Millisecond
 	micros = time.Microsecond
@@ -30,7 +30,7 @@ func date(v parquet.Value) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(time.Unix(days*secondsADay, 0).UTC().Format(dateLayout)), err
 }
 
-// timeOfDay returns the decoder of the time since midnight in a unit.
+// timeOfDay returns the decoder for times since midnight in a unit.
 func timeOfDay(unit time.Duration) decoder {
 	return func(v parquet.Value) (jsonvalue.Value, error) {
 		count, err := integerOf(v)
@@ -41,7 +41,7 @@ func timeOfDay(unit time.Duration) decoder {
 	}
 }
 
-// timestamp returns the decoder of the time since 1970 in a unit, in UTC or, without a Z, in nobody's zone.
+// timestamp returns the decoder for times since 1970 in a unit, in UTC or, without a Z, in no particular zone.
 func timestamp(unit time.Duration, utc bool) decoder {
 	layout := dateLayout + "T" + clockLayout
 	if utc {
@@ -62,7 +62,7 @@ func since1970(count int64, unit time.Duration) time.Time {
 	return time.Unix(seconds, rest*int64(unit)).UTC()
 }
 
-// int96 decodes a timestamp as Hive, Impala and Athena write it: nanoseconds of the day, then the Julian day.
+// int96 decodes a timestamp as written by Hive, Impala and Athena: nanoseconds of the day, then the Julian day.
 func int96(v parquet.Value) (jsonvalue.Value, error) {
 	words := v.Int96()
 	var b [8]byte

@@ -99,7 +99,7 @@ func TestNesting(t *testing.T) {
 			"\n")
 }
 
-// TestOlderLists has lists as writers made them before there was one way to do it.
+// TestOlderLists tests the forms in which lists were written before they were standardised.
 func TestOlderLists(t *testing.T) {
 	t.Parallel()
 	leaf := func() parquet.Node { return parquet.Int(32) }
@@ -116,12 +116,12 @@ func TestOlderLists(t *testing.T) {
 		`{"l":[{"x":1},{"x":2}]}`)
 }
 
-// listOf is a group that says it is a list, whatever is in it.
+// listOf is a group that is annotated as a list, whatever its content.
 type listOf struct{ parquet.Group }
 
 func (listOf) Type() parquet.Type { return parquet.List(parquet.Int(32)).Type() }
 
-// wantList writes one row whose only column, below the list l, has the values 1 and 2.
+// wantList writes one row whose only column, below the list l, has the values 1 and 2, and checks the result.
 func wantList(t *testing.T, name string, list parquet.Node, want string) {
 	t.Helper()
 	var b bytes.Buffer

@@ -15,7 +15,7 @@ import (
 
 const scope = "arn:aws:states:us-east-1:000000000000:"
 
-// lists compares lists with what a scan over all executions finds, while executions begin, end and are redriven.
+// lists compares list results with a scan over all executions while executions start, end and are redriven.
 func lists(t *testing.T, j journal.Journal) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var open, ended []*journal.Execution
@@ -45,7 +45,7 @@ func lists(t *testing.T, j journal.Journal) {
 	}
 }
 
-// born is an execution of one of two machines, or of a Map Run.
+// born returns a new execution of one of two machines, or of a Map Run.
 func born(random *rand.Rand, i int) *journal.Execution {
 	machine := fmt.Sprint("m", random.IntN(2))
 	x := Begun(fmt.Sprintf("%sexecution:%s:%d", scope, machine, i))
@@ -61,7 +61,7 @@ func born(random *rand.Rand, i int) *journal.Execution {
 	return x
 }
 
-// ending is the last step of an execution.
+// ending returns the last step of an execution, with a random outcome.
 func ending(x *journal.Execution, random *rand.Rand) *journal.Record {
 	r := Last(x, history.Failed)
 	switch random.IntN(3) {
@@ -73,7 +73,7 @@ func ending(x *journal.Execution, random *rand.Rand) *journal.Record {
 	return r
 }
 
-// compare asks for one list of each, with filters, page by page.
+// compare requests one list of each kind, with filters, page by page.
 func compare(t *testing.T, j journal.Journal, random *rand.Rand) {
 	t.Helper()
 	for _, of := range []string{
@@ -133,7 +133,7 @@ func arns(executions []*journal.Execution) []string {
 	return found
 }
 
-// listedAnew runs an EXPRESS child execution again, as a redrive of its Map Run does: it has another start then.
+// listedAnew runs an EXPRESS child execution again with a new start, as a redrive of its Map Run does.
 func listedAnew(t *testing.T, j journal.Journal) {
 	x := Begun(scope + "express:m/L:1:u")
 	x.Express, x.MapRunARN = true, scope+"mapRun:m/L:1"
@@ -144,7 +144,7 @@ func listedAnew(t *testing.T, j journal.Journal) {
 	r := Last(again, history.Succeeded)
 	again.Stop = again.Start.Add(time.Second)
 	Commit(t, j, r)
-	Commit(t, j, First(Begun("arn:2"))) // the end rides on this one
+	Commit(t, j, First(Begun("arn:2"))) // syncing this record also syncs the end
 	got := all(t, j.Listed(t.Context(), &journal.List{Of: x.MapRunARN}))
 	if len(got) != 1 || got[0].Status != history.Succeeded || !got[0].Start.Equal(again.Start) {
 		t.Errorf("%+v", got)

@@ -1,4 +1,4 @@
-// Package journaltest is the one test suite that every journal must pass.
+// Package journaltest is the test suite that every journal must pass.
 package journaltest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Run tests the journals that open makes; each call must return a fresh, empty one.
+// Run tests the journals returned by open; each call must return a fresh, empty one.
 func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, journal.Journal){
@@ -42,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Begun is the description of an execution that has just begun.
+// Begun returns the description of an execution that has just started.
 func Begun(arn string) *journal.Execution {
 	return &journal.Execution{
 		Info: history.Info{
@@ -62,7 +62,7 @@ func Commit(t testing.TB, j journal.Journal, r *journal.Record) {
 	}
 }
 
-// First is the first step of an execution.
+// First returns the first step of an execution.
 func First(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Begin: true,
@@ -71,7 +71,7 @@ func First(x *journal.Execution) *journal.Record {
 	}
 }
 
-// Second is a step in the middle of an execution.
+// Second returns a step in the middle of an execution.
 func Second(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Step: 1,
@@ -82,7 +82,7 @@ func Second(x *journal.Execution) *journal.Record {
 	}
 }
 
-// Last is the last step of an execution whose steps before it are First and Second.
+// Last returns the last step of an execution whose earlier steps are First and Second.
 func Last(x *journal.Execution, s history.Status) *journal.Record {
 	x.Status, x.Stop = s, start.Add(time.Second)
 	typ := history.ExecutionFailed
@@ -216,7 +216,7 @@ func events(t *testing.T, j journal.Journal) {
 	}
 }
 
-// Redrive is the step that redrives an execution whose steps were First, Second and Last.
+// Redrive returns the step that redrives an execution whose steps were First, Second and Last.
 func Redrive(x *journal.Execution) *journal.Record {
 	last := Last(x, history.Failed)
 	past := &journal.Past{Stopped: x.Stop, Status: x.Status}
@@ -320,7 +320,7 @@ func express(t *testing.T, j journal.Journal) {
 		t.Errorf("under way: %v", err)
 	}
 	Commit(t, j, Last(x, history.Failed))
-	Commit(t, j, First(Begun("arn:2"))) // the end rides on this one
+	Commit(t, j, First(Begun("arn:2"))) // syncing this record also syncs the end
 	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != history.Failed {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -14,18 +14,20 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The anchor is a small file beside the log that says how many groups of records were on the disk. A log that has lost
-// its tail looks like one that was torn by a crash: only something outside of it can tell. It is written behind the
-// records, every second, so that what it says was there once; a loss of what came within the last second is not seen.
+// The anchor is a small file beside the log that records how many groups of records were on the disk. A log that has
+// lost its tail looks like one torn by a crash, so only something outside the log can tell the difference. The anchor
+// is written every second, after the records, so it never counts records that were not on the disk; a loss of records
+// from the last second is not detected.
 const (
 	anchorFile     = "stepback-anchor.json"
 	anchorInterval = time.Second
-	groupsKey      = "n" // how many groups were committed, with the last of them
+	groupsKey      = "n" // number of groups committed, including the current one
 )
 
-// LostTail says that the journal has fewer records than were on the disk before.
+// LostTail reports that the journal has fewer records than were on the disk before.
 type LostTail struct {
-	// Seen is when that was found, Groups how many groups of records (synced together) are missing.
+	// Seen is the time the loss was found. Groups is the number of missing groups of records (a group is synced
+	// together).
 	Seen   time.Time `json:"seen"`
 	Groups uint64    `json:"groups"`
 }
@@ -36,22 +38,22 @@ func (l *LostTail) Error() string {
 		"what was acknowledged last; put a copy of the directory back if there is one", l.Seen.UTC().Format(time.RFC3339), l.Groups)
 }
 
-// anchored is what the file says.
+// anchored is the content of the anchor file.
 type anchored struct {
 	Groups uint64      `json:"groups"`
 	Lost   []*LostTail `json:"lost,omitempty"`
 }
 
-// anchor writes the file in a goroutine of its own, which stop waits for.
+// anchor writes the anchor file from a separate goroutine, which stop waits for.
 type anchor struct {
 	fs    vfs.FS
 	dir   string
 	quit  chan struct{}
 	ended sync.WaitGroup
-	said  anchored // touched by the goroutine only once it runs
+	said  anchored // once the goroutine runs, only it uses this
 }
 
-// readAnchor reads the file and compares it with the store. What cannot be read says nothing.
+// readAnchor reads the anchor file and compares it with the store. An unreadable file is ignored.
 func readAnchor(fs vfs.FS, dir string, db *pebble.DB) (*anchor, error) {
 	a := &anchor{fs: fs, dir: dir, quit: make(chan struct{})}
 	if f, err := fs.Open(filepath.Join(dir, anchorFile)); err == nil {
@@ -86,12 +88,13 @@ func groupsOf(db *pebble.DB) (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// setGroups counts a group with the group itself.
+// setGroups stores the number of groups in the same batch as the group it counts.
 func setGroups(b *pebble.Batch, n uint64) error {
 	return b.Set([]byte(groupsKey), binary.BigEndian.AppendUint64(nil, n), nil)
 }
 
-// follow writes what is durable, every second and at the end. What cannot be written now is written the next time.
+// follow writes the number of durable groups every second and at the end. A write that fails is repeated the next
+// time.
 func (a *anchor) follow(durable func() uint64) {
 	a.ended.Go(func() {
 		tick := time.NewTicker(anchorInterval)
@@ -121,7 +124,7 @@ func (a *anchor) stop() {
 	a.ended.Wait()
 }
 
-// write puts the file in its place at once. It is not synced: it says less than is durable, if anything.
+// write replaces the file atomically. It does not sync: after a crash the file shows at most what is durable.
 func (a *anchor) write() error {
 	text, err := json.Marshal(a.said)
 	if err != nil {
@@ -139,6 +142,6 @@ func (a *anchor) write() error {
 	return a.fs.Rename(path+".tmp", path)
 }
 
-// LostTails returns what the journal has lost of the end of its log, the oldest first: what an anchor beside the log
-// shows. It is told until Repair has taken note of it.
+// LostTails returns the losses at the end of the log that the anchor has revealed, oldest first. They are reported
+// until Repair has acknowledged them.
 func (j *Journal) LostTails() []*LostTail { return j.lost }

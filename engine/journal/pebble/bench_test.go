@@ -10,7 +10,7 @@ import (
 	"stepback/engine/journal/journaltest"
 )
 
-// BenchmarkGroupCommit is the journal's own rate: writers that each wait until their step is on the disk.
+// BenchmarkGroupCommit measures the journal's own rate with writers that each wait until their step is on the disk.
 func BenchmarkGroupCommit(b *testing.B) {
 	for _, writers := range []int{1, 64, 1024} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
@@ -35,7 +35,7 @@ func BenchmarkGroupCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkEnds is executions that begin and end in one step, as most child executions do.
+// BenchmarkEnds measures executions that start and end in one step, as most child executions do.
 func BenchmarkEnds(b *testing.B) {
 	j := open(b, b.TempDir())
 	defer j.Close()

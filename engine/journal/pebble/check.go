@@ -13,15 +13,15 @@ import (
 	"stepback/engine/journal"
 )
 
-// Checked says what Check looked at.
+// Checked counts what Check has read.
 type Checked struct {
 	Executions, Ended, Events, MapRuns, Definitions int
 }
 
-// Check reads everything that is kept and tells of each thing that is wrong with it: what does not decode, histories
-// whose IDs are not contiguous, that do not end with a terminal event, have another one that no redrive follows or end
-// otherwise than the description says, steps of executions that have ended, and references that lead nowhere. The error
-// is that of a store which cannot be read at all.
+// Check reads everything in the store and calls problem for each defect: values that do not decode; histories whose
+// IDs are not contiguous, that do not end with a terminal event, that have another terminal event not followed by a
+// redrive, or that end differently from the description; steps of ended executions; and dangling references. It
+// returns an error only if the store cannot be read at all.
 func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, error) {
 	c := &checker{j: j, ctx: ctx, tell: problem}
 	for _, lost := range j.lost {
@@ -43,11 +43,11 @@ type checker struct {
 	ctx   context.Context //nolint:containedctx // of one call of Check
 	tell  func(error)
 	found Checked
-	steps int64 // of the execution whose steps are being looked at
+	steps int64 // of the execution whose steps are being checked
 	of    string
 }
 
-// documents is the prefix of the keys that are somebody else's.
+// documents is the prefix of the keys that belong to other components.
 const documents = "d"
 
 // entry checks one key and its value.
@@ -178,7 +178,7 @@ func (c *checker) open(arn string) error {
 	return wrap(arn, contiguous(all))
 }
 
-// end checks what is kept only of executions that have ended.
+// end checks the entries that only ended executions have.
 func (c *checker) end(prefix, arn string, value []byte) error {
 	x, err := c.j.Execution(c.ctx, arn)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *checker) end(prefix, arn string, value []byte) error {
 	return err
 }
 
-// step checks one step; they come in order.
+// step checks one step. Steps arrive in order.
 func (c *checker) step(name string, value []byte) error {
 	arn, number, _ := strings.Cut(name, "\x00")
 	if arn != c.of {
@@ -233,7 +233,7 @@ func (c *checker) stop(key string) error {
 	return nil
 }
 
-// wellFormed checks the history of an execution that has ended against its description.
+// wellFormed checks the history of an ended execution against its description.
 func wellFormed(x *journal.Execution, events []history.Event) error {
 	if err := contiguous(events); err != nil {
 		return err
@@ -259,13 +259,14 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 	return nil
 }
 
-// terminal is the event that a history ends with.
+// terminal maps each status to the event that ends its history.
 var terminal = map[history.Status]history.Type{
 	history.Succeeded: history.ExecutionSucceeded, history.Failed: history.ExecutionFailed,
 	history.TimedOut: history.ExecutionTimedOut, history.Aborted: history.ExecutionAborted,
 }
 
-// contiguous checks that IDs count from 1, that no event follows a later one, and that time does not go back.
+// contiguous checks that IDs count from 1, that each event's previous event has a smaller ID, and that time does not
+// go back.
 func contiguous(events []history.Event) error {
 	for i := range events {
 		e := &events[i]

@@ -12,7 +12,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// sound makes a store with something of everything.
+// sound creates a store that contains every kind of entry.
 func sound(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -30,7 +30,7 @@ func sound(t *testing.T) (dir string) {
 	return dir
 }
 
-// damage changes a store behind the journal's back.
+// damage changes a store without using the journal.
 func damage(t *testing.T, dir string, change func(db *store.DB) error) {
 	t.Helper()
 	db, err := store.Open(dir, &store.Options{FormatMajorVersion: store.FormatNewest, Logger: quiet{}})

@@ -13,12 +13,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// verifiedBytes is how much of the tables is verified when a store is opened, the newest first. Check reads the rest.
+// verifiedBytes is the amount of table data verified when a store is opened, newest first. Check reads the rest.
 const verifiedBytes = 1 << 30
 
-// verifyTables compares the tables with their checksums, so that a store with a damaged one is refused at the start and
-// not when somebody asks for what it holds. Tables that the store does not name are left out: a crash, or a disk
-// without room, leaves halves of them.
+// verifyTables compares tables with their checksums, so that a store with a damaged table is refused at startup and
+// not when that data is first read. Tables that the store does not name are skipped: a crash or a full disk leaves
+// halves of them.
 func verifyTables(fs vfs.FS, dir string, db *pebble.DB) error {
 	levels, err := db.SSTables()
 	if err != nil {
@@ -37,7 +37,7 @@ func verifyTables(fs vfs.FS, dir string, db *pebble.DB) error {
 		path := filepath.Join(dir, name)
 		info, err := fs.Stat(path)
 		if err != nil {
-			continue // opening the store says more
+			continue // opening the store reports it in more detail
 		}
 		if left -= info.Size(); left < 0 {
 			break
@@ -69,7 +69,7 @@ func verifyTable(fs vfs.FS, path string) (err error) {
 	return r.ValidateBlockChecksums()
 }
 
-// firstLine cuts the lines that Pebble adds for its developers.
+// firstLine cuts the lines that Pebble adds for its own developers.
 func firstLine(err error) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(first)

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// manySteps is how many steps are removed one by one at the end of an execution; more are removed as a range.
+	// manySteps is the number of steps that are removed one by one when an execution ends; more are removed as a
+	// range.
 	manySteps = 64
-	// expressBacklog is how many bytes may wait for the disk before EXPRESS executions wait too.
+	// expressBacklog is the number of bytes that may wait for the disk before EXPRESS executions wait too.
 	expressBacklog = 8 << 20
 )
 
@@ -46,7 +47,7 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 	}
 }
 
-// encode prepares what a record changes.
+// encode prepares the changes that a record makes to the store.
 func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	x := r.Execution
 	if r.Definition != nil {
@@ -81,7 +82,7 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 			return err
 		}
 	}
-	if r.Past != nil { // of which no steps were kept
+	if r.Past != nil { // an EXPRESS execution: no steps were stored
 		e.unlist(x, r.Past)
 		return nil
 	}
@@ -89,7 +90,7 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	return nil
 }
 
-// reopen makes an execution that had ended one that has not: what it did becomes its first step.
+// reopen turns an ended execution into a running one: everything it did becomes its first step.
 func (e *encoder) reopen(x *journal.Execution, past *journal.Past) {
 	e.raw = journal.AppendStep(e.raw[:0], past.Signals, past.History)
 	e.pack(e.step(x.ARN, 0))
@@ -98,7 +99,7 @@ func (e *encoder) reopen(x *journal.Execution, past *journal.Past) {
 	e.unlist(x, past)
 }
 
-// unlist takes back that an execution has ended, for retention.
+// unlist removes the earlier end of an execution from the list used for retention.
 func (e *encoder) unlist(x *journal.Execution, past *journal.Past) {
 	if x.MapRunARN == "" && !past.Stopped.Equal(x.Stop) {
 		from := len(e.keys)
@@ -107,7 +108,8 @@ func (e *encoder) unlist(x *journal.Execution, past *journal.Past) {
 	}
 }
 
-// ended lists the end of an execution, for retention. Child executions stay as long as their parents.
+// ended adds the end of an execution to the list used for retention. Child executions are kept as long as their
+// parents.
 func (e *encoder) ended(x *journal.Execution) {
 	if x.MapRunARN != "" {
 		return
@@ -117,7 +119,7 @@ func (e *encoder) ended(x *journal.Execution) {
 	e.ops = append(e.ops, operation{key: span{from, len(e.keys)}})
 }
 
-// define keeps a definition that no record before has.
+// define stores a definition unless an earlier record has.
 func (j *Journal) define(e *encoder, d *journal.Definition) {
 	j.mu.Lock()
 	kept := j.definitions[d.ID]
@@ -129,15 +131,15 @@ func (j *Journal) define(e *encoder, d *journal.Definition) {
 	e.pack(e.key(definitionPrefix, d.ID))
 }
 
-// defined notes that the record which has a definition was taken up: those behind it need not have it. Two records that
-// are prepared at the same time both do, since either may be the last that a crash leaves.
+// defined notes that the record with definition d was committed, so that later records need not contain it. Two
+// records prepared at the same time both contain it, since a crash may preserve only one of them.
 func (j *Journal) defined(d *journal.Definition) {
 	j.mu.Lock()
 	j.definitions[d.ID] = true
 	j.mu.Unlock()
 }
 
-// keepEvents keeps all events of an execution that ended without success, so that it can be redriven.
+// keepEvents stores all signals of an execution that ended without success, so that it can be redriven.
 func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
 	events := r.Signals
 	switch {
@@ -159,7 +161,7 @@ func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
 	return nil
 }
 
-// dropSteps removes the steps of an execution that has ended.
+// dropSteps removes the steps of an ended execution.
 func dropSteps(e *encoder, arn string, steps int64) {
 	if steps <= manySteps {
 		for i := range steps {

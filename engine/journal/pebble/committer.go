@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// groupBytes is how large a group grows before the next one is begun.
+	// groupBytes is the size at which a group is complete and the next one is started.
 	groupBytes = 4 << 20
-	// syncing is how many groups may wait for the disk at a time: one is synced while the next is applied.
+	// syncing is the number of groups that may wait for the disk at a time: one is synced while the next is applied.
 	syncing = 2
 )
 
-// group is the records that are synced together.
+// group is a set of records that are synced together.
 type group struct {
 	batch  *pebble.Batch
 	done   []func(error)
 	number uint64
 }
 
-// committer writes groups of records, one after the other, each with one sync. It has two goroutines, which stop waits
-// for: one applies a group while the other waits until the one before is on the disk. Whoever adds a record waits for
+// committer writes groups of records one after the other, each with one sync. It has two goroutines, which stop waits
+// for: one applies a group while the other waits until the previous one is on the disk. Adding a record waits for
 // neither.
 type committer struct {
 	db     *pebble.DB
 	ended  sync.WaitGroup
 	synced chan *group
-	tell   func(error) // of the first failure; may be nil
-	groups uint64      // that were applied; touched by apply alone
-	// durable is how many groups are on the disk.
+	tell   func(error) // called with the first failure; may be nil
+	groups uint64      // number of groups applied; used only by apply
+	// durable is the number of groups on the disk.
 	durable atomic.Uint64
 
 	mu     sync.Mutex
@@ -42,10 +42,10 @@ type committer struct {
 	queue  []*group // the last one is being filled
 	idle   []*group
 	closed bool
-	broken error // why nothing can be committed any more
+	broken error // why nothing more can be committed
 }
 
-// startCommitter begins behind the groups that were committed before.
+// startCommitter starts a committer; groups is the number of groups already committed.
 func startCommitter(db *pebble.DB, tell func(error), groups uint64) *committer {
 	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell, groups: groups}
 	c.durable.Store(groups)
@@ -55,7 +55,7 @@ func startCommitter(db *pebble.DB, tell func(error), groups uint64) *committer {
 	return c
 }
 
-// add takes operations into the open group. done may be nil.
+// add puts operations into the open group. done may be nil.
 func (c *committer) add(fill func(*pebble.Batch) error, done func(error)) {
 	c.mu.Lock()
 	err := c.refusal()
@@ -73,7 +73,7 @@ func (c *committer) add(fill func(*pebble.Batch) error, done func(error)) {
 	}
 }
 
-// refusal says why nothing is taken up, if that is so.
+// refusal returns the reason why no records are accepted, or nil.
 func (c *committer) refusal() error {
 	if c.broken == nil && c.closed {
 		return journal.ErrClosed
@@ -81,7 +81,7 @@ func (c *committer) refusal() error {
 	return c.broken
 }
 
-// backlog is how many bytes wait to be applied.
+// backlog returns the number of bytes waiting to be applied.
 func (c *committer) backlog() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *committer) open() *group {
 	return g
 }
 
-// take waits for the next group; nil means that there is none and will be none.
+// take waits for the next group. It returns nil if there is none and none will follow.
 func (c *committer) take() *group {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,8 @@ func (c *committer) apply() {
 	}
 }
 
-// write applies a batch. After the first error nothing is applied any more, since Pebble cannot go on without its log.
+// write applies a batch. After the first error no more batches are applied, since Pebble cannot continue without its
+// log.
 func (c *committer) write(b *pebble.Batch) error {
 	c.mu.Lock()
 	err := c.broken
@@ -153,7 +154,7 @@ func (c *committer) write(b *pebble.Batch) error {
 	return pebbleguard.Call(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
 }
 
-// settle tells, in order, that groups are on the disk.
+// settle reports, in order, that groups are on the disk.
 func (c *committer) settle() {
 	for g := range c.synced {
 		if err := g.batch.SyncWait(); err != nil {
@@ -173,7 +174,7 @@ func (c *committer) settle() {
 	}
 }
 
-// fail refuses a group and everything after it.
+// fail refuses a group and all later ones.
 func (c *committer) fail(g *group, err error) {
 	c.mu.Lock()
 	first := c.broken == nil
@@ -190,7 +191,7 @@ func (c *committer) fail(g *group, err error) {
 	}
 }
 
-// stop writes what waits, ends the goroutines and says whether something could not be written.
+// stop writes the waiting groups and ends the goroutines. It returns an error if something could not be written.
 func (c *committer) stop() error {
 	c.mu.Lock()
 	c.closed = true

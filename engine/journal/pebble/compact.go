@@ -6,8 +6,8 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// Compact rewrites the store so that what was removed gives its room back. It returns the bytes that the tables of the
-// store take before and after; the room of the old ones is there when the store is closed.
+// Compact rewrites the store to free the space of removed data. It returns the size of the store's tables in bytes
+// before and after; the space of the old tables is freed when the store is closed.
 func (j *Journal) Compact(ctx context.Context) (before, after uint64, err error) {
 	if err := pebbleguard.Call(j.db.Flush); err != nil {
 		return 0, 0, err
@@ -17,7 +17,7 @@ func (j *Journal) Compact(ctx context.Context) (before, after uint64, err error)
 	return before, j.tables(), err
 }
 
-// tables is how many bytes the tables take, without those that nobody needs any more.
+// tables returns the size of the tables in bytes, without those no longer in use.
 func (j *Journal) tables() uint64 {
 	m := j.db.Metrics()
 	total := m.Total()

@@ -8,8 +8,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestRecordsPreparedTogetherBothHaveTheirDefinition prepares two first steps of one definition before either is taken
-// up: whichever a crash leaves alone has what it runs.
+// Two first steps that share a definition are prepared before either is committed: each contains the definition, so
+// whichever one survives a crash can run.
 func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	t.Parallel()
 	j, err := Open(t.TempDir(), Config{})

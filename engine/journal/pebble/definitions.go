@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// ForgetDefinitions removes the definitions that no execution has any more and returns how many it was, and the
-// revisions of state machines that executions refer to. Nothing may be started meanwhile.
+// ForgetDefinitions removes the definitions that no execution uses any more. It returns how many it removed and the
+// revisions of state machines that executions refer to. No execution may be started meanwhile.
 func (j *Journal) ForgetDefinitions(ctx context.Context) (removed int, revisions map[string]bool, err error) {
 	needed, revisions := map[string]bool{}, map[string]bool{}
 	for x, err := range j.Executions(ctx, "") {

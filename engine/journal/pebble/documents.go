@@ -11,16 +11,16 @@ import (
 	"stepback/engine/journal"
 )
 
-// documentPrefix is before the keys of documents.
+// documentPrefix starts the keys of documents.
 const documentPrefix = "d/"
 
-// PutDocument keeps a small document beside the executions, for whoever shares the directory with them: a later one
-// under the same key replaces it. It is on the disk when PutDocument returns.
+// PutDocument stores a small document beside the executions, for components that share the directory with them. It
+// replaces an earlier document under the same key. The document is on the disk when PutDocument returns.
 func (j *Journal) PutDocument(key string, value []byte) error {
 	return j.await(func(b *pebble.Batch) error { return b.Set([]byte(documentPrefix+key), value, nil) })
 }
 
-// DeleteDocument removes a document, if it is there, and returns when that is on the disk.
+// DeleteDocument removes a document, if it exists, and returns once that is on the disk.
 func (j *Journal) DeleteDocument(key string) error {
 	return j.await(func(b *pebble.Batch) error { return b.Delete([]byte(documentPrefix+key), nil) })
 }
@@ -44,8 +44,8 @@ func (j *Journal) Document(key string) ([]byte, error) {
 	return slices.Clone(v), nil
 }
 
-// EachDocument calls each with the documents whose key begins with a prefix, in the order of their keys, until it
-// fails.
+// EachDocument calls each with the documents whose key begins with prefix, in the order of their keys, until each
+// returns an error.
 func (j *Journal) EachDocument(ctx context.Context, prefix string, each func(key string, value []byte) error) error {
 	for it, err := range j.scan(ctx, documentPrefix+prefix) {
 		if err == nil {

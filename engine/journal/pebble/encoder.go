@@ -5,7 +5,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// encoder prepares the operations of one record, outside of the committer's lock, in memory that is used again.
+// encoder prepares the operations of one record, outside the committer's lock, in reusable memory.
 type encoder struct {
 	ops  []operation
 	keys []byte
@@ -13,7 +13,7 @@ type encoder struct {
 	data []byte // the values
 }
 
-// operation sets a key, or removes it when it has no value.
+// operation sets a key, or removes it if it has no value.
 type operation struct {
 	key, value span
 	kind       kind
@@ -29,12 +29,12 @@ const (
 	removeRange // from key up to value
 )
 
-// span is a part of a buffer that may still move.
+// span is a range of a buffer that may still move.
 type span struct{ from, to int }
 
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }
 
-const retained = 1 << 20 // bytes of a buffer that is kept for the next record
+const retained = 1 << 20 // maximum bytes of a buffer kept for the next record
 
 func (e *encoder) reset() {
 	e.ops, e.keys, e.raw, e.data = e.ops[:0], e.keys[:0], e.raw[:0], e.data[:0]
@@ -43,7 +43,7 @@ func (e *encoder) reset() {
 	}
 }
 
-// key appends a key that consists of parts.
+// key appends a key made of prefix and arn.
 func (e *encoder) key(prefix, arn string) span {
 	from := len(e.keys)
 	e.keys = append(append(e.keys, prefix...), arn...)
@@ -57,7 +57,7 @@ func (e *encoder) step(arn string, step int64) span {
 	return span{from, len(e.keys)}
 }
 
-// pack sets a key to what is in raw, compressed.
+// pack sets a key to the compressed content of raw.
 func (e *encoder) pack(key span) {
 	from := len(e.data)
 	n := s2.MaxEncodedLen(len(e.raw))
@@ -67,7 +67,7 @@ func (e *encoder) pack(key span) {
 	e.ops = append(e.ops, operation{key, span{from, to}, set})
 }
 
-// grow makes room for n more bytes behind what b holds.
+// grow ensures capacity for n more bytes after the content of b.
 func grow(b []byte, n int) []byte {
 	if cap(b)-len(b) < n {
 		b = append(make([]byte, 0, 2*cap(b)+n), b...)

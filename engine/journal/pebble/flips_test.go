@@ -11,8 +11,9 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// TestNoFlippedByteIsSilent flips one byte anywhere in the files of a store: it is refused, or everything is there, or
-// Check tells what is not. STEPBACK_TORTURE is how often, by default 6; STEPBACK_SEED draws other bytes.
+// TestNoFlippedByteIsSilent flips one byte anywhere in the files of a store. The store is then refused, or nothing is
+// missing, or Check reports what is. STEPBACK_TORTURE sets the number of flips (default 6); STEPBACK_SEED selects
+// other bytes.
 func TestNoFlippedByteIsSilent(t *testing.T) {
 	t.Parallel()
 	const n = 60
@@ -48,7 +49,8 @@ func TestNoFlippedByteIsSilent(t *testing.T) {
 	}
 }
 
-// missing opens a store and counts what is not there of it; told says that it was refused or that Check tells of it.
+// missing opens a store and counts the executions missing from it. told is true if opening failed or Check reported a
+// problem.
 func missing(t *testing.T, dir string, n int) (lost int, told bool) {
 	t.Helper()
 	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
@@ -69,7 +71,7 @@ func missing(t *testing.T, dir string, n int) (lost int, told bool) {
 	return n - found, told
 }
 
-// number reads a number from the environment.
+// number reads a number from an environment variable; usual is the default.
 func number(variable string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
 		return n

@@ -8,8 +8,8 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// TestHalfATableThatNobodyNamesIsNoDamage opens a store beside what a crash, or a disk without room, leaves of a table
-// that was being written.
+// A store opens even if its directory contains part of a table whose writing was interrupted by a crash or a full
+// disk.
 func TestHalfATableThatNobodyNamesIsNoDamage(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "journal")

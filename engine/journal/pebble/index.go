@@ -16,20 +16,20 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// The index has one key for each list that an ended execution is in. Those that are under way are in memory: most of
-// them are so for a moment, and what was removed from the store would be in the way of who looks for what is running.
+// The index has one key for each list that contains an ended execution. Running executions are held in memory: most
+// run only for a moment, and the tombstones of their keys would slow down listing the running ones.
 
-// openSet are the executions under way.
+// openSet holds the running executions.
 type openSet = startorder.Set[struct{}]
 
 type openEntry = startorder.Entry[struct{}]
 
-// indexed are the statuses that executions are in the index by, as the byte in its keys.
+// indexed maps the statuses that the index contains to the byte that represents them in its keys.
 var indexed = map[history.Status]byte{
 	history.Succeeded: 1, history.Failed: 2, history.TimedOut: 3, history.Aborted: 4,
 }
 
-// statuses are the statuses by their bytes in the index.
+// statuses maps the bytes used in the index to statuses.
 var statuses = func() map[byte]history.Status {
 	all := make(map[byte]history.Status, len(indexed))
 	for s, b := range indexed {
@@ -38,26 +38,25 @@ var statuses = func() map[byte]history.Status {
 	return all
 }()
 
-// Sizes within the keys of the index.
+// Offsets within the keys of the index.
 const (
-	listEnd   = len(indexPrefix) + 8 // the list ends here, and its statuses begin
+	listEnd   = len(indexPrefix) + 8 // the list ends here and the status follows
 	startFrom = listEnd + 1
 	arnFrom   = startFrom + 8
 )
 
-// appendList appends what the keys of a list begin with.
+// appendList appends the prefix shared by the keys of a list.
 func appendList(dst []byte, list uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, indexPrefix...), list)
 }
 
-// appendIndex appends the key of an execution in a list. Starts sort from the newest to the oldest.
+// appendIndex appends the key of an execution in a list. Starts sort from newest to oldest.
 func appendIndex(dst []byte, list uint64, status byte, start int64, arn string) []byte {
 	dst = append(appendList(dst, list), status)
 	return append(binary.BigEndian.AppendUint64(dst, uint64(math.MaxInt64-start)), arn...)
 }
 
-// redrivenFlag is in the first byte of a value of the index; the error name is behind it. A value without either is
-// empty.
+// redrivenFlag is set in the first byte of an index value; the error name follows. A value with neither is empty.
 const redrivenFlag = 1
 
 func appendIndexed(dst []byte, x *journal.Execution) []byte {
@@ -80,7 +79,7 @@ func indexedAs(value []byte) (errorName []byte, redriven bool) {
 	return value[1:], value[0]&redrivenFlag != 0
 }
 
-// index puts an ended execution into its lists.
+// index adds an ended execution to its lists.
 func (e *encoder) index(x *journal.Execution) {
 	from := len(e.data)
 	e.data = appendIndexed(e.data, x)
@@ -90,7 +89,7 @@ func (e *encoder) index(x *journal.Execution) {
 	}
 }
 
-// unindex takes an execution that had ended with a status out of its lists.
+// unindex removes an execution that had ended with status was from its lists.
 func (e *encoder) unindex(x *journal.Execution, was history.Status) {
 	for _, list := range journal.ListsOf(x) {
 		e.op(remove, e.indexKey(list, x, was))
@@ -103,7 +102,8 @@ func (e *encoder) indexKey(list string, x *journal.Execution, s history.Status) 
 	return span{from, len(e.keys)}
 }
 
-// forgetEarlier takes an EXPRESS execution out of the index that ended before and is now run anew, with another start.
+// forgetEarlier removes from the index the earlier run of an EXPRESS execution that now runs again with a different
+// start.
 func (j *Journal) forgetEarlier(e *encoder, x *journal.Execution) error {
 	earlier, err := read(j, executionPrefix, x.ARN, journal.DecodeListed)
 	switch {
@@ -115,7 +115,7 @@ func (j *Journal) forgetEarlier(e *encoder, x *journal.Execution) error {
 	return err
 }
 
-// openEntries are an execution in all of its lists under way.
+// openEntries returns the entries of a running execution, one for each of its lists.
 func openEntries(x *journal.Execution) []openEntry {
 	lists := journal.ListsOf(x)
 	entries := make([]openEntry, len(lists))
@@ -125,7 +125,7 @@ func openEntries(x *journal.Execution) []openEntry {
 	return entries
 }
 
-// opening returns done with what a record changes of the executions under way, which happens once it is durable.
+// opening wraps done so that, once the record is durable, the set of running executions is updated.
 func (j *Journal) opening(r *journal.Record, done func(error)) func(error) {
 	x := r.Execution
 	begins := r.Begin || r.Past != nil
@@ -145,7 +145,7 @@ func (j *Journal) opening(r *journal.Record, done func(error)) func(error) {
 	}
 }
 
-// readOpen finds the executions under way.
+// readOpen finds the running executions.
 func (j *Journal) readOpen() error {
 	var key []byte
 	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: []byte(stepPrefix), UpperBound: after([]byte(stepPrefix))})
@@ -159,15 +159,15 @@ func (j *Journal) readOpen() error {
 			break
 		}
 		x, unreadable := read(j, executionPrefix, arn, journal.DecodeListed)
-		if unreadable == nil && !x.Ended() { // recovery and Check tell of what cannot be read
+		if unreadable == nil && !x.Ended() { // recovery and Check report descriptions that cannot be read
 			j.open.Put(openEntries(x)...)
 		}
-		key = append(append(append(key[:0], stepPrefix...), arn...), 1) // behind all of its steps
+		key = append(append(append(key[:0], stepPrefix...), arn...), 1) // after all of its steps
 	}
 	return errors.Join(err, damaged(it.Error()), it.Close())
 }
 
-// stepOf is the ARN in the key of a step.
+// stepOf returns the ARN in the key of a step.
 func stepOf(key []byte) (arn string, ok bool) {
 	const number = 9 // bytes: 0 and the number
 	key = key[len(stepPrefix):]
@@ -177,7 +177,7 @@ func stepOf(key []byte) (arn string, ok bool) {
 	return string(key[:len(key)-number]), true
 }
 
-// hasIndex reports whether the store has a whole index.
+// hasIndex reports whether the store has a complete index.
 func (j *Journal) hasIndex() (bool, error) {
 	_, closer, err := j.db.Get([]byte(indexedKey))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -189,8 +189,8 @@ func (j *Journal) hasIndex() (bool, error) {
 	return true, closer.Close()
 }
 
-// rebuildIndex makes the index anew from the descriptions of the executions. With its last part the store has the
-// format of this version.
+// rebuildIndex rebuilds the index from the descriptions of the executions. Once its last part is written, the store
+// has this version's format.
 func (j *Journal) rebuildIndex() error {
 	b := j.db.NewBatch()
 	defer func() { _ = b.Close() }()
@@ -205,7 +205,7 @@ func (j *Journal) rebuildIndex() error {
 		}
 		x, err := unpackInto(&raw, it, journal.DecodeListed)
 		if err != nil || !x.Ended() {
-			continue // what cannot be read is in no list; Check tells of it
+			continue // an unreadable execution is in no list; Check reports it
 		}
 		e.reset()
 		e.index(x)
@@ -228,12 +228,12 @@ func (j *Journal) rebuildIndex() error {
 	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
 }
 
-// startOf is the start in a key of the index.
+// startOf returns the start time in a key of the index.
 func startOf(key []byte) int64 {
 	return math.MaxInt64 - int64(binary.BigEndian.Uint64(key[startFrom:arnFrom]))
 }
 
-// sinceNanos is the earliest start of a list.
+// sinceNanos returns the earliest start that a list includes, in nanoseconds.
 func sinceNanos(l *journal.List) int64 {
 	if l.Since.IsZero() || l.Since.Before(time.Unix(0, 0)) {
 		return 0

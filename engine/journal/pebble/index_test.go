@@ -16,7 +16,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// namesOf lists the executions of the machine "m" that a list has.
+// namesOf returns the ARNs of the executions of machine "m" with the given statuses.
 func namesOf(t *testing.T, j *pebble.Journal, statuses ...history.Status) (arns []string) {
 	t.Helper()
 	for x, err := range j.Listed(t.Context(), &journal.List{Of: "m", Statuses: statuses}) {
@@ -28,7 +28,7 @@ func namesOf(t *testing.T, j *pebble.Journal, statuses ...history.Status) (arns 
 	return arns
 }
 
-// someExecutions makes a store with one execution that runs, one that failed and one that succeeded.
+// someExecutions creates a store with one running, one failed and one succeeded execution.
 func someExecutions(t *testing.T, dir string) {
 	t.Helper()
 	j := open(t, dir)
@@ -138,8 +138,8 @@ func TestCheckComparesTheIndex(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstPage is the first page of many executions of a machine, alone and sixteen at once. The journals have
-// few executions where benchmarks are only tried.
+// BenchmarkFirstPage reads the first page of many executions of a machine, alone and sixteen at once. With -short the
+// journals have few executions.
 func BenchmarkFirstPage(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {

@@ -2,19 +2,19 @@ package pebble
 
 import "encoding/binary"
 
-// The keys of the store begin with a letter for what is kept under them. The letter d belongs to documents.
+// The keys of the store begin with a letter for the kind of data. The letter d belongs to documents.
 const (
 	versionKey       = "v"  // the format version, as decimal text
 	executionPrefix  = "x/" // ARN → description
-	historyPrefix    = "h/" // ARN → whole history, of executions that have ended
-	stepPrefix       = "s/" // ARN, 0, number → one step, of executions that have not ended
-	eventsPrefix     = "e/" // ARN → all events, of executions that ended without success
+	historyPrefix    = "h/" // ARN → whole history, of ended executions
+	stepPrefix       = "s/" // ARN, 0, number → one step, of running executions
+	eventsPrefix     = "e/" // ARN → all signals, of executions that ended without success
 	definitionPrefix = "m/" // ID → definition
 	mapRunPrefix     = "r/" // ARN → Map Run
 	ofPrefix         = "q/" // ARN of an execution, 0, ARN of one of its Map Runs → nothing
-	endPrefix        = "t/" // time of its end, ARN → nothing, of executions that are not children
-	indexPrefix      = "i/" // list, status, start, ARN → what lists filter by, of executions that have ended
-	indexedKey       = "i"  // says that all executions are in the index
+	endPrefix        = "t/" // time of end, ARN → nothing, of executions that are not children
+	indexPrefix      = "i/" // list, status, start, ARN → the values that lists filter by, of ended executions
+	indexedKey       = "i"  // marks that all executions are in the index
 )
 
 func stepKey(dst []byte, arn string, step int64) []byte {
@@ -26,7 +26,7 @@ func endKey(dst []byte, nanos int64, arn string) []byte {
 	return append(binary.BigEndian.AppendUint64(append(dst, endPrefix...), uint64(nanos)), arn...)
 }
 
-// after is the first key behind all that begin with a prefix.
+// after returns the first key after all keys that begin with prefix.
 func after(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

@@ -16,7 +16,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// Listed implements journal.Lists. A store that is only read and has no index is read whole.
+// Listed implements journal.Lists. A read-only store without an index is scanned completely.
 func (j *Journal) Listed(ctx context.Context, l *journal.List) iter.Seq2[*journal.Execution, error] {
 	if !j.indexed {
 		return l.Collect(j.Executions(ctx, ""))
@@ -39,22 +39,23 @@ func (j *Journal) Listed(ctx context.Context, l *journal.List) iter.Seq2[*journa
 	}
 }
 
-// listing walks over one list: over the executions under way, and over those that ended with each status.
+// listing iterates over one list: over the running executions and over those that ended with each status.
 type listing struct {
 	of    *journal.List
 	since int64
-	open  *startorder.Cursor[struct{}] // nil when nobody asks for them
+	open  *startorder.Cursor[struct{}] // nil if running executions are not requested
 	ended []*pebble.Iterator
 	store *pebble.Snapshot
 	raw   []byte
 }
 
-// listing begins to walk. Executions under way are looked up first: one that ends meanwhile has ended in the store.
+// listing starts an iteration. It looks up running executions first: one that ends meanwhile is then found as ended
+// in the store.
 func (j *Journal) listing(l *journal.List) (*listing, error) {
 	id, first := journal.ListID(l.Of), l.First()
 	start, arn := first.Start.UnixNano(), first.ARN
 	if arn != "" {
-		arn += "\x00" // behind it
+		arn += "\x00" // after it
 	}
 	w := &listing{of: l, since: sinceNanos(l)}
 	if l.Wants(history.Running) {
@@ -86,7 +87,7 @@ func (w *listing) close() error {
 	return errors.Join(append(errs, w.store.Close())...)
 }
 
-// next returns the next execution, or nil when there is none.
+// next returns the next execution, or nil at the end.
 func (w *listing) next(ctx context.Context) (*journal.Execution, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -115,7 +116,7 @@ func (w *listing) next(ctx context.Context) (*journal.Execution, error) {
 	}
 }
 
-// head is the newest of the executions under way that is listed.
+// head returns the newest running execution that the list includes.
 func (w *listing) head() (*startorder.Entry[struct{}], bool) {
 	if w.open == nil {
 		return nil, false
@@ -124,7 +125,8 @@ func (w *listing) head() (*startorder.Entry[struct{}], bool) {
 	return e, ok && e.Start >= w.since
 }
 
-// newest returns the iterator that stands at the next execution, or nil when it is one under way or there is none.
+// newest returns the iterator positioned at the next execution. It returns nil if the next one is a running execution
+// or there is none.
 func (w *listing) newest() (*pebble.Iterator, error) {
 	var best *pebble.Iterator
 	for _, it := range w.ended {
@@ -153,7 +155,8 @@ func (w *listing) newest() (*pebble.Iterator, error) {
 	return nil, nil //nolint:nilnil // one under way
 }
 
-// underWay reads an execution that was under way; nil if it has ended and is where those are.
+// underWay reads an execution that was running. It returns nil if the execution has ended meanwhile, since it is then
+// listed among the ended ones.
 func (w *listing) underWay(e *openEntry) (*journal.Execution, error) {
 	if w.of.Brief && !w.of.Redriven && !w.of.NotRedriven {
 		return brief(e.ARN, history.Running, e.Start), nil
@@ -165,7 +168,7 @@ func (w *listing) underWay(e *openEntry) (*journal.Execution, error) {
 	return x, nil
 }
 
-// endedAt reads the execution that an iterator stands at; nil if the list leaves it out.
+// endedAt reads the execution at the iterator's position. It returns nil if the list leaves it out.
 func (w *listing) endedAt(it *pebble.Iterator) (*journal.Execution, error) {
 	value, err := it.ValueAndErr()
 	if err != nil {
@@ -190,14 +193,14 @@ func (w *listing) endedAt(it *pebble.Iterator) (*journal.Execution, error) {
 	return x, nil
 }
 
-// brief is what the index knows of an execution.
+// brief returns an execution with the fields that the index holds.
 func brief(arn string, s history.Status, start int64) *journal.Execution {
 	x := &journal.Execution{Status: s, Start: time.Unix(0, start)}
 	x.ARN = arn
 	return x
 }
 
-// read reads a description; nil if it has been removed.
+// read reads a description. It returns nil if the description has been removed.
 func (w *listing) read(arn string) (*journal.Execution, error) {
 	v, closer, err := w.store.Get([]byte(executionPrefix + arn))
 	if errors.Is(err, pebble.ErrNotFound) {

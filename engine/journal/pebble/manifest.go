@@ -13,19 +13,18 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// firstSequence is the number of the first key that is written into a store.
+// firstSequence is the sequence number of the first key written to a store.
 const firstSequence = 10
 
-// manifestEnd is how far a MANIFEST tells of its store.
+// manifestEnd describes the state of the store at the end of a MANIFEST.
 type manifestEnd struct {
-	log      uint64 // the number of the oldest log whose records the tables lack
-	sequence uint64 // of the last key that was written before
+	log      uint64 // number of the oldest log whose records are not in the tables
+	sequence uint64 // sequence number of the last key written before
 }
 
-// wholeManifest refuses a store whose MANIFEST has lost its end. Pebble takes what cannot be read of it for a record
-// that a crash has torn, and goes on with the tables of an earlier time and the log of a later one. Then there is a
-// hole between them: keys are numbered in the order in which they are written, and the log goes on where the tables
-// end.
+// wholeManifest refuses a store whose MANIFEST has lost its end. Pebble takes an unreadable rest for a record torn by
+// a crash and continues with old tables and a newer log. That leaves a gap, which the sequence numbers reveal: keys
+// are numbered in the order of writing, and the log has to continue where the tables end.
 func wholeManifest(fs vfs.FS, dir, manifest string) error {
 	end, err := readManifest(fs, manifest)
 	if err != nil {
@@ -56,15 +55,15 @@ func readManifest(fs vfs.FS, manifest string) (end manifestEnd, err error) {
 			return end, err
 		}
 		if err := end.take(bufio.NewReader(r)); err != nil {
-			return end, nil // Pebble says more about it
+			return end, nil // Pebble reports it in more detail
 		}
 	}
 }
 
-// isEnd reports whether an error of a reader of records says that there are no more, or none that are whole.
+// isEnd reports whether an error of a record reader means that there are no more records, or no more complete ones.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || record.IsInvalidRecord(err) }
 
-// The fields of a record of Pebble's MANIFEST that come before those of the tables.
+// The fields of a record in Pebble's MANIFEST that come before those of the tables.
 const (
 	comparerField     = 1
 	logField          = 2
@@ -73,7 +72,7 @@ const (
 	previousLogField  = 9
 )
 
-// take takes what a record of the MANIFEST says.
+// take reads the fields of one MANIFEST record.
 func (m *manifestEnd) take(r *bufio.Reader) error {
 	for {
 		field, err := binary.ReadUvarint(r)
@@ -105,14 +104,14 @@ func (m *manifestEnd) take(r *bufio.Reader) error {
 	}
 }
 
-// firstLogged returns the number of the first key in the logs from one on, and the log that it is in; 0 when they are
-// empty.
+// firstLogged returns the sequence number of the first key in the logs starting with number from, and the log that
+// contains it; 0 if they are empty.
 func firstLogged(fs vfs.FS, dir string, from uint64) (first uint64, log string, err error) {
 	logs, err := wal.Scan(wal.Dir{FS: fs, Dirname: dir})
 	if err != nil {
 		return 0, "", err
 	}
-	for _, l := range logs { // in their order
+	for _, l := range logs { // in order
 		if uint64(l.Num) < from {
 			continue
 		}
@@ -123,12 +122,12 @@ func firstLogged(fs vfs.FS, dir string, from uint64) (first uint64, log string, 
 	return 0, "", nil
 }
 
-// firstOf returns the number of the first key in a log, 0 when it has none that is whole.
+// firstOf returns the sequence number of the first key in a log, or 0 if the log has no complete record.
 func firstOf(log wal.LogicalLog) (first uint64, err error) {
 	records := log.OpenForRead()
 	defer func() { err = errors.Join(err, records.Close()) }()
 	r, _, err := records.NextRecord()
-	var sequence [8]byte // a record is a batch, which begins with it
+	var sequence [8]byte // a record is a batch, which begins with the sequence number
 	if err == nil {
 		_, err = io.ReadFull(r, sequence[:])
 	}

@@ -38,7 +38,7 @@ func (j *Journal) MapRuns(ctx context.Context, prefix string) iter.Seq2[*journal
 	}
 }
 
-// mapRuns is MapRuns without an end from outside.
+// mapRuns does the work of MapRuns without a context to cancel it.
 func (j *Journal) mapRuns(prefix string) iter.Seq2[*journal.MapRun, error] {
 	return func(yield func(*journal.MapRun, error) bool) {
 		for it, err := range j.walk(ofPrefix + prefix) {

@@ -13,8 +13,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// openStore opens Pebble's store. What Pebble finds in its log it writes into tables, and when the disk refuses that,
-// it tries for ever; then this gives up, and the store is closed if that comes to an end after all.
+// openStore opens Pebble's store. On opening, Pebble writes the content of its log into tables, and if the disk
+// refuses that, it retries for ever. openStore gives up in that case; if Pebble finishes later, the store is closed.
 func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
 	type outcome struct {
 		db  *pebble.DB
@@ -27,9 +27,9 @@ func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
 			case refused <- err:
 			default:
 			}
-			<-time.NewTimer(spaceInterval).C // Pebble would try again at once
+			<-time.NewTimer(spaceInterval).C // otherwise Pebble would retry at once
 		},
-		DataCorruption: func(pebble.DataCorruptionInfo) {}, // whoever reads is told; by default the process ends
+		DataCorruption: func(pebble.DataCorruptionInfo) {}, // reads return the error; by default the process would exit
 	}
 	go func() {
 		db, err := pebble.Open(dir, o)
@@ -41,14 +41,14 @@ func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
 	case err := <-refused:
 		go func() {
 			if s := <-opened; s.err == nil {
-				_ = s.db.Close() // nobody has used it
+				_ = s.db.Close() // it has not been used
 			}
 		}()
 		return nil, err
 	}
 }
 
-// openError says why a store could not be opened and what to do.
+// openError returns an error that explains why a store could not be opened and what to do.
 func openError(dir string, readOnly bool, err error) error {
 	hint := ""
 	switch {

@@ -1,6 +1,6 @@
-// Package pebble keeps executions in a Pebble store in a directory. Every step is synced to disk before it becomes
-// visible; the steps of all executions that come while the disk is busy are synced together. Histories are written
-// whole, compressed, when an execution ends.
+// Package pebble stores executions in a Pebble store in a directory. Every step is synced to disk before it becomes
+// visible; steps of all executions that arrive while the disk is busy are synced together. Histories are written
+// whole and compressed when an execution ends.
 package pebble
 
 import (
@@ -18,7 +18,7 @@ import (
 const (
 	cacheBytes    = 16 << 20
 	memTableBytes = 16 << 20
-	bloomBits     = 10 // per key: one lookup in a hundred of something missing reads a block
+	bloomBits     = 10 // per key: one lookup in a hundred for a missing key reads a block
 )
 
 // Journal is a journal.Journal on disk.
@@ -26,37 +26,38 @@ type Journal struct {
 	db        *pebble.DB
 	dir       string
 	committer *committer
-	anchor    *anchor // nil when the store is only read
+	anchor    *anchor // nil if the store is read-only
 	lost      []*LostTail
 	space     *space
-	retention *retention // nil when the store is only read
+	retention *retention // nil if the store is read-only
 	encoders  sync.Pool
 	open      openSet
 	indexed   bool // the store has an index
 
 	mu          sync.Mutex
-	definitions map[string]bool // IDs of those that are kept
+	definitions map[string]bool // IDs of the stored definitions
 }
 
-// Config of a store; the zero value is usable.
+// Config configures a store; the zero value is usable.
 type Config struct {
-	// Reserve is how many bytes of the disk are set aside for the time when it is full: then they are given up,
-	// executions that are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is
-	// room again. When they are used up, too, whatever is written waits for room. 0 means none.
+	// Reserve is the number of bytes of disk space set aside for the time when the disk is full. The reserve is then
+	// released: running executions continue with it, and new ones are refused with journal.ErrDiskFull until there is
+	// space again. Once the reserve is used up too, all writes wait for space. 0 means no reserve.
 	Reserve int64
-	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. When it
-	// returns, or without it and a reserve, the journal refuses everything with journal.ErrBroken.
+	// DiskFull, if not nil, is called when the disk is full and no reserve is left. When it returns, or if neither it
+	// nor a reserve is set, the journal refuses everything with journal.ErrBroken.
 	DiskFull func()
-	// Room, if not nil, is called when there is less or more room than before. It must be quick.
+	// Room, if not nil, is called when the available space changes. It must be quick.
 	Room func(Room)
-	// Broken, if not nil, is called once, with an error that is journal.ErrBroken, when the disk has refused a write.
-	// Nothing is committed any more: whoever opened the store can close it and open it again. It must be quick.
+	// Broken, if not nil, is called once, with an error that wraps journal.ErrBroken, when the disk has refused a
+	// write. Nothing more is committed; the owner of the store can close it and open it again. Broken must be quick.
 	Broken func(error)
-	// Retention is how long executions are kept after their end; 0 means DefaultRetention, a negative time for ever.
+	// Retention is the time that executions are kept after they end; 0 means DefaultRetention, a negative value means
+	// for ever.
 	Retention time.Duration
-	// FS is the file system; nil means the machine's.
+	// FS is the file system; nil means the operating system's.
 	FS vfs.FS
-	// ReadOnly opens a store that is there for reading only, on a disk that may be read-only, too. Nothing is changed.
+	// ReadOnly opens an existing store for reading; the disk may be read-only too. Nothing is changed.
 	ReadOnly bool
 	// MustExist refuses to create a store.
 	MustExist bool
@@ -70,7 +71,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	j := &Journal{dir: dir, space: newSpace(dir, &o), definitions: map[string]bool{}}
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)
-	defer cache.Unref() // the store has a reference of its own
+	defer cache.Unref() // the store holds its own reference
 	if err := j.space.toOpen(); err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
 	}
@@ -130,7 +131,7 @@ func (j *Journal) Close() error {
 	j.space.close()
 	err := j.committer.stop()
 	j.anchor.stop()
-	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
+	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush on a full disk
 		err = pebbleguard.Call(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.release())

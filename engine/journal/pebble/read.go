@@ -29,7 +29,7 @@ func decodeHistory(raw []byte) ([]history.Event, error) {
 	return events, err
 }
 
-// read reads the value of a key.
+// read reads and decodes the value of a key.
 func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	v, closer, err := j.db.Get([]byte(prefix + arn))
@@ -43,7 +43,8 @@ func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error))
 	return unpack(v, arn, decode)
 }
 
-// damaged says of an error of a damaged file what it means. Pebble's text goes on for several lines.
+// damaged explains an error caused by a damaged file; other errors are returned unchanged. Pebble's own text has
+// several lines.
 func damaged(err error) error {
 	if !pebble.IsCorruptionError(err) {
 		return err
@@ -52,8 +53,8 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %s; put a copy of its directory back", journal.ErrDamaged, first)
 }
 
-// unpackInto is unpack of what an iterator stands at. It decompresses into memory that is used again, of which decode
-// must keep nothing.
+// unpackInto decodes the value at an iterator's position like unpack. It decompresses into reused memory, so decode
+// must not retain any of it.
 func unpackInto[T any](raw *[]byte, it *pebble.Iterator, decode func([]byte) (T, error)) (T, error) {
 	var value T
 	decompressed, err := s2.Decode(*raw, it.Value())
@@ -84,7 +85,7 @@ func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (
 // Executions implements journal.Executions.
 func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
-		var raw []byte // of one execution after the other
+		var raw []byte // reused for each execution
 		for it, err := range j.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
@@ -97,8 +98,8 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 	}
 }
 
-// scan walks over the keys that begin with a prefix, until the context ends. The iterator stands at each in turn; its
-// key and value are valid until the next.
+// scan iterates over the keys that begin with prefix until the context ends. It yields the iterator at each key; key
+// and value are valid until the next step.
 func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
 		for it, err := range j.walk(prefix) {
@@ -112,7 +113,7 @@ func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Ite
 	}
 }
 
-// walk is scan without an end from outside.
+// walk iterates like scan, without a context to cancel it.
 func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
 		var within pebble.IterOptions

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// readOnlyFS is a file system that may be read-only: where nobody can take a lock, nobody can write either.
+// readOnlyFS is a file system that may be read-only: if no lock can be taken, no other process can write either.
 type readOnlyFS struct{ vfs.FS }
 
 // Lock implements vfs.FS.

@@ -49,7 +49,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 	}
 }
 
-// steps reads the steps of an execution that has not ended.
+// steps reads the steps of a running execution.
 func (j *Journal) steps(arn string) ([]journal.Step, error) {
 	var steps []journal.Step
 	for it, err := range j.walk(stepPrefix + arn + "\x00") {

@@ -18,20 +18,21 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// Repaired says what Repair has saved and what not.
+// Repaired reports what Repair has saved and what it has not.
 type Repaired struct {
-	// Records were read and kept, Executions are those of them with everything that belongs to them.
+	// Records is the number of records read and kept. Executions counts the executions that are complete.
 	Records, Executions int
-	// Dropped counts executions and Map Runs of which a part could not be read, Unreadable the places where the store
-	// could not be read.
+	// Dropped counts executions and Map Runs of which a part could not be read. Unreadable counts the places where
+	// the store could not be read.
 	Dropped, Unreadable int
-	// Aside is where the damaged directory is now.
+	// Aside is the new path of the damaged directory.
 	Aside string
 }
 
-// Repair makes a new store of what is whole in the one in a directory, which nobody else may have open, and puts it in
-// its place; the damaged one is moved aside and stays as it is. It tells of each thing that is not saved. A store whose
-// manifest or format cannot be read is not repaired: the error is that of opening it, and nothing has changed.
+// Repair builds a new store from the intact data of the store in dir, which no other process may have open, and
+// replaces the old one with it; the damaged store is moved aside unchanged. It calls tell for each thing that it
+// cannot save. A store whose manifest or format cannot be read is not repaired: Repair returns the error of opening
+// it and changes nothing.
 func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, err error) {
 	o := Config{FS: vfs.Default, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
@@ -61,7 +62,7 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	return found, os.Rename(fresh, dir)
 }
 
-// closeRead closes a store that was only read; what is damaged in it has been told.
+// closeRead closes a store that was only read. Damage in it has been reported already.
 func (j *Journal) closeRead() error {
 	if err := j.db.Close(); err != nil && !pebble.IsCorruptionError(err) {
 		return err
@@ -77,7 +78,7 @@ type repair struct {
 	arns  []string // of executions of which something was read, in order
 }
 
-// into writes what is whole into a new store and makes it complete.
+// into writes the intact data into a new store and completes it.
 func (r *repair) into(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
 	r.fresh = &Journal{dir: dir, space: newSpace(dir, &o)}
 	db, err := openStore(dir, r.fresh.options(&o, cache))
@@ -91,11 +92,11 @@ func (r *repair) into(ctx context.Context, dir string, o Config, cache *pebble.C
 	if err := r.dropHalves(ctx); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	// the index and the ends follow from the rest, and the store that is made so is one of this format
+	// the index and the ends are derived from the rest; the resulting store has the current format
 	return errors.Join(r.fresh.rebuildIndex(), r.fresh.rebuildEnds(), db.Flush(), db.Close())
 }
 
-// derived reports whether a key follows from others, which are kept.
+// derived reports whether a key can be rebuilt from other stored keys.
 func derived(key []byte) bool {
 	for _, prefix := range [...]string{indexPrefix, endPrefix} {
 		if bytes.HasPrefix(key, []byte(prefix)) {
@@ -105,7 +106,7 @@ func derived(key []byte) bool {
 	return string(key) == indexedKey || string(key) == groupsKey || string(key) == versionKey
 }
 
-// copyAll copies every key that can be read.
+// copyAll copies every readable key.
 func (r *repair) copyAll(ctx context.Context) error {
 	b := r.fresh.db.NewBatch()
 	defer func() { _ = b.Close() }()
@@ -146,7 +147,7 @@ func (r *repair) copyAll(ctx context.Context) error {
 	}
 }
 
-// readFrom reads the keys behind the last one, and returns why it could not go on.
+// readFrom reads the keys after *last. bad is the reason it could not continue.
 func (r *repair) readFrom(last *[]byte, keep func(key, value []byte) error) (bad, err error) {
 	it, err := r.old.db.NewIter(&pebble.IterOptions{LowerBound: append(slices.Clone(*last), 0)})
 	if err != nil {
@@ -166,8 +167,8 @@ func (r *repair) readFrom(last *[]byte, keep func(key, value []byte) error) (bad
 	return it.Error(), nil
 }
 
-// skip goes on behind a part that cannot be read: at the nearest key that can be found, and back from there as far as
-// can be read. It reports false when there is nothing more.
+// skip continues after an unreadable part: it finds the nearest readable key and reads back from there as far as
+// possible. It returns false if there is nothing more.
 func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
 	for next := range r.candidates(*last) {
 		it, err := r.old.db.NewIter(nil)
@@ -176,7 +177,7 @@ func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
 		}
 		if !it.SeekGE(next) {
 			ended := it.Error() == nil
-			_ = it.Close() // told already
+			_ = it.Close() // reported already
 			if ended {
 				return false
 			}
@@ -189,16 +190,16 @@ func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
 				break
 			}
 		}
-		_ = it.Close() // told already
-		// the key that was found is read anew, as the first one behind this
+		_ = it.Close() // reported already
+		// the key that was found is read again, as the first one after this
 		*last = justBefore(to)
 		return true
 	}
 	return false
 }
 
-// candidates are keys behind the last one that was read, from which reading may go on: those that the last one counts
-// up to, and those that executions have of which something else was read.
+// candidates yields keys after the last one that was read, from which reading may continue: the successors of its
+// prefixes, and the keys of executions of which something else was read.
 func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for n := len(last); n > 1; n-- {
@@ -221,7 +222,7 @@ func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
 	}
 }
 
-// justBefore is a key before which everything else is that comes before another.
+// justBefore returns a key that sorts before key and after every other key that does.
 func justBefore(key []byte) []byte {
 	before := slices.Clone(key[:len(key)-1])
 	if c := key[len(key)-1]; c > 0 {
@@ -231,7 +232,7 @@ func justBefore(key []byte) []byte {
 	return before
 }
 
-// dropHalves removes executions of which something is missing, and what belongs to none.
+// dropHalves removes incomplete executions and entries that belong to none.
 func (r *repair) dropHalves(ctx context.Context) error {
 	b := r.fresh.db.NewBatch()
 	defer b.Close()
@@ -288,7 +289,7 @@ func (r *repair) drop(why error) {
 	r.tell(why)
 }
 
-// rebuildEnds lists the ends of executions anew, for retention, and drops references to Map Runs that are gone.
+// rebuildEnds rebuilds the list of ends used for retention and drops references to missing Map Runs.
 func (j *Journal) rebuildEnds() error {
 	b := j.db.NewBatch()
 	defer b.Close()

@@ -17,7 +17,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// manyExecutions makes a closed store whose tables have many blocks.
+// manyExecutions creates a closed store whose tables have many blocks.
 func manyExecutions(t *testing.T, n int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "journal")
@@ -38,7 +38,7 @@ func manyExecutions(t *testing.T, n int) (dir string) {
 	return dir
 }
 
-// TestAFlippedByteIsRefusedAndRepaired flips one byte in the middle of a table, at several places.
+// TestAFlippedByteIsRefusedAndRepaired flips one byte in the middle of a table, at several positions.
 func TestAFlippedByteIsRefusedAndRepaired(t *testing.T) {
 	t.Parallel()
 	const n = 400
@@ -92,7 +92,7 @@ func TestAFlippedByteIsRefusedAndRepaired(t *testing.T) {
 	}
 }
 
-// TestASoundStoreIsRepairedWhole repairs what needs no repair.
+// Repairing a store without damage keeps everything.
 func TestASoundStoreIsRepairedWhole(t *testing.T) {
 	t.Parallel()
 	dir := sound(t)
@@ -110,7 +110,7 @@ func TestASoundStoreIsRepairedWhole(t *testing.T) {
 	}
 }
 
-// TestALostTailIsTold takes the last two groups of records away, as the loss of the end of the log does.
+// TestALostTailIsTold removes the last two groups of records, as a lost log tail would.
 func TestALostTailIsTold(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -126,7 +126,7 @@ func TestALostTailIsTold(t *testing.T) {
 		}
 		return db.Set([]byte("n"), binary.BigEndian.AppendUint64(nil, n-2), store.Sync)
 	})
-	for range 3 { // it is not forgotten, nor told twice
+	for range 3 { // it is neither forgotten nor reported twice
 		j := open(t, dir)
 		lost := j.LostTails()
 		var problems []string

@@ -13,19 +13,19 @@ import (
 	"stepback/engine/journal"
 )
 
-// DefaultRetention is how long executions are kept after their end: 90 days, as on AWS.
+// DefaultRetention is the default time that executions are kept after they end: 90 days, as on AWS.
 const DefaultRetention = 90 * 24 * time.Hour
 
-// retentionInterval is how often executions are looked for that have been kept long enough.
+// retentionInterval is the interval at which the journal looks for executions to delete.
 const retentionInterval = time.Hour
 
-// retention removes executions in a goroutine of its own, which stop waits for.
+// retention removes old executions from a separate goroutine, which stop waits for.
 type retention struct {
 	quit  chan struct{}
 	ended sync.WaitGroup
 }
 
-// retain starts to remove executions, now and every hour.
+// retain starts to remove executions that ended more than d ago, now and every hour.
 func (j *Journal) retain(d time.Duration) *retention {
 	if d < 0 {
 		return nil
@@ -38,7 +38,7 @@ func (j *Journal) retain(d time.Duration) *retention {
 		tick := time.NewTicker(retentionInterval)
 		defer tick.Stop()
 		for {
-			// What could not be removed now is removed the next time; a disk that refuses writes shows in Commit.
+			// Whatever cannot be removed now is removed the next time; a disk that refuses writes shows in Commit.
 			_, _ = j.expireAll(time.Now().Add(-d), r.stopping)
 			select {
 			case <-tick.C:
@@ -67,8 +67,8 @@ func (r *retention) stop() {
 	r.ended.Wait()
 }
 
-// Expire removes the executions that ended before a time, with everything that is kept of them and of their Map Runs,
-// and returns how many it was, without child executions.
+// Expire removes the executions that ended before a given time, with everything stored about them and their Map Runs.
+// It returns the number of removed executions, not counting child executions.
 func (j *Journal) Expire(ctx context.Context, before time.Time) (int, error) {
 	return j.expireAll(before, ctx.Err)
 }
@@ -117,7 +117,7 @@ func (j *Journal) expire(end []byte, arn string) error {
 	})
 }
 
-// expireMapRuns removes the Map Runs of the executions whose ARN begins with a prefix, and their child executions.
+// expireMapRuns removes the Map Runs of the executions whose ARN begins with prefix, and their child executions.
 func (j *Journal) expireMapRuns(b *pebble.Batch, prefix string) error {
 	for m, err := range j.mapRuns(prefix) {
 		if errors.Is(err, journal.ErrNotFound) {

@@ -13,8 +13,8 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// family keeps an execution that ended badly at a time, with a Map Run of two children, one of which has a Map Run of
-// its own.
+// family stores an execution that failed at the given time, with a Map Run of two children, one of which has a Map
+// Run itself.
 func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 	t.Helper()
 	put := func(arn, mapRun string) {
@@ -35,7 +35,7 @@ func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 		"-"}, nil)
 }
 
-// left is the keys that are left of a name.
+// left returns the keys that still exist for the family called name.
 func left(t *testing.T, j *pebble.Journal, name string) (found []string) {
 	t.Helper()
 	for _, arn := range []string{"m:" + name, "m/l:" + name + "-1", "m/l:" + name + "-2", "m/l/n:" + name + "-3"} {

@@ -15,27 +15,27 @@ import (
 	"stepback/engine/journal"
 )
 
-// spaceInterval is how often a full disk is looked at again.
+// spaceInterval is the interval at which a full disk is checked again.
 const spaceInterval = 50 * time.Millisecond
 
-// space looks after the room on the disk: it sets a file aside that is removed when the disk is full, so that what is
-// under way can be written, and has it back when there is room again.
+// space manages free disk space. It reserves a file that is removed when the disk is full, so that running executions
+// can be written, and recreates it once there is space again.
 type space struct {
 	fs    vfs.FS
 	path  string
 	bytes int64
-	none  func()     // called when the reserve is gone too; may be nil
+	none  func()     // called when the reserve is used up too; may be nil
 	tell  func(Room) // may be nil
 
 	readOnly bool
 
-	short atomic.Bool // the reserve has been given up
+	short atomic.Bool // the reserve has been released
 
 	mu      sync.Mutex
 	looked  time.Time
-	waiting bool // the reserve file is there
+	waiting bool // the reserve file exists
 	said    Room
-	closing chan struct{} // closed when nothing waits for room any more
+	closing chan struct{} // closed when nothing waits for space any more
 }
 
 func newSpace(dir string, o *Config) *space {
@@ -47,7 +47,7 @@ func newSpace(dir string, o *Config) *space {
 	return s
 }
 
-// reserve sets the file aside, if the disk has room for two of it.
+// reserve creates the reserve file if the disk has space for twice its size.
 func (s *space) reserve() {
 	if s.bytes == 0 {
 		return
@@ -65,7 +65,7 @@ func (s *space) reserve() {
 	}
 }
 
-// say tells of another state than the one before. mu is held.
+// say reports a change of state. mu must be held.
 func (s *space) say(r Room) {
 	if s.said != r && s.tell != nil {
 		s.tell(r)
@@ -73,23 +73,24 @@ func (s *space) say(r Room) {
 	s.said = r
 }
 
-// Room is how much room the disk has.
+// Room is the state of free space on the disk.
 type Room int
 
 // The states of a disk with a reserve.
 const (
 	Roomy Room = iota
-	Short      // the reserve is given up: new executions are refused, those under way go on
-	Full       // there is no room at all: those under way wait
+	Short      // the reserve is released: new executions are refused, running ones continue
+	Full       // the disk is full: running executions wait
 )
 
-// roomToWrite is how much has to be free before writes that wait for room go on.
+// roomToWrite is the number of free bytes required before waiting writes continue.
 const roomToWrite = 1 << 20
 
-// roomToOpen is how much opening a store writes beside what its log holds.
+// roomToOpen is the number of bytes that opening a store writes besides the content of its log.
 const roomToOpen = 256 << 10
 
-// toOpen refuses to open a store on a disk that has no room for it: what the log holds is written into tables.
+// toOpen refuses to open a store on a disk without enough space for it: opening writes the content of the log into
+// tables.
 func (s *space) toOpen() error {
 	dir := filepath.Dir(s.path)
 	names, err := s.fs.List(dir)
@@ -111,7 +112,7 @@ func (s *space) toOpen() error {
 	return nil
 }
 
-// free is how many bytes the disk has left; what cannot be asked is taken for plenty.
+// free returns the number of free bytes on the disk. If the file system cannot report it, free assumes plenty.
 func (s *space) free() int64 {
 	usage, err := s.fs.GetDiskUsage(filepath.Dir(s.path))
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *space) allocate() error {
 		return err
 	}
 	err = f.Preallocate(0, s.bytes)
-	if errors.Is(err, errors.ErrUnsupported) { // NFS, 9P, ZFS: there, what is written takes room
+	if errors.Is(err, errors.ErrUnsupported) { // NFS, 9P, ZFS: write zeros to take up the space
 		err = zeros(f, s.bytes)
 	}
 	if err != nil {
@@ -135,7 +136,7 @@ func (s *space) allocate() error {
 	return f.Close()
 }
 
-// zeros writes n of them.
+// zeros writes n zero bytes.
 func zeros(w io.Writer, n int64) error {
 	const block = 1 << 20
 	zero := make([]byte, min(block, n))
@@ -149,7 +150,7 @@ func zeros(w io.Writer, n int64) error {
 	return nil
 }
 
-// full is called when a write finds no room; the write is tried once more when it returns.
+// full is called when a write fails because the disk is full; the write is retried when it returns.
 func (s *space) full() {
 	s.mu.Lock()
 	given := s.waiting && s.fs.Remove(s.path) == nil
@@ -168,7 +169,7 @@ func (s *space) full() {
 	}
 }
 
-// await waits until the disk has room for a while, or the store is closed.
+// await waits until the disk has had space for a while, or the store is closed.
 func (s *space) await() {
 	look := time.NewTicker(spaceInterval)
 	defer look.Stop()
@@ -189,10 +190,10 @@ func (s *space) await() {
 	s.mu.Unlock()
 }
 
-// close lets writes that wait for room fail.
+// close makes writes that wait for space fail.
 func (s *space) close() { close(s.closing) }
 
-// admits reports whether there is room for new work.
+// admits reports whether there is space for new work.
 func (s *space) admits() bool {
 	if !s.short.Load() || s.bytes == 0 {
 		return true
@@ -209,7 +210,7 @@ func (s *space) admits() bool {
 	return !s.short.Load()
 }
 
-// release removes the file when the store is closed.
+// release removes the reserve file when the store is closed.
 func (s *space) release() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

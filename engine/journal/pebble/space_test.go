@@ -21,7 +21,7 @@ import (
 
 const reserve = 1 << 20
 
-// smallDisk is a disk whose room a test decides. What is set aside on it counts.
+// smallDisk is a disk whose free space the test controls. Reserved space counts as used.
 type smallDisk struct {
 	*vfs.MemFS
 	mu   sync.Mutex
@@ -80,8 +80,8 @@ func (f *smallFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts fills a disk, lets an execution that is under way end, and makes
-// room again.
+// TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts fills a disk, lets a running execution end, and frees space
+// again.
 func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	t.Parallel()
 	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
@@ -106,7 +106,7 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	}
 	journaltest.Commit(t, j, journaltest.Last(x, history.Succeeded))
 	disk.room(10 * reserve)
-	for end := time.Now().Add(10 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		j.Commit(journaltest.First(journaltest.Begun("arn:2")), func(err error) { refused <- err })
 		err := <-refused
 		if err == nil {
@@ -121,7 +121,8 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	}
 }
 
-// TestWritesWaitForRoomWhenTheReserveIsUsedUp fills a disk with its reserve, and makes room again or closes the store.
+// TestWritesWaitForRoomWhenTheReserveIsUsedUp fills a disk including its reserve, then frees space or closes the
+// store.
 func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 	t.Parallel()
 	for _, closed := range []bool{false, true} {
@@ -136,7 +137,7 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 			}
 			x := journaltest.Begun("arn:1")
 			journaltest.Commit(t, j, journaltest.First(x))
-			disk.room(-reserve) // and when the reserve is given up, still none
+			disk.room(-reserve) // and none after the reserve is released
 			done := make(chan error, 1)
 			j.Commit(journaltest.Second(x), func(err error) { done <- err })
 			for _, want := range []pebble.Room{pebble.Short, pebble.Full} {
@@ -165,7 +166,7 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 	}
 }
 
-// TestAFullDiskIsNotOpened opens a store whose log has to be written into tables.
+// TestAFullDiskIsNotOpened opens a store whose log must be written into tables.
 func TestAFullDiskIsNotOpened(t *testing.T) {
 	t.Parallel()
 	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
@@ -190,8 +191,8 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 	}
 }
 
-// TestADiskThatRefusesToBeReplayedOnto opens a store on a disk that refuses tables: what is in its log cannot be
-// written there.
+// TestADiskThatRefusesToBeReplayedOnto opens a store on a disk that refuses tables, so the content of its log cannot
+// be written.
 func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
@@ -206,7 +207,7 @@ func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 		t.Fatal(err)
 	}
 	var well atomic.Bool
-	t.Cleanup(func() { well.Store(true) }) // Pebble is still trying
+	t.Cleanup(func() { well.Store(true) }) // Pebble is still retrying
 	refusing := errorfs.Wrap(killed, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if !well.Load() && op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, ".sst") {
 			return syscall.EIO
@@ -218,7 +219,7 @@ func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 	}
 }
 
-// plainFS is a file system that cannot set room aside, as NFS and 9P cannot.
+// plainFS is a file system that cannot preallocate space, like NFS and 9P.
 type plainFS struct{ vfs.FS }
 
 func (p plainFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -230,7 +231,8 @@ type plainFile struct{ vfs.File }
 
 func (plainFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
 
-// TestAReserveWhereNoRoomCanBeSetAside writes the reserve, and does not take the disk for a full one.
+// TestAReserveWhereNoRoomCanBeSetAside checks that the reserve is written instead of preallocated, and the disk is
+// not considered full.
 func TestAReserveWhereNoRoomCanBeSetAside(t *testing.T) {
 	t.Parallel()
 	disk := plainFS{vfs.NewMem()}

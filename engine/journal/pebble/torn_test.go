@@ -15,7 +15,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// log is the content of the newest log of a store.
+// log returns the name and the content of a store's newest log.
 func log(t *testing.T, disk vfs.FS) (name string, content []byte) {
 	t.Helper()
 	names, err := disk.List("journal")
@@ -39,9 +39,9 @@ func log(t *testing.T, disk vfs.FS) (name string, content []byte) {
 	return name, content
 }
 
-// TestATornLogLosesAtMostWhatWasNotSynced cuts the log at every byte of the last record, and damages every byte of it,
-// as a loss of power in the middle of the write does: what was synced before is there, and the last record as a whole
-// or not at all.
+// TestATornLogLosesAtMostWhatWasNotSynced cuts the log at every byte of the last record and damages every byte of it,
+// as a power failure during the write might. Everything synced before must exist; the last record must exist
+// completely or not at all.
 func TestATornLogLosesAtMostWhatWasNotSynced(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
@@ -60,7 +60,7 @@ func TestATornLogLosesAtMostWhatWasNotSynced(t *testing.T) {
 	if len(whole) <= len(before) || string(whole[:len(before)]) != string(before) {
 		t.Fatalf("the log has %d bytes, and %d before the last record", len(whole), len(before))
 	}
-	here := vfs.NewMem() // as a crash leaves it, and never closed
+	here := vfs.NewMem() // as a crash leaves it, never closed
 	if _, err := vfs.Clone(disk, here, "journal", "journal"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func damagedAt(whole []byte, at int) []byte {
 	return torn
 }
 
-// reopen opens a store with another log and reports whether its last record is there.
+// reopen opens a store with a different log and reports whether its last record exists.
 func reopen(t *testing.T, crashed *vfs.MemFS, name string, content []byte) bool {
 	t.Helper()
 	disk := vfs.NewMem()
@@ -100,7 +100,7 @@ func reopen(t *testing.T, crashed *vfs.MemFS, name string, content []byte) bool 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Write(slices.Clone(content)); err != nil { // under the race detector it takes the buffer apart
+	if _, err := f.Write(slices.Clone(content)); err != nil { // under the race detector the write modifies the buffer
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -12,15 +12,16 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// formatVersion is written into every store; a store with a higher one is refused. Format 1 kept no events of
-// executions that had not ended, format 2 had no index.
+// formatVersion is written into every store; a store with a higher one is refused. Format 1 stored no signals of
+// unfinished executions; format 2 had no index.
 const (
 	formatVersion  = 3
 	withoutEvents  = 1
 	withoutIndexes = 2
 )
 
-// checkVersion refuses the stores of others, makes an empty store a journal, and upgrades one of an earlier version.
+// checkVersion refuses stores of other programs, initializes an empty store as a journal, and upgrades one of an
+// earlier version.
 func (j *Journal) checkVersion(readOnly bool) error {
 	found, err := j.version()
 	if err == nil {
@@ -44,7 +45,7 @@ func (j *Journal) checkVersion(readOnly bool) error {
 	return err
 }
 
-// version is the format of a store that is a journal, or 0 if it is empty. A newer one is refused.
+// version returns the format of a journal's store, or 0 if the store is empty. A newer format is refused.
 func (j *Journal) version() (int, error) {
 	v, closer, err := j.db.Get([]byte(versionKey))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -63,7 +64,7 @@ func (j *Journal) version() (int, error) {
 	return found, nil
 }
 
-// empty refuses a store that holds something, but no version: it is another program's.
+// empty refuses a store that has data but no version, since it belongs to another program.
 func (j *Journal) empty() error {
 	it, err := j.db.NewIter(nil)
 	if err != nil {
@@ -79,7 +80,7 @@ func (j *Journal) empty() error {
 	return nil
 }
 
-// write commits operations at once, beside the committer.
+// write commits operations at once, bypassing the committer.
 func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	b := j.db.NewBatch()
 	defer b.Close()
@@ -89,8 +90,8 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
 }
 
-// upgrade makes a store of format 1 one of this format. Executions that had not ended are ended, since their events
-// were not kept.
+// upgrade converts a store of format 1 to the current format. Executions that had not ended are aborted, since their
+// signals were not stored.
 func (j *Journal) upgrade() error {
 	b := j.db.NewBatch()
 	defer b.Close()
@@ -115,7 +116,7 @@ func (j *Journal) upgrade() error {
 	return b.Commit(pebble.Sync)
 }
 
-// interrupt ends an execution whose events are unknown.
+// interrupt ends an execution whose signals are unknown.
 func interrupt(x *journal.Execution) *journal.Record {
 	x.Status, x.Stop, x.HistorySize = history.Aborted, x.Start, 2
 	x.Failure = history.NewFailure("Interrupted",

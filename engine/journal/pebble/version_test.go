@@ -13,7 +13,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// plant writes keys into a store as another version of stepback might have.
+// plant writes keys into a store as another version of stepback might have done.
 func plant(t *testing.T, dir string, pairs map[string][]byte) {
 	t.Helper()
 	db, err := store.Open(dir, &store.Options{FormatMajorVersion: store.FormatNewest, Logger: quiet{}})

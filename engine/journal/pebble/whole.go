@@ -9,9 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// whole refuses a directory which Pebble would take for that of a new or an empty store although there is something in
-// it, and whose files it would then remove: one that lacks the marker of its manifest, or whose manifest has lost what
-// the tables were. It changes nothing.
+// whole refuses a directory with data that Pebble would take for a new or an empty store, removing the files in it:
+// one without the marker of its manifest, or one whose manifest no longer lists the tables. It changes nothing.
 func (j *Journal) whole(o Config, cache *pebble.Cache) error {
 	names, err := o.FS.List(j.dir)
 	if err != nil {
@@ -33,7 +32,7 @@ func (j *Journal) whole(o Config, cache *pebble.Cache) error {
 	return j.look(o, cache, holds(names, ".sst"))
 }
 
-// look opens the store for reading only, so that one which is refused stays as it is.
+// look opens the store read-only, so that a refused store stays unchanged.
 func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
 	looks := o
 	looks.ReadOnly = true
@@ -49,12 +48,12 @@ func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
 	return errors.Join(looking.named(err), db.Close())
 }
 
-// holds reports whether one of the files has an extension.
+// holds reports whether any of the files has the extension.
 func holds(names []string, extension string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return filepath.Ext(name) == extension })
 }
 
-// named says which journal an error is about.
+// named adds the journal's directory to an error.
 func (j *Journal) named(err error) error {
 	if err != nil {
 		err = fmt.Errorf("journal in %s: %w", j.dir, damaged(err))

@@ -11,7 +11,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// content is what the files of a store hold.
+// content returns the content of a store's files by name.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -29,7 +29,7 @@ func content(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// killed makes a store as it is when its process is killed before anything is in a table.
+// killed returns a store in the state left when its process is killed before any table is written.
 func killed(t *testing.T) string {
 	t.Helper()
 	from, to := t.TempDir(), t.TempDir()
@@ -44,8 +44,8 @@ func killed(t *testing.T) string {
 	return to
 }
 
-// TestAStoreThatHasLostItsManifestIsRefusedAndKept takes away what says which tables there are. Pebble would begin a
-// new store and remove the tables of the old one.
+// TestAStoreThatHasLostItsManifestIsRefusedAndKept removes the files that list the tables. Pebble would start a new
+// store and remove the tables of the old one.
 func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 	t.Parallel()
 	each := func(t *testing.T, dir, pattern string, do func(name string) error) {
@@ -60,7 +60,7 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 			}
 		}
 	}
-	const firstRecord = 60 // or less, and less than the second ends
+	const firstRecord = 60 // at most: the second record ends later
 	for name, c := range map[string]struct {
 		store func(*testing.T) string
 		harm  func(t *testing.T, dir string)
@@ -87,7 +87,7 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 			dir := c.store(t)
 			c.harm(t, dir)
 			before := content(t, dir)
-			delete(before, "LOCK") // which even a refused attempt to open takes
+			delete(before, "LOCK") // which even a refused attempt to open creates
 			for _, readOnly := range []bool{true, false} {
 				j, err := pebble.Open(dir, pebble.Config{ReadOnly: readOnly, MustExist: readOnly})
 				if err == nil {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Epoch is when simulations begin; timestamps in definitions count from it.
+// Epoch is the time at which simulations start; timestamps in definitions count from it.
 var Epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 type object = map[string]any
 
-// Definition is the machine in the Amazon States Language.
+// Definition returns the machine in the Amazon States Language.
 func (m *Machine) Definition() string {
 	d := m.Root.definition()
 	if m.TimeoutSeconds > 0 {
@@ -171,7 +171,7 @@ func (x Data) define(d object, s *State) {
 	}
 }
 
-// handlers writes Retry and Catch, leaving out what is the default anyway.
+// handlers writes Retry and Catch, leaving out defaults.
 func (s *State) handlers(d object) {
 	retry, catch := make([]object, 0, len(s.Retry)), make([]object, 0, len(s.Catch))
 	for _, r := range s.Retry {

@@ -1,6 +1,6 @@
-// Package machine is a model of state machines for simulation: plain data that is drawn at random, printed as an Amazon
-// States Language definition, and read by an oracle. It shares no code with the parser, the plan or the interpreter, so
-// that a misunderstanding in them is not repeated here; it never runs anything.
+// Package machine models state machines for simulation: plain data that is drawn at random, printed as an Amazon
+// States Language definition, and read by an oracle. It shares no code with the parser, the plan or the interpreter,
+// so that a misunderstanding in them is not repeated here. It never runs anything.
 package machine
 
 // The types of states, as the language spells them.
@@ -22,17 +22,17 @@ type Machine struct {
 	TimeoutSeconds int
 }
 
-// Scope is a list of states of which the first is where it starts: the machine itself, a branch or a Map's processor.
+// Scope is a list of states that starts with its first one: the machine itself, a branch or a Map's processor.
 type Scope struct {
 	States []*State
 	// Owner is the Parallel or Map state around the scope; nil for the machine's own.
 	Owner *State
 }
 
-// Start is the state that the scope begins with.
+// Start returns the state that the scope starts with.
 func (s *Scope) Start() *State { return s.States[0] }
 
-// Find returns the state of a name in this scope, or nil.
+// Find returns the state with this name in this scope, or nil.
 func (s *Scope) Find(name string) *State {
 	for _, st := range s.States {
 		if st.Name == name {
@@ -42,7 +42,7 @@ func (s *Scope) Find(name string) *State {
 	return nil
 }
 
-// State is one state. Names are unique in the whole machine. What a type has no use for is zero.
+// State is one state. Names are unique in the whole machine. Fields that a type does not use are zero.
 type State struct {
 	Name, Type string
 	// Next is the state that follows; empty for the last of a scope, for Choice, Succeed and Fail.
@@ -61,7 +61,7 @@ type State struct {
 	Map       Iteration
 }
 
-// Retrier is one element of Retry, with the defaults of fields that the definition leaves out.
+// Retrier is one element of Retry, with defaults filled in for fields that the definition leaves out.
 type Retrier struct {
 	ErrorEquals []string
 	// IntervalSeconds is the delay before the first retry, MaxAttempts the number of retries.
@@ -79,7 +79,7 @@ type Catcher struct {
 	Discard     bool
 }
 
-// Kind is what a Task state calls.
+// Kind is the kind of call that a Task state makes.
 type Kind int
 
 // The kinds of tasks.
@@ -94,7 +94,7 @@ const (
 // Call is a Task state's call.
 type Call struct {
 	Kind Kind
-	// TimeoutSeconds and HeartbeatSeconds are 0 when there is none; a heartbeat is shorter than a timeout.
+	// TimeoutSeconds and HeartbeatSeconds are 0 if there is none; a heartbeat is shorter than a timeout.
 	TimeoutSeconds, HeartbeatSeconds int
 }
 
@@ -103,7 +103,7 @@ type Rule struct {
 	Operator string // NumericEquals, NumericLessThan, NumericGreaterThanEquals
 	Operand  int
 	Not      bool
-	// And is a second test that has to hold too.
+	// And is a second test that must hold too.
 	And  *Rule
 	Next string
 }
@@ -114,14 +114,14 @@ type Choices struct {
 	Default string
 }
 
-// Delay is how long a Wait state waits.
+// Delay describes the delay of a Wait state.
 type Delay struct {
 	Form DelayForm
-	// Seconds are the seconds to wait, or after the simulation's beginning for a timestamp.
+	// Seconds is the number of seconds to wait; for a timestamp, they count from the start of the simulation.
 	Seconds int
 }
 
-// DelayForm is how a Wait state's delay is written.
+// DelayForm is the form in which a Wait state's delay is written.
 type DelayForm int
 
 // The forms of a delay.
@@ -131,27 +131,26 @@ const (
 	Timestamp
 )
 
-// Raise is what a Fail state raises; an empty name or cause is left out.
+// Raise is the error that a Fail state raises; an empty name or cause is left out.
 type Raise struct{ Error, Cause string }
 
-// Iteration is how a Map state iterates over $.items.
+// Iteration describes how a Map state iterates over $.items.
 type Iteration struct {
-	// MaxConcurrency is 0 when there is no limit of its own.
+	// MaxConcurrency is 0 if the Map sets no limit.
 	MaxConcurrency int
 	Distributed    bool
-	// ToleratedFailureCount and MaxItemsPerBatch are of a distributed Map; 0 means none.
+	// ToleratedFailureCount and MaxItemsPerBatch apply to a distributed Map; 0 means none.
 	ToleratedFailureCount, MaxItemsPerBatch int
 }
 
-// Data is what a state does with its input and result. Every payload of a machine is an object with a number n, from 0,
-// and an array items of such numbers, whatever the forms.
+// Data describes what a state does with its input and result. Every payload of a machine is an object with a number
+// n, from 0, and an array items of such numbers, whatever the forms.
 type Data struct {
 	Form DataForm
-	// ResultPath is where the result goes: empty replaces the input, "null" discards the result.
+	// ResultPath is the path of the result: empty replaces the input, "null" discards the result.
 	ResultPath string
 	Assign     bool
-	// N and Items are the literal result of a Pass state, or what a Parallel or Map state's ResultSelector makes of its
-	// result.
+	// N and Items are the literal result of a Pass state, or the result of a Parallel or Map state's ResultSelector.
 	N     int
 	Items []int
 }
@@ -163,7 +162,7 @@ type DataForm int
 const (
 	Plain     DataForm = iota
 	Literal            // Result of a Pass state; a ResultSelector of literals elsewhere
-	Increment          // Parameters that count n up
+	Increment          // Parameters that increment n
 	Selected           // a ResultSelector that picks n and items
 )
 
@@ -177,7 +176,7 @@ func (s *Scope) Walk(f func(*State)) {
 	}
 }
 
-// Inner are the scopes inside a state.
+// Inner returns the scopes inside a state.
 func (s *State) Inner() []*Scope {
 	if s.Processor != nil {
 		return []*Scope{s.Processor}

@@ -14,8 +14,8 @@ type source struct{ *rand.Rand }
 
 func (s source) Intn(n int) int { return s.IntN(n) }
 
-// ofIntegration reports whether a diagnostic asks for the parameters of an integration: those of a simulation need
-// none.
+// ofIntegration reports whether a diagnostic complains about missing parameters of an integration; those of a
+// simulation need none.
 func ofIntegration(d asl.Diagnostic) bool {
 	return strings.Contains(d.Message, " field is required for resource ARN: ") || strings.HasSuffix(d.Message,
 		"' is required but was missing")

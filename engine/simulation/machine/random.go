@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Rand makes the choices of which a random machine consists. Of n possibilities 0 is the plainest.
+// Rand makes the choices that determine a random machine. Of n possibilities, 0 is the plainest.
 type Rand interface {
 	// Intn returns a number from 0 to n-1; n is positive.
 	Intn(n int) int
@@ -13,14 +13,14 @@ type Rand interface {
 
 // Limits bound a random machine.
 type Limits struct {
-	// States is the largest number of states in one scope, Depth how many scopes may be around one another.
+	// States is the maximum number of states in one scope, Depth the maximum nesting of scopes.
 	States, Depth int
 	// Kinds are the kinds of tasks that may occur.
 	Kinds []Kind
 }
 
 // Random draws a machine that is valid by construction: every name exists, every state can be reached, and every
-// payload is of the shape that its paths expect.
+// payload has the form that its paths expect.
 func Random(from Rand, l Limits) *Machine {
 	d := &draw{from: from, limits: l}
 	m := &Machine{Root: d.scope(nil, l.Depth)}
@@ -38,7 +38,7 @@ type draw struct {
 
 func (d *draw) n(n int) int { return d.from.Intn(n) }
 
-// one is true once in n times.
+// one returns true once in n times.
 func (d *draw) one(n int) bool { return d.n(n) == n-1 }
 
 func pick[T any](d *draw, of ...T) T { return of[d.n(len(of))] }
@@ -57,7 +57,7 @@ func (d *draw) scope(owner *State, depth int) *Scope {
 	return s
 }
 
-// end gives a scope that can only go round in circles a way out, which the language demands.
+// end gives a scope that would loop for ever a way out, which the language demands.
 func (d *draw) end(s *Scope) {
 	if slices.ContainsFunc(s.States, func(st *State) bool { return st.Next == "" && st.Type != Choice }) {
 		return
@@ -70,7 +70,7 @@ func (d *draw) end(s *Scope) {
 	s.States[i].Choice.Rules = append(s.States[i].Choice.Rules, out)
 }
 
-// prune drops the states that nothing leads to.
+// prune drops the states that cannot be reached.
 func (s *Scope) prune() {
 	reached := map[string]bool{}
 	var visit func(name string)
@@ -87,7 +87,7 @@ func (s *Scope) prune() {
 	s.States = slices.DeleteFunc(s.States, func(st *State) bool { return !reached[st.Name] })
 }
 
-// successors are the names of all states that may follow.
+// successors returns the names of all states that may follow.
 func (s *State) successors() []string {
 	out := make([]string, 0, 2+len(s.Choice.Rules)+len(s.Catch))
 	out = append(out, s.Next, s.Choice.Default)
@@ -169,7 +169,7 @@ func (d *draw) rule() Rule {
 	}
 }
 
-// target is a state to go to: mostly a later one, so that loops end.
+// target draws a state to go to: mostly a later one, so that loops end.
 func (d *draw) target(s *Scope, i int) string {
 	if d.one(5) {
 		return s.States[d.n(len(s.States))].Name
@@ -187,7 +187,7 @@ func (d *draw) mapState(st *State, depth int) {
 	st.Map.ToleratedFailureCount = d.n(3)
 	if d.one(3) {
 		st.Map.MaxItemsPerBatch = 1 + d.n(3)
-		// A batch has no n: the first state of the processor makes up a payload.
+		// A batch has no n: the first state of the processor creates a payload.
 		d.names++
 		first := &State{Name: "S" + strconv.Itoa(d.names), Type: Pass, Next: st.Processor.Start().Name}
 		first.Data = Data{Form: Literal, N: d.n(6), Items: []int{1}}

@@ -1,7 +1,7 @@
 package machine
 
-// errorNames are the names that retriers and catchers of random machines list. Some are never raised, some stand for
-// many.
+// errorNames are the names that retriers and catchers of random machines list. Some are never raised, some match many
+// errors.
 var errorNames = []string{"Boom", "Throttled", "Odd", "States.Timeout", "States.TaskFailed", "States.HeartbeatTimeout",
 	"Never", "States.Runtime"}
 

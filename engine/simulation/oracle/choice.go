@@ -5,7 +5,7 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// choose predicts where a Choice state goes.
+// choose predicts the next state of a Choice state.
 func (j *judge) choose(t *thread) error {
 	c := t.state.Choice
 	n := number(t.input, "n")

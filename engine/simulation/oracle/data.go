@@ -18,7 +18,7 @@ func decoded(text string) object {
 	return v
 }
 
-// number is a member of a payload; -1 when it is missing, which no payload of a simulated machine is.
+// number returns a numeric member of a payload, or -1 if it is missing, which never happens in a simulated machine.
 func number(text, member string) int {
 	if n, ok := decoded(text)[member].(float64); ok {
 		return int(n)
@@ -26,14 +26,14 @@ func number(text, member string) int {
 	return -1
 }
 
-// numbers is an array member of a payload.
+// numbers returns an array member of a payload.
 func numbers(text, member string) []any {
 	list, _ := decoded(text)[member].([]any)
 	return list
 }
 
-// judgeOutput compares a state's output with what its input and result make of it. The results of Map Runs are not
-// known here.
+// judgeOutput compares a state's output with the output predicted from its input and result. The results of Map Runs
+// are not known here.
 func (j *judge) judgeOutput(t *thread, output string) error {
 	in := decoded(t.input)
 	s := t.state
@@ -60,7 +60,8 @@ func (j *judge) judgeOutput(t *thread, output string) error {
 	return nil
 }
 
-// errorOutput is what a catcher hands on: a cause that a timeout leaves out is empty, what a worker leaves out is null.
+// errorOutput returns the error output that a catcher passes on: the cause is empty for a timeout and null if a
+// worker left it out.
 func (t *thread) errorOutput(got object) object {
 	f := &t.failure
 	if !f.knownCause {
@@ -76,7 +77,7 @@ func (t *thread) errorOutput(got object) object {
 	return out
 }
 
-// causeOf is the cause that an output shows.
+// causeOf returns the cause in an output.
 func causeOf(output object) any {
 	e, _ := output["error"].(object)
 	return e["Cause"]
@@ -94,7 +95,7 @@ func placed(in object, path string, result any) any {
 	}
 }
 
-// result is what the state's work and its templates make.
+// result returns the result of the state's work and its templates.
 func result(t *thread, in object) any {
 	d := t.state.Data
 	switch d.Form {
@@ -117,7 +118,7 @@ func result(t *thread, in object) any {
 	}
 }
 
-// copied keeps a result from being placed into itself.
+// copied returns a copy of in, so that a result is not placed into itself.
 func copied(in object) object {
 	out := object{}
 	for k, v := range in {

@@ -9,7 +9,7 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// expectation is an event that has to come before anything else does. Several may come in any order.
+// expectation is an event that must come before any other. Several may come in any order.
 type expectation struct {
 	typ    history.Type
 	thread *thread
@@ -31,7 +31,7 @@ func (j *judge) expectIndex(t *thread, typ history.Type, index int) {
 	})
 }
 
-// expects takes an event off the expectations and returns whose it is; nil when nothing is expected.
+// expects removes the expectation that an event meets and returns its thread; nil if nothing is expected.
 func (j *judge) expects(e *history.Event) (*thread, error) {
 	if len(j.expected) == 0 {
 		return nil, j.unexpected(e)
@@ -60,7 +60,7 @@ func (j *judge) expects(e *history.Event) (*thread, error) {
 	return nil, errors.New("expected before it: " + j.listExpected())
 }
 
-// related reports whether an event of the other thread can be what an event of this one follows from: one is inside the
+// related reports whether an event of this thread may follow from an event of the other one: one thread is inside the
 // other, or both are parts of the same state.
 func (t *thread) related(other *thread) bool {
 	if other == nil {
@@ -73,7 +73,8 @@ func (t *thread) related(other *thread) bool {
 	return t.fan != nil && t.up(func(x *thread) bool { return inside(other, x) }) != nil
 }
 
-// nothingMissing reports what should have come before an event that ends the history or comes later in time.
+// nothingMissing reports an expected event that is missing before an event that ends the history or comes later in
+// time.
 func (j *judge) nothingMissing() error {
 	if len(j.expected) == 0 {
 		return nil
@@ -89,7 +90,7 @@ func (j *judge) listExpected() string {
 	return strings.Join(names, ", ")
 }
 
-// onlyExpected are the events that never come by themselves.
+// onlyExpected are the events that are valid only if expected.
 var onlyExpected = map[history.Type]bool{
 	history.ExecutionSucceeded: true, history.ExecutionFailed: true,
 	history.ParallelStateSucceeded: true, history.ParallelStateFailed: true, history.ParallelStateAborted: true,
@@ -106,7 +107,8 @@ func (j *judge) unexpected(e *history.Event) error {
 	return nil
 }
 
-// settle follows the failures of tasks that have timed out, one after another: what one leads to comes before the next.
+// settle processes the failures of tasks that have timed out, one after another; the consequences of one come before
+// the next.
 func (j *judge) settle() error {
 	for len(j.expected) == 0 && len(j.late) > 0 {
 		o := j.late[0]

@@ -12,7 +12,7 @@ import (
 // errRuntime is neither retried nor caught, and ends the execution at once.
 const errRuntime = "States.Runtime"
 
-// matches is the language's rule for ErrorEquals.
+// matches implements the language's rule for ErrorEquals.
 func matches(names []string, f *failure) bool {
 	if f.Name == errRuntime {
 		return false
@@ -30,7 +30,7 @@ func matches(names []string, f *failure) bool {
 	return false
 }
 
-// fail predicts what the failure of a thread's open state leads to.
+// fail predicts the consequences when a thread's open state fails.
 func (j *judge) fail(t *thread, f failure) error {
 	t.failure = f
 	for i := range t.state.Retry {
@@ -90,8 +90,8 @@ func (j *judge) expectFailure(t *thread, f failure) {
 	})
 }
 
-// window is when a retry may begin: after Interval × Rate^(n−1) seconds, at most MaxDelay, and anywhere before that
-// with FULL jitter.
+// window returns the time range in which a retry may begin: after Interval × Rate^(n−1) seconds, at most MaxDelay,
+// and with FULL jitter at any time before that.
 func (j *judge) window(r *machine.Retrier, n int) (from, to int64) {
 	seconds := float64(r.IntervalSeconds)
 	for range n - 1 {
@@ -101,14 +101,14 @@ func (j *judge) window(r *machine.Retrier, n int) (from, to int64) {
 		seconds = math.Min(seconds, float64(r.MaxDelaySeconds))
 	}
 	delay := int64(math.Round(seconds * float64(time.Second)))
-	slack := delay >> 40 // the last bits of a long product
+	slack := delay >> 40 // rounding errors of a long product
 	if r.FullJitter {
 		return j.now, j.now + delay + slack
 	}
 	return j.now + delay - slack, j.now + delay + slack
 }
 
-// failFan predicts what the failure of one thread does to the others and to the state around them.
+// failFan predicts the consequences of one thread's failure for the others and for the state around them.
 func (j *judge) failFan(t *thread, f failure) error {
 	owner := t.fan.owner
 	if owner.state.Type == machine.Map {
@@ -126,7 +126,8 @@ var abortedTypes = map[string]history.Type{
 	machine.Parallel: history.ParallelStateAborted, machine.Map: history.MapStateAborted,
 }
 
-// abort predicts the end of every thread that is still running. A branch that has begun no state leaves no trace.
+// abort predicts the end of every thread that is still running. A branch that has not entered a state leaves no
+// event.
 func (j *judge) abort(f *fan) {
 	for _, t := range f.threads {
 		if t == nil || t.gone {

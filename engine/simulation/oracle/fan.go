@@ -9,19 +9,19 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// iterations is how many iterations of an inline Map run at once at the most.
+// iterations is the maximum number of iterations of an inline Map that run at once.
 const iterations = 40
 
-// fan is one run of a Parallel state or an inline Map: the threads inside.
+// fan is one run of a Parallel state or an inline Map, with the threads inside it.
 type fan struct {
 	owner   *thread
-	threads []*thread // by index; nil where none has begun
+	threads []*thread // by index; nil if not started
 	begun   int
 	left    int // threads that have not succeeded
 	results []any
 }
 
-// fanStarted takes the start of what is inside a Parallel or Map state.
+// fanStarted handles the start of the threads inside a Parallel or Map state.
 func (j *judge) fanStarted(t *thread, e *history.Event) error {
 	typ := machine.Parallel
 	if e.Type == history.MapStateStarted {
@@ -41,7 +41,7 @@ func (j *judge) fanStarted(t *thread, e *history.Event) error {
 	if typ == machine.Parallel {
 		n := len(t.state.Branches)
 		t.children = &fan{owner: t, threads: make([]*thread, n), left: n, results: make([]any, n)}
-		t.from, t.to = e.Time, e.Time // until every branch has begun
+		t.from, t.to = e.Time, e.Time // until every branch has started
 		return nil
 	}
 	return j.mapStarted(t, e)
@@ -66,7 +66,7 @@ func (j *judge) mapStarted(t *thread, e *history.Event) error {
 	return nil
 }
 
-// nextIteration expects the start of an iteration when there is one left and room for it.
+// nextIteration expects the start of an iteration if one is left and the concurrency limit permits it.
 func (j *judge) nextIteration(t *thread) {
 	f := t.children
 	limit := iterations
@@ -93,7 +93,7 @@ func (j *judge) iterationStarted(t *thread, e *history.Event) error {
 	return nil
 }
 
-// given is the input that a Parallel or Map state makes for a thread.
+// given sets the input that a Parallel or Map state builds for a thread.
 func (t *thread) given(n any, items []any) {
 	text, err := json.Marshal(object{"n": n, "items": items})
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *thread) given(n any, items []any) {
 	t.output = &input
 }
 
-// branch begins the branch that starts with a state.
+// branch starts the branch whose first state has this name.
 func (f *fan) branch(j *judge, name string) *thread {
 	for i, s := range f.owner.state.Branches {
 		if s.Start().Name == name && f.threads[i] == nil {
@@ -120,7 +120,7 @@ func (f *fan) branch(j *judge, name string) *thread {
 	return nil
 }
 
-// joined takes the success of a thread.
+// joined handles the success of a thread.
 func (j *judge) joined(t *thread) error {
 	f := t.fan
 	f.left--

@@ -1,7 +1,7 @@
 // Package oracle judges histories of executions of simulated machines. It reads a history from its first event to its
 // last and follows every thread of control through the model of the machine, predicting from the model alone what may
 // come next: which state, which retrier or catcher, at what time, with which data. It is written from the language's
-// rules and imports nothing of the engine but the form of a history; it never runs a machine.
+// rules and imports nothing of the engine except the form of a history. It never runs a machine.
 package oracle
 
 import (
@@ -16,19 +16,20 @@ import (
 // Subject is an execution to judge.
 type Subject struct {
 	Root *machine.Scope
-	// TimeoutSeconds is the limit of the whole execution; 0 means that of every execution, a year.
+	// TimeoutSeconds is the limit of the whole execution; 0 means the limit of every execution, a year.
 	TimeoutSeconds int
 	Input          string
 	History        []history.Event
-	// Status is what the execution's status says; RUNNING allows a history without an end.
+	// Status is the execution's status; RUNNING allows a history without an end.
 	Status string
-	// Stopped says that somebody asked the execution to stop.
+	// Stopped is true if the execution was asked to stop.
 	Stopped bool
-	// Lateness is how late a timer may ring; 0 demands punctuality. It is shorter than a quarter of a second.
+	// Lateness is the maximum delay with which a timer may fire; 0 demands punctuality. It is shorter than a quarter
+	// of a second.
 	Lateness time.Duration
 }
 
-// Check returns what is wrong with a history, or nil. The error names the event.
+// Check returns the first fault in a history, or nil. The error names the event.
 func Check(s *Subject) error {
 	j := &judge{Subject: s, who: make([]*thread, len(s.History)+1)}
 	for i := range s.History {
@@ -41,17 +42,17 @@ func Check(s *Subject) error {
 	return j.end()
 }
 
-// longest is how many events a history may have; an execution fails rather than go beyond.
+// longest is the maximum number of events in a history; an execution fails rather than exceed it.
 const longest = 25_000
 
-// judge follows one history.
+// judge checks one history.
 type judge struct {
 	*Subject
 	now, start int64
 	root       *thread
-	all        []*thread // the threads that may be under way
+	all        []*thread // the threads that may be running
 	who        []*thread // by event ID: the thread the event belongs to
-	late       []overrun // tasks that have timed out and whose failure has not been followed yet
+	late       []overrun // timed-out tasks whose failure has not been processed yet
 	expected   []expectation
 	ended      bool
 }
@@ -74,7 +75,7 @@ func (j *judge) end() error {
 	return nil
 }
 
-// event judges the form of an event and what it says.
+// event checks the form and the content of an event.
 func (j *judge) event(i int, e *history.Event) error {
 	switch {
 	case e.ID != int64(i)+1:
@@ -129,7 +130,7 @@ func (j *judge) event(i int, e *history.Event) error {
 	return j.happen(t, e)
 }
 
-// begin takes ExecutionStarted.
+// begin handles ExecutionStarted.
 func (j *judge) begin(e *history.Event) error {
 	if e.Data != j.Input {
 		return fmt.Errorf("its input is %s, not %s", e.Data, j.Input)
@@ -142,7 +143,7 @@ func (j *judge) begin(e *history.Event) error {
 	return nil
 }
 
-// cut takes an end that comes from outside: it may come at any time, with threads open.
+// cut handles an end caused from outside: it may come at any time, with threads open.
 func (j *judge) cut(e *history.Event) error {
 	j.ended = true
 	if err := j.nothingMissing(); err != nil {
@@ -169,7 +170,7 @@ func (j *judge) happen(t *thread, e *history.Event) error {
 	case e.Type.Exited():
 		return j.exit(t, e)
 	case e.Type.Terminal():
-		j.ended = true // expected, and judged as such
+		j.ended = true // expected, and checked as such
 		return j.nothingMissing()
 	}
 	switch e.Type {
@@ -186,7 +187,7 @@ func (j *judge) happen(t *thread, e *history.Event) error {
 		return j.mapRun(t, e)
 	case history.ParallelStateFailed, history.MapStateFailed, history.MapIterationFailed, history.MapIterationAborted,
 		history.TaskStateAborted, history.WaitStateAborted, history.ParallelStateAborted, history.MapStateAborted:
-		return nil // expected, and judged as such
+		return nil // expected, and checked as such
 	default:
 		return j.task(t, e)
 	}

@@ -10,7 +10,7 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// enter takes the entry of a state.
+// enter handles the entry of a state.
 func (j *judge) enter(t *thread, e *history.Event) error {
 	if f := t.children; f != nil && t.state != nil && t.state.Type == machine.Parallel {
 		if t = f.branch(j, e.Name); t == nil {
@@ -38,7 +38,7 @@ func (j *judge) enter(t *thread, e *history.Event) error {
 	return j.entered(t)
 }
 
-// entered predicts what a state does when it is entered.
+// entered predicts the behaviour of a state that is entered.
 func (j *judge) entered(t *thread) error {
 	s := t.state
 	switch s.Type {
@@ -58,14 +58,14 @@ func (j *judge) entered(t *thread) error {
 	case machine.Map:
 		j.expect(t, history.MapStateStarted)
 	case machine.Task:
-		if s.Task.Kind != machine.Activity { // which is scheduled a step later, once it is known to exist
+		if s.Task.Kind != machine.Activity { // an activity is scheduled a step later, once it is known to exist
 			j.expect(t, family[s.Task.Kind].scheduled)
 		}
 	}
 	return nil
 }
 
-// wakes is when a Wait state ends.
+// wakes returns the time at which a Wait state ends.
 func (j *judge) wakes(t *thread) int64 {
 	w := t.state.Wait
 	switch w.Form {
@@ -78,7 +78,7 @@ func (j *judge) wakes(t *thread) int64 {
 	}
 }
 
-// exit takes the exit of a state.
+// exit handles the exit of a state.
 func (j *judge) exit(t *thread, e *history.Event) error {
 	t = t.up(func(x *thread) bool { return x.state != nil && x.state.Name == e.Name })
 	if t == nil || t.gone {
@@ -118,7 +118,7 @@ func (j *judge) exit(t *thread, e *history.Event) error {
 	return nil
 }
 
-// finished predicts what the end of a thread leads to.
+// finished predicts the consequences of a thread's end.
 func (j *judge) finished(t *thread) error {
 	t.gone = true
 	if t.fan == nil {

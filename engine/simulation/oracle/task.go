@@ -11,7 +11,7 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// family are the events of one kind of task.
+// family lists the events of each kind of task.
 var family = map[machine.Kind]struct {
 	scheduled, started, succeeded, timedOut history.Type
 	failed                                  []history.Type
@@ -42,7 +42,7 @@ type overrun struct {
 	failure failure
 }
 
-// task takes an event of a task.
+// task handles an event of a task.
 func (j *judge) task(t *thread, e *history.Event) error {
 	if t == nil || t.gone || t.state == nil || t.state.Type != machine.Task {
 		return errors.New("it follows from no open Task state")
@@ -88,15 +88,15 @@ func (j *judge) scheduled(t *thread) error {
 	return nil
 }
 
-// limit sets by when the task has to end: TimeoutSeconds after its start.
+// limit sets the deadline of the task: TimeoutSeconds after its start.
 func (t *thread) limit() {
 	if n := t.state.Task.TimeoutSeconds; n > 0 {
 		t.to = t.started + int64(n)*int64(time.Second)
 	}
 }
 
-// timedOut takes the end of a task that took too long. Beats come at half seconds and limits are whole ones, so the
-// time tells whether it was a heartbeat that was missed.
+// timedOut handles the end of a task that took too long. Heartbeats come at half seconds and limits are whole
+// seconds, so the time shows whether a heartbeat was missed.
 func (j *judge) timedOut(t *thread, e *history.Event) error {
 	c := t.state.Task
 	missed := c.HeartbeatSeconds > 0 && t.started > 0 && e.Time < t.to
@@ -118,7 +118,7 @@ func (j *judge) timedOut(t *thread, e *history.Event) error {
 	return nil
 }
 
-// mapRun takes an event of a distributed Map.
+// mapRun handles an event of a distributed Map.
 func (j *judge) mapRun(t *thread, e *history.Event) error {
 	if t.state == nil || t.state.Type != machine.Map || !t.state.Map.Distributed {
 		return errors.New("it follows from no distributed Map")

@@ -9,42 +9,42 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// thread is one line of control: the machine itself, a branch of a Parallel state or an iteration of an inline Map.
+// thread is one thread of control: the machine itself, a branch of a Parallel state or an iteration of an inline Map.
 type thread struct {
 	scope *machine.Scope
-	fan   *fan // of which it is a part; nil for the machine itself
+	fan   *fan // the fan it is part of; nil for the machine itself
 	index int
 
 	state   *machine.State // the open state; nil between states and after the end
 	phase   phase
-	entry   int64 // when the state was entered
+	entry   int64 // time at which the state was entered
 	input   string
-	output  *string // of the last exited state
+	output  *string // output of the last exited state
 	next    string  // between states: the one to enter
-	result  any     // of the state's work
-	gone    bool    // aborted, or its end has been taken
+	result  any     // result of the state's work
+	gone    bool    // aborted, or its end has been handled
 	caught  *machine.Catcher
 	failure failure
 
-	retries  []int // by retrier of the open state
-	from, to int64 // when what the state waits for has to happen, in ns; to is 0 when there is no limit
-	started  int64 // of a task, when its time limits began to run
+	retries  []int // counts for each retrier of the open state
+	from, to int64 // when the event that the state waits for must happen, in ns; to is 0 if there is no limit
+	started  int64 // of a task: when its time limits started to run
 	children *fan
 }
 
-// phase is how far the open state has come.
+// phase is the progress of the open state.
 type phase int
 
 const (
 	between  phase = iota
 	entered        // nothing has happened yet
-	working        // a task, a Map Run or threads inside are under way
-	waiting        // of a Wait state
-	retrying       // the delay of a retry
+	working        // a task, a Map Run or inner threads are running
+	waiting        // in a Wait state
+	retrying       // waiting for the delay of a retry
 	done           // the exit is next
 )
 
-// failure is an error on its way. Causes that the model cannot know are not judged.
+// failure is an error being raised. Causes that the model cannot know are not checked.
 type failure struct {
 	history.Failure
 	heartbeat  bool
@@ -57,12 +57,12 @@ func (j *judge) thread(s *machine.Scope, f *fan, index int) *thread {
 	return t
 }
 
-// goTo makes a state the next one to enter, at once.
+// goTo makes the thread enter a state next, at once.
 func (t *thread) goTo(name string, now int64) {
 	t.state, t.phase, t.next, t.from, t.to = nil, between, name, now, now
 }
 
-// up finds the innermost thread, from this one outwards, for which is holds.
+// up returns the innermost thread, from this one outwards, for which is returns true.
 func (t *thread) up(is func(*thread) bool) *thread {
 	for t != nil && !is(t) {
 		if t.fan == nil {
@@ -73,7 +73,7 @@ func (t *thread) up(is func(*thread) bool) *thread {
 	return t
 }
 
-// within judges a moment that is known beforehand.
+// within checks a time that is known beforehand.
 func (j *judge) within(want, got int64) error {
 	if got < want || got > want+int64(j.Lateness) {
 		return fmt.Errorf("it should happen at %s", time.Unix(0, want).UTC().Format(time.RFC3339Nano))
@@ -81,7 +81,7 @@ func (j *judge) within(want, got int64) error {
 	return nil
 }
 
-// overdue reports a thread that has let the time pass at which something should have happened.
+// overdue reports a thread that has missed the time at which something should have happened.
 func (j *judge) overdue(e *history.Event) error {
 	j.all = slices.DeleteFunc(j.all, func(t *thread) bool { return t.gone })
 	for _, t := range j.all {
@@ -97,7 +97,7 @@ func (j *judge) overdue(e *history.Event) error {
 	return nil
 }
 
-// instant is a time as the context object shows it.
+// instant formats a time as the context object shows it.
 func instant(ns int64) string {
 	t := time.Unix(0, ns).UTC()
 	if t.Nanosecond()/1e6 == 0 {

@@ -1,7 +1,8 @@
-// Command licences prints the licences of everything that a command is linked from: the Go distribution and the modules
-// in the module cache, each with its version. A module without a licence file is an error. It never downloads anything.
+// Command licences prints the licences of everything that is linked into a command: the Go distribution and the
+// modules in the module cache, each with its version. A module without a licence file is an error. The command never
+// downloads anything.
 //
-//	go run ./internal/release/licences ./cmd/stepback > LICENCES
+//	go run ./release/licences ./cmd/stepback > LICENCES
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 	"strings"
 )
 
-// systems are those that releases are built for; what one of them links alone is listed, too.
+// systems are the operating systems that releases are built for; modules linked on only one of them are listed, too.
 var systems = []string{"linux", "darwin", "windows"}
 
 func main() {
@@ -32,7 +33,7 @@ func run(ctx context.Context, out io.Writer, packages []string) error {
 	if len(packages) == 0 {
 		return errors.New("name the packages of the command, such as ./cmd/stepback")
 	}
-	modules := map[string]string{} // the folders, by path and version
+	modules := map[string]string{} // folder by path and version
 	for _, system := range systems {
 		if err := linked(ctx, modules, system, packages); err != nil {
 			return err
@@ -58,7 +59,7 @@ func run(ctx context.Context, out io.Writer, packages []string) error {
 	return nil
 }
 
-// linked adds the modules that the packages are linked from on a system.
+// linked adds the modules that are linked into the packages on a system.
 func linked(ctx context.Context, modules map[string]string, system string, packages []string) error {
 	const form = `{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{"\t"}}{{.Dir}}{{end}}{{end}}`
 	//nolint:gosec // the packages are those of the developer's own command line
@@ -104,7 +105,7 @@ func write(out io.Writer, name, dir string) error {
 	return nil
 }
 
-// isLicence reports whether a file is what licences and notices are called.
+// isLicence reports whether a file name is one used for licences and notices.
 func isLicence(name string) bool {
 	upper := strings.ToUpper(name)
 	for _, begin := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS", "UNLICENSE"} {

@@ -1,7 +1,8 @@
-// Command publish gives the module another path: that under which its owner publishes it. It rewrites the module lines,
-// the imports and the other places of the repository that name the path, and leaves everything else as it is.
+// Command publish changes the path of the module to the one under which its owner publishes it. It rewrites the
+// module lines, the imports and the other places in the repository that name the path, and leaves everything else
+// unchanged.
 //
-//	go run ./internal/release/publish -module github.com/you/stepback -dir COPY
+//	go run ./release/publish -module github.com/you/stepback -dir COPY
 package main
 
 import (
@@ -32,10 +33,10 @@ func main() {
 	fmt.Fprintf(os.Stderr, "publish: %d files name %s now\n", changed, *module)
 }
 
-// modulePath is what a module can be fetched by: its first element is the name of a host.
+// modulePath matches module paths that can be fetched: the first element is a host name.
 var modulePath = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)+$`)
 
-// publish rewrites the files below a directory and returns how many it changed.
+// publish rewrites the files below a directory and returns the number of changed files.
 func publish(dir, module string) (changed int, err error) {
 	if !modulePath.MatchString(module) {
 		return 0, fmt.Errorf("%q is no module path that can be fetched: it begins with a host, as in github.com/you/stepback",
@@ -67,7 +68,7 @@ func publish(dir, module string) (changed int, err error) {
 	return changed, err
 }
 
-// pathOf is the module path that a go.mod declares.
+// pathOf returns the module path that a go.mod declares.
 func pathOf(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -81,7 +82,8 @@ func pathOf(file string) (string, error) {
 	return "", errors.New(file + " declares no module")
 }
 
-// roomsOf are the folders at the root, by which a path of the module is told from other texts.
+// roomsOf returns the folders at the root, as a pattern that distinguishes package paths of the module from other
+// text.
 func roomsOf(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -98,7 +100,7 @@ func roomsOf(dir string) (string, error) {
 
 type rewriter struct{ old, module, dir, rooms string }
 
-// file rewrites one file, if it names the module.
+// file rewrites one file, if it contains the module path.
 func (r *rewriter) file(path string) (bool, error) {
 	rewrite := r.of(filepath.Base(path))
 	if rewrite == nil {
@@ -122,7 +124,7 @@ func (r *rewriter) file(path string) (bool, error) {
 	return true, os.WriteFile(path, out, info.Mode().Perm())
 }
 
-// of is how the files of a name are rewritten; nil when they are not.
+// of returns the function that rewrites files with this name; nil if they are not rewritten.
 func (r *rewriter) of(name string) func([]byte) ([]byte, error) {
 	switch {
 	case filepath.Ext(name) == ".go":
@@ -162,13 +164,13 @@ func (r *rewriter) source(text []byte) ([]byte, error) {
 	return format.Source(out)
 }
 
-// modFile rewrites the lines of a go.mod: the module of this repository, of its other modules, and what they require.
+// modFile rewrites the lines of a go.mod: this repository's module, its other modules, and their requirements.
 func (r *rewriter) modFile(text []byte) ([]byte, error) {
 	line := regexp.MustCompile(`(?m)^(module |\s*require |\s*replace |\t)` + regexp.QuoteMeta(r.old) + `(/\S*)?( |$)`)
 	return line.ReplaceAll(text, []byte("${1}"+r.module+"${2}${3}")), nil
 }
 
-// words rewrites the paths of packages: the module's path with a folder of it behind. The word alone stays.
+// words rewrites import paths below the module path; the bare module path stays.
 func (r *rewriter) words(text []byte) []byte {
 	path := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(r.old) + `/(` + r.rooms + `)\b`)
 	text = path.ReplaceAll(text, []byte("${1}"+r.module+"/${2}"))

@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// apiAnswer is an API as it is answered.
+// apiAnswer is an API as returned in responses.
 type apiAnswer struct {
 	APIID             string `json:"ApiId"`
 	APIEndpoint       string `json:"ApiEndpoint"`
@@ -32,7 +32,7 @@ func (s *Service) shownAPI(a *api) *apiAnswer {
 		CreatedDate: timeOf(a.Created), Tags: tags}
 }
 
-// host is the name of an API's own host.
+// host returns the host name of an API.
 func (s *Service) host(a *api) string { return a.ID + hostSuffix }
 
 func (s *Service) createAPI(scope aws.Scope, in jsonvalue.Value) (*apiAnswer, error) {
@@ -69,7 +69,7 @@ func (s *Service) createAPI(scope aws.Scope, in jsonvalue.Value) (*apiAnswer, er
 	return s.shownAPI(a), nil
 }
 
-// quick makes the route, the integration and the stage that CreateApi's Target asks for.
+// quick creates the route, the integration and the stage that CreateApi's Target asks for.
 func (s *Service) quick(c *changes, target, key, credentials string) error {
 	i := &integration{ID: drawIn(c.a.integrations), Managed: true}
 	i.IntegrationType, i.IntegrationURI, i.CredentialsArn = "HTTP_PROXY", target, credentials
@@ -103,7 +103,7 @@ func (s *Service) quick(c *changes, target, key, credentials string) error {
 	return c.deploy()
 }
 
-// check refuses what is no HTTP API.
+// check returns an error if the API is not an HTTP API.
 func (a *api) check() error {
 	if a.ProtocolType != "HTTP" {
 		return invalid("ProtocolType %s is not served here: HTTP is", a.ProtocolType)
@@ -134,7 +134,7 @@ func textMap(v jsonvalue.Value) map[string]string {
 func (s *Service) updateAPI(scope aws.Scope, in jsonvalue.Value) (out *apiAnswer, err error) {
 	err = s.change(scope, member(in, "ApiId"), func(c *changes) error {
 		if _, ok := in.Get("CorsConfiguration"); ok {
-			c.a.CorsConfiguration = nil // a new one replaces it as a whole
+			c.a.CorsConfiguration = nil // a new configuration replaces the old one entirely
 		}
 		if err := merge(&c.a.apiSettings, []byte(in.JSON())); err != nil {
 			return err
@@ -155,7 +155,7 @@ func (s *Service) updateAPI(scope aws.Scope, in jsonvalue.Value) (out *apiAnswer
 	return out, err
 }
 
-// requick changes the route and the integration that CreateApi's Target made.
+// requick changes the route and the integration that CreateApi's Target created.
 func (s *Service) requick(c *changes, target, key, credentials string) error {
 	i, ok := c.a.integrations[c.a.Quick]
 	if !ok {
@@ -251,7 +251,7 @@ type tagsAnswer struct {
 	Tags map[string]string
 }
 
-// tagged is the API, and the stage if there is one, that an ARN names.
+// tagged returns the IDs of the API and, if there is one, of the stage that an ARN names.
 func tagged(arn string) (id, stage string, err error) {
 	parsed, ok := aws.ParseARN(arn)
 	rest, is := strings.CutPrefix(parsed.Resource, "/apis/")

@@ -19,20 +19,20 @@ import (
 
 const (
 	hostSuffix = ".execute-api.localhost"
-	// InvokePath is another place of APIs, for programs that do not find names below localhost: InvokePath +
-	// ID + "/STAGE/…".
+	// InvokePath is an alternative address of APIs, for programs that cannot resolve names below localhost:
+	// InvokePath + ID + "/STAGE/…".
 	InvokePath = "/_aws/execute-api/"
-	// maxBody is the size of a body, in bytes.
+	// maxBody is the maximum size of a body, in bytes.
 	maxBody = 10 << 20
 )
 
-// apiHost finds the id in hosts like ID.execute-api.localhost and ID.execute-api.REGION.localhost.
+// apiHost extracts the ID from hosts like ID.execute-api.localhost and ID.execute-api.REGION.localhost.
 var apiHost = regexp.MustCompile(`^([a-z0-9]{10})\.execute-api(?:\.[a-z0-9-]+)?\.localhost$`)
 
-// IsHost reports whether a host, without its port, is that of an API.
+// IsHost reports whether a host, without its port, is the host of an API.
 func IsHost(host string) bool { return apiHost.MatchString(host) }
 
-// Invokes reports whether a request calls an API, and is none of API Gateway's own operations.
+// Invokes reports whether a request calls an API, as opposed to one of API Gateway's own operations.
 func Invokes(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, InvokePath) || IsHost(hostOf(r))
 }
@@ -45,16 +45,17 @@ func hostOf(r *http.Request) string {
 	return host
 }
 
-// called is an API that is called, with what it serves.
+// called is an API that is being called, with the stage and the deployment that serve the call.
 type called struct {
 	*api
 	stage      *stage
 	deployment *deployment
-	path       string // behind the stage
+	path       string // without the stage
 	full       string // with the stage
 }
 
-// at finds what a request calls: of the path's first part the stage of that name, else the default one.
+// at finds the API and the stage that a request calls: the stage named by the first part of the path, or else the
+// default stage.
 func (s *Service) at(r *http.Request) (*called, bool) {
 	path := r.URL.EscapedPath()
 	var id string
@@ -76,7 +77,7 @@ func (s *Service) at(r *http.Request) (*called, bool) {
 	switch {
 	case a.stages[name] != nil:
 		c.stage, c.path = a.stages[name], "/"+rest
-		if name == defaultStage { // which has no part of the path on AWS
+		if name == defaultStage { // on AWS, it cannot be named in the path
 			c.full = c.path
 		}
 	case explicit && strings.EqualFold(name, "%24default") && a.stages[defaultStage] != nil:
@@ -90,7 +91,7 @@ func (s *Service) at(r *http.Request) (*called, bool) {
 	return c, true
 }
 
-// answer is what is known of an answer when it has been written.
+// answer records the status and size of a response as it is written.
 type answer struct {
 	http.ResponseWriter
 	status int
@@ -112,12 +113,13 @@ func (w *answer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// refuse answers in the gateway's words.
+// refuse responds with one of the gateway's own messages.
 func (w *answer) refuse(status int, message, why string) {
 	w.wrong = why
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `{"message":`+strconv.Quote(message)+`}`) // a client that has gone is nobody to tell
+	// an error means that the client has disconnected
+	_, _ = io.WriteString(w, `{"message":`+strconv.Quote(message)+`}`)
 }
 
 const (
@@ -157,7 +159,7 @@ func sourceOf(r *http.Request) string {
 	return source
 }
 
-// serve finds the route and has its integration answer.
+// serve finds the route and calls its integration.
 func (s *Service) serve(w *answer, q *asked, c *called) {
 	if c.CorsConfiguration != nil {
 		c.CorsConfiguration.headers(q.Header.Get("Origin")).Allow(w, q.Request)
@@ -214,7 +216,8 @@ func (s *Service) serve(w *answer, q *asked, c *called) {
 	}
 }
 
-// headers are the rules for a page's origin, where a pattern like https://* stands for all of its scheme.
+// headers returns the CORS rules for a page's origin. A pattern such as https://* matches every origin with that
+// scheme.
 func (c *cors) headers(origin string) *httpevent.CORS {
 	to := &httpevent.CORS{AllowHeaders: c.AllowHeaders, AllowMethods: c.AllowMethods, AllowOrigins: c.AllowOrigins,
 		ExposeHeaders: c.ExposeHeaders}
@@ -234,7 +237,7 @@ func (c *cors) headers(origin string) *httpevent.CORS {
 	return to
 }
 
-// failed answers that what is behind an integration did not answer.
+// failed responds that an integration did not respond.
 func (s *Service) failed(w *answer, c *called, i *integration, err error) {
 	s.o.Log.Warn("an integration of an HTTP API failed", "api", c.ID, "integration", i.ID, "error", err)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -244,7 +247,7 @@ func (s *Service) failed(w *answer, c *called, i *integration, err error) {
 	w.refuse(http.StatusInternalServerError, wordsInternal, err.Error())
 }
 
-// after counts an answer and writes the stage's access log.
+// after counts a response and writes the stage's access log.
 func (s *Service) after(w *answer, q *asked, c *called, began time.Time) {
 	took := s.o.Now().Sub(began)
 	if s.o.Count != nil {

@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// integrationAnswer is an integration as it is answered.
+// integrationAnswer is an integration as returned in responses.
 type integrationAnswer struct {
 	APIGatewayManaged bool   `json:"ApiGatewayManaged,omitempty"`
 	IntegrationID     string `json:"IntegrationId"`
@@ -32,12 +32,12 @@ func (i *integration) shown() *integrationAnswer {
 }
 
 const (
-	longestTimeout = 30000 // milliseconds, and the usual one
+	longestTimeout = 30000 // milliseconds; also the default
 	format1        = "1.0"
 	format2        = "2.0"
 )
 
-// complete fills in what is not said, and refuses what cannot be.
+// complete sets defaults, and rejects values that are not supported.
 func (i *integration) complete() error {
 	if i.ConnectionType == "" {
 		i.ConnectionType = "INTERNET"
@@ -115,8 +115,8 @@ func (i *integration) completeService() error {
 	return nil
 }
 
-// functionOf is the ARN of the function that an integration or an authorizer calls: its ARN, or the path of the
-// function in the API of Lambda.
+// functionOf returns the ARN of the function that an integration or an authorizer calls. The URI is that ARN, or the
+// path of the function in the API of Lambda.
 func functionOf(uri string) (aws.ARN, bool) {
 	if a, ok := aws.ParseARN(uri); ok && a.Service == "apigateway" {
 		const before, behind = "lambda:path/2015-03-31/functions/", "/invocations"
@@ -150,7 +150,7 @@ func (s *Service) createIntegration(scope aws.Scope, in jsonvalue.Value) (out *i
 	return out, err
 }
 
-// merge lays what a request says over the settings.
+// merge applies the members of a request to the settings.
 func (i *integration) merge(in jsonvalue.Value) error {
 	for _, name := range []string{"ContentHandlingStrategy", "PassthroughBehavior", "RequestTemplates",
 		"TemplateSelectionExpression"} {
@@ -194,7 +194,7 @@ func (s *Service) updateIntegration(scope aws.Scope, in jsonvalue.Value) (out *i
 	return out, err
 }
 
-// integration finds an integration.
+// integration returns an integration, or a not found error.
 func (a *api) integration(id string) (*integration, error) {
 	if i := a.integrations[id]; i != nil {
 		return i, nil
@@ -268,7 +268,7 @@ func (s *Service) deleteIntegration(_ context.Context, scope aws.Scope, in *oneI
 	})
 }
 
-// authorizerAnswer is an authorizer as it is answered.
+// authorizerAnswer is an authorizer as returned in responses.
 type authorizerAnswer struct {
 	AuthorizerID string `json:"AuthorizerId"`
 	authorizerSettings
@@ -280,7 +280,7 @@ func (z *authorizer) shown() *authorizerAnswer {
 	return &authorizerAnswer{AuthorizerID: z.ID, authorizerSettings: z.authorizerSettings}
 }
 
-// merge lays what a request says over the settings.
+// merge applies the members of a request to the settings.
 func (z *authorizer) merge(in jsonvalue.Value) error {
 	z.IdentitySource, z.AuthorizerResultTTLInSeconds = slices.Clone(
 		z.IdentitySource,

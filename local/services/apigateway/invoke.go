@@ -22,7 +22,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// callFunction has a function answer.
+// callFunction responds with the result of a function.
 func (s *Service) callFunction(ctx context.Context, w *answer, q *asked, c *called, r *route, i *integration,
 	authorization any) {
 	uri := inside.ReplaceAllStringFunc(i.IntegrationURI, func(e string) string {
@@ -54,7 +54,7 @@ func (s *Service) callFunction(ctx context.Context, w *answer, q *asked, c *call
 	httpevent.Write(shown, payload)
 }
 
-// invoke invokes the function of a URI and waits for what it returns.
+// invoke invokes the function of a URI and waits for its result.
 func (s *Service) invoke(ctx context.Context, uri string, from delivery.Sender, event []byte) ([]byte, error) {
 	arn, ok := functionOf(uri)
 	if !ok {
@@ -77,12 +77,13 @@ func (s *Service) invoke(ctx context.Context, uri string, from delivery.Sender, 
 	return a.Payload, nil
 }
 
-// sender is this service for what is called below an API: of a route, the stage, the method and the path.
+// sender returns the identity with which this service calls targets of an API; what is the route, as stage, method
+// and path.
 func (c *called) sender(what, role string) delivery.Sender {
 	return delivery.Sender{Service: "apigateway.amazonaws.com", Source: c.scope().ARN("execute-api", c.ID+"/"+what), Role: role}
 }
 
-// place is how the permissions of functions call a route that was asked for by a method: GET/pets/{id}.
+// place returns a route as it appears in functions' permissions for a request method: GET/pets/{id}.
 func (r *route) place(method string) string {
 	_, path, ok := strings.Cut(r.RouteKey, " ")
 	if !ok {
@@ -91,7 +92,7 @@ func (r *route) place(method string) string {
 	return method + path
 }
 
-// event makes the event of a request for a function.
+// event builds a function's event for a request.
 func (s *Service) event(q *asked, c *called, r *route, format string, authorization any) ([]byte, error) {
 	at := time.UnixMilli(number(q.context["requestTimeEpoch"]))
 	if format == format1 {
@@ -116,7 +117,7 @@ func accessKey(r *http.Request) string {
 }
 
 func number(text string) int64 {
-	n, _ := strconv.ParseInt(text, 10, 64) // ours
+	n, _ := strconv.ParseInt(text, 10, 64) // our own text
 	return n
 }
 
@@ -127,7 +128,7 @@ func unescaped(path string) string {
 	return path
 }
 
-// event1 makes an event in the payload format 1.0.
+// event1 builds an event in the payload format 1.0.
 func (s *Service) event1(q *asked, c *called, r *route, authorization any) ([]byte, error) {
 	headers, allHeaders := map[string]string{}, map[string][]string{}
 	for name, values := range q.Header {
@@ -169,7 +170,7 @@ func orNull[M ~map[string]V, V any](m M) any {
 	return m
 }
 
-// fromFormat1 brings what a function returned in format 1.0 into that of 2.0, and adds its headers of several values.
+// fromFormat1 converts a function's result from format 1.0 to 2.0, and adds its headers with multiple values to h.
 func fromFormat1(h http.Header, payload []byte) ([]byte, error) {
 	var returned struct {
 		Status json.RawMessage     `json:"statusCode"`
@@ -186,7 +187,7 @@ func fromFormat1(h http.Header, payload []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// callService carries out an operation of a service.
+// callService calls an operation of a service.
 func (s *Service) callService(ctx context.Context, w *answer, q *asked, c *called, i *integration) {
 	of := subtypes[i.IntegrationSubtype]
 	in := q.parameters(i)
@@ -225,7 +226,7 @@ func (s *Service) callService(ctx context.Context, w *answer, q *asked, c *calle
 	}
 }
 
-// callServer hands a request on to an HTTP server.
+// callServer forwards a request to an HTTP server.
 func (s *Service) callServer(ctx context.Context, w *answer, q *asked, c *called, i *integration) {
 	target := i.IntegrationURI
 	for name, value := range q.variables {
@@ -288,13 +289,13 @@ func (s *Service) callServer(ctx context.Context, w *answer, q *asked, c *called
 		}
 	}
 	shown.WriteHeader(response.StatusCode)
-	_, _ = io.Copy(shown, io.LimitReader(response.Body, maxBody)) // a client that has gone is nobody to tell
+	_, _ = io.Copy(shown, io.LimitReader(response.Body, maxBody)) // an error means that the client has disconnected
 }
 
-// escapedPath escapes a value for a path, but for its slashes.
+// escapedPath escapes a value for a path, except for its slashes.
 func escapedPath(text string) string { return strings.ReplaceAll(url.PathEscape(text), "%2F", "/") }
 
-// edit changes a header or a parameter.
+// edit appends, overwrites or removes a header or a parameter.
 func edit(action, text string, remove, add func()) {
 	if action == "remove" || action == "overwrite" {
 		remove()
@@ -304,12 +305,12 @@ func edit(action, text string, remove, add func()) {
 	}
 }
 
-// shaped is an answer whose status and headers the response parameters of an integration change.
+// shaped is a response whose status and headers are changed by an integration's response parameters.
 type shaped struct {
 	*answer
 	q *asked
 	i *integration
-	// cors is what the gateway says to pages of other origins, and the function does not; nil if it says nothing.
+	// cors holds the gateway's CORS headers, which replace the function's; nil if there are none.
 	cors http.Header
 	done bool
 }
@@ -322,7 +323,7 @@ func shape(w *answer, q *asked, c *called, i *integration) *shaped {
 	return to
 }
 
-// crossOrigin are the headers that tell pages of other origins what they may do.
+// crossOrigin returns the CORS headers among h.
 func crossOrigin(h http.Header) http.Header {
 	found := http.Header{}
 	for name, values := range h {
@@ -368,7 +369,8 @@ func (w *shaped) Write(b []byte) (int, error) {
 	return w.answer.Write(b)
 }
 
-// authorize asks the function of a route's authorizer. What it says of the client is handed on to the integration.
+// authorize calls the function of a route's authorizer. The context that it returns about the client is passed to the
+// integration.
 func (s *Service) authorize(ctx context.Context, w *answer, q *asked, c *called, r *route) (context any, ok bool) {
 	z := c.deployment.Authorizers[r.AuthorizerID]
 	if z == nil {
@@ -423,7 +425,7 @@ func (s *Service) authorize(ctx context.Context, w *answer, q *asked, c *called,
 	return map[string]any{"lambda": said.Context}, true
 }
 
-// executeARN is what an authorizer's policy is about.
+// executeARN returns the ARN to which an authorizer's policy refers.
 func executeARN(c *called, q *asked, r *route) string {
 	path := c.path
 	if r.RouteKey == defaultRoute {
@@ -432,7 +434,8 @@ func executeARN(c *called, q *asked, r *route) string {
 	return c.scope().ARN("execute-api", c.ID+"/"+c.stage.StageName+"/"+q.Method+path)
 }
 
-// authorizerEvent is the event of a request for an authorizer's function: that of an integration, with who asks.
+// authorizerEvent builds the event for an authorizer's function: the event of an integration, with the caller's
+// identity.
 func (s *Service) authorizerEvent(q *asked, c *called, r *route, z *authorizer, identity []string) ([]byte, error) {
 	text, err := s.event(q, c, r, z.AuthorizerPayloadFormatVersion, nil)
 	if err != nil {
@@ -456,7 +459,7 @@ func (s *Service) authorizerEvent(q *asked, c *called, r *route, z *authorizer, 
 	return json.Marshal(event)
 }
 
-// policyDocument is the policy that an authorizer returned.
+// policyDocument is the policy returned by an authorizer.
 type policyDocument struct {
 	Statement []struct {
 		Effect   string
@@ -477,7 +480,7 @@ func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(o))
 }
 
-// allows reports whether a policy allows to call a resource: a statement does and none denies it.
+// allows reports whether a policy allows calling a resource: a statement allows it and none denies it.
 func (p *policyDocument) allows(resource string) bool {
 	if p == nil {
 		return false

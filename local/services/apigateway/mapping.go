@@ -9,24 +9,24 @@ import (
 	"stepback/jsonvalue"
 )
 
-// asked is a request of a client, as expressions look at it.
+// asked is a client's request, as seen by expressions.
 type asked struct {
 	*http.Request
 	body      []byte
-	path      string            // with the stage
+	path      string            // including the stage
 	variables map[string]string // of the route's path
 	stage     *stage
 	context   map[string]string // $context.NAME
 }
 
 var (
-	// selection is an expression that stands alone: $request.body.name.
+	// selection matches a text that is a single expression: $request.body.name.
 	selection = regexp.MustCompile(`^\$(request|context|stageVariables)\.[^\s]+$`)
-	// inside are expressions in a text: ${request.path.name}.
+	// inside matches expressions within a text: ${request.path.name}.
 	inside = regexp.MustCompile(`\$\{((?:request|context|stageVariables)\.[^}\s]+)\}`)
 )
 
-// checkParameters refuses the names of parameters that cannot be, of integrations with functions and HTTP servers.
+// checkParameters rejects invalid names of parameters in integrations with functions and HTTP servers.
 func (i *integration) checkParameters() error {
 	for name := range i.RequestParameters {
 		action, target, ok := strings.Cut(name, ":")
@@ -49,8 +49,8 @@ func (i *integration) checkParameters() error {
 	return nil
 }
 
-// evaluate is what an expression of a mapping is worth, as JSON: a text, but for parts of the body that are none. found
-// is false for an expression that finds nothing.
+// evaluate returns the value of a mapping's expression: a text, or JSON for a part of the body that is not a text.
+// found is false if a selection refers to a missing value.
 func (q *asked) evaluate(expression string) (value any, found bool) {
 	if selection.MatchString(expression) {
 		return q.look(expression[1:])
@@ -64,7 +64,7 @@ func (q *asked) evaluate(expression string) (value any, found bool) {
 	return text, found
 }
 
-// look finds what NAME.PART names.
+// look returns the value of NAME.PART.
 func (q *asked) look(name string) (any, bool) {
 	kind, rest, _ := strings.Cut(name, ".")
 	switch kind {
@@ -101,7 +101,7 @@ func (q *asked) look(name string) (any, bool) {
 	return nil, false
 }
 
-// inBody finds a member of a body of JSON: a.b, a[0].b.
+// inBody returns a member of a JSON body: a.b, a[0].b.
 func inBody(body []byte, path string) (any, bool) {
 	v, err := jsonvalue.Parse(string(body))
 	if err != nil {
@@ -128,7 +128,7 @@ func inBody(body []byte, path string) (any, bool) {
 	return json.RawMessage(v.JSON()), true
 }
 
-// textOf is a value of an expression as a text.
+// textOf returns an expression's value as a text.
 func textOf(v any) string {
 	switch x := v.(type) {
 	case string:
@@ -139,7 +139,7 @@ func textOf(v any) string {
 	return ""
 }
 
-// parameters are what a call of a service is given. Parameters that find nothing are left out.
+// parameters returns the parameters of a service call. Parameters whose expression finds nothing are omitted.
 func (q *asked) parameters(i *integration) map[string]any {
 	all := map[string]any{}
 	for name, expression := range i.RequestParameters {
@@ -148,7 +148,7 @@ func (q *asked) parameters(i *integration) map[string]any {
 			continue
 		}
 		switch name {
-		case "Input", "Detail", "MessageBody": // texts, also where the expression found an object
+		case "Input", "Detail", "MessageBody": // texts, even if the expression found an object
 			v = textOf(v)
 		case "MessageAttributes", "MessageSystemAttributes", "AttributeNames", "MessageAttributeNames", "Resources":
 			v = structured(name, textOf(v))
@@ -158,7 +158,7 @@ func (q *asked) parameters(i *integration) map[string]any {
 	return all
 }
 
-// structured is a parameter that is JSON in a text; of lists also one element as it is.
+// structured returns a parameter that is given as JSON text; for a list parameter, text may also be a single element.
 func structured(name, text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) == nil {

@@ -11,9 +11,9 @@ const (
 	defaultStage = "$default"
 )
 
-// pattern is the compiled key of a route.
+// pattern is a compiled route key.
 type pattern struct {
-	method   string // empty for $default, ANY for all
+	method   string // empty for $default; ANY matches all methods
 	segments []segment
 }
 
@@ -31,7 +31,7 @@ type segment struct {
 
 var methods = []string{"ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 
-// compile reads the key of a route: $default, or METHOD /path/{variable}/{greedy+}.
+// compile parses a route key: $default, or METHOD /path/{variable}/{greedy+}.
 func compile(key string) (*pattern, error) {
 	if key == defaultRoute {
 		return &pattern{}, nil
@@ -69,7 +69,7 @@ func compile(key string) (*pattern, error) {
 	return p, nil
 }
 
-// match reports whether a request is one of the route's, and the values of the path's variables. path is escaped.
+// match reports whether the route matches a request, and returns the values of the path's variables. path is escaped.
 func (p *pattern) match(method, path string) (variables map[string]string, ok bool) {
 	if p.method == "" {
 		return nil, true
@@ -99,7 +99,7 @@ func (p *pattern) match(method, path string) (variables map[string]string, ok bo
 	return variables, true
 }
 
-// before reports whether a route is more specific than another one that fits as well: part by part, then by its method.
+// before reports whether a route is more specific than another matching one: compared part by part, then by method.
 func (p *pattern) before(other *pattern) bool {
 	if p.method == "" || other.method == "" {
 		return p.method != ""
@@ -112,7 +112,7 @@ func (p *pattern) before(other *pattern) bool {
 	return p.method != "ANY" && other.method == "ANY"
 }
 
-// compile compiles the keys of a deployment's routes.
+// compile compiles the route keys of a deployment.
 func (d *deployment) compile() error {
 	d.compiled = make([]*pattern, len(d.Routes))
 	for i, r := range d.Routes {
@@ -125,7 +125,7 @@ func (d *deployment) compile() error {
 	return nil
 }
 
-// find finds the most specific route of a request; nil when there is none.
+// find returns the most specific route for a request; nil if there is none.
 func (d *deployment) find(method, path string) (found *route, variables map[string]string) {
 	var best *pattern
 	for i, p := range d.compiled {

@@ -9,7 +9,7 @@ import (
 	"stepback/aws/server"
 )
 
-// apiSettings are what clients say of an API.
+// apiSettings are the client's settings of an API.
 type apiSettings struct {
 	APIKeySelection           string `json:"ApiKeySelectionExpression,omitempty"`
 	CorsConfiguration         *cors  `json:",omitempty"`
@@ -23,7 +23,7 @@ type apiSettings struct {
 	Version                   string `json:",omitempty"`
 }
 
-// cors says which pages of other origins may ask, and what.
+// cors is an API's CORS configuration.
 type cors struct {
 	AllowCredentials *bool    `json:",omitempty"`
 	AllowHeaders     []string `json:",omitempty"`
@@ -33,13 +33,13 @@ type cors struct {
 	MaxAge           *int     `json:",omitempty"` // seconds
 }
 
-// api is an API with all that belongs to it.
+// api is an API with everything that belongs to it.
 type api struct {
 	Account, Region, ID string
 	apiSettings
 	Tags    map[string]string `json:",omitempty"`
-	Created int64             // milliseconds since 1970, as all instants
-	// Quick is the integration that CreateApi's Target made; empty if there is none.
+	Created int64             // milliseconds since 1970, like all times here
+	// Quick is the ID of the integration that CreateApi's Target created; empty if there is none.
 	Quick string `json:",omitempty"`
 
 	routes       map[string]*route
@@ -141,7 +141,7 @@ type stage struct {
 	Created, Updated int64
 }
 
-// deployment is what stages serve: a copy of the routes of an API and of what they lead to.
+// deployment is the copy of an API's routes, with their integrations and authorizers, that stages serve.
 type deployment struct {
 	ID, Description string
 	Auto            bool `json:",omitempty"`
@@ -150,20 +150,20 @@ type deployment struct {
 	Integrations    map[string]*integration
 	Authorizers     map[string]*authorizer `json:",omitempty"`
 
-	compiled []*pattern // of Routes, in their order
+	compiled []*pattern // for Routes, in their order
 }
 
-// merge lays the members of a document over settings, which keep the others.
+// merge applies the members of a document to settings; other settings are kept.
 func merge(settings any, document []byte) error { return json.Unmarshal(document, settings) }
 
-// copied is a copy that merge may change.
+// copied returns a copy that merge may change.
 func (s integrationSettings) copied() integrationSettings {
 	s.RequestParameters = maps.Clone(s.RequestParameters)
 	s.ResponseParameters, s.TLSConfig = maps.Clone(s.ResponseParameters), clone(s.TLSConfig)
 	return s
 }
 
-// copied is a copy that merge may change.
+// copied returns a copy that merge may change.
 func (s stageSettings) copied() stageSettings {
 	s.StageVariables, s.RouteSettings = maps.Clone(s.StageVariables), maps.Clone(s.RouteSettings)
 	s.AccessLogSettings, s.DefaultRouteSettings = clone(s.AccessLogSettings), clone(s.DefaultRouteSettings)
@@ -181,5 +181,5 @@ func clone[T any](p *T) *T {
 	return &c
 }
 
-// timeOf is an instant as answers have it.
+// timeOf converts a time for responses.
 func timeOf(ms int64) server.Time { return server.Time(time.UnixMilli(ms).UTC()) }

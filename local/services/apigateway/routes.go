@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// routeAnswer is a route as it is answered.
+// routeAnswer is a route as returned in responses.
 type routeAnswer struct {
 	APIGatewayManaged bool   `json:"ApiGatewayManaged,omitempty"`
 	RouteID           string `json:"RouteId"`
@@ -25,7 +25,7 @@ func (r *route) shown() *routeAnswer {
 	return &routeAnswer{APIGatewayManaged: r.Managed, RouteID: r.ID, routeSettingsOfAPI: r.routeSettingsOfAPI}
 }
 
-// checkRoute refuses a route that cannot be one of the API's.
+// checkRoute rejects a route that is invalid for the API.
 func (a *api) checkRoute(r *route) error {
 	if _, err := compile(r.RouteKey); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *api) checkRoute(r *route) error {
 	return nil
 }
 
-// merge lays what a request says over the settings.
+// merge applies the members of a request to the settings.
 func (r *route) merge(in jsonvalue.Value) error {
 	for _, name := range []string{"ModelSelectionExpression", "RequestModels", "RequestParameters",
 		"RouteResponseSelectionExpression"} {
@@ -97,7 +97,7 @@ func (s *Service) createRoute(scope aws.Scope, in jsonvalue.Value) (out *routeAn
 	return out, err
 }
 
-// mergeRoute lays what a request says over a route, which is a copy, and keeps it.
+// mergeRoute applies the members of a request to a route, which is a copy, and stores it.
 func (c *changes) mergeRoute(r *route, in jsonvalue.Value) (*routeAnswer, error) {
 	if err := r.merge(in); err != nil {
 		return nil, err

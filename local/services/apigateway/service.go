@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,15 +17,14 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
 	"stepback/tasks/lambda/invocation"
 )
 
-// API calls the operations of other services by their names in the models, such as sfn and StartExecution. in is a
-// document, out is filled from the answer's. A refusal is a smithy.APIError.
+// API calls operations of other services by their names in the models, such as sfn and StartExecution. in is a
+// document; out is filled from the response's. If the service rejects the call, the error is a smithy.APIError.
 type API interface {
 	Call(ctx context.Context, service, operation string, in, out any) error
 }
@@ -36,41 +36,42 @@ type Functions interface {
 
 // Options are the settings of a Service. Store, Now, Functions and API are required.
 type Options struct {
-	// Store keeps everything.
+	// Store stores all resources.
 	Store *documents.Store
-	// Now tells the time.
+	// Now returns the current time.
 	Now func() time.Time
 	// Functions invokes the functions of integrations and authorizers.
 	Functions Functions
-	// API is how integrations call services for an account and region, in the role of an ARN, which may be empty.
+	// API returns a client with which integrations call services in an account and region, with the role of an ARN,
+	// which may be empty.
 	API func(scope aws.Scope, role string) API
-	// Targets judge whether the gateway may call functions; nil allows all.
+	// Targets decides whether the gateway may call functions; nil allows all calls.
 	Targets *delivery.Targets
-	// AccessLog writes a line into a stream of the log group of an ARN; nil drops the access logs of stages.
+	// AccessLog writes a line to a stream of the log group with an ARN; nil discards the access logs of stages.
 	AccessLog func(group aws.ARN, stream, line string) error
 	// Endpoint is the address of the platform, such as http://127.0.0.1:4566.
 	Endpoint string
-	// Count counts what a stage has answered; nil counts nothing.
+	// Count counts a stage's responses; nil counts nothing.
 	Count func(scope aws.Scope, api, stage, metric, unit string, value float64)
-	// Proxy carries out the requests of HTTP_PROXY integrations; nil is http.DefaultTransport.
+	// Proxy sends the requests of HTTP_PROXY integrations; nil is http.DefaultTransport.
 	Proxy http.RoundTripper
-	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log receives what goes wrong behind integrations; nil drops it.
+	// Log receives errors of integrations; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the API Gateway of the laptop. It is safe for concurrent use.
+// Service is a local API Gateway. It is safe for concurrent use.
 type Service struct {
 	o     Options
 	table *documents.Table
-	port  string // of the address
+	port  string // from the endpoint
 
 	mu   sync.RWMutex
 	apis map[string]*api
 }
 
-// Open opens what the store has.
+// Open loads the APIs in the store.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -91,7 +92,7 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// load reads what the store has. An API's own record sorts before those of what belongs to it.
+// load reads the store's records. The record of an API sorts before those of its parts.
 func (s *Service) load() error {
 	return s.table.Scan("", func(key string, text []byte) error {
 		id, rest, _ := strings.Cut(key, "/")
@@ -141,17 +142,17 @@ func read[T any](text []byte, into map[string]*T, name string) error {
 	return nil
 }
 
-// changes is a change of one API, which is kept as a whole or not at all.
+// changes is a change of one API, which is stored completely or not at all.
 type changes struct {
 	s *Service
-	// a is a copy, which takes the place of the API when everything is kept. What its maps
-	// have is replaced, not changed.
+	// a is a copy, which replaces the API once everything is stored. The elements of its maps are replaced, not
+	// modified.
 	a       *api
 	b       *documents.Batch
 	deleted bool
 }
 
-// put keeps a part of the API; an empty path means the API itself.
+// put stores a part of the API; an empty path means the API itself.
 func (c *changes) put(path string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -163,7 +164,7 @@ func (c *changes) put(path string, v any) error {
 
 func (c *changes) remove(path string) { c.b.Delete(c.s.table, c.a.ID+path) }
 
-// change changes an API of a scope on the disk, then in memory.
+// change changes an API of a scope, first on disk, then in memory.
 func (s *Service) change(scope aws.Scope, id string, f func(*changes) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,7 @@ func (s *Service) change(scope aws.Scope, id string, f func(*changes) error) err
 	return s.commit(a.copied(), f)
 }
 
-// commit changes a copy of an API, or a new one. mu is held.
+// commit changes a copy of an API, or a new one. The caller holds mu.
 func (s *Service) commit(a *api, f func(*changes) error) error {
 	b, err := s.o.Store.Begin()
 	if err != nil {
@@ -242,20 +243,20 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateApi":         "HTTP APIs only",
-	"CreateAuthorizer":  "REQUEST (functions) only; results are not cached",
-	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed with `serve --enforce-iam` only",
+	"CreateApi":         "only HTTP APIs",
+	"CreateAuthorizer":  "only REQUEST (functions); results are not cached",
+	"CreateIntegration": "no VPC links; roles (CredentialsArn) are assumed only with `serve --enforce-iam`",
 	"CreateRoute":       "no JWT authorizers",
-	"CreateStage":       "throttling is kept without effect",
+	"CreateStage":       "throttling is stored without effect",
 	"UpdateAuthorizer":  "as CreateAuthorizer",
 	"UpdateIntegration": "as CreateIntegration",
 	"UpdateRoute":       "as CreateRoute",
 	"UpdateStage":       "as CreateStage",
 }
 
-// handle makes an operation that looks at the whole document of its request.
+// handle returns an operation that receives the whole document of its request.
 func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error)) server.Operation {
 	call := func(_ context.Context, r *server.Request) (*server.Answer, error) {
 		out, err := f(r.Scope, r.Input)
@@ -267,7 +268,7 @@ func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error)) server.Op
 	return server.Operation{Answer: *new(Out), Call: call}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations without output.
 type none struct{}
 
 func refusal(code string, status int, format string, args ...any) error {
@@ -286,7 +287,7 @@ func invalid(format string, args ...any) error {
 	return refusal("BadRequestException", http.StatusBadRequest, format, args...)
 }
 
-// member is a member of a document that is a text; empty if it is not there.
+// member returns a string member of a document; empty if it is missing.
 func member(document jsonvalue.Value, name string) string {
 	v, _ := document.Get(name)
 	if v.Kind() != jsonvalue.String {
@@ -295,7 +296,7 @@ func member(document jsonvalue.Value, name string) string {
 	return v.Text()
 }
 
-// find finds an API of a scope. mu is held.
+// find returns an API of a scope, or a not found error. The caller holds mu.
 func (s *Service) find(scope aws.Scope, id string) (*api, error) {
 	a := s.apis[id]
 	if a == nil || a.scope() != scope {
@@ -304,7 +305,7 @@ func (s *Service) find(scope aws.Scope, id string) (*api, error) {
 	return a, nil
 }
 
-// draw makes an ID of letters and digits that has does not know.
+// draw generates an ID of letters and digits for which has is false.
 func draw(length int, has func(string) bool) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	for {
@@ -312,7 +313,7 @@ func draw(length int, has func(string) bool) string {
 		for i := range id {
 			id[i] = letters[rand.IntN(len(letters))]
 		}
-		id[0] = letters[int(id[0])%26] // names of hosts begin with a letter
+		id[0] = letters[int(id[0])%26] // host names start with a letter
 		if !has(string(id)) {
 			return string(id)
 		}
@@ -323,7 +324,7 @@ func drawIn[T any](m map[string]*T) string {
 	return draw(7, func(id string) bool { _, ok := m[id]; return ok })
 }
 
-// paged are the members of a request for a page of a list.
+// paged holds the paging members of a list request.
 type paged struct {
 	APIID      string `json:"ApiId"`
 	MaxResults string
@@ -332,7 +333,7 @@ type paged struct {
 
 const usualPage = 100
 
-// page cuts a page out of a list.
+// page returns one page of a list.
 func page[T any](s *Service, p paged, of string, scope aws.Scope, list []T, name func(T) string) ([]T, string, error) {
 	size := usualPage
 	if p.MaxResults != "" {
@@ -342,7 +343,7 @@ func page[T any](s *Service, p paged, of string, scope aws.Scope, list []T, name
 		}
 		size = n
 	}
-	sorting.Func(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
+	slices.SortFunc(list, func(a, b T) int { return strings.Compare(name(a), name(b)) })
 	listing := aws.NewListing(s.o.Now(), of, scope.Account, scope.Region, p.APIID)
 	part, next, ok := aws.Page(listing, p.NextToken, size, list,
 		name)

@@ -31,7 +31,7 @@ const (
 	machine  = "arn:aws:states:eu-west-1:111111111111:stateMachine:m"
 )
 
-// bench is a service on a disk in memory, with AWS's client of it, a function and the other services.
+// bench is a service on an in-memory disk, with AWS's client for it, a function and the other services.
 type bench struct {
 	*client.Client
 	t       *testing.T
@@ -39,9 +39,9 @@ type bench struct {
 	store   *documents.Store
 	service *apigateway.Service
 
-	events  []string               // that the function was given
-	returns func() (string, error) // what it returns
-	calls   []string               // of other services
+	events  []string               // received by the function
+	returns func() (string, error) // the function's result
+	calls   []string               // to other services
 	refuse  error
 	logged  []string
 }
@@ -76,7 +76,7 @@ func (b *bench) open() {
 		Credentials: credentials.NewStaticCredentialsProvider("111111111111", "s", "")})
 }
 
-// crash opens what was on the disk when the power went away.
+// crash reopens the service with what was on disk at a loss of power.
 func (b *bench) crash() {
 	b.t.Helper()
 	b.disk = b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -109,7 +109,7 @@ func (b *bench) Call(_ context.Context, service, operation string, in, out any) 
 	return json.Unmarshal([]byte(`{"executionArn":"arn:x"}`), out)
 }
 
-// api makes an API with the default stage.
+// api creates an API with the default stage.
 func (b *bench) api(cors *types.Cors) string {
 	b.t.Helper()
 	a, err := b.CreateApi(b.t.Context(), &client.CreateApiInput{Name: sdkaws.String("orders"),
@@ -145,7 +145,7 @@ func (b *bench) route(api, key, integration string) {
 	}
 }
 
-// ask calls an API at its own host.
+// ask calls an API at its host.
 func (b *bench) ask(api, method, target, body string, header ...string) *httptest.ResponseRecorder {
 	b.t.Helper()
 	r := httptest.NewRequestWithContext(b.t.Context(), method, target, strings.NewReader(body))

@@ -12,7 +12,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// stageAnswer is a stage as it is answered.
+// stageAnswer is a stage as returned in responses.
 type stageAnswer struct {
 	APIGatewayManaged bool `json:"ApiGatewayManaged,omitempty"`
 	stageSettings
@@ -38,7 +38,7 @@ func (st *stage) shown() *stageAnswer {
 
 var stageName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// merge lays what a request says over the settings.
+// merge applies the members of a request to the settings.
 func (st *stage) merge(a *api, in jsonvalue.Value) error {
 	st.stageSettings = st.copied()
 	before := st.DeploymentID
@@ -202,7 +202,7 @@ func (s *Service) deleteStage(_ context.Context, scope aws.Scope, in *oneStage) 
 	})
 }
 
-// deploymentAnswer is a deployment as it is answered.
+// deploymentAnswer is a deployment as returned in responses.
 type deploymentAnswer struct {
 	AutoDeployed            bool
 	CreatedDate             server.Time
@@ -217,7 +217,7 @@ func (d *deployment) shown() *deploymentAnswer {
 		DeploymentStatus: "DEPLOYED", Description: d.Description}
 }
 
-// newDeployment copies what the API has now.
+// newDeployment creates a deployment with a copy of the API's present routes, integrations and authorizers.
 func (c *changes) newDeployment(description string, auto bool) (*deployment, error) {
 	d := &deployment{ID: drawIn(c.a.deployments), Description: description, Auto: auto,
 		Created:      c.s.o.Now().UnixMilli(),
@@ -232,7 +232,7 @@ func (c *changes) newDeployment(description string, auto bool) (*deployment, err
 	return d, c.put("/deployment/"+d.ID, d)
 }
 
-// deploy gives the stages that deploy by themselves what the API has now.
+// deploy gives the stages with AutoDeploy a deployment of the API's present state.
 func (c *changes) deploy() error {
 	var d *deployment
 	for _, name := range slices.Sorted(maps.Keys(c.a.stages)) {
@@ -256,7 +256,7 @@ func (c *changes) deploy() error {
 	return nil
 }
 
-// forget removes an automatic deployment that no stage has any more.
+// forget removes an automatic deployment that no stage uses any more.
 func (c *changes) forget(id string) {
 	if d := c.a.deployments[id]; d == nil || !d.Auto {
 		return
@@ -273,7 +273,7 @@ func (c *changes) forget(id string) {
 type deploymentRequest struct {
 	oneAPI
 	DeploymentID string  `json:"DeploymentId"`
-	Description  *string // nil leaves it
+	Description  *string // nil keeps it
 	StageName    string
 }
 

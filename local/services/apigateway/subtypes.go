@@ -9,7 +9,7 @@ import (
 type subtype struct {
 	service, operation string
 	required, allowed  []string
-	// of makes the document of the call, where that is not the parameters themselves.
+	// of builds the document of the call, if that is not simply the parameters.
 	of func(parameters map[string]any) map[string]any
 }
 

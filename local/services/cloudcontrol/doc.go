@@ -1,10 +1,9 @@
-// Package cloudcontrol is AWS's Cloud Control API over the types of resources of CloudFormation (package resource):
-// resources are created, read, changed by JSON patches, deleted and listed by their types, whatever service they are
-// of.
+// Package cloudcontrol implements AWS's Cloud Control API over CloudFormation's resource types (package resource):
+// resources of any service are created, read, changed by JSON patches, deleted and listed by their types.
 //
-// A request to change something is kept before it is answered, and carried out by a goroutine of the service; one that
-// a crash has cut off is carried out again, with the same names. What a request wanted is kept as long as the resource,
-// so that a patch applies to properties that cannot be read, too.
+// A request to change something is stored before it is answered, and executed by a goroutine of the service. A
+// request that was interrupted by a crash is executed again, with the same names. The properties that a request asked
+// for are kept as long as the resource, so that a patch can also apply to properties that cannot be read.
 //
-// It assumes no roles, and knows no types beyond those of package resource.
+// Roles are not assumed, and types other than those of package resource are unknown.
 package cloudcontrol

@@ -12,7 +12,6 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/cloudformation/resource"
 )
 
@@ -20,7 +19,7 @@ type createRequest struct {
 	TypeName, ClientToken, DesiredState, RoleArn string
 }
 
-// properties reads the properties of a resource and checks them as the type's schema would.
+// properties parses the properties of a resource and checks them as the type's schema does.
 func properties(t *resource.Type, text string) (map[string]any, error) {
 	var p map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -57,7 +56,7 @@ type resourceRequest struct {
 	TypeName, ClientToken, Identifier, PatchDocument, RoleArn string
 }
 
-// described is a resource with its properties, as JSON.
+// described is a resource's identifier and its properties as JSON.
 type described struct {
 	Identifier, Properties string
 }
@@ -67,7 +66,8 @@ type resourceAnswer struct {
 	ResourceDescription described
 }
 
-// read reads a resource: what its service tells, and what it was wanted to be where that is silent.
+// read returns the properties of a resource as its service reports them, completed by the requested properties that
+// the service does not report.
 func (s *Service) read(ctx context.Context, scope aws.Scope, t *resource.Type, identifier string) (map[string]any, error) {
 	s.mu.Lock()
 	p := maps.Clone(s.wanted[keyOf(scope, t.Name, identifier)])
@@ -98,7 +98,7 @@ func (s *Service) read(ctx context.Context, scope aws.Scope, t *resource.Type, i
 	return p, nil
 }
 
-// visible are the properties that can be read, with what identifies the resource.
+// visible returns as JSON the properties that can be read, including those that identify the resource.
 func visible(t *resource.Type, identifier string, p map[string]any) string {
 	shown := map[string]any{}
 	for name, v := range p {
@@ -245,7 +245,7 @@ func (s *Service) listRequests(_ context.Context, scope aws.Scope, in *requestsR
 			all = append(all, r)
 		}
 	}
-	sorting.Func(all, func(a, b *request) int { return strings.Compare(a.Token, b.Token) })
+	slices.SortFunc(all, func(a, b *request) int { return strings.Compare(a.Token, b.Token) })
 	part, next, ok := aws.Page(aws.NewListing(s.o.Clock.Now(), "ListResourceRequests", scope.Account, scope.Region), in.NextToken,
 		cmp.Or(in.MaxResults, usualPage), all, func(r *request) string { return r.Token })
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// The operations, and how far they have come.
+// The operations and their statuses.
 const (
 	opCreate, opUpdate, opDelete = "CREATE", "UPDATE", "DELETE"
 	underWay                     = "IN_PROGRESS"
@@ -24,13 +24,13 @@ const (
 	cancelled                    = "CANCEL_COMPLETE"
 )
 
-// request is what is kept of a request to change something.
+// request is the stored form of a request to change something.
 type request struct {
 	Account, Region, Token, Client string
 	Type, Operation, Status        string
-	Identifier, Suffix             string         // Identifier is empty before a resource has one
+	Identifier, Suffix             string         // Identifier is empty until the resource has one
 	Properties, Previous           map[string]any `json:",omitempty"`
-	Asked                          string         // the text of the request, to compare those of one client token
+	Asked                          string         // the request's text, to compare requests with the same client token
 	Message, Code                  string         `json:",omitempty"`
 	At                             int64          // milliseconds since 1970
 }
@@ -41,7 +41,7 @@ func (r *request) ended() bool {
 	return r.Status == succeeded || r.Status == hasFailed || r.Status == cancelled
 }
 
-// key is that of the resource; of one that has no identifier yet it is unique.
+// key returns the key of the resource; if it has no identifier yet, the key is unique to the request.
 func (r *request) key() string {
 	if r.Identifier == "" {
 		return "new/" + r.Token
@@ -53,7 +53,7 @@ func keyOf(scope aws.Scope, typ, identifier string) string {
 	return "wanted/" + scope.Account + "/" + scope.Region + "/" + typ + "/" + identifier
 }
 
-// progress is a request as it is answered.
+// progress is a request as returned in responses.
 type progress struct {
 	TypeName          string
 	Identifier        string `json:",omitempty"`
@@ -80,7 +80,7 @@ func (r *request) shown() progress {
 
 func jsonOf(v any) string {
 	text, err := json.Marshal(v)
-	if err != nil { // it was JSON
+	if err != nil { // it was valid JSON before
 		return "{}"
 	}
 	return string(text)
@@ -90,7 +90,8 @@ type eventAnswer struct {
 	ProgressEvent progress
 }
 
-// begin keeps a request and has it carried out. A client's token that is known answers what it began.
+// begin stores a request and starts its execution. A client token that is already known returns the request that it
+// started.
 func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,10 +124,10 @@ func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 	return &eventAnswer{r.shown()}, nil
 }
 
-// days is how long requests can be asked for after they have ended, in milliseconds.
+// days is the time for which requests can be queried after they have ended, in milliseconds.
 const days = 7 * 24 * 60 * 60 * 1000
 
-// prune forgets the requests that ended long ago. mu is held.
+// prune deletes requests that ended long ago. The caller holds mu.
 func (s *Service) prune(b *documents.Batch, now int64) {
 	for token, r := range s.requests {
 		if !r.ended() || now-r.At < days {
@@ -138,10 +139,10 @@ func (s *Service) prune(b *documents.Batch, now int64) {
 	}
 }
 
-// ask is what the resource's type is asked.
+// ask returns the resource's type and the request to it.
 func (s *Service) ask(r *request, again bool) (*resource.Type, *resource.Request) {
 	t := s.o.Types[r.Type]
-	if t == nil { // of a later version
+	if t == nil { // from a later version
 		t = &resource.Type{Name: r.Type}
 	}
 	q := &resource.Request{
@@ -163,7 +164,7 @@ func (s *Service) ask(r *request, again bool) (*resource.Type, *resource.Request
 	return t, q
 }
 
-// carryOut carries a request out and keeps what came of it.
+// carryOut executes a request and stores its result.
 func (s *Service) carryOut(r *request, again bool) {
 	ctx, work := s.o.Clock.Begin(s.ctx, 0)
 	defer work.End()
@@ -174,7 +175,7 @@ func (s *Service) carryOut(r *request, again bool) {
 	case t.Create == nil:
 	case r.Operation == opCreate:
 		state, err = t.Create(ctx, q)
-		if err != nil && state.ID != "" && s.ctx.Err() == nil { // what was made in part
+		if err != nil && state.ID != "" && s.ctx.Err() == nil { // a partly created resource
 			q.ID, q.Attributes = state.ID, state.Attributes
 			_ = t.Delete(ctx, q)
 		}
@@ -184,7 +185,7 @@ func (s *Service) carryOut(r *request, again bool) {
 		err = t.Delete(ctx, q)
 	}
 	if s.ctx.Err() != nil {
-		return // it goes on when the store is opened again
+		return // it continues when the store is opened again
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +213,7 @@ func (s *Service) carryOut(r *request, again bool) {
 	}
 }
 
-// conclude keeps what came of a request.
+// conclude stores the result of a request.
 func (s *Service) conclude(b *documents.Batch, end *request) error {
 	if end.Status == succeeded && end.Operation == opDelete {
 		b.Delete(s.table, end.key())
@@ -235,7 +236,7 @@ func messageOf(err error) string {
 	return text
 }
 
-// codeOf is what Cloud Control calls an error.
+// codeOf returns Cloud Control's code for an error.
 func codeOf(err error) string {
 	var wrong *resource.PropertyError
 	if errors.As(err, &wrong) {
@@ -305,8 +306,8 @@ func (s *Service) getStatus(_ context.Context, scope aws.Scope, in *tokenRequest
 	return &statusAnswer{ProgressEvent: r.shown(), HooksProgressEvent: []map[string]any{}}, nil
 }
 
-// cancelRequest cancels what has not begun. Here all requests begin at once, so that it is always too late, as it
-// mostly is on AWS.
+// cancelRequest cancels a request that has not started. Here all requests start immediately, so it is always too
+// late, as it mostly is on AWS.
 func (s *Service) cancelRequest(_ context.Context, scope aws.Scope, in *tokenRequest) (*eventAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

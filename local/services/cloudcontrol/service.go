@@ -18,37 +18,37 @@ import (
 
 // Options are the settings of a Service. Store, Clock and API are required.
 type Options struct {
-	// Store keeps the requests, and what resources were wanted to be.
+	// Store stores the requests and the requested properties of resources.
 	Store *documents.Store
-	// Clock tells the time and ends waits. It must outlive the service.
+	// Clock provides the time and ends waits. It must outlive the service.
 	Clock *clock.Clock
 	// API calls the services of an account and region.
 	API func(aws.Scope) resource.API
-	// Types are the types of resources; nil means resource.All.
+	// Types are the resource types; nil means resource.All.
 	Types resource.Set
-	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives rejected requests; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the Cloud Control API of the laptop. It is safe for concurrent use.
+// Service is a local Cloud Control API. It is safe for concurrent use.
 type Service struct {
 	o     Options
 	table *documents.Table
 	ctx   context.Context
 	stop  context.CancelFunc
-	under sync.WaitGroup // requests
+	under sync.WaitGroup // running requests
 
 	mu       sync.Mutex
-	requests map[string]*request          // by their tokens
-	wanted   map[string]map[string]any    // by the keys of resources
-	busy     map[string]string            // the tokens of the requests under way, by the keys of resources
-	byClient map[string]map[string]string // tokens, by the client's tokens, by scope
+	requests map[string]*request          // by token
+	wanted   map[string]map[string]any    // by resource key
+	busy     map[string]string            // tokens of the running requests, by resource key
+	byClient map[string]map[string]string // tokens, by client token, by scope
 	closed   bool
 }
 
-// Open reads what the store has. Resume goes on with requests that were cut off; Close ends the service.
+// Open loads the store. Resume continues interrupted requests; Close ends the service.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -86,7 +86,7 @@ func (s *Service) load() error {
 	})
 }
 
-// enter has a request be found. mu is held, or nobody else is here.
+// enter adds a request to the indexes. The caller holds mu or has exclusive access.
 func (s *Service) enter(r *request) {
 	s.requests[r.Token] = r
 	if !r.ended() {
@@ -101,7 +101,7 @@ func (s *Service) enter(r *request) {
 	}
 }
 
-// Resume goes on with the requests that were cut off. It is called once, when the services can be called.
+// Resume continues interrupted requests. It is called once, when the services can be called.
 func (s *Service) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Service) Resume() {
 	}
 }
 
-// Close stops what is under way, which goes on when the store is opened again, and waits for it.
+// Close stops running requests and waits for them. They continue when the store is opened again.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -122,14 +122,14 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// launch has a goroutine carry a request out. mu is held.
+// launch executes a request on a new goroutine. The caller holds mu.
 func (s *Service) launch(r *request, again bool) {
 	if !s.closed {
 		s.under.Go(func() { s.carryOut(r, again) })
 	}
 }
 
-// keep has a change be on the disk before anybody sees it. mu is held.
+// keep commits a change to disk before it becomes visible. The caller holds mu.
 func (s *Service) keep(change func(*documents.Batch) error) error {
 	b, err := s.o.Store.Begin()
 	if err != nil {
@@ -168,20 +168,20 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateResource": "the types of CloudFormation here; roles are not assumed, hooks not called",
+	"CreateResource": "only the CloudFormation types here; roles are not assumed, hooks are not called",
 	"UpdateResource": "as CreateResource",
 	"DeleteResource": "as CreateResource",
-	"GetResource":    "types that can be read: others are refused by name",
-	"ListResources":  "types that can be listed: others are refused by name",
+	"GetResource":    "only types that can be read; others are rejected by name",
+	"ListResources":  "only types that can be listed; others are rejected by name",
 }
 
 func refusal(code, format string, args ...any) error {
 	return &aws.Error{Code: code, Message: fmt.Sprintf(format, args...), Status: http.StatusBadRequest}
 }
 
-// typeOf finds a type.
+// typeOf returns a resource type, or a TypeNotFoundException.
 func (s *Service) typeOf(name string) (*resource.Type, error) {
 	if t := s.o.Types[name]; t != nil && name != "AWS::CDK::Metadata" {
 		return t, nil

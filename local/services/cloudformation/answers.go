@@ -10,7 +10,7 @@ import (
 	"stepback/aws"
 )
 
-// expect makes a channel that tells of answers for a token.
+// expect returns a channel that is signalled when a response for a token arrives.
 func (s *Service) expect(token string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +25,7 @@ func (s *Service) forgetExpected(token string) {
 	delete(s.waiting, token)
 }
 
-// answers are what has been answered for a token.
+// answers returns the responses received for a token.
 func (s *Service) answers(token string) (all []response, err error) {
 	err = s.table.Scan(responseKey(token, ""), func(_ string, value []byte) error {
 		var a response
@@ -46,7 +46,7 @@ func (s *Service) answer(token string) (response, bool, error) {
 	return all[0], true, nil
 }
 
-// Responses takes the answers of custom resources and the signals of wait conditions, at ResponsePath.
+// Responses handles the responses of custom resources and the signals of wait conditions, at ResponsePath.
 func (s *Service) Responses() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := strings.TrimPrefix(r.URL.Path, ResponsePath)
@@ -83,7 +83,7 @@ func (s *Service) take(token string, body io.Reader) error {
 	if err := json.Unmarshal(text, &a); err != nil {
 		if e := json.Unmarshal(text, &raw); e != nil {
 			a = response{Status: "FAILED", Reason: "the answer is not JSON: " + e.Error()}
-		} else { // the data of a wait condition are a text
+		} else { // the data of a wait condition is a text
 			a = response{UniqueID: raw.UniqueID, Data: map[string]any{"": raw.Data}}
 			_ = json.Unmarshal(text, &struct{ Status, Reason *string }{&a.Status, &a.Reason})
 		}
@@ -97,7 +97,7 @@ func (s *Service) take(token string, body io.Reader) error {
 	}
 	if err := s.change(func(k *keeper) error {
 		if _, there, err := s.table.Get(responseKey(token, one)); err != nil || there {
-			return err // the first answer counts
+			return err // the first response counts
 		}
 		k.put(responseKey(token, one), a)
 		return nil
@@ -115,7 +115,7 @@ func (s *Service) take(token string, body io.Reader) error {
 	return nil
 }
 
-// expects reports whether a token is that of a resource which may answer.
+// expects reports whether a token belongs to a resource that may respond.
 func (s *Service) expects(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

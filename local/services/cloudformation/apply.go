@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// apply makes and changes the resources of the target.
+// apply creates and changes the resources of the target.
 func (d *deployment) apply() error {
 	failed := map[string]error{}
 	var reason string
@@ -75,7 +75,7 @@ func (d *deployment) apply() error {
 
 func failedNames(failed map[string]error) []string { return slices.Sorted(maps.Keys(failed)) }
 
-// verbs is what failed: create, update or both.
+// verbs returns what failed: create, update or both.
 func (d *deployment) verbs(failed map[string]error) string {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
@@ -94,7 +94,7 @@ func (d *deployment) verbs(failed map[string]error) string {
 	return "update"
 }
 
-// failed begins what follows a failure.
+// failed starts what follows a failure.
 func (d *deployment) failed(reason string) error {
 	return d.s.change(func(k *keeper) error {
 		st, op := d.st, d.op
@@ -126,10 +126,10 @@ func (d *deployment) failed(reason string) error {
 	})
 }
 
-// end ends the operation. mu is held.
+// end ends the operation. The caller holds mu.
 func (d *deployment) end(k *keeper, status, reason string) {
 	k.concludeSet(d.st, status)
-	k.status(d.st, status, reason) // while the operation is there, so that the event has its token
+	k.status(d.st, status, reason) // while the operation is still set, so that the event has its token
 	d.st.Operation = nil
 	if d.st.Paused != d.op {
 		d.st.Paused = nil
@@ -139,7 +139,7 @@ func (d *deployment) end(k *keeper, status, reason string) {
 	k.stack(d.st)
 }
 
-// settle forgets how the resources were before. mu is held.
+// settle discards the previous states of the resources. The caller holds mu.
 func (d *deployment) settle(k *keeper) {
 	for _, r := range d.st.resources {
 		if r.Before != nil || r.New || len(r.Trash) > 0 {

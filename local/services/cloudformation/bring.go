@@ -12,17 +12,17 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// What is done to a resource.
+// The actions on a resource.
 const (
 	doCreate  = "create"
 	doUpdate  = "update"
 	doReplace = "replace"
 )
 
-// newSuffix is the random part of the names that are made for a resource.
+// newSuffix returns the random part of the names generated for a resource.
 func newSuffix() string { return strings.ToUpper(strings.ReplaceAll(aws.NewID(), "-", ""))[:12] }
 
-// wanted evaluates what a resource is to be.
+// wanted evaluates the template's resource to its desired state.
 func (d *deployment) wanted(id string) (made, error) {
 	t := d.c.Resource(id)
 	env := d.env
@@ -57,7 +57,7 @@ func (d *deployment) wanted(id string) (made, error) {
 	return to, nil
 }
 
-// bring makes, changes or replaces a resource, or leaves it as it is.
+// bring creates, changes or replaces a resource, or leaves it unchanged.
 func (d *deployment) bring(ctx context.Context, id string) error {
 	to, err := d.wanted(id)
 	var r *record
@@ -120,7 +120,7 @@ func (d *deployment) bring(ctx context.Context, id string) error {
 	return nil
 }
 
-// changedProperties are the names of those that differ, sorted.
+// changedProperties returns the names of properties that differ, sorted.
 func changedProperties(a, b map[string]any) []string {
 	names := map[string]bool{}
 	for k := range a {
@@ -141,8 +141,8 @@ func changedProperties(a, b map[string]any) []string {
 	return changed
 }
 
-// compare says whether a resource has to be replaced or changed. The error is a refusal: of a replacement under the
-// same name, or by the stack's policy.
+// compare reports whether a resource has to be replaced or changed. It returns an error if a replacement would have
+// the same name, or the stack's policy forbids the change.
 func (d *deployment) compare(id string, current, to made) (replaces, changed bool, err error) {
 	names := changedProperties(current.Properties, to.Properties)
 	tagged := !reflect.DeepEqual(nonNil(current.Tags), nonNil(to.Tags))
@@ -171,7 +171,7 @@ func nonNil(m map[string]string) map[string]string {
 	return m
 }
 
-// customNamed refuses a replacement that would have the name of what it replaces.
+// customNamed rejects a replacement that would have the same name as the resource it replaces.
 func customNamed(t *resource.Type, current, to made) error {
 	for name, p := range t.Properties {
 		if !p.Name {
@@ -189,7 +189,7 @@ func customNamed(t *resource.Type, current, to made) error {
 // fail records that a resource failed.
 func (d *deployment) fail(r *record, err error, to made) error {
 	if d.s.ctx.Err() != nil {
-		return err // nothing is known: it goes on later
+		return err // the outcome is unknown; it continues later
 	}
 	status := "UPDATE_FAILED"
 	if r.Doing == doCreate {
@@ -212,7 +212,7 @@ func (d *deployment) fail(r *record, err error, to made) error {
 	return err
 }
 
-// create makes a resource, new or in the place of another.
+// create creates a resource, either new or as a replacement.
 func (d *deployment) create(ctx context.Context, r *record, to made, doing string) error {
 	to.Suffix = newSuffix()
 	if err := d.s.change(func(k *keeper) error {
@@ -226,7 +226,7 @@ func (d *deployment) create(ctx context.Context, r *record, to made, doing strin
 				r.Before = &before
 			}
 			r.Trash = append(r.Trash, r.made)
-			physical = r.Physical // as recorded, that of the resource in whose place it comes
+			physical = r.Physical // as recorded from AWS, the ID of the resource that it replaces
 		} else {
 			r.New = true
 		}
@@ -239,8 +239,8 @@ func (d *deployment) create(ctx context.Context, r *record, to made, doing strin
 	return d.make(ctx, r, to, false)
 }
 
-// importable is the physical ID of a resource that exists under the name that the template gives, that belongs to no
-// stack, and that the template keeps when it is deleted; empty when there is none.
+// importable returns the physical ID of a resource that exists under the name given by the template, belongs to no
+// stack, and is retained on deletion according to the template; empty if there is none.
 func (s *Service) importable(ctx context.Context, st *stack, id string, to made) string {
 	t := s.typeOf(to.Type)
 	if t == nil || t.Read == nil || !strings.HasPrefix(to.DeletionPolicy, "Retain") {
@@ -278,7 +278,7 @@ func (s *Service) owned(scope aws.Scope, typ, physical string) bool {
 	return false
 }
 
-// adopt makes what exists a resource of the stack, and brings it up to date.
+// adopt adds an existing resource to the stack and updates it.
 func (d *deployment) adopt(ctx context.Context, r *record, to made) error {
 	to.Suffix = newSuffix()
 	if err := d.s.change(func(k *keeper) error {
@@ -300,13 +300,14 @@ func (d *deployment) make(ctx context.Context, r *record, to made, again bool) e
 	return d.made(r, to, state, err)
 }
 
-// made records what came of a creation or a change.
+// made records the result of a creation or a change.
 func (d *deployment) made(r *record, to made, state resource.State, err error) error {
 	if err != nil && state.ID == "" {
 		return d.fail(r, err, to)
 	}
 	if e := d.s.change(func(k *keeper) error {
-		if r.Doing == doUpdate && r.Physical != "" && r.Physical != state.ID { // a custom resource has made another one
+		// a custom resource has created a replacement
+		if r.Doing == doUpdate && r.Physical != "" && r.Physical != state.ID {
 			r.Trash = append(r.Trash, *r.Before)
 		}
 		to.Physical, to.Ref, to.Attributes = state.ID, state.Ref, state.Attributes
@@ -365,7 +366,7 @@ func (d *deployment) alter(ctx context.Context, r *record, to, from made) error 
 	return d.made(r, to, state, nil)
 }
 
-// resume does again what was cut off.
+// resume repeats an interrupted action.
 func (d *deployment) resume(ctx context.Context, r *record, to made) error {
 	to.Suffix = r.Suffix
 	switch {

@@ -11,7 +11,7 @@ import (
 	"stepback/aws/server"
 )
 
-// changeSet is what is kept of a change set.
+// changeSet is the stored form of a change set.
 type changeSet struct {
 	ID, Name, StackID, StackName, Kind string
 	Description                        string
@@ -20,13 +20,13 @@ type changeSet struct {
 	Target                             deployed
 	OnFailure                          string
 	Nested                             bool
-	Import                             bool // of what exists under a name that the template gives
+	Import                             bool // existing resources with a name given by the template are imported
 	Changes                            []change
-	// Imports are the identifiers of the resources to import, by their logical IDs.
+	// Imports maps logical IDs to the identifiers of the resources to import.
 	Imports map[string]string `json:",omitempty"`
 }
 
-// keptChangeSet is a change set on the disk, with its texts.
+// keptChangeSet is a change set on disk, including its texts.
 type keptChangeSet struct {
 	changeSet
 	Text, Expanded string
@@ -151,7 +151,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 		}
 		for _, other := range s.sets {
 			if other.StackID == st.ID && other.Name == set.Name {
-				k.forgetSet(other) // which has been executed
+				k.forgetSet(other) // it has been executed
 			}
 		}
 		s.sets[set.ID] = set
@@ -160,7 +160,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	})
 }
 
-// judge finds the changes of a change set, which fails when there are none.
+// judge computes the changes of a change set, which fails if there are none.
 func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compiled) error {
 	changes, c, err := s.plan(ctx, st, &set.Target)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compi
 	return nil
 }
 
-// findSet returns a change set by its ID, or by its name and the stack. mu is held.
+// findSet returns a change set by its ID, or by its name and the stack. The caller holds mu.
 func (s *Service) findSet(scope aws.Scope, name, stackName string) (*changeSet, error) {
 	if strings.HasPrefix(name, "arn:") {
 		if c := s.sets[name]; c != nil {
@@ -285,7 +285,7 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 	return out, nil
 }
 
-// shown is a change as DescribeChangeSet tells it; values are left out unless they are asked for.
+// shown returns a change as in the response of DescribeChangeSet; values are included only on request.
 func (ch *change) shown(values bool) map[string]any {
 	m := map[string]any{"Action": ch.Action, "LogicalResourceId": ch.LogicalID, "ResourceType": ch.Type}
 	put := func(to map[string]any, name, v string) {
@@ -295,7 +295,7 @@ func (ch *change) shown(values bool) map[string]any {
 	}
 	put(m, "PhysicalResourceId", ch.Physical)
 	if values && ch.Action == "Add" {
-		put(m, "Replacement", "True") // as recorded, though nothing is replaced
+		put(m, "Replacement", "True") // as recorded from AWS, although nothing is replaced
 	}
 	put(m, "Replacement", ch.Replacement)
 	put(m, "PolicyAction", ch.Policy)
@@ -339,7 +339,7 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 		st := s.stacks[c.StackID]
 		switch {
 		case c.Execution == executing && in.Request != "" && st.Operation != nil && st.Operation.Token == in.Request:
-			return nil // it has been asked for twice
+			return nil // it was requested twice
 		case c.Execution == executing || c.executed():
 			return &aws.Error{
 				Code: "InvalidChangeSetStatus",
@@ -369,7 +369,7 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 			op.OnFailure = c.OnFailure
 			st.DisableRollback, st.Updated = op.DisableRollback, s.now().UnixMilli()
 		}
-		for _, other := range s.sets { // the others are out of date now
+		for _, other := range s.sets { // the other change sets are now obsolete
 			if other.StackID == st.ID && other != c {
 				k.forgetSet(other)
 			}
@@ -386,7 +386,7 @@ func (s *Service) deleteChangeSet(_ context.Context, scope aws.Scope, in *change
 	return &none{}, s.change(func(k *keeper) error {
 		c, err := s.findSet(scope, in.ChangeSet, in.Stack)
 		if err != nil {
-			// One that is not there is deleted already; a stack that is not there is a mistake.
+			// A missing change set has already been deleted; a missing stack is an error.
 			if e, ok := err.(*aws.Error); ok && e.Code == "ChangeSetNotFound" { //nolint:errorlint // it is ours
 				return nil
 			}
@@ -404,7 +404,7 @@ func (s *Service) deleteChangeSet(_ context.Context, scope aws.Scope, in *change
 	})
 }
 
-// The execution of a change set. One that has ended is told of until the stack's next operation.
+// The execution statuses of a change set. A completed one is reported until the stack's next operation.
 const (
 	executing   = "EXECUTE_IN_PROGRESS"
 	hasExecuted = "EXECUTE_COMPLETE"
@@ -419,7 +419,7 @@ func (k *keeper) forgetSet(c *changeSet) {
 	k.b.Delete(k.s.table, c.key())
 }
 
-// concludeSet says of the change set that a stack executes how that has ended.
+// concludeSet updates the execution status of the change set that a stack has executed.
 func (k *keeper) concludeSet(st *stack, status string) {
 	c := k.s.sets[st.ChangeSet]
 	if c == nil || c.Execution != executing {

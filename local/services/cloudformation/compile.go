@@ -18,14 +18,14 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// source is where a request has its template.
+// source is the source of a request's template.
 type source struct {
 	Body     *string `json:"TemplateBody"`
 	URL      string  `json:"TemplateURL"`
 	Previous bool    `json:"UsePreviousTemplate"`
 }
 
-// parameter is a parameter of a request.
+// parameter is a template parameter in a request.
 type parameter struct {
 	Key      string `json:"ParameterKey"`
 	Value    string `json:"ParameterValue,omitempty"`
@@ -33,7 +33,7 @@ type parameter struct {
 	Resolved string `json:"ResolvedValue,omitempty"`
 }
 
-// read reads the text of a template.
+// read returns the text of a template.
 func (s *Service) read(ctx context.Context, scope aws.Scope, from source, st *stack) (string, error) {
 	switch {
 	case from.Body != nil && from.URL != "" || from.Previous && (from.Body != nil || from.URL != ""):
@@ -54,7 +54,7 @@ func (s *Service) read(ctx context.Context, scope aws.Scope, from source, st *st
 	return "", invalid("Either Template URL or Template Body must be specified.")
 }
 
-// fetch reads a template from S3, by a URL that names bucket and key in the path or the bucket in the host.
+// fetch reads a template from S3, by a URL with bucket and key in the path, or with the bucket in the host.
 func (s *Service) fetch(ctx context.Context, scope aws.Scope, address string) (string, error) {
 	bucket, key, version, err := objectOf(address)
 	if err != nil {
@@ -96,7 +96,7 @@ func objectOf(address string) (bucket, key, version string, err error) {
 	return bucket, key, version, nil
 }
 
-// storage reports whether a URL may be one of S3: at AWS by its name, otherwise at any host that is not public.
+// storage reports whether a URL may belong to S3: on AWS by its host name, otherwise for any host that is not public.
 func storage(u *url.URL) bool {
 	host := u.Hostname()
 	labels := strings.Split(host, ".")
@@ -116,7 +116,7 @@ type compiled struct {
 	macros     bool
 }
 
-// declared reads a template as far as that goes without parameters.
+// declared parses a template as far as that is possible without parameters.
 func declared(text string) (*template.Document, *template.Template, error) {
 	d, err := template.Parse(text)
 	if err != nil {
@@ -141,7 +141,7 @@ func transforms(d *template.Document) error {
 	return nil
 }
 
-// prepare resolves the parameters of what is to be deployed, and checks the template.
+// prepare resolves the parameters of a deployment and checks the template.
 func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, given []parameter, previous *deployed,
 ) (*compiled, error) {
 	_, head, err := declared(to.Template)
@@ -180,7 +180,7 @@ func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, gi
 	return s.compile(scope, "", "", to)
 }
 
-// compile reads what is to be deployed, with its parameters, and checks it.
+// compile parses the template to deploy with its parameters, and checks it.
 func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*compiled, error) {
 	d, head, err := declared(to.Template)
 	if err != nil {
@@ -234,8 +234,8 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 	return c, s.known(c)
 }
 
-// rules refuses templates with rules, which are not evaluated, but for that of CDK, which asks whether the bootstrap
-// stack is new enough and which CDK's command line has checked.
+// rules rejects templates with Rules, which are not evaluated, except for CDK's rule, which requires a sufficiently
+// new bootstrap stack and is checked by CDK's command line.
 func (c *compiled) rules() error {
 	for name := range c.Rules {
 		if name != "CheckBootstrapVersion" {
@@ -245,7 +245,7 @@ func (c *compiled) rules() error {
 	return nil
 }
 
-// known refuses types that are not known and properties that the types do not have, before anything is made.
+// known rejects unknown types and unknown properties before anything is created.
 func (s *Service) known(c *compiled) error {
 	var unknown []string
 	for _, id := range c.graph.IDs {
@@ -277,7 +277,8 @@ func (s *Service) known(c *compiled) error {
 	return nil
 }
 
-// mapped refuses an Fn::FindInMap that finds nothing, before anything is made. What Fn::If leaves out is not looked at.
+// mapped rejects an Fn::FindInMap without a match before anything is created. Branches that Fn::If does not select
+// are ignored.
 func (c *compiled) mapped() error {
 	var look func(v any) error
 	look = func(v any) error {
@@ -323,7 +324,7 @@ func (c *compiled) mapped() error {
 	return nil
 }
 
-// allowed refuses resources of types that a request does not allow.
+// allowed rejects resources of types that the request does not allow.
 func (c *compiled) allowed(types []string) error {
 	if len(types) == 0 {
 		return nil
@@ -343,7 +344,7 @@ func (c *compiled) allowed(types []string) error {
 	return nil
 }
 
-// isFunction reports whether all properties are what a function gives, such as Fn::If.
+// isFunction reports whether all properties are the result of a single function, such as Fn::If.
 func isFunction(p map[string]any) bool {
 	if len(p) != 1 {
 		return false
@@ -368,7 +369,7 @@ func pseudoParameters(scope aws.Scope, name, id string, topics []string) map[str
 		"AWS::StackId": id, "AWS::NotificationARNs": arns}
 }
 
-// capabilities are what a caller has to acknowledge, and the types for which.
+// capabilities returns the capabilities that a caller has to acknowledge, and the types that require them.
 func (c *compiled) capabilities() (names []string, types []string) {
 	kinds := map[string]bool{}
 	named := false
@@ -393,7 +394,7 @@ func (c *compiled) capabilities() (names []string, types []string) {
 	return names, types
 }
 
-// acknowledged refuses a deployment whose capabilities the caller has not acknowledged.
+// acknowledged returns an error if the caller has not acknowledged the required capabilities.
 func (c *compiled) acknowledged(given []string, changeSet bool) error {
 	needed, _ := c.capabilities()
 	for _, n := range needed {
@@ -411,7 +412,7 @@ func (c *compiled) acknowledged(given []string, changeSet bool) error {
 	return nil
 }
 
-// dynamicOf resolves dynamic references. Without secrets, those stay as they are, as they do in what is shown.
+// dynamicOf returns a function that resolves dynamic references and caches their values.
 func (s *Service) dynamicOf(ctx context.Context, scope aws.Scope) func(service, key string) (string, error) {
 	known := map[string]string{}
 	return func(service, key string) (string, error) {
@@ -448,7 +449,7 @@ func (s *Service) dynamic(ctx context.Context, scope aws.Scope, service, key str
 	)
 }
 
-// secret resolves SECRET-ID:SecretString:JSON-KEY:VERSION-STAGE:VERSION-ID, where the secret may be an ARN.
+// secret resolves SECRET-ID:SecretString:JSON-KEY:VERSION-STAGE:VERSION-ID; the secret may be an ARN.
 func (s *Service) secret(ctx context.Context, api API, key string) (string, error) {
 	parts := strings.Split(key, ":")
 	id, rest := parts[0], parts[1:]
@@ -492,7 +493,7 @@ func (s *Service) secret(ctx context.Context, api API, key string) (string, erro
 	return text, nil
 }
 
-// typeOf finds a type of resources; nil when there is none.
+// typeOf returns a resource type; nil if there is none.
 func (s *Service) typeOf(name string) *resource.Type {
 	if t := s.types[name]; t != nil {
 		return t

@@ -35,7 +35,7 @@ func (s *Service) continueUpdateRollback(_ context.Context, scope aws.Scope, in 
 	})
 }
 
-// goOn takes a paused operation up again. mu is held.
+// goOn resumes a paused operation. The caller holds mu.
 func (s *Service) goOn(k *keeper, st *stack, op *operation, status string) {
 	id := op.ID
 	st.Operation, st.Paused = op, nil

@@ -14,7 +14,8 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// ResponsePath is where custom resources and wait conditions answer, at the platform's address: a token follows.
+// ResponsePath is the path, at the platform's address, to which custom resources and wait conditions respond; it is
+// followed by a token.
 const ResponsePath = "/_stepback/cloudformation/response/"
 
 const (
@@ -22,14 +23,14 @@ const (
 	customPrefix   = "Custom::"
 	handleType     = "AWS::CloudFormation::WaitConditionHandle"
 	waitType       = "AWS::CloudFormation::WaitCondition"
-	defaultService = 3600 // seconds that a custom resource may take
+	defaultService = 3600 // maximum duration of a custom resource in seconds
 )
 
 func isCustom(name string) bool { return name == customType || strings.HasPrefix(name, customPrefix) }
 
 func newToken() string { return aws.NewID() }
 
-// ofRecord is what an operation of one of our own types is about.
+// ofRecord is the deployment and the resource of an operation on one of the engine's own types.
 type ofRecord struct {
 	d *deployment
 	r *record
@@ -46,7 +47,7 @@ func recordOf(ctx context.Context) ofRecord {
 	return o
 }
 
-// own are the types that the engine carries out itself; nil for others.
+// own returns a type that the engine implements itself; nil for other types.
 func (s *Service) own(name string) *resource.Type {
 	switch {
 	case isCustom(name):
@@ -85,18 +86,18 @@ func (s *Service) responseURL(token string) string { return s.opts.Endpoint + Re
 
 func tokenOf(url string) string { return url[strings.LastIndexByte(url, '/')+1:] }
 
-// response is what a custom resource answers.
+// response is the response of a custom resource.
 type response struct {
 	Status             string
 	Reason             string         `json:",omitempty"`
 	PhysicalResourceID string         `json:"PhysicalResourceId"`
 	NoEcho             bool           `json:",omitempty"`
 	Data               map[string]any `json:",omitempty"`
-	// Of wait conditions, whose data may be a text.
+	// UniqueID is set for wait conditions, whose data may be a text.
 	UniqueID string `json:"UniqueId,omitempty"`
 }
 
-// stringified is a value with all scalars as texts, as custom resources get them.
+// stringified converts all scalars in a value to texts, the form in which custom resources receive them.
 func stringified(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -134,7 +135,7 @@ func (s *Service) customDelete(ctx context.Context, r *resource.Request) error {
 	return err
 }
 
-// custom asks the provider of a custom resource and waits for what it answers.
+// custom calls the provider of a custom resource and waits for its response.
 func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) (resource.State, error) {
 	of := recordOf(ctx)
 	provider, _ := r.Properties["ServiceToken"].(string)
@@ -170,7 +171,7 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 	invoking, stop := context.WithCancel(ctx)
 	s.under.Go(func() { invoked <- s.provide(invoking, r, provider, body) })
 	defer func() {
-		if invoked != nil { // nobody needs the rest of the invocation; its end is waited for by Close
+		if invoked != nil { // the rest of the invocation does not matter; Close waits for its end
 			stop()
 		}
 	}()
@@ -206,7 +207,7 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 	}
 }
 
-// provide gives a request to its provider: a function, or a topic.
+// provide sends a request to its provider, a function or a topic.
 func (s *Service) provide(ctx context.Context, r *resource.Request, provider string, body []byte) error {
 	arn, ok := aws.ParseARN(provider)
 	switch {
@@ -217,8 +218,8 @@ func (s *Service) provide(ctx context.Context, r *resource.Request, provider str
 	default:
 		return invalid("Invalid service token: %s is the ARN of neither a function nor a topic", provider)
 	}
-	// The function is waited for, where AWS invokes it asynchronously: what it throws is then the reason, instead of an
-	// hour of silence.
+	// The function is invoked synchronously, whereas AWS invokes it asynchronously: an error that it throws is then
+	// reported as the reason, instead of a timeout after an hour.
 	var out struct{ FunctionError, Payload string }
 	if err := r.Call(ctx, "lambda", "Invoke", map[string]any{"FunctionName": provider,
 		"Payload": base64.StdEncoding.EncodeToString(body)}, &out); err != nil {
@@ -234,7 +235,7 @@ func (s *Service) provide(ctx context.Context, r *resource.Request, provider str
 	return invalid("The function of the custom resource failed before it answered: %s", text)
 }
 
-// mostResponse is how long the answer of a custom resource may be.
+// mostResponse is the maximum length of a custom resource's response, in bytes.
 const mostResponse = 4096
 
 func (s *Service) answeredState(of ofRecord, r *resource.Request, a response, kind string) (resource.State, error) {
@@ -257,7 +258,8 @@ func (s *Service) answeredState(of ofRecord, r *resource.Request, a response, ki
 	return resource.State{ID: keptID(a, r, kind), Attributes: data}, nil
 }
 
-// keptID is the physical ID after an answer. Of a failed creation there is something to delete only if it has a name.
+// keptID returns the physical ID after a response. After a failed creation there is something to delete only if the
+// response contains an ID.
 func keptID(a response, r *resource.Request, kind string) string {
 	if a.PhysicalResourceID == "" || kind == "Delete" {
 		return r.ID

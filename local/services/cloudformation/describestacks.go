@@ -11,7 +11,7 @@ import (
 	"stepback/aws/server"
 )
 
-// described is a stack as DescribeStacks has it.
+// described is a stack as in the response of DescribeStacks.
 type described struct {
 	ID                          string      `json:"StackId"`
 	Name                        string      `json:"StackName"`
@@ -31,7 +31,7 @@ type described struct {
 	Outputs                     []output `json:",omitempty"`
 	RoleARN                     string   `json:",omitempty"`
 	Tags                        []tag
-	EnableTerminationProtection *bool           `json:",omitempty"` // absent of stacks that are deleted
+	EnableTerminationProtection *bool           `json:",omitempty"` // absent for deleted stacks
 	ParentID                    string          `json:"ParentId,omitempty"`
 	RootID                      string          `json:"RootId,omitempty"`
 	DriftInformation            driftInfo       `json:"DriftInformation"`
@@ -60,7 +60,7 @@ func (st *stack) drift() driftInfo {
 
 const masked = "****"
 
-// shown are the parameters of what is deployed, those with NoEcho masked.
+// shown returns the parameters of a deployed template, with those marked NoEcho masked.
 func (s *Service) shown(of *deployed) []parameter {
 	list := []parameter{}
 	hidden := map[string]bool{}
@@ -147,7 +147,8 @@ func (s *Service) describeStacks(_ context.Context, scope aws.Scope, in *oneStac
 	return out, err
 }
 
-// pageOf cuts a page out of a list; a token is the index behind the last one, which holds as long as nothing is added.
+// pageOf returns one page of a list. The token is the index after the page's last element; it is valid as long as
+// nothing is added.
 func pageOf[T any](list []T, token string, size int) (page []T, next string, err error) {
 	start := 0
 	if token != "" {
@@ -221,7 +222,8 @@ func (s *Service) describeStackEvents(_ context.Context, scope aws.Scope, in *on
 	st, err := s.find(scope, in.Name)
 	if err != nil {
 		s.mu.Unlock()
-		return nil, invalid("Stack [%s] does not exist", in.Name) // in these words only here: cdk destroy waits for them
+		// only here in these words, for which cdk destroy waits
+		return nil, invalid("Stack [%s] does not exist", in.Name)
 	}
 	n := st.Events
 	s.mu.Unlock()

@@ -22,11 +22,11 @@ import (
 	"stepback/local/services/documents"
 )
 
-// things are the resources of the type Test::A::Thing, which are made by their names.
+// things implements the resource type Test::A::Thing, whose resources are created by name.
 type things struct {
 	mu    sync.Mutex
 	there map[string]bool
-	made  func(name string) // is called before one is there
+	made  func(name string) // called before a thing exists
 }
 
 func (s *things) types() resource.Set {
@@ -47,7 +47,7 @@ func (s *things) types() resource.Set {
 		}}}
 }
 
-// noAPI is not called: the type makes its resources itself.
+// noAPI is never called, because the type creates its resources itself.
 type noAPI struct{}
 
 func (noAPI) Call(context.Context, string, string, any, any) error { return nil }
@@ -64,9 +64,9 @@ func ask(t *testing.T, h http.Handler, form url.Values) string {
 	return w.Body.String()
 }
 
-// TestADeploymentOnAFullDisk has the disk refuse every write once the second of three resources is about to be made.
-// The deployment stands still, and requests are told why; with room, and the store opened again, it goes on: nothing is
-// made twice under other names, and nothing is left over.
+// TestADeploymentOnAFullDisk rejects every write to the disk once the second of three resources is about to be
+// created. The deployment stops, and requests get the reason. Once there is space and the store is reopened, it
+// continues: nothing is created twice under other names, and nothing is left over.
 func TestADeploymentOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
@@ -121,7 +121,7 @@ func TestADeploymentOnAFullDisk(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	_ = store.Close() // it has refused to write
+	_ = store.Close() // it has rejected writes
 	if got := len(made.there); got != 2 {
 		t.Errorf("%d resources are there, want the two that were made before the disk was full", got)
 	}

@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// drift is how a resource differs from what its stack says.
+// drift is the difference between a resource and its stack's expectation.
 type drift struct {
 	Status           string       // IN_SYNC, MODIFIED, DELETED, NOT_CHECKED, UNKNOWN
 	Expected, Actual string       `json:",omitempty"` // as JSON
@@ -37,7 +37,7 @@ func (d *drift) information() map[string]any {
 	return map[string]any{"StackResourceDriftStatus": d.Status, "LastCheckTimestamp": timeOf(d.At)}
 }
 
-// driftDetection is one search for drift, which is over when DetectStackDrift answers.
+// driftDetection is one drift detection; it has ended when DetectStackDrift responds.
 type driftDetection struct {
 	id      string
 	stackID string
@@ -54,7 +54,7 @@ type driftRequest struct {
 	Token  string   `json:"NextToken"`
 }
 
-// mostDetections is how many searches are remembered.
+// mostDetections is the maximum number of detections that are remembered.
 const mostDetections = 1000
 
 func (s *Service) detectStackDrift(ctx context.Context, scope aws.Scope, in *driftRequest) (*struct {
@@ -106,7 +106,7 @@ func (s *Service) detectStackDrift(ctx context.Context, scope aws.Scope, in *dri
 		})
 }
 
-// drifted compares a resource with what its stack says of it. Only properties that the template names count.
+// drifted compares a resource with its stack's expectation. Only properties in the template are compared.
 func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
 	r := *st.resources[id]
 	found := &drift{Status: "NOT_CHECKED", At: s.now().UnixMilli()}
@@ -144,7 +144,7 @@ func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
 	return found
 }
 
-// normal is a value in which it does not matter whether a scalar is a text.
+// normal normalises a value, so that scalars given as texts compare equal to others.
 func normal(v any) any {
 	text := template.JSON(v)
 	parsed, err := template.ParseValue(text)
@@ -217,7 +217,7 @@ func (s *Service) describeDriftDetection(_ context.Context, scope aws.Scope, in 
 	}{d.stackID, d.id, d.status, "DETECTION_COMPLETE", d.count, timeOf(d.at)}, nil
 }
 
-// shownDrift is a resource's drift as the operations tell it.
+// shownDrift returns a resource's drift as in responses.
 func shownDrift(st *stack, r *record, d *drift) map[string]any {
 	m := map[string]any{"StackId": st.ID, "LogicalResourceId": r.ID, "PhysicalResourceId": r.Physical,
 		"ResourceType": r.Type, "StackResourceDriftStatus": d.Status, "Timestamp": timeOf(d.At)}
@@ -281,7 +281,7 @@ func (s *Service) describeStackResourceDrifts(_ context.Context, scope aws.Scope
 	list := []map[string]any{}
 	for _, id := range st.ids() {
 		r := st.resources[id]
-		// What cannot be checked is not among what was, unless it is asked for.
+		// Resources that cannot be checked are included only on request.
 		if r.Drift == nil || len(in.Status) == 0 && r.Drift.Status == "NOT_CHECKED" ||
 			len(in.Status) > 0 && !slices.Contains(in.Status, r.Drift.Status) {
 			continue

@@ -8,7 +8,7 @@ import (
 	"stepback/aws"
 )
 
-// export finds an export by its name. mu is held.
+// export finds an export by its name. The caller holds mu.
 func (s *Service) export(scope aws.Scope, name string) (value string, by *stack, ok bool) {
 	for _, st := range s.stacks {
 		if st.scope() != scope || st.gone() {
@@ -23,7 +23,8 @@ func (s *Service) export(scope aws.Scope, name string) (value string, by *stack,
 	return "", nil, false
 }
 
-// importer is the name of a stack that uses an export of another one; empty when there is none. mu is held.
+// importer returns the name of a stack that imports an export of another stack; empty if there is none. The caller
+// holds mu.
 func (s *Service) importer(of *stack, name string) string {
 	if name == "" {
 		return ""
@@ -36,7 +37,8 @@ func (s *Service) importer(of *stack, name string) string {
 	return ""
 }
 
-// checkExports refuses exports that another stack has, and changes of those that another stack uses. mu is held.
+// checkExports rejects exports that another stack already has, and changes of exports that another stack imports. The
+// caller holds mu.
 func (s *Service) checkExports(st *stack, now []output) error {
 	values := map[string]string{}
 	for _, o := range now {

@@ -11,20 +11,20 @@ import (
 	"stepback/local/services/cloudformation/resource"
 )
 
-// opImport brings resources that exist into a stack, without changing others.
+// opImport imports existing resources into a stack, without changing others.
 const opImport = "IMPORT"
 
-// doImport is what is done to such a resource.
+// doImport is the action on an imported resource.
 const doImport = "import"
 
-// toImport names a resource that exists.
+// toImport identifies an existing resource.
 type toImport struct {
 	Type       string            `json:"ResourceType"`
 	LogicalID  string            `json:"LogicalResourceId"`
 	Identifier map[string]string `json:"ResourceIdentifier"`
 }
 
-// imports are the identifiers of the resources to import, by their logical IDs.
+// imports returns the identifiers of the resources to import, by their logical IDs.
 func (s *Service) imports(list []toImport) (map[string]string, error) {
 	all := map[string]string{}
 	for _, r := range list {
@@ -45,7 +45,7 @@ func (s *Service) imports(list []toImport) (map[string]string, error) {
 	return all, nil
 }
 
-// judgeImport checks that a change set only imports, and says of its changes that they do.
+// judgeImport checks that a change set only imports, and marks its changes as imports.
 func (s *Service) judgeImport(st *stack, set *changeSet, c *compiled) error {
 	var missing, changed, unkept []string
 	for i := range set.Changes {
@@ -87,7 +87,7 @@ func (s *Service) judgeImport(st *stack, set *changeSet, c *compiled) error {
 	return nil
 }
 
-// take makes a resource that exists one of the stack.
+// take makes an existing resource part of the stack.
 func (d *deployment) take(ctx context.Context, r *record, to made, identifier string) error {
 	if to.Suffix = r.Suffix; to.Suffix == "" {
 		to.Suffix = newSuffix()
@@ -121,7 +121,7 @@ func (d *deployment) take(ctx context.Context, r *record, to made, identifier st
 		return d.fail(r, err, to)
 	}
 	state := resource.State{ID: id}
-	if t.Update != nil { // which tells the attributes, and brings the tags of the stack
+	if t.Update != nil { // which returns the attributes, and sets the stack's tags
 		q.Previous = maps.Clone(to.Properties)
 		var err error
 		if state, err = t.Update(ctx, q); err != nil {
@@ -137,7 +137,7 @@ func (d *deployment) take(ctx context.Context, r *record, to made, identifier st
 	})
 }
 
-// abandon ends an import that failed: the stack is as it was, and so are the resources.
+// abandon ends a failed import: the stack and the resources are as they were before.
 func (d *deployment) abandon() error {
 	return d.s.change(func(k *keeper) error {
 		for _, id := range sortedIDs(d.st.resources) {

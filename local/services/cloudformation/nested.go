@@ -7,16 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/internal/sorting"
 	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/cloudformation/template"
 )
 
-// nested are the parameters of a nested stack.
+// nested returns the parameters and the notification topics of a nested stack.
 func nested(r *resource.Request) (given []parameter, topics []string, err error) {
 	m, _ := r.Properties["Parameters"].(map[string]any)
 	for k, v := range m {
-		if l, ok := v.([]any); ok { // a list is given as its elements
+		if l, ok := v.([]any); ok { // a list is passed as its elements
 			parts := make([]string, len(l))
 			for i, e := range l {
 				parts[i] = textOr(e, "")
@@ -29,7 +28,7 @@ func nested(r *resource.Request) (given []parameter, topics []string, err error)
 		}
 		given = append(given, parameter{Key: k, Value: text})
 	}
-	sorting.Func(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(given, func(a, b parameter) int { return strings.Compare(a.Key, b.Key) })
 	if l, ok := r.Properties["NotificationARNs"].([]any); ok {
 		for _, e := range l {
 			topics = append(topics, textOr(e, ""))
@@ -73,7 +72,7 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 	s.mu.Lock()
 	child, err := s.find(r.Scope, name)
 	s.mu.Unlock()
-	if err != nil { // it is not there yet
+	if err != nil { // it does not exist yet
 		to, err := s.nestedTarget(ctx, of, r, nil)
 		if err != nil {
 			return resource.State{}, err

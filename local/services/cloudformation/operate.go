@@ -15,20 +15,20 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// deployment is an operation of a stack under way.
+// deployment is a running operation of a stack.
 type deployment struct {
 	s  *Service
 	st *stack
 	op *operation
-	c  *compiled // what is deployed; nil while a stack is deleted
-	// ctx is that of calls; waits ends when the deployment gives up.
+	c  *compiled // the template being deployed; nil while a stack is deleted
+	// ctx is the context of calls; waits ends when the deployment is given up.
 	ctx    context.Context
 	waits  context.Context
 	giveUp context.CancelCauseFunc
 	env    template.Env
 }
 
-// operate carries the operation of a stack out, from the phase in which it is.
+// operate executes the operation of a stack from its present phase.
 func (s *Service) operate(st *stack) {
 	ctx, work := s.opts.Clock.Begin(s.ctx, 0)
 	defer work.End()
@@ -41,11 +41,11 @@ func (s *Service) operate(st *stack) {
 		err := phases[d.op.Phase]()
 		stop()
 		if s.ctx.Err() != nil {
-			break // it goes on when the store is opened again
+			break // it continues when the store is opened again
 		}
 		if err != nil {
 			s.opts.Log.Error("a deployment stands still", "stack", st.Name, "error", err)
-			break // the store refuses to write
+			break // the store rejects writes
 		}
 		s.mu.Lock()
 		d.op = st.Operation
@@ -66,7 +66,7 @@ var (
 	errUser      = errors.New("User Initiated")                                     //nolint:staticcheck // AWS's words
 )
 
-// limited is the context of waits in a phase.
+// limited returns the context for waits in a phase.
 func (d *deployment) limited() (context.Context, func()) {
 	ctx, giveUp := context.WithCancelCause(d.ctx)
 	d.giveUp = giveUp
@@ -86,8 +86,8 @@ func (d *deployment) limited() (context.Context, func()) {
 	}
 }
 
-// walk calls f for each ID as soon as those that it needs are done, several at a time. After an error, no more are
-// begun when stop is set; otherwise those that need what failed are left out. It returns the errors by ID.
+// walk calls f for each ID once the IDs that it needs are done, several at a time. After an error, it starts no more
+// if stop is true; otherwise it skips those that need a failed one. It returns the errors by ID.
 func (d *deployment) walk(
 	ids []string,
 	needs func(string) []string,
@@ -152,7 +152,7 @@ func (d *deployment) walk(
 	}
 }
 
-// guarded makes an error of a panic: a mistake in one type of resources fails its resource only.
+// guarded turns a panic into an error, so that a bug in one resource type fails only its resource.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -162,10 +162,10 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// begin compiles the template that the phase works with, and the environment of its functions.
+// begin compiles the template of the phase, and the environment of its functions.
 func (d *deployment) begin(of *deployed) error {
 	d.s.mu.Lock()
-	to := *of // which others look at meanwhile
+	to := *of // which other goroutines read in the meantime
 	d.s.mu.Unlock()
 	c, err := d.s.compile(d.st.scope(), d.st.Name, d.st.ID, &to)
 	if err != nil {
@@ -182,10 +182,11 @@ func (d *deployment) begin(of *deployed) error {
 	return nil
 }
 
-// role is the role in which the stack's resources are made; empty for the account itself.
+// role returns the role with which the stack's resources are created; empty for the account itself.
 func (d *deployment) role() string { return cmp.Or(d.op.Target.RoleARN, d.st.RoleARN) }
 
-// tagsOf are the tags that a resource has or gets beside its own: those of the stack, and CloudFormation's.
+// tagsOf returns the tags that a resource has or gets in addition to its own: those of the stack and
+// CloudFormation's.
 func (st *stack) tagsOf(id string, of *made) map[string]string {
 	if !of.SystemTags {
 		return of.Tags
@@ -193,7 +194,7 @@ func (st *stack) tagsOf(id string, of *made) map[string]string {
 	return resource.WithSystemTags(of.Tags, of.Type, st.Name, st.ID, id)
 }
 
-// request is what a type is asked to do for a resource.
+// request returns the request to a resource's type.
 func (d *deployment) request(r *record, of made, previous *made) *resource.Request {
 	q := &resource.Request{
 		API:        d.s.opts.API(d.st.scope(), d.role()),
@@ -216,7 +217,8 @@ func (d *deployment) request(r *record, of made, previous *made) *resource.Reque
 		}
 	}
 	q.Wait = func(ctx context.Context, wait time.Duration) error {
-		// Both contexts count: that of the call holds the clock, the other one gives up.
+		// Both contexts matter: the one of the call holds the clock, the other one ends when the deployment is given
+		// up.
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		//nolint:contextcheck // its end is that of the waits, too

@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// imports are the names of the exports that the template uses.
+// imports returns the names of the exports that the template imports.
 func (d *deployment) imports() []string {
 	names := map[string]bool{}
 	env := d.env

@@ -1,11 +1,11 @@
 package cloudformation
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
 	"CreateChangeSet": "`DeploymentMode` and `OnStackFailure` beyond CloudFormation's " +
-		"default and macros are refused; `RoleARN` is assumed with `serve --enforce-iam` only",
-	"CreateStack":              "macros are refused; `RoleARN` is assumed with `serve --enforce-iam` only",
-	"DetectStackDrift":         "of the properties that the template names",
-	"DetectStackResourceDrift": "of the properties that the template names",
+		"default and macros are rejected; `RoleARN` is assumed only with `serve --enforce-iam`",
+	"CreateStack":              "macros are rejected; `RoleARN` is assumed only with `serve --enforce-iam`",
+	"DetectStackDrift":         "covers the properties that the template names",
+	"DetectStackResourceDrift": "covers the properties that the template names",
 	"UpdateStack":              "as CreateStack",
 }

@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// change is what a deployment would do to a resource, as change sets tell it.
+// change is a deployment's change of a resource, as in change sets.
 type change struct {
 	Action, LogicalID, Physical, Type string
 	Replacement                       string   `json:",omitempty"`
@@ -19,10 +19,10 @@ type change struct {
 	Details                           []detail `json:",omitempty"`
 	Before, After                     string   `json:",omitempty"` // contexts, as JSON
 
-	wanted *made // of what is added
+	wanted *made // for additions
 }
 
-// detail is what would change of a resource, and why.
+// detail describes a change of one attribute or property of a resource, and its cause.
 type detail struct {
 	Attribute, Name    string `json:",omitempty"`
 	Path               string `json:",omitempty"`
@@ -31,22 +31,23 @@ type detail struct {
 	Kind               string `json:",omitempty"` // Add, Remove, Modify
 	Evaluation, Source string
 	Cause              string `json:",omitempty"`
-	Valued             bool   `json:",omitempty"` // told only where values are asked for
+	Valued             bool   `json:",omitempty"` // shown only if property values are requested
 }
 
-// knownAfterApply stands for values that only the deployment brings.
+// knownAfterApply replaces values that are known only after the deployment.
 const knownAfterApply = "{{changeSet:KNOWN_AFTER_APPLY}}"
 
-// planner finds what a deployment would do.
+// planner computes what a deployment would do.
 type planner struct {
 	s    *Service
 	st   *stack
 	c    *compiled
 	to   *deployed
-	done map[string]*change // by logical ID; nil for what stays
+	done map[string]*change // by logical ID; nil for unchanged resources
 }
 
-// plan lists what a deployment of the target would do, in the order of the template, then what it would remove.
+// plan lists the changes of a deployment of the target, in the order of the template, followed by what it would
+// remove.
 func (s *Service) plan(ctx context.Context, st *stack, to *deployed) ([]change, *compiled, error) {
 	c, err := s.compile(st.scope(), st.Name, st.ID, to)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Service) plan(ctx context.Context, st *stack, to *deployed) ([]change, 
 	return changes, c, nil
 }
 
-// order are the resources, each behind those that it needs.
+// order returns the resources, each after those that it needs.
 func (c *compiled) order() []string {
 	var order []string
 	seen := map[string]bool{}
@@ -141,7 +142,7 @@ func (p *planner) attribute(id, name string) (any, error) {
 	return r.attribute(name)
 }
 
-// stable reports whether an attribute stays what it is while its resource is changed in place.
+// stable reports whether an attribute keeps its value when its resource is changed in place.
 func stable(typ, name string) bool {
 	if isCustom(typ) || typ == stackType {
 		return false
@@ -162,7 +163,7 @@ func contextOf(properties map[string]any, metadata any) string {
 	return template.JSON(m)
 }
 
-// shownValue has texts for all scalars and for what is not known yet.
+// shownValue converts all scalars to texts, and replaces values that are not known yet.
 func shownValue(v any) any {
 	switch v := v.(type) {
 	case template.Unknown:
@@ -255,8 +256,8 @@ func (ch *change) add(scope string, d detail) {
 	ch.Details = append(ch.Details, d)
 }
 
-// details tells how a property changes: once for the value itself, and once for the resource or parameter that makes
-// it change. Which of them are told without values, and how certain each is, follows recorded change sets.
+// details adds the details of a property's change: one for the value itself, and one for the resource or parameter
+// that causes it. Which of them are shown without values, and how certain each is, follows recorded change sets.
 func (p *planner) details(ch *change, t *resource.Type, name string, before, after map[string]any, source any) {
 	d := detail{Attribute: "Properties", Name: name, Path: "/Properties/" + name, Recreation: "Never", Kind: "Modify",
 		Evaluation: "Static", Source: "DirectModification"}
@@ -331,10 +332,11 @@ func shownText(v any) string {
 	return template.JSON(shown)
 }
 
-// certain reports whether a resource certainly is another one afterwards: what refers to it changes for sure.
+// certain reports whether a resource will certainly be a different one, so that references to it certainly change.
 func certain(ch *change) bool { return ch.Replacement == "True" || ch.Action == "Add" }
 
-// replaced reports whether a value certainly is another one afterwards: it names a resource that is replaced or new.
+// replaced reports whether a value will certainly be different, because it refers to a resource that is replaced or
+// new.
 func (p *planner) replaced(source any) (is bool) {
 	template.References(source, p.c.conditions, func(ref template.Reference) {
 		if ch := p.done[ref.Name]; ch != nil && certain(ch) {
@@ -344,7 +346,7 @@ func (p *planner) replaced(source any) (is bool) {
 	return is
 }
 
-// differs reports whether a deployment would change anything of a stack.
+// differs reports whether a deployment would change anything in a stack.
 func (s *Service) differs(ctx context.Context, st *stack, to *deployed) (bool, error) {
 	changes, c, err := s.plan(ctx, st, to)
 	if err != nil || len(changes) > 0 {
@@ -353,7 +355,7 @@ func (s *Service) differs(ctx context.Context, st *stack, to *deployed) (bool, e
 	return s.outerDiffers(st, to, c)
 }
 
-// outerDiffers reports whether what is not a resource changes: outputs, tags, description and what goes with them.
+// outerDiffers reports whether anything other than a resource changes: outputs, tags, description and the like.
 func (s *Service) outerDiffers(st *stack, to *deployed, c *compiled) (bool, error) {
 	if !reflect.DeepEqual(nonNil(st.Tags), nonNil(to.Tags)) || st.Description != to.Description ||
 		!slices.Equal(st.NotificationARNs, to.NotificationARNs) || !reflect.DeepEqual(st.Rollback, to.Rollback) {

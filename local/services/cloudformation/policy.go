@@ -9,7 +9,7 @@ import (
 	"stepback/aws"
 )
 
-// stackPolicy says which resources an update may touch.
+// stackPolicy determines which resources an update may change.
 type stackPolicy struct {
 	Statement []policyStatement
 }
@@ -21,7 +21,7 @@ type policyStatement struct {
 	Condition                                map[string]map[string]words
 }
 
-// words is a text, or several.
+// words is a JSON string or an array of strings.
 type words []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -36,7 +36,7 @@ func (w *words) UnmarshalJSON(text []byte) error {
 
 const mostPolicy = 16_384
 
-// checkedPolicy refuses a policy that cannot be read.
+// checkedPolicy rejects a policy that cannot be parsed.
 func checkedPolicy(text string) (string, error) {
 	if len(text) > mostPolicy {
 		return "", invalid("Stack policy may not exceed %d characters", mostPolicy)
@@ -61,7 +61,7 @@ func checkedPolicy(text string) (string, error) {
 	return text, nil
 }
 
-// updates reports whether all actions are some that policies are about.
+// updates reports whether all actions are update actions, or *.
 func updates(actions words) bool {
 	for _, a := range actions {
 		if which, ok := strings.CutPrefix(a, "Update:"); a != "*" && (!ok || which == "") {
@@ -71,7 +71,7 @@ func updates(actions words) bool {
 	return true
 }
 
-// matches reports whether a text matches one of the words, in which a * stands for anything.
+// matches reports whether a text matches one of the patterns, in which * matches anything.
 func (w words) matches(text string) bool {
 	for _, pattern := range w {
 		if aws.Matches(pattern, text) {
@@ -81,7 +81,7 @@ func (w words) matches(text string) bool {
 	return false
 }
 
-// of reports whether a statement is about an action on a resource.
+// of reports whether a statement applies to an action on a resource.
 func (p *policyStatement) of(action, id, typ string) bool {
 	if len(p.Action) > 0 && !p.Action.matches(action) || len(p.NotAction) > 0 && p.NotAction.matches(action) {
 		return false
@@ -101,7 +101,7 @@ func (p *policyStatement) of(action, id, typ string) bool {
 	return true
 }
 
-// permitted refuses what the stack's policy, or that of the update, does not allow.
+// permitted returns an error if the stack's policy, or the update's, does not allow the action.
 func (d *deployment) permitted(id, typ, action string) error {
 	text := d.op.Policy
 	if text == "" {
@@ -137,7 +137,7 @@ type policyRequest struct {
 	URL  string  `json:"StackPolicyURL"`
 }
 
-// policyOf is a policy that a request gives, or that an object of S3 has.
+// policyOf returns a policy given in a request or by the URL of an S3 object.
 func (s *Service) policyOf(ctx context.Context, scope aws.Scope, body *string, address string) (string, error) {
 	if address != "" {
 		text, err := s.fetch(ctx, scope, address)

@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// why is an error for people: what a service said, without the words around it.
+// why returns a readable error: a service's own message, without its context.
 func why(err error) string {
 	var e smithy.APIError
 	var a *aws.Error
@@ -28,7 +28,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// reasonOf is why a resource failed, as its events say.
+// reasonOf returns the reason for a resource's failure as in its events.
 func (d *deployment) reasonOf(r *record, err error) string {
 	var p *resource.PropertyError
 	var e smithy.APIError
@@ -50,7 +50,7 @@ func (d *deployment) reasonOf(r *record, err error) string {
 	return why(err)
 }
 
-// handlerCode is the kind of failure that CloudFormation's handlers tell.
+// handlerCode maps an error code to the error code of CloudFormation's handlers.
 func handlerCode(code string) string {
 	switch {
 	case strings.Contains(code, "AlreadyExists"), strings.Contains(code, "AlreadyOwned"):

@@ -23,17 +23,17 @@ const (
 // The phases of an operation.
 const (
 	phaseApply           = "apply"
-	phaseCleanup         = "cleanup"         // of what an update has made superfluous
-	phaseRollback        = "rollback"        // of a create: deletion; of an update: back to what was before
-	phaseRollbackCleanup = "rollbackCleanup" // of what an update has made before it failed
+	phaseCleanup         = "cleanup"         // of what an update has made obsolete
+	phaseRollback        = "rollback"        // of a create: deletion; of an update: back to the previous state
+	phaseRollbackCleanup = "rollbackCleanup" // of what an update created before it failed
 	phaseDelete          = "delete"
 )
 
-// stack is what is kept of a stack.
+// stack is the stored form of a stack.
 type stack struct {
 	Account, Region, Name, ID string
 	Status, Reason            string
-	Created                   int64 // milliseconds since 1970, as all instants
+	Created                   int64 // milliseconds since 1970, like all times here
 	Updated, Deleted          int64 `json:",omitempty"`
 	deployed
 	Outputs          []output   `json:",omitempty"`
@@ -47,15 +47,15 @@ type stack struct {
 	DriftAt          int64      `json:",omitempty"`
 	Imports          []string   `json:",omitempty"`
 	Operation        *operation `json:",omitempty"`
-	// Paused is an operation that failed and can go on: UPDATE_FAILED, CREATE_FAILED and UPDATE_ROLLBACK_FAILED.
+	// Paused is a failed operation that can be continued: UPDATE_FAILED, CREATE_FAILED and UPDATE_ROLLBACK_FAILED.
 	Paused *operation      `json:",omitempty"`
 	Last   []lastOperation `json:",omitempty"`
-	Events int             // how many there have been
-	Latest int64           `json:",omitempty"` // when the latest of them was
+	Events int             // number of events so far
+	Latest int64           `json:",omitempty"` // time of the latest event
 
 	resources map[string]*record
 	running   bool
-	giveUp    func(error) // of the operation that is under way
+	giveUp    func(error) // of the running operation
 	ended     chan struct{}
 }
 
@@ -65,12 +65,12 @@ type lastOperation struct {
 	ID   string `json:"OperationId"`
 }
 
-// deployed is what a stack is made of: the template and what goes with it.
+// deployed holds the source of a stack's deployment: the template and its parameters, tags and other settings.
 type deployed struct {
 	// Template is its text, Processed the text after its transforms.
 	Template  string `json:"-"`
 	Processed string `json:"-"`
-	// Values are the texts of the parameters, Resolved what those are worth that name a parameter of SSM.
+	// Values are the texts of the parameters; Resolved holds the values of those that name an SSM parameter.
 	Values, Resolved map[string]string `json:",omitempty"`
 	Tags             map[string]string `json:",omitempty"`
 	Capabilities     []string          `json:",omitempty"`
@@ -87,26 +87,26 @@ type output struct {
 	Export      string `json:"ExportName,omitempty"`
 }
 
-// operation is what is being done to a stack.
+// operation is a running operation of a stack.
 type operation struct {
 	ID, Kind, Phase string
 	Token           string   `json:",omitempty"`
-	Target          deployed // of creates and updates
+	Target          deployed // for creates and updates
 	DisableRollback bool     `json:",omitempty"`
-	OnFailure       string   `json:",omitempty"` // of creates: ROLLBACK, DELETE, DO_NOTHING
+	OnFailure       string   `json:",omitempty"` // for creates: ROLLBACK, DELETE, DO_NOTHING
 	RetainNew       bool     `json:",omitempty"` // RetainExceptOnCreate
 	Retain          []string `json:",omitempty"`
 	Skip            []string `json:",omitempty"`
 	Force           bool     `json:",omitempty"`
 	Import          bool     `json:",omitempty"`
-	// Imports are the identifiers of the resources that an import brings, by their logical IDs.
+	// Imports maps logical IDs to the identifiers of the resources that an import adds.
 	Imports  map[string]string `json:",omitempty"`
 	Deadline int64             `json:",omitempty"`
-	Policy   string            `json:",omitempty"` // the stack policy that holds during the update
+	Policy   string            `json:",omitempty"` // the stack policy during the update
 	Failure  string            `json:",omitempty"`
 }
 
-// made is a resource as one deployment left it.
+// made is the state of a resource after a deployment.
 type made struct {
 	Type, Physical, Ref string
 	Properties          map[string]any    `json:",omitempty"`
@@ -117,24 +117,24 @@ type made struct {
 	UpdateReplacePolicy string            `json:",omitempty"`
 	Metadata            any               `json:",omitempty"`
 	Suffix              string            `json:",omitempty"`
-	// SystemTags says that it has the tags that CloudFormation gives by itself; what older versions made has not.
+	// SystemTags is true if the resource has CloudFormation's own tags; resources created by older versions do not.
 	SystemTags bool `json:",omitempty"`
 }
 
-// record is what is kept of a resource.
+// record is the stored form of a resource.
 type record struct {
 	ID string
 	made
 	Status, Reason string
 	Updated        int64
-	// Operation is the operation that last touched it, Doing what that does: create, update, replace, delete.
+	// Operation is the ID of the operation that last changed it, Doing the action: create, update, replace, delete.
 	Operation, Doing string `json:",omitempty"`
-	// Before is the resource as the last successful deployment left it, while an operation changes it; New says that
-	// there was none. Trash are physical resources that others have replaced, until they are cleaned up.
+	// Before is the resource's state after the last successful deployment, while an operation changes it. New is true
+	// if there was none. Trash holds replaced physical resources until they are cleaned up.
 	Before *made  `json:",omitempty"`
 	New    bool   `json:",omitempty"`
 	Trash  []made `json:",omitempty"`
-	// Token is that under which a custom resource answers.
+	// Token is the token with which a custom resource responds.
 	Token  string `json:",omitempty"`
 	Drift  *drift `json:",omitempty"`
 	NoEcho bool   `json:",omitempty"`
@@ -149,18 +149,18 @@ const stackType = "AWS::CloudFormation::Stack"
 
 func (st *stack) scope() aws.Scope { return aws.Scope{Account: st.Account, Region: st.Region} }
 
-// uuid is the last part of the stack's ARN.
+// uuid returns the last part of the stack's ARN.
 func (st *stack) uuid() string { return st.ID[strings.LastIndexByte(st.ID, '/')+1:] }
 
 func (st *stack) gone() bool { return st.Status == "DELETE_COMPLETE" }
 
-// busy reports whether an operation is under way.
+// busy reports whether an operation is running.
 func (st *stack) busy() bool { return st.Operation != nil }
 
-// ids are the logical IDs of the resources, sorted.
+// ids returns the logical IDs of the resources, sorted.
 func (st *stack) ids() []string { return slices.Sorted(maps.Keys(st.resources)) }
 
-// Keys of what is kept.
+// Keys of stored records.
 func (st *stack) key() string                  { return "stack/" + st.uuid() }
 func (st *stack) textKey(which string) string  { return "text/" + st.uuid() + "/" + which }
 func (st *stack) resourceKey(id string) string { return "resource/" + st.uuid() + "/" + id }
@@ -173,7 +173,7 @@ const (
 	textTarget, textExpanded   = "target", "expanded"
 )
 
-// load reads everything but events and responses.
+// load loads everything except events and responses.
 func (s *Service) load() error {
 	byUUID := map[string]*stack{}
 	if err := s.table.Scan("stack/", func(_ string, value []byte) error {
@@ -232,7 +232,7 @@ func (s *Service) load() error {
 	})
 }
 
-// change carries out a change of what is kept and waits until it is on the disk. f runs with mu held.
+// change executes a change of stored records and waits until it is on disk. f runs with mu held.
 func (s *Service) change(f func(k *keeper) error) error {
 	s.mu.Lock()
 	b, err := s.opts.Documents.Begin()
@@ -253,7 +253,7 @@ func (s *Service) change(f func(k *keeper) error) error {
 	return err
 }
 
-// keeper puts records into a batch.
+// keeper adds records to a batch.
 type keeper struct {
 	s   *Service
 	b   *documents.Batch
@@ -282,13 +282,14 @@ func (k *keeper) forget(st *stack, id string) {
 	k.b.Delete(k.s.table, st.resourceKey(id))
 }
 
-// event adds an event of a stack; the stack is kept too, for its number.
+// event adds an event of a stack; the stack is stored as well, because of its event count.
 func (k *keeper) event(st *stack, e event) {
-	// No two events of a stack are at the same time: clients sort by it.
+	// No two events of a stack have the same time, because clients sort by it.
 	e.ID, e.At = aws.NewID(), max(k.s.now().UnixMilli(), st.Latest+1)
 	if e.Type != stackType || e.Physical != st.ID {
 		e.ID = fmt.Sprintf("%s-%s-%s", e.LogicalID, e.Status, instant(e.At).Format("2006-01-02T15:04:05.000Z"))
-		if strings.HasSuffix(st.Status, "_CLEANUP_IN_PROGRESS") { // as recorded: what is swept away has fewer facts
+		// as recorded from AWS: events of cleaned-up resources have fewer details
+		if strings.HasSuffix(st.Status, "_CLEANUP_IN_PROGRESS") {
 			e.ID, e.Properties = e.LogicalID+"-"+aws.NewID(), ""
 		}
 	}
@@ -300,19 +301,19 @@ func (k *keeper) event(st *stack, e event) {
 	k.put(st.eventKey(st.Events), e)
 }
 
-// status gives a stack another status, with an event of it.
+// status changes the status of a stack and adds an event.
 func (k *keeper) status(st *stack, status, reason string) {
 	st.Status, st.Reason = status, reason
 	k.event(st, event{LogicalID: st.Name, Physical: st.ID, Type: stackType, Status: status, Reason: reason})
 	k.stack(st)
 }
 
-// progress gives a resource another status, with an event of it.
+// progress changes the status of a resource and adds an event.
 func (k *keeper) progress(st *stack, r *record, status, reason string) {
 	k.progressOf(st, r, r.Physical, status, reason)
 }
 
-// progressOf is progress whose event tells of another physical resource than the record.
+// progressOf is progress with an event for a different physical resource.
 func (k *keeper) progressOf(st *stack, r *record, physical, status, reason string) {
 	r.Status, r.Reason, r.Updated = status, reason, k.s.now().UnixMilli()
 	e := event{LogicalID: r.ID, Physical: physical, Type: r.Type, Status: status, Reason: reason}
@@ -324,7 +325,7 @@ func (k *keeper) progressOf(st *stack, r *record, physical, status, reason strin
 	k.stack(st)
 }
 
-// find returns a stack by its name or ID. Of a name, one that is not deleted. mu is held.
+// find returns a stack by its name or ID. A name finds only a stack that is not deleted. The caller holds mu.
 func (s *Service) find(scope aws.Scope, name string) (*stack, error) {
 	if strings.HasPrefix(name, "arn:") {
 		if st := s.stacks[name]; st != nil && st.scope() == scope {
@@ -340,8 +341,8 @@ func (s *Service) find(scope aws.Scope, name string) (*stack, error) {
 	return nil, invalid("Stack with id %s does not exist", name)
 }
 
-// seen finds a stack, and copies how it stands now: what is computed of it without mu is computed of the copy, for
-// another operation may begin meanwhile. start refuses then.
+// seen returns a stack and a copy of its present state. What is computed without holding mu must use the copy,
+// because another operation may start in the meantime; start then returns an error.
 func (s *Service) seen(scope aws.Scope, name string) (st, now *stack, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -351,7 +352,7 @@ func (s *Service) seen(scope aws.Scope, name string) (st, now *stack, err error)
 	return st, st.copied(), nil
 }
 
-// copied is the stack with resources of its own. mu is held.
+// copied returns a copy of the stack, including its resources. The caller holds mu.
 func (st *stack) copied() *stack {
 	now := *st
 	now.resources = make(map[string]*record, len(st.resources))
@@ -362,7 +363,7 @@ func (st *stack) copied() *stack {
 	return &now
 }
 
-// all are the stacks of a scope, the newest first. mu is held.
+// all returns the stacks of a scope, the newest first. The caller holds mu.
 func (s *Service) all(scope aws.Scope) []*stack {
 	var list []*stack
 	for _, st := range s.stacks {

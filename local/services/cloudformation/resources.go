@@ -17,7 +17,7 @@ type resourceRequest struct {
 	Token    string `json:"NextToken"`
 }
 
-// resourceOf is a resource as the operations tell it; time is the name of the member with its time.
+// resourceOf returns a resource as in responses; time is the name of the member with its time.
 func (s *Service) resourceOf(st *stack, r *record, time string) map[string]any {
 	m := map[string]any{"StackName": st.Name, "StackId": st.ID, "LogicalResourceId": r.ID, "ResourceType": r.Type,
 		time: timeOf(r.Updated), "ResourceStatus": r.Status, "DriftInformation": r.Drift.information()}
@@ -120,7 +120,7 @@ func (s *Service) listStackResources(_ context.Context, scope aws.Scope, in *res
 	}{list, next}, err
 }
 
-// shownEvent is an event as DescribeStackEvents tells it.
+// shownEvent returns an event as in the response of DescribeStackEvents.
 func shownEvent(st *stack, value []byte) (map[string]any, error) {
 	var e event
 	if err := json.Unmarshal(value, &e); err != nil {

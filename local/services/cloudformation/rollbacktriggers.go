@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 )
 
-// rollbackConfiguration names alarms that undo a deployment when they fire while it is under way, and for how long it
-// is watched after that.
+// rollbackConfiguration names alarms that roll a deployment back if they fire while it runs, and how long they are
+// monitored afterwards.
 type rollbackConfiguration struct {
 	Triggers []rollbackTrigger `json:"RollbackTriggers,omitempty"`
 	Minutes  *int              `json:"MonitoringTimeInMinutes,omitempty"`
@@ -21,7 +21,7 @@ type rollbackTrigger struct {
 	Type string
 }
 
-// check refuses triggers that are not alarms.
+// check rejects triggers that are not alarms.
 func (r *rollbackConfiguration) check() error {
 	const most = 5
 	if len(r.Triggers) > most {
@@ -39,7 +39,7 @@ func (r *rollbackConfiguration) check() error {
 	return nil
 }
 
-// alarmOf is the name of the alarm in an ARN; empty when it names none.
+// alarmOf returns the name of the alarm in an ARN; empty if it is not the ARN of an alarm.
 func alarmOf(text string) string {
 	arn, _ := aws.ParseARN(text)
 	const kind = "alarm:"
@@ -49,8 +49,8 @@ func alarmOf(text string) string {
 	return arn.Resource[len(kind):]
 }
 
-// monitored waits for the time in which the alarms of the deployment are watched, and returns an error when one is in
-// alarm, or is not there.
+// monitored waits for the time in which the deployment's alarms are monitored. It returns an error if an alarm is in
+// ALARM or does not exist.
 func (d *deployment) monitored() error {
 	config := &d.op.Target.Rollback
 	if len(config.Triggers) == 0 {
@@ -80,7 +80,7 @@ func (d *deployment) monitored() error {
 	}
 }
 
-// triggered returns an error when the alarm of a trigger is in alarm or is not there.
+// triggered returns an error if a trigger's alarm is in ALARM or does not exist.
 func (d *deployment) triggered(ctx context.Context, t rollbackTrigger) error {
 	arn, _ := aws.ParseARN(t.ARN)
 	name := alarmOf(t.ARN)

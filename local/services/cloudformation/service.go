@@ -18,51 +18,51 @@ import (
 	"stepback/local/services/documents"
 )
 
-// API is how resources are made: the operations of services, and objects of S3.
+// API is used to create resources: it calls operations of services and reads S3 objects.
 type API interface {
 	resource.API
-	// Object reads an object of S3; version may be empty.
+	// Object reads an object from S3; version may be empty.
 	Object(ctx context.Context, bucket, key, version string) ([]byte, error)
 }
 
 // Options are the settings of a Service. Documents, Clock and API are required.
 type Options struct {
-	// Documents keep the stacks, in a table of their own.
+	// Documents stores the stacks, in a separate table.
 	Documents *documents.Store
-	// Clock tells the time and ends waits. It must outlive the service.
+	// Clock provides the time and ends waits. It must outlive the service.
 	Clock *clock.Clock
-	// API calls the services of an account and region, in the role of an ARN, which may be empty.
+	// API returns a client for the services of an account and region, with the role of an ARN, which may be empty.
 	API func(scope aws.Scope, role string) API
-	// Endpoint is the address of this platform, at which custom resources answer: http://127.0.0.1:4566.
+	// Endpoint is this platform's address, to which custom resources respond: http://127.0.0.1:4566.
 	Endpoint string
-	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Types are the types of resources; nil means resource.All.
+	// Types are the resource types; nil means resource.All.
 	Types resource.Set
-	// Parallel is how many resources of a stack are worked on at a time; 0 means 16.
+	// Parallel is the number of resources of a stack that are processed at a time; 0 means 16.
 	Parallel int
-	// Log receives refusals and of what cannot be told to a client; nil drops them.
+	// Log receives rejected requests and errors that cannot be reported to a client; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the CloudFormation of the laptop. It is safe for concurrent use.
+// Service is a local CloudFormation. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	table *documents.Table
 	types resource.Set
 	ctx   context.Context
 	stop  context.CancelFunc
-	under sync.WaitGroup // deployments
+	under sync.WaitGroup // running deployments
 
 	mu      sync.Mutex
-	stacks  map[string]*stack     // by the ID
-	sets    map[string]*changeSet // by the ID
+	stacks  map[string]*stack     // by ID
+	sets    map[string]*changeSet // by ID
 	waiting map[string]chan struct{}
 	drifts  map[string]*driftDetection
 	closed  bool
 }
 
-// Open reads the stacks of a store and goes on with the deployments that were under way. Close ends it.
+// Open loads the stacks of a store. Resume continues interrupted deployments; Close ends the service.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -84,19 +84,19 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Resume goes on with the deployments that were under way when the store was closed. It is called once, when the
-// services that resources are made by can be called.
+// Resume continues the deployments that were running when the store was closed. It is called once, when the services
+// that create resources can be called.
 func (s *Service) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.stacks {
-		if st.Operation != nil && st.Parent == "" { // nested ones are asked for by their parents
+		if st.Operation != nil && st.Parent == "" { // nested ones are resumed by their parents
 			s.launch(st)
 		}
 	}
 }
 
-// Close stops the deployments, which go on when the store is opened again, and waits for them.
+// Close stops the deployments and waits for them. They continue when the store is opened again.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -106,7 +106,7 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// launch has a goroutine carry a stack's operation out. mu is held.
+// launch executes a stack's operation on a new goroutine. The caller holds mu.
 func (s *Service) launch(st *stack) {
 	if s.closed || st.running {
 		return
@@ -117,14 +117,14 @@ func (s *Service) launch(st *stack) {
 
 func (s *Service) now() time.Time { return s.opts.Clock.Now() }
 
-// codeValidation is the code of almost everything that CloudFormation refuses.
+// codeValidation is the code of almost all CloudFormation errors.
 const codeValidation = "ValidationError"
 
 func invalid(format string, args ...any) *aws.Error {
 	return &aws.Error{Code: codeValidation, Message: fmt.Sprintf(format, args...)}
 }
 
-// failure tells clients of what is wrong with their templates.
+// failure converts errors in a client's template to API errors.
 func failure(err error) *aws.Error {
 	var t *template.Error
 	var p *resource.PropertyError
@@ -181,5 +181,5 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations without output.
 type none struct{}

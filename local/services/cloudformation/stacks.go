@@ -32,14 +32,14 @@ func tagsIn(m map[string]string) []tag {
 	return list
 }
 
-// newStack makes a stack that is not listed yet.
+// newStack returns a stack that is not listed yet.
 func (s *Service) newStack(scope aws.Scope, name string) *stack {
 	return &stack{Account: scope.Account, Region: scope.Region, Name: name,
 		ID: scope.ARN("cloudformation", "stack/"+name+"/"+aws.NewID()), Created: s.now().UnixMilli(),
 		resources: map[string]*record{}, ended: make(chan struct{})}
 }
 
-// start begins an operation of a stack, having changed what else the operation brings.
+// start starts an operation of a stack, after calling brings for its other changes.
 func (s *Service) start(st *stack, op *operation, status string, minutes int, brings ...func()) error {
 	return s.change(func(k *keeper) error {
 		if st.busy() {
@@ -56,7 +56,7 @@ func (s *Service) start(st *stack, op *operation, status string, minutes int, br
 			}
 			s.stacks[st.ID] = st
 		}
-		for _, c := range s.sets { // what they were made for is no more
+		for _, c := range s.sets { // the stack for which they were created no longer exists
 			if c.StackID == st.ID && c.Execution == "AVAILABLE" {
 				c.Execution = "OBSOLETE"
 				k.set(c)
@@ -70,17 +70,17 @@ func (s *Service) start(st *stack, op *operation, status string, minutes int, br
 var lastTypes = map[string]string{opCreate: "CREATE_STACK", opUpdate: "UPDATE_STACK", opDelete: "DELETE_STACK",
 	opImport: "UPDATE_STACK"}
 
-// begin gives a stack an operation. mu is held.
+// begin sets a stack's operation. The caller holds mu.
 func (s *Service) begin(k *keeper, st *stack, op *operation, status, reason string, minutes int) {
 	op.ID = aws.NewID()
 	if st.Paused != nil && op.Kind == opUpdate && st.Paused.Kind == opCreate {
-		op.DisableRollback = true // there is no deployment to go back to
+		op.DisableRollback = true // there is no previous deployment to roll back to
 	}
 	if minutes > 0 {
 		st.TimeoutInMinutes = minutes
 		op.Deadline = s.now().Add(time.Duration(minutes) * time.Minute).UnixMilli()
 	}
-	for _, c := range s.sets { // that another operation has executed
+	for _, c := range s.sets { // executed by another operation
 		if c.StackID == st.ID && c.executed() {
 			k.forgetSet(c)
 		}
@@ -126,7 +126,7 @@ type stackID struct {
 	OperationID string `json:"OperationId,omitempty"`
 }
 
-// refused refuses what is not done here, by its name.
+// refused rejects unsupported members by name.
 func (in *stackRequest) refused() error {
 	switch {
 	case in.PolicyURL != "" && in.Policy != nil:
@@ -180,7 +180,7 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	return &stackID{ID: st.ID, OperationID: op.ID}, nil
 }
 
-// target is what a request wants to deploy.
+// target returns what a request asks to deploy.
 func (s *Service) target(ctx context.Context, scope aws.Scope, in *stackRequest, st *stack) (deployed, *compiled, error) {
 	text, err := s.read(ctx, scope, in.source, st)
 	if err != nil {
@@ -212,7 +212,7 @@ func (s *Service) target(ctx context.Context, scope aws.Scope, in *stackRequest,
 	return to, c, err
 }
 
-// updatable are the states in which a stack can be updated.
+// updatable lists the statuses in which a stack can be updated.
 var updatable = []string{"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE",
 	"IMPORT_ROLLBACK_COMPLETE", "UPDATE_FAILED", "CREATE_FAILED"}
 
@@ -296,7 +296,7 @@ func (s *Service) deleteStack(_ context.Context, scope aws.Scope, in *deleteRequ
 			return invalid("Invalid operation on stack [%s]. Retain resources can be specified only when the stack is in the DELETE_FAILED state",
 				st.ID)
 		}
-		if st.busy() { // a creation is given up and its resources are deleted
+		if st.busy() { // a running creation is given up and its resources are deleted
 			st.Operation.OnFailure, st.Operation.DisableRollback = "DELETE", false
 			k.stack(st)
 			if st.giveUp != nil {

@@ -71,14 +71,14 @@ type templateSummary struct {
 	DeclaredTransforms []string      `json:",omitempty"`
 }
 
-// identifiers are the resources of a type, for whoever wants to import them.
+// identifiers lists the resources of a type, for importing them.
 type identifiers struct {
 	Type       string   `json:"ResourceType"`
 	LogicalIDs []string `json:"LogicalResourceIds"`
 	Names      []string `json:"ResourceIdentifiers,omitempty"`
 }
 
-// summarise reads a template as far as its parameters have defaults.
+// summarise parses a template as far as possible with its parameters' defaults.
 func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, error) {
 	d, head, err := declared(text)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reverse are for each of the records those that have to be deleted before it.
+// reverse returns a function that lists, for each record, the records that have to be deleted first.
 func (d *deployment) reverse(ids []string) func(string) []string {
 	dependents := map[string][]string{}
 	d.s.mu.Lock()
@@ -20,7 +20,7 @@ func (d *deployment) reverse(ids []string) func(string) []string {
 	return func(id string) []string { return dependents[id] }
 }
 
-// select lists the resources of which f is true.
+// choose returns the IDs of the resources for which f is true.
 func (d *deployment) choose(f func(*record) bool) []string {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
@@ -33,14 +33,14 @@ func (d *deployment) choose(f func(*record) bool) []string {
 	return ids
 }
 
-// remove deletes a physical resource, unless its policy keeps it.
+// remove deletes a physical resource, unless its deletion policy retains it.
 func (d *deployment) remove(ctx context.Context, r *record, of made, policy string, rolledBack bool) (kept bool, err error) {
 	t := d.s.typeOf(of.Type)
 	switch {
 	case of.Physical == "" && (of.Suffix == "" || !rolledBack):
 		return false, nil
 	case of.Physical == "":
-		return false, nil // it failed before it was there
+		return false, nil // it failed before it existed
 	case policy == "Retain", policy == "RetainExceptOnCreate" && !rolledBack:
 		return true, nil
 	case policy == "Snapshot":
@@ -52,7 +52,7 @@ func (d *deployment) remove(ctx context.Context, r *record, of made, policy stri
 	return false, t.Delete(withRecord(ctx, d, r), q)
 }
 
-// discard deletes the resource of a record, with its events.
+// discard returns a function that deletes a record's resource and adds its events.
 func (d *deployment) discard(rolledBack, forget bool) func(context.Context, string) error {
 	return func(ctx context.Context, id string) error {
 		d.s.mu.Lock()
@@ -77,7 +77,7 @@ func (d *deployment) discard(rolledBack, forget bool) func(context.Context, stri
 			return err
 		}
 		kept, err := d.remove(ctx, r, of, policy, rolledBack)
-		for _, old := range r.Trash { // of a deployment that failed and was never rolled back
+		for _, old := range r.Trash { // from a failed deployment that was never rolled back
 			if err == nil && old.Physical != of.Physical {
 				_, err = d.remove(ctx, r, old, old.UpdateReplacePolicy, rolledBack)
 			}
@@ -145,7 +145,7 @@ func (d *deployment) deleteAll(rolledBack bool) (failed []string) {
 	return failedNames(errs)
 }
 
-// rollback undoes: a create by deletion, an update by going back to what was before.
+// rollback undoes an operation: a create by deleting the resources, an update by restoring the previous state.
 func (d *deployment) rollback() error {
 	if d.op.Kind == opImport {
 		return d.abandon()
@@ -192,7 +192,7 @@ func (d *deployment) rollback() error {
 	})
 }
 
-// restore brings a resource back to what it was before the update.
+// restore restores a resource's state before the update.
 func (d *deployment) restore(ctx context.Context, id string) error {
 	d.s.mu.Lock()
 	r := d.st.resources[id]
@@ -212,7 +212,7 @@ func (d *deployment) restore(ctx context.Context, id string) error {
 		})
 	}
 	if len(changedProperties(before.Properties, attempted.Properties)) == 0 && r.Status != "UPDATE_FAILED" {
-		return d.s.change(func(k *keeper) error { // only what the engine knows of it has changed, or its tags
+		return d.s.change(func(k *keeper) error { // only the engine's record of it, or its tags, have changed
 			r.made, r.Before = before, nil
 			k.resource(d.st, r)
 			return nil
@@ -241,8 +241,8 @@ func (d *deployment) restore(ctx context.Context, id string) error {
 	}), err)
 }
 
-// cleanup deletes what an update has made superfluous. What cannot be deleted stays, and the update has succeeded all
-// the same.
+// cleanup deletes what an update has made obsolete. A resource that cannot be deleted is kept, and the update still
+// succeeds.
 func (d *deployment) cleanup() error {
 	if d.c == nil {
 		if err := d.begin(&d.op.Target); err != nil {
@@ -260,7 +260,7 @@ func (d *deployment) cleanup() error {
 	})
 }
 
-// rollbackCleanup deletes what an update has made before it failed.
+// rollbackCleanup deletes what an update created before it failed.
 func (d *deployment) rollbackCleanup() error {
 	if err := d.sweep(func(r *record) bool { return r.New }, true); err != nil || d.s.ctx.Err() != nil {
 		return err
@@ -272,7 +272,7 @@ func (d *deployment) rollbackCleanup() error {
 	})
 }
 
-// sweep deletes the resources that are not wanted, and those that others have replaced.
+// sweep deletes unwanted resources, and resources that have been replaced.
 func (d *deployment) sweep(unwanted func(*record) bool, rolledBack bool) error {
 	ids := d.choose(func(r *record) bool { return unwanted(r) || len(r.Trash) > 0 })
 	whole := d.discard(rolledBack, true)
@@ -295,7 +295,7 @@ func (d *deployment) sweep(unwanted func(*record) bool, rolledBack bool) error {
 	return nil
 }
 
-// sweepOne deletes a resource that another one has replaced.
+// sweepOne deletes a resource that has been replaced.
 func (d *deployment) sweepOne(ctx context.Context, r *record, old made, rolledBack bool) error {
 	say := func(status, reason string) error {
 		return d.s.change(func(k *keeper) error {

@@ -14,7 +14,7 @@ func (d *deployment) ref(id string) (any, error) {
 	return r.ref(), nil
 }
 
-// ref is what a Ref gives.
+// ref returns the value of a Ref.
 func (r *made) ref() string {
 	if r.Ref != "" {
 		return r.Ref
@@ -22,7 +22,7 @@ func (r *made) ref() string {
 	return r.Physical
 }
 
-// there reports whether a resource is there, as far as its record knows.
+// there reports whether the resource exists, according to its record.
 func (r *record) there() bool {
 	return r.Physical != "" && r.Status != "DELETE_COMPLETE" && r.Status != "DELETE_SKIPPED"
 }
@@ -45,21 +45,22 @@ func (r *record) attribute(name string) (any, error) {
 		return nil, invalid("CustomResource attribute error: Vendor response doesn't contain %s key in object %s", name,
 			r.Physical)
 	}
-	// Attributes of objects, such as Endpoint.Address, are found by their parts.
+	// Attributes of objects, such as Endpoint.Address, are found part by part.
 	head, rest, ok := strings.Cut(name, ".")
 	if m, isObject := r.Attributes[head].(map[string]any); ok && isObject {
 		if v, ok := m[rest]; ok {
 			return v, nil
 		}
 	}
-	// As recorded, what a resource was given can be asked for, too: the DisplayName of a topic.
+	// As recorded from AWS, a resource's properties can be read as attributes too, such as the DisplayName of a
+	// topic.
 	if v, ok := r.Properties[name]; ok {
 		return v, nil
 	}
 	return nil, invalid("Template error: resource %s does not support attribute type %s in Fn::GetAtt", r.ID, name)
 }
 
-// importValue is the value of an export of another stack, which the stack uses from now on.
+// importValue returns the value of another stack's export, and records that this stack imports it.
 func (d *deployment) importValue(name string) (string, error) {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()

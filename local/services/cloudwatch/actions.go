@@ -17,7 +17,7 @@ import (
 
 var errNoAlarm = errors.New("the alarm is not there any more")
 
-// pending is an action that is not delivered.
+// pending is an action that has not been delivered yet.
 type pending struct {
 	Scope    aws.Scope
 	Alarm    string
@@ -27,8 +27,8 @@ type pending struct {
 	Due      time.Time
 }
 
-// turn puts an alarm into the state that f returns, with its reason and the data behind it. The state, the item of the
-// history and the actions that follow are kept together; the actions are delivered by the next round.
+// turn sets an alarm's state to the one that f returns, with its reason and data. The state, the history item and the
+// resulting actions are stored together; the next round delivers the actions.
 func (s *Service) turn(scope aws.Scope, name string, f func(*alarm) (state, reason, data string)) error {
 	return s.change(func(b *documents.Batch) error {
 		a, err := s.alarm(scope, name)
@@ -61,7 +61,7 @@ func stateOf(a *alarm) map[string]any {
 	return m
 }
 
-// plain is JSON without escapes for HTML, as CloudWatch writes it.
+// plain returns JSON without HTML escapes, as CloudWatch writes it.
 func plain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -70,7 +70,7 @@ func plain(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// announce keeps what is to be delivered because an alarm has changed: to its actions, and to the default event bus.
+// announce stores the deliveries that result from an alarm's change: to its actions, and to the default event bus.
 func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm, now time.Time) error {
 	to := map[string][]string{evaluation.OK: a.OK, evaluation.Alarm: a.Alarm,
 		evaluation.Insufficient: a.Insufficient}[a.State]
@@ -112,7 +112,7 @@ func (s *Service) post(b *documents.Batch, p pending) error {
 	return err
 }
 
-// acting has an alarm deliver with a context. Events go to the bus without being asked.
+// acting returns a context for delivering an alarm's action. Events are sent to the bus without authorization.
 func acting(ctx context.Context, p *pending) context.Context {
 	to, _ := aws.ParseARN(p.To)
 	switch to.Service {
@@ -126,7 +126,7 @@ func acting(ctx context.Context, p *pending) context.Context {
 	return ctx
 }
 
-// deliver delivers what is pending and due. What cannot be delivered is tried again a few times, then noted as failed.
+// deliver delivers pending actions that are due. A failed delivery is retried a few times, then recorded as failed.
 func (s *Service) deliver(ctx context.Context, now time.Time) error {
 	const most = 5
 	type placed struct {
@@ -168,7 +168,7 @@ func (s *Service) deliver(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// acted notes what has become of an action.
+// acted records the result of an action.
 func (s *Service) acted(b *documents.Batch, p *pending, failure error) error {
 	if strings.Contains(p.To, ":event-bus/") {
 		return nil
@@ -188,7 +188,7 @@ func (s *Service) acted(b *documents.Batch, p *pending, failure error) error {
 	return nil
 }
 
-// regionName is what notifications call a region.
+// regionName returns a region's name in notifications.
 func regionName(region string) string {
 	names := map[string]string{"us-east-1": "US East (N. Virginia)", "us-east-2": "US East (Ohio)", "us-west-1": "US West (N. California)",
 		"us-west-2": "US West (Oregon)", "eu-west-1": "EU (Ireland)", "eu-west-2": "EU (London)", "eu-west-3": "EU (Paris)",
@@ -201,7 +201,7 @@ func regionName(region string) string {
 	return region
 }
 
-// notification is the message that an alarm publishes.
+// notification returns the message that an alarm publishes.
 func notification(scope aws.Scope, before, a *alarm) map[string]any {
 	m := map[string]any{
 		"AlarmName": a.Name, "AlarmDescription": orNil(a.Description), "AWSAccountId": scope.Account,
@@ -250,7 +250,7 @@ func orNil(text string) any {
 	return text
 }
 
-// alarmData is an alarm's change as events and functions are told of it.
+// alarmData returns an alarm's change in the form for events and functions.
 func alarmData(before, a *alarm) map[string]any {
 	state := func(a *alarm) map[string]any {
 		m := map[string]any{"value": a.State, "reason": a.Reason, "timestamp": a.Transitioned.Format(reasonTime)}

@@ -16,10 +16,10 @@ import (
 	"stepback/local/services/documents"
 )
 
-// alarm is one as it is kept. Composite alarms have a Rule, others Metric or Metrics.
+// alarm is the stored form of an alarm. Composite alarms have a Rule, others Metric or Metrics.
 type alarm struct {
 	Name, ARN, Description  string
-	Enabled                 bool // its actions
+	Enabled                 bool // whether its actions are enabled
 	OK, Alarm, Insufficient []string
 	Configured              time.Time
 	State, Reason, Data     string
@@ -33,7 +33,7 @@ type alarm struct {
 	Periods    int           `json:",omitempty"` // EvaluationPeriods
 	Datapoints int           `json:",omitempty"` // DatapointsToAlarm, if it was given
 	Threshold  float64
-	Band       string `json:",omitempty"` // ThresholdMetricId: the id of the band that takes the place of the threshold
+	Band       string `json:",omitempty"` // ThresholdMetricId: the ID of the band that replaces the threshold
 	Comparison string `json:",omitempty"`
 	Missing    string `json:",omitempty"`
 	LowSamples string `json:",omitempty"`
@@ -41,7 +41,7 @@ type alarm struct {
 
 func alarmKey(scope aws.Scope, name string) string { return alarmKeys + scopeKey(scope) + name }
 
-// find reads an alarm; nil if there is none of the name.
+// alarm returns an alarm; nil if there is none with the name.
 func (s *Service) alarm(scope aws.Scope, name string) (*alarm, error) {
 	text, found, err := s.table.Get(alarmKey(scope, name))
 	if err != nil || !found {
@@ -51,7 +51,7 @@ func (s *Service) alarm(scope aws.Scope, name string) (*alarm, error) {
 	return a, json.Unmarshal(text, a)
 }
 
-// alarms reads the alarms of a scope whose names begin with prefix, in the order of their names.
+// alarms returns the alarms of a scope whose names begin with prefix, sorted by name.
 func (s *Service) alarms(scope aws.Scope, prefix string) (all []*alarm, err error) {
 	return all, s.table.Scan(alarmKey(scope, prefix), func(_ string, text []byte) error {
 		a := new(alarm)
@@ -68,7 +68,7 @@ func (s *Service) keep(b *documents.Batch, scope aws.Scope, a *alarm) error {
 	return err
 }
 
-// actions are what every alarm has.
+// actions are the members that every alarm has.
 type actions struct {
 	Name         string   `json:"AlarmName"`
 	Description  string   `json:"AlarmDescription"`
@@ -79,7 +79,7 @@ type actions struct {
 	Tags         []tag
 }
 
-// into checks the actions and puts them into an alarm.
+// into checks the actions and copies them to an alarm.
 func (in *actions) into(s *Service, a *alarm) error {
 	const most = 5
 	a.Name, a.Description, a.Enabled = in.Name, in.Description, in.Enabled == nil || *in.Enabled
@@ -99,7 +99,7 @@ func (in *actions) into(s *Service, a *alarm) error {
 	return nil
 }
 
-// put keeps an alarm that a request describes. It keeps its state, if it was there.
+// put stores a requested alarm. An existing alarm keeps its state.
 func (s *Service) put(scope aws.Scope, a *alarm, tags []tag) error {
 	err := s.change(func(b *documents.Batch) error {
 		before, err := s.alarm(scope, a.Name)
@@ -166,7 +166,7 @@ func (s *Service) putMetricAlarm(_ context.Context, scope aws.Scope, in *putMetr
 		return nil, combination("The parameters Threshold and ThresholdMetricId cannot be given together.")
 	case in.ThresholdID != "" && bandComparisons[in.Comparison] == "":
 		return nil, invalid("The comparison operator %s cannot be used with ThresholdMetricId.", in.Comparison)
-	case in.ThresholdID != "": // the band is checked with the metrics
+	case in.ThresholdID != "": // the band is checked together with the metrics
 	case evaluation.Comparisons[in.Comparison] == nil:
 		return nil, invalid("The comparison operator %s is not supported here.", in.Comparison)
 	case in.Threshold == nil:
@@ -197,7 +197,7 @@ func (s *Service) putMetricAlarm(_ context.Context, scope aws.Scope, in *putMetr
 	return &none{}, s.put(scope, a, in.Tags)
 }
 
-// measures says what the alarm looks at.
+// measures sets the metrics that the alarm evaluates.
 func (in *putMetricAlarmRequest) measures(a *alarm) error {
 	if len(in.Metrics) > 0 {
 		if in.Metric != "" || in.Namespace != "" || in.Period != 0 {
@@ -242,7 +242,7 @@ func (in *putMetricAlarmRequest) measures(a *alarm) error {
 	return nil
 }
 
-// period is that of the datapoints that a metric alarm compares, in seconds.
+// period returns the period in seconds of the datapoints that a metric alarm compares.
 func (a *alarm) period() int64 {
 	if a.Metric != nil {
 		return a.Metric.Period
@@ -286,7 +286,7 @@ func (s *Service) putCompositeAlarm(_ context.Context, scope aws.Scope, in *putC
 	return &none{}, s.put(scope, a, in.Tags)
 }
 
-// alarmName is the name of an alarm that a rule names by name or ARN.
+// alarmName returns the name of an alarm that a rule gives as name or ARN.
 func alarmName(text string) string {
 	if arn, ok := aws.ParseARN(text); ok {
 		return strings.TrimPrefix(arn.Resource, "alarm:")

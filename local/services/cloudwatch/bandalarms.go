@@ -10,14 +10,14 @@ import (
 	"stepback/local/services/cloudwatch/evaluation"
 )
 
-// bandComparisons are the operators that compare a datapoint with a band, and how reasons call them.
+// bandComparisons maps the operators that compare a datapoint with a band to their wording in reasons.
 var bandComparisons = map[string]string{
 	"LessThanLowerOrGreaterThanUpperThreshold": "less than the lower thresholds [LOWER] or greater than the upper thresholds [UPPER]",
 	"LessThanLowerThreshold":                   "less than the lower thresholds [LOWER]",
 	"GreaterThanUpperThreshold":                "greater than the upper thresholds [UPPER]",
 }
 
-// checkBand refuses an alarm whose ThresholdMetricId is no band over another of its metrics.
+// checkBand rejects an alarm whose ThresholdMetricId is not a band over another of its metrics.
 func (a *alarm) checkBand() error {
 	v := view{queries: a.Metrics}
 	band := v.find(a.Band)
@@ -41,8 +41,8 @@ func (a *alarm) checkBand() error {
 	return nil
 }
 
-// evaluateBand decides an alarm that compares with a band. A datapoint without a band, since too little is known, is
-// taken for a missing one.
+// evaluateBand evaluates an alarm that compares with a band. A datapoint without a band, because there are too few
+// values, counts as missing.
 func (s *Service) evaluateBand(scope aws.Scope, a *alarm, v *view, values []float64, rule evaluation.Rule, now, start time.Time) error {
 	_, ends, err := v.query(v.find(a.Band))
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) evaluateBand(scope aws.Scope, a *alarm, v *view, values []floa
 	sums := s.samples(scope, a, start, len(values))
 	return s.turn(scope, a.Name, func(kept *alarm) (string, string, string) {
 		if !kept.Configured.Equal(a.Configured) {
-			return kept.State, "", "" // it is another alarm meanwhile
+			return kept.State, "", "" // the alarm has been changed in the meantime
 		}
 		state, used := rule.Decide(kept.State, outside)
 		return state, bandReason(a, rule, state, values, outside, ends[1].Values, ends[0].Values, used, start),
@@ -74,7 +74,7 @@ func (s *Service) evaluateBand(scope aws.Scope, a *alarm, v *view, values []floa
 	})
 }
 
-// bandReason says why an alarm on a band is in a state.
+// bandReason returns the reason for the state of an alarm on a band.
 func bandReason(a *alarm, rule evaluation.Rule, state string, values, outside, lower, upper []float64, used []int, start time.Time) string {
 	if state == evaluation.Insufficient || len(used) == 0 {
 		return reason(a, rule, state, values, used, start)

@@ -10,11 +10,12 @@ import (
 	"stepback/retrymetrics/metricmath"
 )
 
-// banded finds the metric and the number of standard deviations of a band. A band is a whole expression: CloudWatch
-// allows it in no other function.
+// banded matches a band and captures its metric and its number of standard deviations. A band is always a whole
+// expression: CloudWatch does not allow it inside another function.
 var banded = regexp.MustCompile(`^\s*ANOMALY_DETECTION_BAND\(\s*([a-z][a-zA-Z0-9_]*)\s*(?:,\s*([0-9.]+)\s*)?\)\s*$`)
 
-// bandOf is what an expression makes a band of.
+// bandOf returns the ID of the metric or expression for which an expression is a band, and its number of standard
+// deviations.
 func bandOf(expression string) (id string, deviations float64, ok bool) {
 	const usual = 2
 	m := banded.FindStringSubmatch(expression)
@@ -37,7 +38,7 @@ func (v *view) find(id string) *metricQuery {
 	return nil
 }
 
-// band is the upper and the lower end of what is expected of a metric or an expression.
+// band returns the upper and the lower end of the expected range of a metric or an expression.
 func (v *view) band(id string, deviations float64, grid metricmath.Grid) ([]metricmath.Labelled, error) {
 	q := v.find(id)
 	if q == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 )
 
-// learned has a metric of 10 and 12 in turn, for two hours until now.
+// learned puts a metric with alternating values of 10 and 12 for the last two hours, and returns a query for it.
 func learned(b *bench) types.MetricDataQuery {
 	b.t.Helper()
 	for i := range 120 {

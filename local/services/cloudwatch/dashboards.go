@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// dashboard is one as it is kept.
+// dashboard is the stored form of a dashboard.
 type dashboard struct {
 	Name, Body string
 	Modified   server.Time

@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/cloudwatch/evaluation"
 )
 
-// described is how an alarm is answered; metric alarms have the second half, composite ones AlarmRule.
+// described is an alarm as returned in responses; metric alarms have the second half, composite alarms AlarmRule.
 type described struct {
 	ActionsEnabled          bool
 	AlarmActions            []string
@@ -153,7 +153,8 @@ func (s *Service) describeAlarms(_ context.Context, scope aws.Scope, in *describ
 	return answer, nil
 }
 
-// related are the names of the alarms that are in the rule of one, or have it in theirs; nil if a request does not ask.
+// related returns the names of the alarms that are in the rule of an alarm, or have it in their rules; nil if the
+// request does not ask for them.
 func (s *Service) related(scope aws.Scope, in *describeAlarmsRequest) (map[string]bool, error) {
 	if in.Children == "" && in.Parents == "" {
 		return nil, nil //nolint:nilnil // documented

@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// singleMetric names the statistic of a metric that a detector learns.
+// singleMetric identifies the statistic of a metric that a detector learns.
 type singleMetric struct {
 	Account string `json:"AccountId,omitempty"`
 	Metric
@@ -40,7 +40,7 @@ type metricCharacteristics struct {
 	Spikes bool `json:"PeriodicSpikes"`
 }
 
-// detector is one as it is kept: of one metric, or of metric math.
+// detector is the stored form of an anomaly detector, of one metric or of metric math.
 type detector struct {
 	Single          *singleMetric          `json:",omitempty"`
 	Math            *mathDetector          `json:",omitempty"`
@@ -71,7 +71,7 @@ func (d *detector) model() *anomaly.Model {
 	return anomaly.New(zone, excluded)
 }
 
-// detectorOf is the detector that a band over a query uses: one that was put, or one without settings.
+// detectorOf returns the detector for a band over a query: one that was put, or one with default settings.
 func (s *Service) detectorOf(scope aws.Scope, q *metricQuery, all []metricQuery) (*detector, error) {
 	d := &detector{Math: &mathDetector{all}}
 	if q.MetricStat != nil {
@@ -99,7 +99,7 @@ type detectorRequest struct {
 	Math            *mathDetector          `json:"MetricMathAnomalyDetector"`
 }
 
-// detector is what a request names, checked.
+// detector returns the detector that a request describes, after checking it.
 func (in *detectorRequest) detector() (*detector, error) {
 	d := &detector{Single: in.Single, Math: in.Math, Characteristics: in.Characteristics,
 		Configuration: detectorConfiguration{Zone: in.Configuration.Zone, Excluded: []excludedRange{}}}
@@ -264,7 +264,7 @@ func hasAll(m *Metric, dimensions []Dimension) bool {
 	return true
 }
 
-// trained is whether there are enough data for a band now.
+// trained returns whether there are currently enough data for a band.
 func (s *Service) trained(scope aws.Scope, d *describedDetector) (string, error) {
 	const period = 300
 	now := s.opts.Clock.Now()

@@ -1,10 +1,9 @@
-// Package cloudwatch is the embedded CloudWatch of the laptop: metric data, metric math and searches over them,
-// dashboards, and alarms that fire. What has been answered is on the disk: metric data, alarms with their states and
-// history, and the actions of a change of state until they are delivered. Alarms are evaluated by a clock.Clock, so
-// that virtual and scaled time drive them. Package datapoints is the arithmetic of statistics, math that of
-// expressions, evaluation the rules by which alarms change.
+// Package cloudwatch implements an embedded CloudWatch: metric data, metric math and searches over them, dashboards,
+// and alarms that fire. Everything is on disk before a request is answered: metric data, alarms with their states and
+// history, and the actions of a state change until they are delivered. Alarms are evaluated by a clock.Clock, so
+// virtual and scaled time drive them. Package datapoints computes statistics, math evaluates expressions, and
+// evaluation holds the rules by which alarms change state.
 //
-// It draws no images of widgets. Rules of Contributor Insights and metric streams are kept, and count and
-// deliver nothing; mute rules and alarms on PromQL are refused by name. Package anomaly is the model behind anomaly
-// bands.
+// Images of widgets are not drawn. Contributor Insights rules and metric streams are stored, but count and deliver
+// nothing; mute rules and alarms on PromQL are rejected by name. Package anomaly is the model behind anomaly bands.
 package cloudwatch

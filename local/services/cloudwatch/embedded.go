@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// embedded is a line of a log in the embedded metric format.
+// embedded is a log line in the embedded metric format.
 type embedded struct {
 	AWS struct {
 		Timestamp int64
@@ -21,8 +21,9 @@ type embedded struct {
 	} `json:"_aws"`
 }
 
-// Embedded reads the metrics of a line of a log in CloudWatch's embedded metric format; other lines have none. A metric
-// counts once for each set of dimensions; values and dimensions that are not there leave theirs out.
+// Embedded returns the metrics in a log line in CloudWatch's embedded metric format; other lines have none. A metric
+// counts once for each dimension set. A metric without a value and a dimension set with a missing dimension are left
+// out.
 func Embedded(line string) []Datum {
 	if !strings.HasPrefix(strings.TrimSpace(line), "{") || !strings.Contains(line, `"_aws"`) {
 		return nil
@@ -65,7 +66,7 @@ func Embedded(line string) []Datum {
 	return all
 }
 
-// numbers are the values of a metric: a number or a list of them.
+// numbers returns the values of a metric, which is a number or a list of numbers.
 func numbers(text json.RawMessage) []float64 {
 	var one float64
 	if json.Unmarshal(text, &one) == nil {

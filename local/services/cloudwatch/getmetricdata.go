@@ -25,7 +25,7 @@ type metricStat struct {
 	Unit   string `json:",omitempty"`
 }
 
-// metricQuery is a metric or an expression of a request, or of an alarm.
+// metricQuery is a metric or an expression in a request or an alarm.
 type metricQuery struct {
 	ID         string      `json:"Id"`
 	MetricStat *metricStat `json:",omitempty"`
@@ -66,7 +66,7 @@ type getMetricDataAnswer struct {
 
 var idForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
 
-// checkQueries refuses queries that CloudWatch refuses. what begins the names of their members.
+// checkQueries rejects queries that CloudWatch rejects. what is the prefix of their members' names in errors.
 func checkQueries(what string, queries []metricQuery) error {
 	const most = 500
 	if len(queries) > most {
@@ -100,7 +100,7 @@ func checkQueries(what string, queries []metricQuery) error {
 	return nil
 }
 
-// checkPeriod refuses periods that metrics do not have.
+// checkPeriod rejects periods that metrics cannot have.
 func checkPeriod(seconds int64) error {
 	if seconds > 0 && seconds%60 == 0 || slices.Contains([]int64{1, 5, 10, 20, 30}, seconds) {
 		return nil
@@ -167,22 +167,22 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 	return answer, nil
 }
 
-// view is the queries of a request over a time.
+// view evaluates the queries of a request over a time range.
 type view struct {
 	service    *Service
 	scope      aws.Scope
 	queries    []metricQuery
 	start, end time.Time
 	depth      int
-	grid       metricmath.Grid // of the expression that is evaluated
-	several    []string        // units in which the metric has data that was read last
+	grid       metricmath.Grid // of the expression being evaluated
+	several    []string        // the units in which the most recently read metric has data
 }
 
 func (s *Service) view(scope aws.Scope, queries []metricQuery, start, end time.Time) *view {
 	return &view{service: s, scope: scope, queries: queries, start: start, end: end}
 }
 
-// gridOf is the periods that the view covers.
+// gridOf returns the periods that the view covers.
 func (v *view) gridOf(seconds int64) metricmath.Grid {
 	from := v.start.Unix() - v.start.Unix()%seconds
 	n := (v.end.Unix() - from + seconds - 1) / seconds
@@ -191,7 +191,7 @@ func (v *view) gridOf(seconds int64) metricmath.Grid {
 		Len: int(min(n, most))}
 }
 
-// period is that of an expression: its own, or the longest of the metrics.
+// period returns the period of a query: its own, or the longest of the metrics.
 func (v *view) period(q *metricQuery) int64 {
 	if q.MetricStat != nil {
 		return q.MetricStat.Period
@@ -214,7 +214,7 @@ func (v *view) period(q *metricQuery) int64 {
 	return cmp.Or(longest, usual)
 }
 
-// searched finds the period of a SEARCH.
+// searched matches a SEARCH and captures its period.
 var searched = regexp.MustCompile(`SEARCH\(.*,\s*(\d+)\s*\)`)
 
 // query evaluates a query.
@@ -241,7 +241,7 @@ func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, er
 	return grid, all, err
 }
 
-// metric is a statistic of a metric over a grid.
+// metric returns a statistic of a metric over a grid.
 func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled, error) {
 	statistic, err := datapoints.ParseStatistic(m.Stat)
 	if err != nil {
@@ -258,8 +258,8 @@ func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled,
 	return metricmath.Labelled{Label: m.Metric.Name, Values: values}, nil
 }
 
-// summaries are the data of a metric. Of one that has data in several units, and of which none is asked for, they are
-// those of the first unit.
+// summaries returns the data of a metric. If the metric has data in several units and the query names none, the first
+// unit is used.
 func (v *view) summaries(m *metricStat, grid metricmath.Grid) ([]datapoints.Summary, error) {
 	units, err := v.service.units(v.scope, &m.Metric, m.Unit)
 	if err != nil || len(units) < 2 { // the most common case by far
@@ -285,8 +285,8 @@ func (v *view) summaries(m *metricStat, grid metricmath.Grid) ([]datapoints.Summ
 	return first, nil
 }
 
-// distinguished is the label of a metric: its name, with the statistic and the period where others of the same name
-// have others.
+// distinguished returns the label of a metric: its name, with the statistic and the period if other queries for the
+// same name differ in them.
 func distinguished(queries []metricQuery, m *metricStat) string {
 	label, statistic, period := m.Metric.Name, false, false
 	for i := range queries {
@@ -370,8 +370,8 @@ func (v *view) Period(id string) (time.Duration, bool) {
 
 var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
 
-// labelled is the label of a series: the one that is asked for, with its ${LABEL}, ${MAX} and the like filled in,
-// or the series' own.
+// labelled returns the label of a series: the requested one, with ${LABEL}, ${MAX} and the like replaced, or the
+// series' own.
 func labelled(label string, l metricmath.Labelled) string {
 	if label == "" {
 		return l.Label

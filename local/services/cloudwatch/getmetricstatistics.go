@@ -67,7 +67,7 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 		return nil, err
 	}
 	answer := &getMetricStatisticsAnswer{in.Name, []datapoint{}}
-	for _, unit := range units { // data of different units are not put together
+	for _, unit := range units { // data of different units are not combined
 		all, err := s.read(scope, &m, unit, grid.Start, time.Duration(in.Period)*time.Second, grid.Len)
 		if err == nil {
 			err = in.datapoints(answer, grid, all)
@@ -79,7 +79,7 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 	return answer, nil
 }
 
-// datapoints adds the statistics of summaries to an answer.
+// datapoints adds the statistics of summaries to a response.
 func (in *getMetricStatisticsRequest) datapoints(answer *getMetricStatisticsAnswer, grid metricmath.Grid, all []datapoints.Summary) error {
 	for i := range all {
 		if all[i].Count == 0 {
@@ -104,7 +104,7 @@ func (in *getMetricStatisticsRequest) datapoints(answer *getMetricStatisticsAnsw
 			if d.Extended == nil {
 				d.Extended = map[string]float64{}
 			}
-			if v == v { // is a number
+			if v == v { // it is not NaN
 				d.Extended[name] = v
 			}
 		}

@@ -11,25 +11,24 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
-// The types of a history's items.
+// The types of history items.
 const (
 	configurationUpdate = "ConfigurationUpdate"
 	stateUpdate         = "StateUpdate"
 	actionDone          = "Action"
 )
 
-// kept is an item of a history.
+// kept is a history item.
 type kept struct {
 	Alarm, Kind, Type, Summary string
 	Data                       json.RawMessage
 	At                         time.Time
 }
 
-// note adds an item to the history of an alarm.
+// note adds an item to an alarm's history.
 func (s *Service) note(b *documents.Batch, scope aws.Scope, a *alarm, kind, summary string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -41,7 +40,7 @@ func (s *Service) note(b *documents.Batch, scope aws.Scope, a *alarm, kind, summ
 	}
 	now := s.opts.Clock.Now()
 	item, err := json.Marshal(kept{a.Name, of, kind, summary, text, now})
-	if err == nil { // texts and raw JSON can be written
+	if err == nil { // texts and raw JSON can always be encoded
 		b.Put(s.table, fmt.Sprintf("%s%s%s\x00%020d%s", historyKeys, scopeKey(scope), a.Name, now.UnixNano(), aws.NewID()[:4]), item)
 	}
 }
@@ -98,7 +97,7 @@ func (s *Service) describeAlarmHistory(_ context.Context, scope aws.Scope, in *h
 	}); err != nil {
 		return nil, err
 	}
-	sorting.Func(all, func(a, b placed) int { return strings.Compare(a.place, b.place) })
+	slices.SortFunc(all, func(a, b placed) int { return strings.Compare(a.place, b.place) })
 	order := func(p placed) string { return p.place }
 	if in.ScanBy != "TimestampAscending" {
 		slices.Reverse(all)
@@ -116,7 +115,7 @@ func (s *Service) describeAlarmHistory(_ context.Context, scope aws.Scope, in *h
 	return answer, nil
 }
 
-// turned is a text that sorts the other way round.
+// turned returns a text that sorts in the opposite order.
 func turned(text string) string {
 	b := []byte(text)
 	for i := range b {

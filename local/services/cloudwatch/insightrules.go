@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// insightRule is a rule of Contributor Insights as it is kept. Nothing counts contributors here.
+// insightRule is the stored form of a Contributor Insights rule. Contributors are not counted here.
 type insightRule struct {
 	Name, State, Schema, Definition string
 	Transformed                     bool              `json:",omitempty"`
@@ -136,7 +136,7 @@ type partialFailure struct {
 
 type insightRuleFailures struct{ Failures []partialFailure }
 
-// eachInsightRule changes rules by their names, and tells of those that are not there.
+// eachInsightRule calls f for rules by their names, and returns a failure for each rule that does not exist.
 func (s *Service) eachInsightRule(scope aws.Scope, in *insightRuleNames, f func(*documents.Batch, *insightRule) error) (
 	*insightRuleFailures, error) {
 	answer := &insightRuleFailures{[]partialFailure{}}

@@ -60,7 +60,7 @@ func (s *Service) listMetrics(_ context.Context, scope aws.Scope, in *listMetric
 	return &listMetricsAnswer{Metrics: page, NextToken: next}, nil
 }
 
-// find lists the metrics of a scope that are wanted, in a fixed order.
+// find returns the metrics of a scope for which wanted is true, in a fixed order.
 func (s *Service) find(scope aws.Scope, wanted func(*known) bool) ([]Metric, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

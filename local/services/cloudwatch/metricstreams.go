@@ -26,7 +26,7 @@ type streamedMetric struct {
 	Name      string `json:"MetricName"`
 }
 
-// streamSettings are what a request says of a metric stream.
+// streamSettings are the settings of a metric stream in a request.
 type streamSettings struct {
 	Name         string
 	Include      []streamFilter `json:"IncludeFilters,omitempty"`
@@ -38,7 +38,7 @@ type streamSettings struct {
 	Linked       bool               `json:"IncludeLinkedAccountsMetrics"`
 }
 
-// metricStream is one as it is kept. There is no Firehose here that it could deliver to.
+// metricStream is the stored form of a metric stream. There is no Firehose here to which it could deliver.
 type metricStream struct {
 	streamSettings
 	ARN     string `json:"Arn"`

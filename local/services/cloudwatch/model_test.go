@@ -9,11 +9,11 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// notHere are members of what is refused by name: contributors, suppressors, PromQL.
+// notHere are members of features that are rejected by name: contributors, suppressors, PromQL.
 var notHere = []string{"AlarmContributor", "ActionsSuppress", "EvaluationState", "EvaluationCriteria",
 	"EvaluationInterval"}
 
-// TestModel compares the answers with the service's model.
+// TestModel compares the responses with the service's model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, difference := range modeltest.Differences(model.MustFind("cloudwatch"), new(Service).operations()) {

@@ -1,10 +1,10 @@
 package cloudwatch
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
-	"GetMetricData":     "no Metrics Insights (`SELECT`); the model of bands is simpler than CloudWatch's",
+	"GetMetricData":     "no Metrics Insights (`SELECT`); the model of anomaly bands is simpler than CloudWatch's",
 	"PutCompositeAlarm": "no suppressors; actions are topics and functions",
-	"PutMetricAlarm":    "no alarms on PromQL; actions are topics and functions; the model of bands is simpler than CloudWatch's",
-	"PutInsightRule":    "kept: contributors are not counted",
-	"PutMetricStream":   "kept: there is no Firehose to deliver to",
+	"PutMetricAlarm":    "no alarms on PromQL; actions are topics and functions; the model of anomaly bands is simpler than CloudWatch's",
+	"PutInsightRule":    "stored; contributors are not counted",
+	"PutMetricStream":   "stored; there is no Firehose to deliver to",
 }

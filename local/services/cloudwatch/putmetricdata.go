@@ -57,7 +57,7 @@ func (s *Service) putMetricData(_ context.Context, scope aws.Scope, in *putMetri
 	return &none{}, s.Put(scope, all)
 }
 
-// datum checks one of the data of a request, the n-th.
+// datum checks the n-th datum of a request and converts it.
 func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 	const earliest, latest, mostDimensions, mostValues = 14 * 24 * time.Hour, 2 * time.Hour, 30, 150
 	now := s.opts.Clock.Now()
@@ -119,7 +119,7 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 	return nil
 }
 
-// number refuses values that are no numbers CloudWatch takes, and has the others added.
+// number rejects values that CloudWatch does not accept, and otherwise calls add.
 func number(v float64, n int, add func()) error {
 	const largest = 0x1p360
 	if math.IsNaN(v) || math.Abs(v) > largest {
@@ -129,7 +129,7 @@ func number(v float64, n int, add func()) error {
 	return nil
 }
 
-// both refuses two members of a datum that exclude each other.
+// both returns the error for two mutually exclusive members of a datum.
 func both(n int, one, other string) error {
 	return combination("The parameters MetricData.member.%d.%s and MetricData.member.%d.%s are mutually exclusive and you "+
 		"have specified both.", n, one, n, other)

@@ -9,17 +9,17 @@ import (
 	"stepback/aws"
 )
 
-// query is what SEARCH looks for: {Namespace,Dimension,…} terms.
+// query is the query of a SEARCH: {Namespace,Dimension,…} terms.
 type query struct {
 	namespace string
-	schema    []string // the names of the dimensions; nil if any do
+	schema    []string // the names of the dimensions; nil for any
 	terms     []term
 }
 
-// term is one condition; of those joined by OR, one has to hold.
+// term is one condition; with any, at least one of its terms must hold.
 type term struct {
 	any      []term
-	property string // Namespace, MetricName, the name of a dimension; empty for any of them
+	property string // Namespace, MetricName or the name of a dimension; empty for any of them
 	words    string
 	exact    bool
 	not      bool
@@ -30,7 +30,7 @@ var (
 	tokenForm  = regexp.MustCompile(`^(?:(\()|(\))|(AND|OR|NOT)\b|(?:(?:"([^"]+)"|([\w:./-]+))\s*=\s*)?(?:"([^"]*)"|([^\s()"]+)))`)
 )
 
-// parseQuery reads the query of SEARCH.
+// parseQuery parses the query of a SEARCH.
 func parseQuery(text string) (*query, error) {
 	q := &query{}
 	rest := strings.TrimSpace(text)
@@ -51,7 +51,7 @@ func parseQuery(text string) (*query, error) {
 	return q, err
 }
 
-// splitNames takes names apart at commas; those with spaces are quoted.
+// splitNames splits names at commas; names with spaces are quoted.
 func splitNames(text string) (names []string) {
 	for part := range strings.SplitSeq(text, ",") {
 		names = append(names, strings.Trim(strings.TrimSpace(part), `"`))
@@ -59,8 +59,8 @@ func splitNames(text string) (names []string) {
 	return names
 }
 
-// parseTerms reads conditions up to the end or a closing parenthesis: those in a row and those joined by AND have
-// all to hold; OR binds more loosely.
+// parseTerms parses conditions up to the end or a closing parenthesis: adjacent ones and those joined by AND must all
+// hold; OR binds more loosely.
 func parseTerms(text string, depth int) (all []term, rest string, err error) {
 	const deepest = 20
 	if depth > deepest {
@@ -110,7 +110,7 @@ func parseTerms(text string, depth int) (all []term, rest string, err error) {
 	return []term{either}, text, nil
 }
 
-// finds reports whether a metric is searched for.
+// finds reports whether a metric matches the query.
 func (q *query) finds(m *Metric) bool {
 	if q.namespace != "" {
 		names := make([]string, 0, len(m.Dimensions))
@@ -129,7 +129,7 @@ func allHold(terms []term, m *Metric) bool {
 	return !slices.ContainsFunc(terms, func(t term) bool { return t.holds(m) == t.not })
 }
 
-// holds reports whether the condition holds, without regard to not.
+// holds reports whether the condition holds, ignoring not.
 func (t *term) holds(m *Metric) bool {
 	if t.any != nil {
 		if t.property == "all" {
@@ -153,7 +153,7 @@ func (t *term) holds(m *Metric) bool {
 	return slices.ContainsFunc(m.Dimensions, func(d Dimension) bool { return t.matches(d.Name) || t.matches(d.Value) })
 }
 
-// matches reports whether a text is the one in quotes, or has the words of one that is not.
+// matches reports whether a text equals the quoted text, or contains all words of an unquoted one.
 func (t *term) matches(text string) bool {
 	if t.exact {
 		return text == t.words
@@ -164,7 +164,7 @@ func (t *term) matches(text string) bool {
 
 var wordForm = regexp.MustCompile(`[A-Z]+(?:[a-z]+)?|[a-z]+|[0-9]+`)
 
-// words are the parts of a name, in lower case.
+// words returns the parts of a name, in lower case.
 func words(text string) []string {
 	all := wordForm.FindAllString(text, -1)
 	for i, part := range all {
@@ -173,7 +173,7 @@ func words(text string) []string {
 	return all
 }
 
-// search lists the metrics that a query of SEARCH finds, at most 500.
+// search returns the metrics that match a SEARCH query, at most 500.
 func (s *Service) search(scope aws.Scope, text string) ([]Metric, error) {
 	const most = 500
 	q, err := parseQuery(text)

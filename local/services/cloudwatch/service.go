@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Deliverer hands messages to what ARNs name.
+// Deliverer delivers messages to the resources of ARNs.
 type Deliverer interface {
 	Deliver(ctx context.Context, arn string, m *delivery.Message) error
 	Takes(arn string) bool
@@ -22,33 +22,33 @@ type Deliverer interface {
 
 // Options are the settings of a Service. Documents, Clock and Targets are required.
 type Options struct {
-	// Documents is where everything is kept, in the table cloudwatch.
+	// Documents stores all data, in the table cloudwatch.
 	Documents *documents.Store
-	// Clock tells the time and has alarms evaluated. It must outlive the service.
+	// Clock provides the time and drives the evaluation of alarms. It must outlive the service.
 	Clock *clock.Clock
-	// Targets is where the actions of alarms go.
+	// Targets delivers the actions of alarms.
 	Targets Deliverer
-	// Scope is the account and region of requests that name none.
+	// Scope is the account and region for requests that name none.
 	Scope aws.Scope
-	// Measure is called before metrics are read and alarms evaluated: it puts what has been measured until then. Nil
-	// means nothing is.
+	// Measure is called before metrics are read and alarms evaluated, to put the values measured so far. Nil measures
+	// nothing.
 	Measure func() error
-	// Log receives refusals and of actions that cannot be delivered; nil drops them.
+	// Log receives rejected requests and actions that cannot be delivered; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the CloudWatch of the laptop. It is safe for concurrent use.
+// Service is a local CloudWatch. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	table *documents.Table
 
-	mu      sync.Mutex // orders changes
+	mu      sync.Mutex // serialises changes
 	metrics registry
 
 	watching watch
 }
 
-// measure puts what has been measured until now, for who reads it.
+// measure puts the values measured so far, before they are read.
 func (s *Service) measure() error {
 	if s.opts.Measure == nil {
 		return nil
@@ -56,7 +56,7 @@ func (s *Service) measure() error {
 	return s.opts.Measure()
 }
 
-// Open opens what the documents have of CloudWatch. Resume goes on watching its alarms; Close ends it.
+// Open opens the CloudWatch data in the store. Resume continues to evaluate its alarms; Close ends the service.
 func Open(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -66,8 +66,8 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Resume goes on watching the alarms that an earlier process left, and begins with the rounds that have been missed. It
-// is called once, when the targets of their actions are there: an action that nobody takes has failed.
+// Resume continues to evaluate the alarms of an earlier process, and starts with the rounds that were missed. It is
+// called once, when the targets of their actions are available: an action without an available target fails.
 func (s *Service) Resume() error {
 	watched := errors.New("there are alarms")
 	err := s.table.Scan(alarmKeys, func(string, []byte) error { return watched })
@@ -79,7 +79,7 @@ func (s *Service) Resume() error {
 	return nil
 }
 
-// Close stops watching alarms. Actions that are not delivered are, after the next Resume.
+// Close stops evaluating alarms. Undelivered actions are delivered after the next Resume.
 func (s *Service) Close() error {
 	s.watching.end()
 	return nil
@@ -94,7 +94,7 @@ func (s *Service) Handler() *server.Service {
 	})
 }
 
-// queryCodes are the codes for clients of the Query protocol of errors whose code is not the name of the shape.
+// queryCodes maps errors to their codes in the Query protocol, if the code is not the name of the shape.
 var queryCodes = map[string]string{
 	"InvalidParameterValueException": "InvalidParameterValue", "MissingRequiredParameterException": "MissingParameter",
 	"InvalidParameterCombinationException": "InvalidParameterCombination", "DashboardNotFoundError": "ResourceNotFound",
@@ -144,12 +144,12 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// change has f make changes, and waits until they are on the disk.
+// change runs f under the lock and waits until its changes are on disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
 	return s.opts.Documents.Change(&s.mu, f)
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations without output.
 type none struct{}
 
 func invalid(format string, args ...any) *aws.Error {

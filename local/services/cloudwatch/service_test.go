@@ -29,7 +29,7 @@ var epoch = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const topic = "arn:aws:sns:eu-west-1:111111111111:pages"
 
-// targets keeps what is delivered, and refuses as often as it is told to.
+// targets records deliveries, and rejects as many as configured.
 type targets struct {
 	mu   sync.Mutex
 	fail int
@@ -57,7 +57,7 @@ func (t *targets) delivered() string {
 	return strings.Join(t.got, "\n")
 }
 
-// bench is a service on a disk in memory and in virtual time, behind HTTP, with AWS's client of it.
+// bench is a service on an in-memory disk and in virtual time, behind HTTP, with AWS's client for it.
 type bench struct {
 	*client.Client
 	t       *testing.T
@@ -104,7 +104,7 @@ func (b *bench) close() {
 	}
 }
 
-// pass lets virtual time pass. Alarms are evaluated meanwhile.
+// pass lets virtual time pass. Alarms are evaluated in that time.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	b.clock.Hold()
@@ -188,7 +188,8 @@ each each [1 2 3 4 5]`
 	refused(t, err, "ValidationError", "Error in expression 'e': column 5: no metric or expression has the id nothing")
 }
 
-// TestAlarm has an alarm fire, be told by a topic that is away at first, and turn back; a composite alarm goes with it.
+// TestAlarm makes an alarm fire, notify a topic that is unavailable at first, and return to OK; a composite alarm
+// follows it.
 func TestAlarm(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()
@@ -250,8 +251,8 @@ func TestAlarm(t *testing.T) {
 	refused(t, err, "ValidationError", "Cannot delete Errors as there are composite alarm(s) depending on it: Any")
 }
 
-// TestAnAlarmOfHalfAMinute has an alarm with a period below a minute see data that are kept by the minute, and tell of
-// the samples.
+// TestAnAlarmOfHalfAMinute checks that an alarm with a period below a minute sees data with a resolution of one
+// minute, and reports the sample counts.
 func TestAnAlarmOfHalfAMinute(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()
@@ -303,7 +304,7 @@ func TestActionsSurviveACrash(t *testing.T) {
 	}
 }
 
-// TestMissedRounds has no process at the time at which an alarm is due, nor for some minutes after it.
+// TestMissedRounds has no process when an alarm is due, nor for some minutes afterwards.
 func TestMissedRounds(t *testing.T) {
 	t.Parallel()
 	b, ctx := newBench(t), t.Context()

@@ -11,30 +11,29 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/cloudwatch/datapoints"
 	"stepback/local/services/documents"
 )
 
-// The beginnings of keys.
+// The prefixes of keys.
 const (
-	metricKeys    = "m/" // scope, metric and unit: which number its data have
+	metricKeys    = "m/" // scope, metric and unit: the number of its data
 	pointKeys     = "p/" // number, resolution, second: a summary
 	nextKey       = "n"  // the next number
 	alarmKeys     = "a/" // scope, name
 	historyKeys   = "h/" // scope, name, time
-	evaluatedKey  = "e"  // until when alarms have been evaluated, in seconds
-	actionKeys    = "x/" // time: an action that is not delivered
+	evaluatedKey  = "e"  // the time up to which alarms have been evaluated, in seconds
+	actionKeys    = "x/" // time: an undelivered action
 	dashboardKeys = "d/" // account, name
 	detectorKeys  = "b/" // scope, metric and statistic: an anomaly detector
-	insightKeys   = "i/" // scope, name: a rule of Contributor Insights
+	insightKeys   = "i/" // scope, name: a Contributor Insights rule
 	streamKeys    = "s/" // scope, name: a metric stream
 )
 
-// Dimension is one of a metric's.
+// Dimension is a dimension of a metric.
 type Dimension struct{ Name, Value string }
 
-// Metric names one.
+// Metric identifies a metric.
 type Metric struct {
 	Namespace  string
 	Name       string      `json:"MetricName"`
@@ -42,13 +41,13 @@ type Metric struct {
 }
 
 func (m *Metric) sorted() {
-	sorting.Func(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(m.Dimensions, func(a, b Dimension) int { return strings.Compare(a.Name, b.Name) })
 	if m.Dimensions == nil {
 		m.Dimensions = []Dimension{}
 	}
 }
 
-// text tells metrics apart.
+// text returns a text that is unique to the metric.
 func (m *Metric) text() string {
 	var b strings.Builder
 	b.WriteString(m.Namespace + "\x00" + m.Name)
@@ -71,11 +70,11 @@ func (m *Metric) dimension(name string) (string, bool) {
 type known struct {
 	Metric
 	scope aws.Scope
-	Units map[string]string // unit to the number of its data
-	Last  int64             // the second of its newest data
+	Units map[string]string // unit to number of its data
+	Last  int64             // second of its newest data
 }
 
-// registry is the metrics that have data. It is read when it is first needed.
+// registry holds the metrics that have data. It is loaded when it is first needed.
 type registry struct {
 	read bool
 	of   map[string]*known // by scope and text
@@ -84,7 +83,7 @@ type registry struct {
 
 func scopeKey(s aws.Scope) string { return s.Account + "/" + s.Region + "/" }
 
-// registered reads the registry if need be. mu is held.
+// registered returns the registry, and loads it if necessary. The caller holds mu.
 func (s *Service) registered() (*registry, error) {
 	r := &s.metrics
 	if r.read {
@@ -104,12 +103,12 @@ func (s *Service) registered() (*registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.next, _ = strconv.ParseUint(string(text), 10, 64) // 0 when there is none
+	r.next, _ = strconv.ParseUint(string(text), 10, 64) // 0 if there is none
 	r.read = true
 	return r, nil
 }
 
-// The resolutions that data are kept at, and how long.
+// The resolutions at which data are kept, and for how long.
 var resolutions = []struct {
 	letter string
 	period int64
@@ -122,16 +121,16 @@ func pointKey(number, resolution string, second int64) string {
 	return fmt.Sprintf("%s%s%s%012d", pointKeys, number, resolution, second)
 }
 
-// Datum is values of a metric at an instant.
+// Datum holds values of a metric at a time.
 type Datum struct {
 	Metric
 	At   time.Time
 	Data datapoints.Summary
-	// Fine keeps the data by the second, too.
+	// Fine also keeps the data with a resolution of one second.
 	Fine bool
 }
 
-// Put keeps data. What it has answered is on the disk.
+// Put stores data. When it returns nil, they are on disk.
 func (s *Service) Put(scope aws.Scope, all []Datum) error {
 	return s.change(func(b *documents.Batch) error {
 		r, err := s.registered()
@@ -168,7 +167,7 @@ func (s *Service) Put(scope aws.Scope, all []Datum) error {
 	})
 }
 
-// number is that of the data of a metric in a unit. mu is held.
+// number returns the number of a metric's data in a unit. The caller holds mu.
 func (s *Service) number(b *documents.Batch, r *registry, scope aws.Scope, d *Datum) string {
 	d.sorted()
 	key := metricKeys + scopeKey(scope) + d.text()
@@ -188,14 +187,14 @@ func (s *Service) number(b *documents.Batch, r *registry, scope aws.Scope, d *Da
 	if at := d.At.Unix(); !found || at > k.Last+often {
 		k.Last = max(k.Last, at)
 		text, err := json.Marshal(k)
-		if err == nil { // a map of strings can be written
+		if err == nil { // a map of strings can always be encoded
 			b.Put(s.table, key, text)
 		}
 	}
 	return number
 }
 
-// units are the units in which a metric has data, sorted; the one that is asked for alone, if one is.
+// units returns the units in which a metric has data, sorted; only the requested one if there is one.
 func (s *Service) units(scope aws.Scope, m *Metric, asked string) ([]string, error) {
 	if asked != "" {
 		return []string{asked}, nil
@@ -213,7 +212,7 @@ func (s *Service) units(scope aws.Scope, m *Metric, asked string) ([]string, err
 	return slices.Sorted(maps.Keys(k.Units)), nil
 }
 
-// read returns the summaries of a metric for consecutive periods; with a unit, of data in it only.
+// read returns the summaries of a metric for consecutive periods. If unit is not empty, only data in that unit count.
 func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time, period time.Duration, n int) (
 	[]datapoints.Summary, error) {
 	s.mu.Lock()
@@ -243,7 +242,7 @@ func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time,
 		found := false
 		for _, letter := range letters {
 			if letter == "m" && seconds < 60 && found {
-				break // the minutes have the same data once more; data of standard resolution are in them alone
+				break // the minutes contain the same data; data of standard resolution are only there
 			}
 			prefix := pointKeys + number + letter
 			err := s.table.ScanFrom(prefix, pointKey(number, letter, from), func(key string, value []byte) error {
@@ -274,7 +273,7 @@ func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time,
 
 var errEnd = errors.New("the end")
 
-// age makes data coarser as they grow old, and removes the oldest.
+// age aggregates old data to coarser resolutions, and deletes the oldest.
 func (s *Service) age(now time.Time) error {
 	s.mu.Lock()
 	r, err := s.registered()
@@ -300,7 +299,7 @@ func (s *Service) age(now time.Time) error {
 	return nil
 }
 
-// ageOne moves the data of a resolution that are older than an instant to the next one.
+// ageOne moves the data of a resolution that are older than before to the next resolution.
 func (s *Service) ageOne(number string, resolution int, before int64) error {
 	res := resolutions[resolution]
 	prefix := pointKeys + number + res.letter
@@ -315,7 +314,7 @@ func (s *Service) ageOne(number string, resolution int, before int64) error {
 				return errEnd
 			}
 			b.Delete(s.table, key)
-			if resolution == 0 || resolution == len(resolutions)-1 { // the minutes are there already
+			if resolution == 0 || resolution == len(resolutions)-1 { // the minutes already contain them
 				return nil
 			}
 			coarse := resolutions[resolution+1]

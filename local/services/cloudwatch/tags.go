@@ -18,7 +18,7 @@ type tagRequest struct {
 	Keys []string `json:"TagKeys"`
 }
 
-// taggable finds what an ARN names: its tags, and how to keep others.
+// taggable finds the resource of an ARN. It returns its tags, and a function that stores new ones.
 func (s *Service) taggable(text string) (map[string]string, func(*documents.Batch, map[string]string) error, error) {
 	arn, _ := aws.ParseARN(text)
 	scope, none := arn.Scope(), noResource(text)
@@ -59,7 +59,7 @@ func firstOf(err, otherwise error) error {
 	return otherwise
 }
 
-// tagged changes the tags of what a request names.
+// tagged changes the tags of the resource in a request.
 func (s *Service) tagged(in *tagRequest, f func(map[string]string)) (*none, error) {
 	return &none{}, s.change(func(b *documents.Batch) error {
 		tags, keep, err := s.taggable(in.ARN)

@@ -18,10 +18,10 @@ import (
 	"stepback/local/services/documents"
 )
 
-// delay is how long after the end of a period its data are looked at, since they may be on their way.
+// delay is the time between the end of a period and its evaluation, because data may arrive late.
 const delay = 2 * time.Second
 
-// watch is what evaluates alarms: one goroutine, from the first alarm on.
+// watch evaluates alarms on one goroutine, which starts with the first alarm.
 type watch struct {
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -31,8 +31,8 @@ type watch struct {
 	mu      sync.Mutex
 	begun   bool
 	timer   *clock.Timer
-	holding bool      // the clock, for a round that is going to be made
-	aged    time.Time // when data were made coarser last
+	holding bool      // the clock, because a round is about to run
+	aged    time.Time // time at which data were last aggregated
 }
 
 func (w *watch) begin() {
@@ -50,7 +50,7 @@ func (w *watch) end() {
 	}
 }
 
-// watch has alarms evaluated from now on.
+// watch starts the evaluation of alarms.
 func (s *Service) watch() {
 	w := &s.watching
 	w.mu.Lock()
@@ -63,16 +63,16 @@ func (s *Service) watch() {
 	s.schedule()
 }
 
-// often is how far rounds are apart: the shortest period that alarms have.
+// often is the interval between rounds: the shortest period of an alarm.
 const often = 10 * time.Second
 
-// schedule has the next round come. mu of watching is held.
+// schedule schedules the next round. The caller holds the mu of watching.
 func (s *Service) schedule() {
 	at := s.opts.Clock.Now().Add(-delay).Truncate(often).Add(often + delay)
 	s.watching.timer = s.opts.Clock.ScheduleInBackground(at, clock.AlarmFunc(s.ring))
 }
 
-// ring has a round made, and the next one come.
+// ring starts a round and schedules the next one.
 func (s *Service) ring() {
 	s.hurry()
 	w := &s.watching
@@ -83,7 +83,7 @@ func (s *Service) ring() {
 	}
 }
 
-// hurry has a round made now. Virtual time stands still until it has been.
+// hurry starts a round now. Virtual time does not advance until it has run.
 func (s *Service) hurry() {
 	w := &s.watching
 	w.mu.Lock()
@@ -96,7 +96,7 @@ func (s *Service) hurry() {
 	w.wake <- struct{}{}
 }
 
-// rounds makes rounds until the service is closed.
+// rounds runs rounds until the service is closed.
 func (s *Service) rounds() {
 	w := &s.watching
 	for {
@@ -116,7 +116,7 @@ func (s *Service) rounds() {
 	}
 }
 
-// round evaluates the alarms that are due, and delivers what is to be delivered.
+// round evaluates the alarms that are due, and delivers pending actions.
 func (s *Service) round(ctx context.Context, now time.Time) error {
 	if err := s.measure(); err != nil {
 		return err
@@ -182,11 +182,11 @@ func (s *Service) round(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// longestMiss is how far back rounds are made that were missed because there was no process.
+// longestMiss is the maximum age of missed rounds that are made up for.
 const longestMiss = time.Hour
 
-// due returns the ends of the periods of ten seconds that a round at a time looks at: the last one, and before it those
-// that nobody has looked at, because the process was not there or died while it did.
+// due returns the ends of the ten-second periods that a round at the time now has to evaluate: the last one, and
+// before it those that were not evaluated because the process was not running or died.
 func (s *Service) due(now time.Time) ([]time.Time, error) {
 	last := now.Add(-delay).Truncate(often)
 	text, found, err := s.table.Get(evaluatedKey)
@@ -208,7 +208,7 @@ func (s *Service) due(now time.Time) ([]time.Time, error) {
 	return append(ends, last), nil
 }
 
-// evaluated keeps until when alarms have been evaluated.
+// evaluated stores the time up to which alarms have been evaluated.
 func (s *Service) evaluated(end time.Time) error {
 	b, err := s.opts.Documents.Begin()
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *Service) evaluated(end time.Time) error {
 	return b.Apply()()
 }
 
-// evaluate looks at the data of a metric alarm until the end of a period of ten seconds.
+// evaluate evaluates a metric alarm on the data up to the end of a ten-second period.
 func (s *Service) evaluate(scope aws.Scope, a *alarm, last time.Time) error {
 	seconds := a.period()
 	if last.Unix()%min(seconds, 60) != 0 && seconds > 10 {
@@ -260,32 +260,33 @@ func (s *Service) evaluate(scope aws.Scope, a *alarm, last time.Time) error {
 	sums := s.samples(scope, a, start, len(values))
 	return s.turn(scope, a.Name, func(kept *alarm) (string, string, string) {
 		if !kept.Configured.Equal(a.Configured) {
-			return kept.State, "", "" // it is another alarm meanwhile
+			return kept.State, "", "" // the alarm has been changed in the meantime
 		}
 		state, used := rule.Decide(kept.State, values)
 		return state, reason(a, rule, state, values, used, start), reasonData(a, now, start, values, sums, used)
 	})
 }
 
-// samples are the summaries of what a metric alarm looked at, of which reasons tell the counts; nil for expressions.
+// samples returns the summaries that a metric alarm evaluated, whose sample counts appear in reasons; nil for
+// expressions.
 func (s *Service) samples(scope aws.Scope, a *alarm, start time.Time, n int) []datapoints.Summary {
 	if a.Metric == nil {
 		return nil
 	}
 	sums, err := s.read(scope, &a.Metric.Metric, a.Metric.Unit, start, time.Duration(a.period())*time.Second, n)
 	if err != nil {
-		return nil // without, no counts are told
+		return nil // the reason then has no sample counts
 	}
 	return sums
 }
 
-// compared is how reasons call comparisons.
+// compared maps comparison operators to their wording in reasons.
 var compared = map[string]string{
 	"GreaterThanOrEqualToThreshold": "greater than or equal to", "GreaterThanThreshold": "greater than",
 	"LessThanThreshold": "less than", "LessThanOrEqualToThreshold": "less than or equal to",
 }
 
-// reason says why an alarm is in a state, as CloudWatch does.
+// reason returns the reason for an alarm's state, in CloudWatch's wording.
 func reason(a *alarm, rule evaluation.Rule, state string, values []float64, used []int, start time.Time) string {
 	seconds := a.period()
 	if state == evaluation.Insufficient {
@@ -312,7 +313,7 @@ func reason(a *alarm, rule evaluation.Rule, state string, values []float64, used
 			"[%s].", rule.N, plural(rule.N), rule.N, map[bool]string{true: " was", false: "s were"}[rule.N == 1],
 			map[bool]string{true: "Breaching", false: "NonBreaching"}[rule.Treatment == evaluation.Breaching])
 	}
-	if a.Datapoints == 0 { // nobody has asked for M of N
+	if a.Datapoints == 0 { // the alarm is not of the form M of N
 		return fmt.Sprintf("Threshold Crossed: %d datapoint%s [%s] %s %s%s the threshold (%s).", n, plural(n), strings.Join(shown, ", "),
 			map[bool]string{true: "was", false: "were"}[n == 1], not, compared[a.Comparison], decimal(a.Threshold))
 	}
@@ -328,7 +329,7 @@ func plural(n int) string {
 	return "s"
 }
 
-// decimal writes a number as CloudWatch does, always with a point.
+// decimal formats a number as CloudWatch does, always with a decimal point.
 func decimal(v float64) string {
 	text := fmt.Sprint(v)
 	if !strings.ContainsAny(text, ".eN") {
@@ -339,7 +340,7 @@ func decimal(v float64) string {
 
 const reasonTime = "2006-01-02T15:04:05.000+0000"
 
-// reasonData is the datapoints that an alarm looked at.
+// reasonData returns the datapoints that an alarm evaluated, as JSON.
 func reasonData(a *alarm, now, start time.Time, values []float64, sums []datapoints.Summary, used []int) string {
 	type evaluated struct {
 		Timestamp string   `json:"timestamp"`
@@ -359,7 +360,7 @@ func reasonData(a *alarm, now, start time.Time, values []float64, sums []datapoi
 		}
 		all = append([]evaluated{one}, all...)
 	}
-	if len(used) == 0 { // what was missing is told by its times
+	if len(used) == 0 { // missing data are listed by their times
 		last := start.Add(time.Duration(int64(len(values)-1)*a.period()) * time.Second)
 		for i := range a.Periods {
 			at := last.Add(-time.Duration(int64(i)*a.period()) * time.Second)
@@ -384,7 +385,7 @@ func reasonData(a *alarm, now, start time.Time, values []float64, sums []datapoi
 	return string(text)
 }
 
-// compose evaluates a composite alarm, and reports whether it has turned.
+// compose evaluates a composite alarm, and reports whether its state changed.
 func (s *Service) compose(scope aws.Scope, name string) (turned bool, err error) {
 	return turned, s.turn(scope, name, func(a *alarm) (string, string, string) {
 		rule, err := evaluation.ParseComposite(a.Rule)

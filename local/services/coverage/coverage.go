@@ -1,5 +1,5 @@
-// Package coverage writes the tables of docs/services.md: which operations of each service are served, from what the
-// services have registered. It leaves the prose of the page as it is, and it knows no service.
+// Package coverage generates the tables of docs/services.md: which operations of each service are implemented, from
+// what the services have registered. It leaves the page's prose unchanged, and does not know any service.
 package coverage
 
 import (
@@ -9,7 +9,7 @@ import (
 	"stepback/aws/server"
 )
 
-// The comments between which the generated parts of the page stand.
+// The comments that enclose the generated parts of the page.
 const (
 	begin        = "<!-- operations of %s: make generate writes what follows -->"
 	end          = "<!-- end of operations -->"
@@ -17,9 +17,9 @@ const (
 	endSummary   = "<!-- end of all services -->"
 )
 
-// Page returns the text of the page with the tables of these services, and everything else as it was. The tables of a
-// service stand in the section with its name ("## SQS"); a service without a section gets one at the end, with tables
-// and no prose. The error says that a section with tables is about no service, or that a table has no end.
+// Page returns the text of the page with the tables of these services; everything else is unchanged. The tables of a
+// service are in the section with its name ("## SQS"); for a service without a section, one is added at the end, with
+// tables and no prose. It returns an error if a section with tables belongs to no service, or a table has no end.
 func Page(page string, all []server.Coverage) (string, error) {
 	page, err := replaced(page, beginSummary, endSummary, summary(all))
 	if err != nil {
@@ -46,8 +46,7 @@ func Page(page string, all []server.Coverage) (string, error) {
 	return page, nil
 }
 
-// replaced puts a text between two comments. Both comments are there once, or the summary is put after the first
-// paragraph.
+// replaced replaces the text between two comments. It returns an error if one of them is missing.
 func replaced(page, from, to, text string) (string, error) {
 	before, rest, found := strings.Cut(page, from)
 	if !found {
@@ -60,7 +59,7 @@ func replaced(page, from, to, text string) (string, error) {
 	return before + from + "\n\n" + text + "\n" + to + after, nil
 }
 
-// withSection adds the comments of a service at the end of its section, or with a new section at the end.
+// withSection adds the comments of a service at the end of its section, or in a new section at the end of the page.
 func withSection(page, service, mark string) string {
 	head := "\n## " + service + "\n"
 	marks := mark + "\n\n" + end + "\n"
@@ -76,10 +75,10 @@ func withSection(page, service, mark string) string {
 	return strings.TrimRight(page[:after+next], "\n") + "\n\n" + marks + page[after+next:]
 }
 
-// summary is the table of all services.
+// summary returns the table of all services.
 func summary(all []server.Coverage) string {
 	var b strings.Builder
-	b.WriteString("| service | operations of its model | work | work in part | not there | served |\n")
+	b.WriteString("| service | operations in its model | supported | in part | not supported | share |\n")
 	b.WriteString("|---|---:|---:|---:|---:|---:|\n")
 	var works, partly, absent int
 	for _, c := range all {
@@ -91,11 +90,11 @@ func summary(all []server.Coverage) string {
 	return b.String()
 }
 
-// Markdown is what is said of one service: how many operations are served, which work, what is missing of others, and
-// which are not there.
+// Markdown returns the part of the page for one service: the number of implemented operations, those that work, what
+// is missing in others, and those that are not available.
 func Markdown(c *server.Coverage) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of the %d operations of the API model (%.0f %%).\n",
+	fmt.Fprintf(&b, "%d of the %d operations in the API model (%.0f %%).\n",
 		c.Works+c.Partly, len(c.Operations), c.Share)
 	list := func(title string, state server.State) {
 		var names []string
@@ -108,20 +107,20 @@ func Markdown(c *server.Coverage) string {
 			fmt.Fprintf(&b, "\n%s (%d):\n%s\n", title, len(names), wrapped(names))
 		}
 	}
-	list("Work", server.Works)
+	list("Supported", server.Works)
 	if c.Partly > 0 {
-		fmt.Fprintf(&b, "\nWork in part (%d):\n\n| operation | what is missing |\n|---|---|\n", c.Partly)
+		fmt.Fprintf(&b, "\nSupported in part (%d):\n\n| operation | what is missing |\n|---|---|\n", c.Partly)
 		for _, o := range c.Operations {
 			if o.State == server.Partly {
 				fmt.Fprintf(&b, "| `%s` | %s |\n", o.Name, o.Missing)
 			}
 		}
 	}
-	list("Not there, answered with 501", server.Absent)
+	list("Not supported, answered with 501", server.Absent)
 	return b.String()
 }
 
-// wrapped puts names into lines of at most 120 characters.
+// wrapped wraps names into lines of at most 120 characters.
 func wrapped(names []string) string {
 	const width = 120
 	var b strings.Builder

@@ -45,7 +45,7 @@ func TestPageKeepsItsProse(t *testing.T) {
 
 <!-- all services: make generate writes what follows -->
 
-| service | operations of its model | work | work in part | not there | served |
+| service | operations in its model | supported | in part | not supported | share |
 |---|---:|---:|---:|---:|---:|
 | SQS | 3 | 1 | 1 | 1 | 67 % |
 | SNS | 1 | 1 | 0 | 0 | 100 % |
@@ -59,18 +59,18 @@ Prose.
 
 <!-- operations of sqs: make generate writes what follows -->
 
-2 of the 3 operations of the API model (67 %).
+2 of the 3 operations in the API model (67 %).
 
-Work (1):
+Supported (1):
 §Send§
 
-Work in part (1):
+Supported in part (1):
 
 | operation | what is missing |
 |---|---|
 | §Move§ | slowly |
 
-Not there, answered with 501 (1):
+Not supported, answered with 501 (1):
 §Look§
 
 <!-- end of operations -->
@@ -83,9 +83,9 @@ End.
 
 <!-- operations of sns: make generate writes what follows -->
 
-1 of the 1 operations of the API model (100 %).
+1 of the 1 operations in the API model (100 %).
 
-Work (1):
+Supported (1):
 §Publish§
 
 <!-- end of operations -->

@@ -1,9 +1,10 @@
-// Package delivery hands messages to whatever an ARN names: a queue, a topic, a function, a state machine, an event
-// bus, a log group. Services that have targets (topics, rules, schedules, alarms, destinations, notifications of
-// buckets) use it instead of each other. Each service says itself how it takes a message, as a Target.
+// Package delivery delivers messages to the resource of an ARN: a queue, a topic, a function, a state machine, an
+// event bus, a log group. Services that have targets (topics, rules, schedules, alarms, destinations, bucket
+// notifications) use it instead of calling each other. Each service registers a Target that accepts messages for its
+// resources.
 //
-// It keeps nothing and tries nothing again: whoever delivers does, by its own rules. It checks no permissions
-// itself: a Judge does, where there is one.
+// The package stores nothing and retries nothing: that is up to the sending service and its own rules. It does not
+// check permissions itself; a Judge does, if there is one.
 package delivery
 
 import (
@@ -16,56 +17,56 @@ import (
 	"stepback/aws"
 )
 
-// Message is what a target is given.
+// Message is a message for a target.
 type Message struct {
-	// Body is the text of the message; JSON where the target takes only that: functions, state machines, buses.
+	// Body is the text of the message; it must be JSON for functions, state machines and buses.
 	Body string
 	// Attributes are message attributes, for queues and topics.
 	Attributes map[string]Attribute
 	// Group and Deduplication are the message group and the deduplication ID, for FIFO queues and topics.
 	Group, Deduplication string
-	// Subject is that of a topic's message.
+	// Subject is the subject of a message to a topic.
 	Subject string
-	// Name is that of an execution; empty means a unique one.
+	// Name is the name of the execution; empty means a unique one.
 	Name string
 	// TraceHeader is the X-Ray trace that the message belongs to.
 	TraceHeader string
-	// Source and DetailType are those of an event for a bus.
+	// Source and DetailType are the source and the detail type of an event for a bus.
 	Source, DetailType string
-	// Resources are the ARNs that an event for a bus is about.
+	// Resources are the ARNs of an event's resources, for a bus.
 	Resources []string
 }
 
-// Attribute is a message attribute. Type is String, Number or Binary, or one of them with a label behind a dot; Binary
-// is the value of the latter, String that of the others.
+// Attribute is a message attribute. Type is String, Number or Binary, optionally followed by a dot and a label.
+// Binary holds the value of a binary attribute, String that of all others.
 type Attribute struct {
 	Type   string
 	String string
 	Binary []byte
 }
 
-// Target takes messages for the resources of one service.
+// Target accepts messages for the resources of one service.
 type Target interface {
-	// Deliver returns when the resource has the message and does not lose it any more. An error is an *aws.Error, as
-	// the service's API would answer it (ByServer tells whether it may pass), or ctx's.
+	// Deliver returns when the resource has durably accepted the message. The error is an *aws.Error, as the
+	// service's API would return it (ByServer reports whether it may be temporary), or ctx's.
 	Deliver(ctx context.Context, to aws.ARN, m *Message) error
 }
 
-// TargetFunc is a function that is a Target.
+// TargetFunc adapts a function to a Target.
 type TargetFunc func(ctx context.Context, to aws.ARN, m *Message) error
 
 // Deliver calls the function.
 func (f TargetFunc) Deliver(ctx context.Context, to aws.ARN, m *Message) error { return f(ctx, to, m) }
 
-// Targets are the services that take messages, by the name that ARNs have of them: sqs, sns, lambda, states, events,
-// logs. The zero value has none. It is safe for concurrent use.
+// Targets holds the services that accept messages, by their names in ARNs: sqs, sns, lambda, states, events, logs.
+// The zero value has none. It is safe for concurrent use.
 type Targets struct {
 	mu    sync.RWMutex
 	of    map[string]Target
-	judge Judge // nil judges nothing
+	judge Judge // nil allows everything
 }
 
-// Register says who takes the messages for a service's resources.
+// Register sets the target for a service's resources.
 func (t *Targets) Register(service string, target Target) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +82,7 @@ func (t *Targets) Takes(arn string) bool {
 	return ok && t.target(a.Service) != nil
 }
 
-// Services are the names of the services that take messages, sorted.
+// Services returns the names of the services that accept messages, sorted.
 func (t *Targets) Services() []string {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -94,9 +95,9 @@ func (t *Targets) target(service string) Target {
 	return t.of[service]
 }
 
-// Deliver hands a message to the resource of an ARN, and returns when that does not lose it any more. An error is an
-// *aws.Error: InvalidParameter for a text that is no ARN or names a service that takes no messages, or that of the
-// target's service; or ctx's.
+// Deliver delivers a message to the resource of an ARN, and returns when the resource has durably accepted it. The
+// error is an *aws.Error: InvalidParameter for a text that is not an ARN or names a service that accepts no messages,
+// or the error of the target's service; or ctx's error.
 func (t *Targets) Deliver(ctx context.Context, arn string, m *Message) error {
 	a, ok := aws.ParseARN(arn)
 	if !ok {
@@ -113,10 +114,10 @@ func (t *Targets) Deliver(ctx context.Context, arn string, m *Message) error {
 	return target.Deliver(ctx, a, m)
 }
 
-// Letter is a message and what it is for, of those that are delivered together.
+// Letter is one of several messages that are delivered together, with its target.
 type Letter struct {
 	To      aws.ARN
 	Message *Message
-	// From is who delivers it.
+	// From is the sender.
 	From Sender
 }

@@ -6,49 +6,49 @@ import (
 	"stepback/aws"
 )
 
-// Sender is who delivers a message, for those who judge whether they may.
+// Sender identifies the sender of a message, for authorization.
 type Sender struct {
-	// Service is the service that delivers: sns.amazonaws.com.
+	// Service is the service that delivers, such as sns.amazonaws.com.
 	Service string
-	// Source is the ARN of what it delivers for: a topic, a rule, a bucket, a function.
+	// Source is the ARN of the resource for which it delivers: a topic, a rule, a bucket, a function.
 	Source string
-	// Role is the ARN of the role in which the service acts; empty for a service that acts by itself, which the policy
-	// of the target has to allow.
+	// Role is the ARN of the role with which the service acts. It is empty for a service without a role, which the
+	// target's resource policy must allow.
 	Role string `json:",omitempty"`
 }
 
 type senderKey struct{}
 
-// From has what is delivered with a context be delivered by a sender.
+// From returns a context with which messages are delivered on behalf of a sender.
 func From(ctx context.Context, s Sender) context.Context {
 	return context.WithValue(ctx, senderKey{}, s)
 }
 
-// SenderOf is who delivers with a context; not ok is the platform itself.
+// SenderOf returns the sender in a context. ok is false if the platform itself is the sender.
 func SenderOf(ctx context.Context) (s Sender, ok bool) {
 	s, ok = ctx.Value(senderKey{}).(Sender)
 	return s, ok && s.Service != ""
 }
 
-// Judge refuses what a sender may not deliver to a resource. An error is an *aws.Error.
+// Judge returns an *aws.Error if a sender may not deliver to a resource.
 type Judge func(ctx context.Context, s Sender, to aws.ARN) error
 
-// Judged has all deliveries of senders judged from now on; nil judges none.
+// Judged sets the judge of all deliveries that have a sender; nil allows all.
 func (t *Targets) Judged(by Judge) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.judge = by
 }
 
-// Judging reports whether deliveries are judged.
+// Judging reports whether deliveries are authorized by a Judge.
 func (t *Targets) Judging() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.judge != nil
 }
 
-// Allowed refuses a delivery to the resource of an ARN that its sender may not make. It is for what is not delivered by
-// Deliver.
+// Allowed returns an error if the context's sender may not deliver to the resource of an ARN. Use it for deliveries
+// that do not go through Deliver.
 func (t *Targets) Allowed(ctx context.Context, arn string) error {
 	s, ok := SenderOf(ctx)
 	if !ok {
@@ -57,7 +57,7 @@ func (t *Targets) Allowed(ctx context.Context, arn string) error {
 	return t.AllowedFor(ctx, s, arn)
 }
 
-// AllowedFor is Allowed for a sender.
+// AllowedFor is Allowed for a given sender.
 func (t *Targets) AllowedFor(ctx context.Context, s Sender, arn string) error {
 	t.mu.RLock()
 	judge := t.judge
@@ -67,7 +67,7 @@ func (t *Targets) AllowedFor(ctx context.Context, s Sender, arn string) error {
 	}
 	to, ok := aws.ParseARN(arn)
 	if !ok {
-		return nil // whoever delivers says so
+		return nil // delivering itself reports the error
 	}
 	return judge(ctx, s, to)
 }

@@ -18,23 +18,24 @@ import (
 
 // Options are the settings of a Dispatcher. Store, Table, Clock and Send are required.
 type Options struct {
-	// Store keeps the letters, in the table of this name.
+	// Store stores the letters, in the table named Table.
 	Store *documents.Store
 	Table string
 	Clock *clock.Clock
-	// Send hands a letter to its target, and returns when that does not lose it any more. An error is an *aws.Error, a
-	// *Later, or ctx's.
+	// Send delivers a letter to its target, and returns when the target has durably accepted it. The error is an
+	// *aws.Error, a *Later, or ctx's.
 	Send func(ctx context.Context, l *Letter) error
-	// Letterbox takes dead letters.
+	// Letterbox delivers dead letters.
 	Letterbox func(ctx context.Context, queue string, m *delivery.Message) error
-	// BuriesInRole has dead letters be delivered in the role of their letters, and not by the service itself.
+	// BuriesInRole delivers dead letters with the role of their letters, instead of by the service itself.
 	BuriesInRole bool
-	// Direct reports whether the target of an ARN takes letters at once and durably. They are not kept before.
+	// Direct reports whether the target of an ARN accepts letters immediately and durably. Such letters are not
+	// stored first.
 	Direct func(arn string) bool
-	// Died is told of letters that their targets did not take, once nothing is tried any more: whether they are in
-	// their dead-letter queues. Nil means that nobody is.
+	// Died is called for letters that their targets did not accept, once there are no more attempts; buried reports
+	// whether they are in their dead-letter queues. Nil is not called.
 	Died func(l *Letter, buried bool)
-	// Log receives letters that are dropped; nil drops them.
+	// Log receives letters that are dropped; nil discards them.
 	Log *slog.Logger
 }
 
@@ -46,19 +47,19 @@ type Dispatcher struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	work    sync.WaitGroup
-	room    chan struct{} // of letters on their way
+	room    chan struct{} // one slot per letter in flight
 	mu      sync.Mutex
 	waiting map[string]*clock.Timer
 	closed  bool
 }
 
-// atOnce is how many letters are on their way at a time.
+// atOnce is the maximum number of letters in flight.
 const atOnce = 128
 
-// patience is how long a letter on its way holds virtual time.
+// patience is the maximum time for which a letter in flight holds virtual time.
 const patience = 10 * time.Second
 
-// Open opens the letters that are kept, and goes on with them once Resume is called.
+// Open returns a dispatcher of the stored letters. It continues with them when Resume is called.
 func Open(o Options) *Dispatcher {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -69,7 +70,7 @@ func Open(o Options) *Dispatcher {
 	return d
 }
 
-// Resume goes on with the letters that an earlier process left. It is called once, when their targets are there.
+// Resume continues with the letters of an earlier process. It is called once, when their targets are available.
 func (d *Dispatcher) Resume() error {
 	return d.table.Scan("", func(id string, text []byte) error {
 		var l Letter
@@ -81,7 +82,7 @@ func (d *Dispatcher) Resume() error {
 	})
 }
 
-// Close ends the deliveries under way and waits for them. What has not been delivered is kept for the next process.
+// Close ends the running deliveries and waits for them. Undelivered letters are kept for the next process.
 func (d *Dispatcher) Close() {
 	d.mu.Lock()
 	d.closed = true
@@ -93,15 +94,15 @@ func (d *Dispatcher) Close() {
 	d.work.Wait()
 }
 
-// Pending is how many letters wait for another attempt.
+// Pending returns the number of letters that wait for another attempt.
 func (d *Dispatcher) Pending() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.waiting)
 }
 
-// Accept takes letters. When it has returned nil they are delivered at least once, and what also puts into the batch is
-// kept, which may be nil. Letters for direct targets have been delivered then, or tried.
+// Accept accepts letters. When it returns nil, they will be delivered at least once, and the changes that also added
+// to the batch are stored; also may be nil. Letters for direct targets have then been delivered or tried.
 func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*documents.Batch)) error {
 	var direct, kept []*Letter
 	now := d.o.Clock.Now().UnixMilli()
@@ -136,7 +137,7 @@ func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*d
 	return errors.Join(errs...)
 }
 
-// keep puts letters into the store. What it returns waits for the disk.
+// keep adds letters to the store. The returned function waits for the disk.
 func (d *Dispatcher) keep(letters []*Letter, also func(*documents.Batch)) (wait func() error, err error) {
 	if len(letters) == 0 && also == nil {
 		return func() error { return nil }, nil
@@ -165,7 +166,7 @@ func (d *Dispatcher) put(b *documents.Batch, l *Letter) error {
 	return err
 }
 
-// first tries a letter that is not kept yet, and keeps it if it has to be tried again.
+// first tries a letter that is not stored yet, and stores it if it has to be retried.
 func (d *Dispatcher) first(ctx context.Context, l *Letter) error {
 	if d.attempt(context.WithoutCancel(ctx), l) {
 		return nil
@@ -180,7 +181,7 @@ func (d *Dispatcher) first(ctx context.Context, l *Letter) error {
 	return err
 }
 
-// launch has a letter tried. l is nil for one that is in the store only.
+// launch starts an attempt of a letter. l is nil for one that is only in the store.
 func (d *Dispatcher) launch(id string, l *Letter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,7 +206,7 @@ func (d *Dispatcher) launch(id string, l *Letter) {
 	})
 }
 
-// carry tries a letter and keeps what came of it.
+// carry tries a letter and stores the result.
 func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	if l == nil {
 		text, found, err := d.table.Get(id)
@@ -219,7 +220,7 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	}
 	done := d.attempt(ctx, l)
 	if ctx.Err() != nil && !done {
-		return ctx.Err() // the next process tries again
+		return ctx.Err() // the next process retries
 	}
 	b, err := d.o.Store.Begin()
 	if err != nil {
@@ -239,7 +240,7 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	return nil
 }
 
-// at has a letter tried at a time.
+// at schedules an attempt of a letter.
 func (d *Dispatcher) at(id string, when time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -249,7 +250,7 @@ func (d *Dispatcher) at(id string, when time.Time) {
 	d.waiting[id] = d.o.Clock.Schedule(when, clock.AlarmFunc(func() { d.launch(id, nil) }))
 }
 
-// attempt tries a letter. It reports whether that was the last time; otherwise Next says when it is tried again.
+// attempt tries a letter. It reports whether that was the last attempt; otherwise Next is the time of the next one.
 func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 	if l.Dead != nil {
 		return d.bury(ctx, l)
@@ -285,7 +286,7 @@ func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 	return d.bury(ctx, l)
 }
 
-// bury sends a letter to its dead-letter queue. It reports whether there is nothing to be done any more.
+// bury sends a letter to its dead-letter queue. It reports whether nothing is left to do.
 func (d *Dispatcher) bury(ctx context.Context, l *Letter) (done bool) {
 	if l.DeadLetters == "" {
 		d.died(l, false)
@@ -332,7 +333,7 @@ func (d *Dispatcher) died(l *Letter, buried bool) {
 	}
 }
 
-// short keeps the error's text within what an attribute needs.
+// short limits the error's text to the length of an attribute.
 func short(text string) string {
 	const most = 1024
 	if text == "" {
@@ -344,8 +345,9 @@ func short(text string) string {
 	return text
 }
 
-// backoff is how long to wait after a number of failures: from a second, doubled up to eight minutes, so that 185
-// attempts take the 24 hours that AWS speaks of; between half of that and the whole at random.
+// backoff returns the wait after a number of failures. The maximum starts at a second and doubles up to eight
+// minutes, so that 185 attempts take the 24 hours that AWS documents; the wait is random between half of it and the
+// whole.
 func backoff(failures int) time.Duration {
 	const longest = 480 * time.Second
 	d := longest

@@ -18,7 +18,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// bench is a dispatcher whose target answers by a script.
+// bench is a dispatcher whose target follows a script.
 type bench struct {
 	t     *testing.T
 	clock *clock.Clock
@@ -27,8 +27,8 @@ type bench struct {
 	*dispatch.Dispatcher
 
 	mu    sync.Mutex
-	fails func(attempt int) error // nil takes everything
-	sent  []time.Duration         // when, after the beginning
+	fails func(attempt int) error // nil accepts everything
+	sent  []time.Duration         // time since the start
 	dead  []string
 }
 
@@ -39,7 +39,7 @@ const queue = "arn:aws:sqs:us-east-1:000000000000:q"
 func newBench(t *testing.T, fails func(int) error) *bench {
 	t.Helper()
 	b := &bench{t: t, clock: clock.Virtual(epoch), disk: vfs.NewCrashableMem(), fails: fails}
-	b.clock.Hold() // time goes on in pass only
+	b.clock.Hold() // time passes only in pass
 	b.open()
 	t.Cleanup(func() {
 		b.close()
@@ -104,7 +104,7 @@ func (b *bench) accept(l dispatch.Letter) {
 	}
 }
 
-// pass lets virtual time go on.
+// pass lets virtual time pass.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	if err := b.clock.Sleep(b.t.Context(), d); err != nil {
@@ -205,7 +205,7 @@ func TestATargetThatIsNotReadyIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestLettersOutliveTheProcess crashes between an attempt that failed and the next one.
+// TestLettersOutliveTheProcess crashes between a failed attempt and the next one.
 func TestLettersOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	for _, to := range []string{queue, queue + ":direct"} {

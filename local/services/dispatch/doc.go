@@ -1,7 +1,7 @@
-// Package dispatch delivers letters that have been accepted, at least once: each is kept until its target has it, tried
-// again with back-off on the clock when that may help, and sent to a dead-letter queue when it does not. EventBridge's
-// targets and Scheduler's share it, with the retry policy that both have.
+// Package dispatch delivers accepted letters at least once: each is stored until its target has it, retried with
+// back-off on the clock if that may help, and otherwise sent to a dead-letter queue. EventBridge's targets and
+// Scheduler's share it, with the retry policy that both have.
 //
-// What Accept has returned for is delivered also after kill -9. The package knows no rules and no schedules; how a
-// letter reaches its target is a function of its owner's.
+// Letters for which Accept has returned nil are delivered even after kill -9. The package does not know rules or
+// schedules; its owner provides the function that delivers a letter to its target.
 package dispatch

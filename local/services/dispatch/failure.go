@@ -8,7 +8,7 @@ import (
 	"stepback/aws"
 )
 
-// judge says what a failure is called in a dead letter, and whether trying again may help.
+// judge returns the error code and the message for a dead letter, and whether a retry may help.
 func judge(err error) (code, message string, again bool) {
 	var refused *aws.Error
 	switch {
@@ -42,7 +42,7 @@ func judge(err error) (code, message string, again bool) {
 	return "SDK_CLIENT_ERROR", refused.Message, false
 }
 
-// The conditions under which a letter that could be tried again is given up.
+// The conditions on which a letter that could be retried is given up.
 const (
 	byAge      = "MaximumEventAgeInSeconds"
 	byAttempts = "MaximumRetryAttempts"

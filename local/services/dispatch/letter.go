@@ -6,48 +6,48 @@ import (
 	"stepback/local/services/delivery"
 )
 
-// What a retry policy says when it says nothing, in EventBridge and in Scheduler.
+// The defaults of a retry policy, in EventBridge and in Scheduler.
 const (
 	DefaultAge      = 24 * time.Hour
 	DefaultAttempts = 185
 )
 
-// Letter is a message, its target and what to do when that does not take it. It is kept as JSON.
+// Letter is a message with its target, and what to do if the target does not accept it. It is stored as JSON.
 type Letter struct {
-	// ID tells letters apart. Accept draws it.
+	// ID identifies the letter. Accept generates it.
 	ID string
 	// To is the ARN of the target.
 	To      string
 	Message delivery.Message
-	// Owner is what the owner needs for sending, such as the parameters of an HTTP request.
+	// Owner holds the owner's data for delivering, such as the parameters of an HTTP request.
 	Owner string `json:",omitempty"`
-	// Original is the body that the dead-letter queue gets; empty means that of the message.
+	// Original is the body for the dead-letter queue; empty means the message's body.
 	Original string `json:",omitempty"`
-	// Born is when the letter was accepted, in milliseconds since 1970.
+	// Born is the time of acceptance, in milliseconds since 1970.
 	Born int64
-	// Age is how many seconds the letter may get old, Attempts how often it may be tried again.
+	// Age is the maximum age of the letter in seconds, Attempts the maximum number of retries.
 	Age      int64
 	Attempts int
-	// DeadLetters is the ARN of the queue for letters that were not taken; empty means that they are dropped.
+	// DeadLetters is the ARN of the queue for letters that were not accepted; empty means that they are dropped.
 	DeadLetters string `json:",omitempty"`
-	// From is who delivers the letter.
+	// From is the sender of the letter.
 	From delivery.Sender `json:",omitzero"`
 	// Labels are attributes of the letter in the dead-letter queue, such as RULE_ARN and TARGET_ARN.
 	Labels map[string]string `json:",omitempty"`
 
-	// Failed is how often it has been tried in vain, Next when it is tried again, in milliseconds since 1970.
+	// Failed is the number of failed attempts, Next the time of the next one, in milliseconds since 1970.
 	Failed int   `json:",omitempty"`
 	Next   int64 `json:",omitempty"`
-	// Dead is what the dead-letter queue will be told, once the letter is on its way there.
+	// Dead holds the reason for the dead-letter queue, once the letter is on its way there.
 	Dead *Death `json:",omitempty"`
 
 	kept bool
 }
 
-// Death is why a letter was given up.
+// Death is the reason why a letter was given up.
 type Death struct{ Code, Message, Condition string }
 
-// Later is the error of a letter that its target does not take before a time, which is no failure.
+// Later is returned if the target does not accept a letter before a given time, which does not count as a failure.
 type Later struct{ At time.Time }
 
 // Error implements error.

@@ -6,21 +6,21 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// Batch is changes that take effect together. The first error of a change is that of Apply.
+// Batch is a set of changes that take effect together. The first error of a change is returned by Apply.
 type Batch struct {
 	store *Store
 	batch *pebble.Batch
 	err   error
 }
 
-// Set keeps a value under a key. Both are copied.
+// Set stores a value under a key. Both are copied.
 func (b *Batch) Set(key, value []byte) {
 	if b.err == nil {
 		b.err = b.batch.Set(key, value, nil)
 	}
 }
 
-// Unset removes a key, which need not be there.
+// Unset removes a key, which need not exist.
 func (b *Batch) Unset(key []byte) {
 	if b.err == nil {
 		b.err = b.batch.Delete(key, nil)
@@ -34,15 +34,15 @@ func (b *Batch) UnsetAll(prefix []byte) {
 	}
 }
 
-// Sync has the batch wait for the disk although it changes nothing, because something that was applied before it is
-// going to be acknowledged.
+// Sync makes the batch wait for the disk even if it changes nothing, because something that was applied earlier is
+// about to be acknowledged.
 func (b *Batch) Sync() {
 	if b.err == nil {
 		b.err = b.batch.LogData([]byte{0}, nil)
 	}
 }
 
-// Put keeps a value under a key of a table.
+// Put stores a value under a key of a table.
 func (b *Batch) Put(t *Table, key string, value []byte) { b.Set(t.key(key), value) }
 
 // Delete removes a key of a table.
@@ -51,8 +51,8 @@ func (b *Batch) Delete(t *Table, key string) { b.Unset(t.key(key)) }
 // DeleteAll removes all keys of a table that begin with prefix.
 func (b *Batch) DeleteAll(t *Table, prefix string) { b.UnsetAll(t.key(prefix)) }
 
-// Apply has the changes take effect, in the order of the calls. It does not wait for the disk: what it returns does,
-// and must be called once. Until that has returned nil, nothing of the batch may be acknowledged.
+// Apply makes the changes visible, in the order of the calls. It does not wait for the disk: the returned function
+// does, and must be called once. Until it has returned nil, nothing of the batch may be acknowledged.
 func (b *Batch) Apply() (wait func() error) {
 	if b.err == nil && b.batch.Len() <= emptyBatch {
 		return b.batch.Close

@@ -2,9 +2,9 @@ package documents
 
 import "sync"
 
-// Change has f fill a batch, makes it visible, and returns when it is on the disk. order is held while f runs and until
-// the batch is visible, so that f may decide by what it reads; it is not held while the disk is waited for. The error
-// of f is returned as it is, and nothing is changed then.
+// Change calls f to fill a batch, makes the batch visible, and returns when it is on disk. order is held while f runs
+// and until the batch is visible, so f may base its decisions on what it reads; it is not held while waiting for the
+// disk. If f returns an error, it is returned unchanged, and nothing is changed.
 func (s *Store) Change(order sync.Locker, f func(*Batch) error) error {
 	b, err := s.Begin()
 	if err != nil {

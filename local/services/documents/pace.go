@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// busy is how many batches a millisecond are waited for while many clients write at once. One client alone waits
-	// for the disk between its batches and stays below.
+	// busy is the number of batches per millisecond, with callers waiting, above which many clients count as writing
+	// at once. A single client waits for the disk between its batches and stays below.
 	busy = 4
-	// gathering is how long the disk is left alone after a sync while many write, so that one sync is for more of them.
+	// gathering is the pause after a sync while many clients write, so that one sync serves more of them.
 	gathering = 300 * time.Microsecond
 )
 
-// pace tells how long the disk rests between two syncs: not at all while few clients write, and for a while when there
-// are many, whose batches then share a sync.
+// pace determines the pause between two syncs: none while few clients write, and a short one while many do, so that
+// their batches share a sync.
 type pace struct {
-	applied atomic.Int64 // batches that are waited for since the store was opened
+	applied atomic.Int64 // batches with waiting callers since the store was opened
 
 	mu   sync.Mutex
 	seen int64

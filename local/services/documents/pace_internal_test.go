@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestPace holds that the disk rests only while many write.
+// TestPace checks that the disk pauses only while many clients write.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	var p pace

@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Range reads the keys from first to before end, the last one first if it reads backward, until read returns an error,
-// which is returned. An end of nil is behind all keys. Key and value are valid during the call only.
+// Range reads the keys from first up to, but not including, end, in reverse order if backward is true, until read
+// returns an error, which is returned. A nil end is after all keys. Key and value are valid only during the call.
 func (s *Store) Range(first, end []byte, backward bool, read func(key, value []byte) error) error {
 	db, err := s.reading()
 	if err != nil || db == nil {
@@ -29,5 +29,5 @@ func (s *Store) Range(first, end []byte, backward bool, read func(key, value []b
 	return errors.Join(it.Error(), it.Close())
 }
 
-// After is the first key behind all those that begin with prefix; nil if there is none.
+// After returns the first key after all those that begin with prefix; nil if there is none.
 func After(prefix []byte) []byte { return after(prefix) }

@@ -8,17 +8,17 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// settling syncs what nobody waits for. One goroutine does, while there is something.
+// settling syncs batches for which no caller waits. One goroutine does so while there are any.
 type settling struct {
 	sync.WaitGroup
 
 	mu      sync.Mutex
 	running bool
-	again   bool // something was applied after the sync under way had begun
+	again   bool // something was applied after the running sync had started
 }
 
-// ApplyLater has the changes take effect, in the order of the calls, and returns at once. They are on the disk soon,
-// with whatever is synced next; a failure of the disk is that of the next batch that is waited for.
+// ApplyLater makes the changes visible, in the order of the calls, and returns immediately. They reach the disk soon,
+// with the next sync; an error of the disk is reported to the next batch that is waited for.
 func (b *Batch) ApplyLater() error {
 	if b.err == nil && b.batch.Len() <= emptyBatch {
 		return b.batch.Close()
@@ -34,7 +34,7 @@ func (b *Batch) ApplyLater() error {
 	return b.batch.Close()
 }
 
-// settle has what was applied synced in the background.
+// settle starts a sync in the background of what was applied.
 func (s *Store) settle() {
 	c := &s.settling
 	c.mu.Lock()
@@ -58,7 +58,7 @@ func (c *settling) more() bool {
 	return c.running
 }
 
-// sync waits until all that was applied is on the disk.
+// sync waits until everything that was applied is on disk.
 func (s *Store) sync() error {
 	b, err := s.Begin()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"stepback/local/services/documents"
 )
 
-// TestWhatNobodyWaitsForReachesTheDisk applies batches without waiting. They are seen at once, and are there after the
-// power has gone once the store has had the time to sync.
+// TestWhatNobodyWaitsForReachesTheDisk applies batches without waiting. They are visible at once, and survive a loss
+// of power after the store has had time to sync.
 func TestWhatNobodyWaitsForReachesTheDisk(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
@@ -32,7 +32,7 @@ func TestWhatNobodyWaitsForReachesTheDisk(t *testing.T) {
 	if err := begin(t, s).ApplyLater(); err != nil { // nothing
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil { // waits for syncs under way
+	if err := s.Close(); err != nil { // waits for running syncs
 		t.Fatal(err)
 	}
 	after, err := documents.Open("/documents", disk.CrashClone(vfs.CrashCloneCfg{}))

@@ -19,14 +19,14 @@ const (
 	memTableBytes = 16 << 20
 )
 
-// ErrBroken is the error of everything after the disk has refused a write. What was acknowledged before is there when
-// the store is opened again.
+// ErrBroken is returned for everything after the disk has rejected a write. What was acknowledged before is available
+// when the store is opened again.
 var ErrBroken = errors.New("nothing can be written any more")
 
-// ErrClosed is the error of a store that has been closed.
+// ErrClosed is returned if the store has been closed.
 var ErrClosed = errors.New("the store is closed")
 
-// Store is an open store. All methods may be called at the same time.
+// Store is an open store. It is safe for concurrent use.
 type Store struct {
 	dir string
 	fs  vfs.FS
@@ -35,11 +35,11 @@ type Store struct {
 	settling settling
 
 	mu     sync.Mutex
-	db     *pebble.DB // nil until something is written
+	db     *pebble.DB // nil until something has been written
 	broken error
 }
 
-// Open opens the store of a directory, which need not be there. system is nil for the machine's file system.
+// Open opens the store in a directory, which need not exist. If system is nil, the machine's file system is used.
 func Open(dir string, system vfs.FS) (*Store, error) {
 	s := &Store{dir: dir, fs: system}
 	if s.fs == nil {
@@ -57,10 +57,10 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 	return s, s.open()
 }
 
-// open opens Pebble's store. mu is held.
+// open opens Pebble's store. The caller holds mu.
 func (s *Store) open() error {
 	cache := pebble.NewCache(cacheBytes)
-	defer cache.Unref() // the store has a reference of its own
+	defer cache.Unref() // the store holds its own reference
 	o := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{},
 		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
@@ -89,7 +89,7 @@ func (s *Store) Close() error {
 	return pebbleguard.Call(db.Close)
 }
 
-// Begin makes an empty batch, and the store if nothing has been written before.
+// Begin returns an empty batch, and creates the store if nothing has been written before.
 func (s *Store) Begin() (*Batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Store) Begin() (*Batch, error) {
 	return &Batch{store: s, batch: s.db.NewBatch()}, nil
 }
 
-// Get returns a copy of the value of a key, and whether there is one.
+// Get returns a copy of the value of a key; found is false if there is none.
 func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 	db, err := s.reading()
 	if err != nil || db == nil {
@@ -120,13 +120,13 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 	return append([]byte{}, kept...), true, closer.Close()
 }
 
-// Each reads all keys that begin with prefix, in their order, until read returns an error, which is returned. Key and
-// value are valid during the call only.
+// Each reads all keys that begin with prefix, in order, until read returns an error, which is returned. Key and value
+// are valid only during the call.
 func (s *Store) Each(prefix []byte, read func(key, value []byte) error) error {
 	return s.Range(prefix, after(prefix), false, read)
 }
 
-// after is the first key behind all those that begin with prefix; nil if there is none.
+// after returns the first key after all those that begin with prefix; nil if there is none.
 func after(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {
@@ -137,7 +137,7 @@ func after(prefix []byte) []byte {
 	return nil
 }
 
-// reading is the store to read from; nil when nothing has been written.
+// reading returns the store to read from; nil if nothing has been written.
 func (s *Store) reading() (*pebble.DB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *Store) reading() (*pebble.DB, error) {
 	return s.db, nil
 }
 
-// breaks refuses everything from now on.
+// breaks makes the store reject everything from now on.
 func (s *Store) breaks(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,7 @@ type batchGotten struct {
 	Capacity    []*consumed                `json:"ConsumedCapacity,omitempty"`
 }
 
-// unprocessedKeys is what did not fit into the answer, as a request that goes on with it.
+// unprocessedKeys holds the keys that did not fit into the response, as a request that continues with them.
 type unprocessedKeys struct {
 	Keys       []item.Item
 	Projection *string           `json:"ProjectionExpression,omitempty"`
@@ -42,7 +42,7 @@ type unprocessedKeys struct {
 	Names      map[string]string `json:"ExpressionAttributeNames,omitempty"`
 }
 
-// tableGets is what a batch reads of one table.
+// tableGets holds the reads of a batch from one table.
 type tableGets struct {
 	name       string
 	asked      *keysAndAttributes
@@ -215,7 +215,7 @@ func (s *Service) batchWriteItem(_ context.Context, scope aws.Scope, in *batchWr
 	return out, nil
 }
 
-// applyAll carries out mutations of different items. mu is held.
+// applyAll executes mutations of different items. The caller holds mu.
 func (s *Service) applyAll(now int64, b *documents.Batch, all []*mutation) error {
 	for _, m := range all {
 		if err := s.current(m); err != nil {

@@ -16,8 +16,8 @@ import (
 	"stepback/local/services/dynamodb"
 )
 
-// BenchmarkPutItem puts an item in each iteration, durably, with 16 clients at a time. "handler" calls the service within
-// the process, as tasks do, by plain requests; "http" is the AWS SDK over TCP.
+// BenchmarkPutItem puts an item in each iteration, durably, with 16 concurrent clients. "handler" calls the service
+// in the same process by plain requests, as tasks do; "http" is the AWS SDK over TCP.
 func BenchmarkPutItem(b *testing.B) {
 	const clients = 16
 	start := func(b *testing.B) (*dynamodb.Service, *client.Client) {

@@ -2,17 +2,17 @@ package dynamodb
 
 import "stepback/local/services/dynamodb/item"
 
-// The sizes of items that a unit of capacity reads and writes, in bytes.
+// The size in bytes that one unit of capacity reads and writes.
 const readUnitBytes, writeUnitBytes = 4 << 10, 1 << 10
 
-// capacity is what a request consumes of a table or an index.
+// capacity is the capacity that a request consumes on a table or an index.
 type capacity struct {
 	Units      float64  `json:"CapacityUnits"`
 	ReadUnits  *float64 `json:"ReadCapacityUnits,omitempty"`
 	WriteUnits *float64 `json:"WriteCapacityUnits,omitempty"`
 }
 
-// consumed is what a request consumes of a table and its indexes.
+// consumed is the capacity that a request consumes on a table and its indexes.
 type consumed struct {
 	Name string `json:"TableName"`
 	capacity
@@ -21,7 +21,7 @@ type consumed struct {
 	Global map[string]capacity `json:"GlobalSecondaryIndexes,omitempty"`
 }
 
-// usage collects what a request consumes of a table.
+// usage accumulates what a request consumes on a table.
 type usage struct {
 	table       *table
 	own         float64
@@ -40,10 +40,10 @@ func (u *usage) addIndex(name string, units float64) {
 	u.indexes[name] += units
 }
 
-// units are those that a number of bytes takes.
+// units returns the number of units for a number of bytes.
 func units(bytes, each int) float64 { return float64(max(1, (bytes+each-1)/each)) }
 
-// readUnits are those of reading bytes. Reads that ask for no consistency cost half.
+// readUnits returns the units for reading a number of bytes. Eventually consistent reads cost half.
 func readUnits(bytes int, consistent bool) float64 {
 	n := units(bytes, readUnitBytes)
 	if !consistent {
@@ -52,8 +52,8 @@ func readUnits(bytes int, consistent bool) float64 {
 	return n
 }
 
-// addWrite counts a write: as much as the larger one of the items before and after needs, and of each index what has
-// changed there.
+// addWrite counts a write: the units for the larger of the items before and after, and for each index the units for
+// what changed there.
 func (u *usage) addWrite(m *mutation) {
 	factor := 1.0
 	if u.transaction {
@@ -88,7 +88,7 @@ func (u *usage) addWrite(m *mutation) {
 	}
 }
 
-// answer is what a request is told that asked for TOTAL or INDEXES; nil for others.
+// answer returns the consumed capacity for a request that asked for TOTAL or INDEXES; nil for others.
 func (u *usage) answer(asked string) *consumed {
 	if asked != "TOTAL" && asked != "INDEXES" {
 		return nil
@@ -127,7 +127,7 @@ func (u *usage) answer(asked string) *consumed {
 	return out
 }
 
-// collection is what is told of the items with one partition key, in tables with local indexes.
+// collection holds the metrics of an item collection, the items with one partition key, in tables with local indexes.
 type collection struct {
 	Key   item.Item  `json:"ItemCollectionKey"`
 	Range [2]float64 `json:"SizeEstimateRangeGB"`

@@ -9,25 +9,25 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// Change is a record of a stream for a consumer within this process.
+// Change is a stream record for a consumer in this process.
 type Change struct {
-	// Number is its place in the stream, Sequence the same as the API writes it.
+	// Number is its position in the stream, Sequence the same as the API's sequence number.
 	Number   uint64
 	Sequence string
 	ID       string
-	// Name is INSERT, MODIFY or REMOVE; Expired says that time to live removed the item.
+	// Name is INSERT, MODIFY or REMOVE. Expired is true if time to live removed the item.
 	Name    string
 	Expired bool
 	At      time.Time
 	Region  string
-	// Keys, New and Old are those that the view of the stream has; nil otherwise.
+	// Keys, New and Old are set if the stream's view type includes them; nil otherwise.
 	Keys, New, Old item.Item
 	Bytes          int
 	View           string
 }
 
-// Position returns the place in the stream of an ARN where its records begin, or with latest where the next one will
-// be, and the name of its shard. An error is an *aws.Error.
+// Position returns the position at which the records of a stream begin, or, if latest is true, the position of the
+// next record, and the name of its shard. The error is an *aws.Error.
 func (s *Service) Position(stream string, latest bool) (place uint64, shard string, err error) {
 	st, err := s.stream(stream)
 	if err != nil {
@@ -41,8 +41,9 @@ func (s *Service) Position(stream string, latest bool) (place uint64, shard stri
 	return s.next, st.shard(), nil
 }
 
-// Changes reads at most so many records of a stream from a place on, of at least one and about maxBytes together, and
-// returns the place behind them. Those that are older than a day are left out. An error is an *aws.Error or the disk's.
+// Changes reads records of a stream from a position: at most most records, and at most about maxBytes, but at least
+// one record. It returns the position after them. Records older than a day are left out. The error is an *aws.Error
+// or the disk's.
 func (s *Service) Changes(stream string, from uint64, most, maxBytes int) (changes []Change, next uint64, err error) {
 	st, err := s.stream(stream)
 	if err != nil {
@@ -78,8 +79,9 @@ func (s *Service) Changes(stream string, from uint64, most, maxBytes int) (chang
 	return changes, next, s.seen()
 }
 
-// Follow has ring called when a stream has new records, before whoever caused them is answered. It must be quick and
-// must not call the service. What is returned ends that. An error is an *aws.Error.
+// Follow registers ring, which is called when a stream has new records, before the request that caused them is
+// answered. It must be quick and must not call the service. The returned function ends that. The error is an
+// *aws.Error.
 func (s *Service) Follow(stream string, ring func()) (end func(), err error) {
 	st, err := s.stream(stream)
 	if err != nil {
@@ -106,7 +108,7 @@ func (s *Service) Follow(stream string, ring func()) (end func(), err error) {
 	}, nil
 }
 
-// followers are those who are told of new records of streams. mu is held.
+// followers returns the functions to call for new records in the streams. The caller holds mu.
 func (s *Service) followers(streams []uint64) (rings []func()) {
 	if len(s.follows) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestNothingAcknowledgedIsLost takes the disk away from under eight clients, keeping only what was synced: every
-// addition that was answered counts, at most one of each client more, and table, indexes and stream agree.
+// TestNothingAcknowledgedIsLost removes the disk under eight clients, keeping only what was synced: every
+// acknowledged addition counts, at most one more of each client, and table, indexes and stream agree.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

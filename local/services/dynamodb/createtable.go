@@ -109,7 +109,7 @@ func (s *Service) createTable(_ context.Context, scope aws.Scope, in *createTabl
 
 const mostUnits = 1_000_000_000_000
 
-// checkThroughput checks the capacity of a table or, with a name, of an index.
+// checkThroughput checks the capacity of a table or, if index is not empty, of an index.
 func checkThroughput(billing string, given *throughput, index string) (throughput, error) {
 	of := ""
 	if index != "" {
@@ -145,7 +145,7 @@ func bracketed[T any](all []T, name func(T) string) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// checkKeys makes the schema of a table or an index.
+// checkKeys checks and builds the schema of a table or an index.
 func checkKeys(keys []keySchemaElement, definitions []attributeDefinition) (schema, error) {
 	const most = 2
 	for _, k := range keys {
@@ -254,7 +254,7 @@ func (r *record) addIndex(given newIndex, local bool) (err error) {
 	return nil
 }
 
-// checkDefinitions checks that the attributes that are defined are those of keys.
+// checkDefinitions checks that exactly the attributes of keys are defined.
 func (r *record) checkDefinitions() error {
 	used := map[string]bool{}
 	for _, name := range r.Keys.names() {

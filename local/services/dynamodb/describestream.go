@@ -56,7 +56,7 @@ func (s *Service) describeStream(_ context.Context, _ aws.Scope, in *describeStr
 		d.Status = "DISABLED"
 		one.Range.Last = sequence(st.Last)
 	}
-	if in.After != one.ID && in.Filter == nil { // the shard has no children
+	if in.After != one.ID && in.Filter == nil { // the only shard has no children
 		d.Shards = append(d.Shards, one)
 	}
 	return &describedStream{d}, nil

@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// The structures of the API that describe tables.
+// The API's structures that describe tables.
 type (
 	attributeDefinition struct {
 		Name string `json:"AttributeName"`
@@ -92,7 +92,7 @@ type (
 		OnDemand    *onDemandThroughput      `json:"OnDemandThroughput,omitempty"`
 		*neverThere
 	}
-	// neverThere is what tables of this DynamoDB have none of: replicas, archives, restores.
+	// neverThere holds members for features that this DynamoDB does not have: replicas, archives, restores.
 	neverThere struct {
 		GlobalTableVersion                 json.RawMessage `json:",omitempty"`
 		Replicas                           json.RawMessage `json:",omitempty"`
@@ -105,8 +105,8 @@ type (
 	}
 )
 
-// The states of tables and indexes. Answers of operations that AWS carries out in the background say that they are
-// under way; the table is there, changed or gone all the same.
+// The statuses of tables and indexes. Operations that AWS executes in the background report that they are in
+// progress, although the table has already been created, changed or deleted.
 const (
 	statusActive   = "ACTIVE"
 	statusCreating = "CREATING"

@@ -1,11 +1,12 @@
-// Package dynamodb is the embedded DynamoDB of the laptop, with its streams: tables, secondary indexes, all operations
-// on items, transactions, expressions, time to live. Package item has the values and their order, package expression
-// the expressions; this package has the tables, keeps everything in a store of its own, and speaks AWS's words.
+// Package dynamodb implements an embedded DynamoDB with streams: tables, secondary indexes, all operations on items,
+// transactions, expressions, time to live. Package item implements values and their order, package expression the
+// expressions; this package implements the tables, stores everything in a separate store, and uses AWS's error
+// messages.
 //
-// What has been answered is on the disk: also a read, or a refused condition, waits for the disk if what it saw is
-// still on its way there. Reads see each write at once, on tables and on all indexes, whether they ask for consistency
-// or not. Time is that of a clock.Clock.
+// Everything is on disk before a request is answered: even a read or a failed condition waits for the disk if what it
+// saw is not on it yet. Reads see each write immediately, on tables and on all indexes, whether they are consistent
+// reads or not. The time is that of a clock.Clock.
 //
-// It throttles nothing: capacities are kept, and counted in answers, and have no other effect. It makes no backups and
-// no replicas, encrypts nothing and evaluates no policies.
+// Nothing is throttled: capacities are stored and counted in responses, but have no other effect. There are no
+// backups, replicas, encryption or policies.
 package dynamodb

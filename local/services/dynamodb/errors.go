@@ -13,7 +13,7 @@ import (
 
 const invalidParameter = "One or more parameter values were invalid: "
 
-// invalid is a ValidationException.
+// invalid returns a ValidationException.
 func invalid(message string) *aws.Error { return server.Invalid(message) }
 
 func invalidf(format string, args ...any) *aws.Error { return invalid(fmt.Sprintf(format, args...)) }
@@ -29,7 +29,7 @@ func inUse(message string) *aws.Error {
 	return &aws.Error{Code: "ResourceInUseException", Message: message}
 }
 
-// unsupported names what is not done here.
+// unsupported returns an error that names an unsupported feature.
 func unsupported(what string) *aws.Error {
 	return invalidf("%s is not supported by this DynamoDB.", what)
 }
@@ -38,7 +38,7 @@ func missing(member string) *aws.Error {
 	return invalidf("The parameter '%s' is required but was not present in the request", member)
 }
 
-// failure turns errors of what is below the service into errors for clients.
+// failure converts internal errors to errors for clients.
 func failure(err error) *aws.Error {
 	var message item.Invalid
 	switch {
@@ -51,7 +51,7 @@ func failure(err error) *aws.Error {
 	return nil
 }
 
-// failureOf is the error for clients within an error; nil when there is none.
+// failureOf returns the client error within an error; nil if there is none.
 func failureOf(err error) *aws.Error {
 	var e *aws.Error
 	if errors.As(err, &e) {

@@ -1,4 +1,4 @@
 package dynamodb
 
-// WaitForSweeps waits until no sweep is under way.
+// WaitForSweeps waits until no sweep is running.
 func (s *Service) WaitForSweeps() { s.underWay.Wait() }

@@ -55,10 +55,10 @@ func (s *Service) getShardIterator(_ context.Context, _ aws.Scope, in *getShardI
 	return &iterator{s.iterator(st, from)}, nil
 }
 
-// iteratorLife is how long an iterator is good for.
+// iteratorLife is the lifetime of an iterator.
 const iteratorLife = 15 * time.Minute
 
-// iterator is the text of a place in a stream.
+// iterator encodes a position in a stream.
 func (s *Service) iterator(st *stream, from uint64) string {
 	b := binary.BigEndian.AppendUint64(nil, st.number)
 	b = binary.BigEndian.AppendUint64(b, from)

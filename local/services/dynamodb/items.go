@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// writing is what all writes of one item ask.
+// writing holds the parameters common to all writes of one item.
 type writing struct {
 	one
 	conditional
@@ -45,7 +45,7 @@ func (s *Service) putItem(_ context.Context, scope aws.Scope, in *putItem) (*wri
 	return s.write(&in.writing, m, params)
 }
 
-// newPut is the mutation that puts an item.
+// newPut returns the mutation that puts an item.
 func (s *Service) newPut(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
 	i, err := item.AttributesFromJSON(given)
 	if err != nil {
@@ -65,7 +65,7 @@ func putMutation(t *table, i item.Item) (*mutation, error) {
 	return &mutation{table: t, place: t.place(i), key: t.keyOf(i), put: i}, nil
 }
 
-// write parses the condition of a mutation and carries it out.
+// write parses the condition of a mutation and executes the mutation.
 func (s *Service) write(in *writing, m *mutation, params *expression.Parameters) (*written, error) {
 	if err := in.parse(m, params); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *Service) write(in *writing, m *mutation, params *expression.Parameters)
 	return out, nil
 }
 
-// carryOut carries out one mutation of its own.
+// carryOut executes a single mutation.
 func (s *Service) carryOut(m *mutation) error {
 	return s.change(func(now int64, b *documents.Batch) error {
 		if err := s.current(m); err != nil {
@@ -98,7 +98,8 @@ func (s *Service) carryOut(m *mutation) error {
 	})
 }
 
-// current has a mutation that was made before the lock was taken go on with the table as it is now. mu is held.
+// current updates a mutation that was built before the lock was taken to the present state of its table. The caller
+// holds mu.
 func (s *Service) current(m *mutation) error {
 	t := s.tables[address{m.table.scope(), m.table.Name}]
 	if t == m.table {
@@ -135,7 +136,7 @@ func (s *Service) deleteItem(_ context.Context, scope aws.Scope, in *deleteItem)
 	return s.write(&in.writing, m, params)
 }
 
-// newMutation is a mutation of the item of a key, which does nothing yet.
+// newMutation returns a mutation of the item with a key, which does nothing yet.
 func (s *Service) newMutation(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
 	k, err := item.AttributesFromJSON(given)
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Service) updateItem(_ context.Context, scope aws.Scope, in *updateItem)
 	return s.write(&in.writing, m, params)
 }
 
-// parseUpdate reads an update in its new or its old form, and checks that it leaves the key alone.
+// parseUpdate parses an update in its new or its legacy form, and checks that it does not change the key.
 func parseUpdate(t *table, text *string, old jsonvalue.Value, params *expression.Parameters) (u *expression.Update,
 	err error) {
 	switch {
@@ -199,14 +200,14 @@ func parseUpdate(t *table, text *string, old jsonvalue.Value, params *expression
 	return u, nil
 }
 
-// reading is what all reads of items ask.
+// reading holds the parameters common to all reads of items.
 type reading struct {
 	Projection *string  `json:"ProjectionExpression"`
 	Attributes []string `json:"AttributesToGet"`
 	Consistent bool     `json:"ConsistentRead"`
 }
 
-// parse makes the projection; nil for whole items.
+// parse returns the projection; nil for whole items.
 func (r *reading) parse(t *table, params *expression.Parameters) (*expression.Projection, error) {
 	switch {
 	case r.Projection != nil:
@@ -230,7 +231,7 @@ func (r *reading) parse(t *table, params *expression.Parameters) (*expression.Pr
 	return nil, nil
 }
 
-// checkPaths checks that paths do not lead into keys, which are scalars.
+// checkPaths checks that paths do not go into keys, which are scalars.
 func (t *table) checkPaths(paths []expression.Path) error {
 	for _, path := range paths {
 		if len(path) == 1 {

@@ -7,21 +7,21 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// The first bytes of keys in the store. Numbers in keys are big-endian, so that they sort.
+// The first bytes of keys in the store. Numbers in keys are big-endian, so that they sort correctly.
 const (
 	aboutKey  = 'a' // the version of the format
-	expiryKey = 'e' // table, second, place: an item that is to go
+	expiryKey = 'e' // table, second, place: an item that will expire
 	itemKey   = 'i' // table, place: an item
-	nextKey   = 'n' // the number below which all have been given out
+	nextKey   = 'n' // the number below which all have been allocated
 	recordKey = 'r' // stream, number: a record of a stream
-	statsKey  = 's' // table: how much is in it
+	statsKey  = 's' // table: its item count and size
 	tableKey  = 't' // table: its record
-	streamKey = 'u' // stream: what it is
-	tokenKey  = 'v' // scope and client token of a transaction: what it asked, and when
+	streamKey = 'u' // stream: its description
+	tokenKey  = 'v' // scope and client token of a transaction: its content and time
 	indexKey  = 'x' // table, index, place in the index, place: the place
 )
 
-// version is that of the format of the store.
+// version is the version of the store's format.
 const version = 1
 
 func key(kind byte, numbers ...uint64) []byte {
@@ -33,26 +33,26 @@ func key(kind byte, numbers ...uint64) []byte {
 	return k
 }
 
-// hashBytes is how long the hash at the beginning of a place is.
+// hashBytes is the length of the hash at the start of a place.
 const hashBytes = 8
 
-// appendPartition appends what all places of one partition key begin with: its hash, which spreads partitions as AWS
-// does and cuts a table into segments, and the key.
+// appendPartition appends the common prefix of all places of one partition key: the key's hash, which spreads
+// partitions as AWS does and divides a table into segments, and the key.
 func appendPartition(dst []byte, partition item.Value) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, hashBytes)...)
 	dst = item.AppendKey(dst, partition)
 	h := fnv.New64a()
-	_, _ = h.Write(dst[at+hashBytes:]) // which never fails
+	_, _ = h.Write(dst[at+hashBytes:]) // never fails
 	n := h.Sum64()
-	n ^= n >> 33 // the highest bits of FNV say little of short keys
+	n ^= n >> 33 // the highest bits of FNV depend too little on short keys
 	n *= 0xff51afd7ed558ccd
 	n ^= n >> 33
 	binary.BigEndian.PutUint64(dst[at:], n)
 	return dst
 }
 
-// appendPlace appends where an item is in a table or in an index: hash, partition key, sort key.
+// appendPlace appends the place of an item in a table or in an index: hash, partition key, sort key.
 func appendPlace(dst []byte, s schema, i item.Item) []byte {
 	dst = appendPartition(dst, i[s.Hash])
 	if s.Range != "" {

@@ -2,10 +2,10 @@ package dynamodb
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
 type listStreams struct {
@@ -36,7 +36,7 @@ func (s *Service) listStreams(_ context.Context, scope aws.Scope, in *listStream
 		}
 	}
 	s.mu.RUnlock()
-	sorting.Func(out.Streams, func(a, b listedStream) int { return strings.Compare(a.ARN, b.ARN) })
+	slices.SortFunc(out.Streams, func(a, b listedStream) int { return strings.Compare(a.ARN, b.ARN) })
 	limit := mostListed
 	if in.Limit > 0 {
 		limit = min(in.Limit, limit)
@@ -48,7 +48,7 @@ func (s *Service) listStreams(_ context.Context, scope aws.Scope, in *listStream
 	return out, nil
 }
 
-// stream is the stream of an ARN.
+// stream returns the stream with an ARN.
 func (s *Service) stream(arn string) (*stream, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

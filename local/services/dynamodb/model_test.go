@@ -8,7 +8,7 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the answers with the models of the two services.
+// TestModel compares the responses with the models of the two services.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	s := new(Service)

@@ -12,10 +12,10 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// pageBytes is how much a query or a scan reads at a time.
+// pageBytes is the maximum size that a query or a scan reads at a time.
 const pageBytes = 1 << 20
 
-// listing is what queries and scans ask.
+// listing holds the parameters common to queries and scans.
 type listing struct {
 	one
 	placeholders
@@ -37,22 +37,22 @@ type listed struct {
 	Capacity *consumed `json:"ConsumedCapacity,omitempty"`
 }
 
-// page is a query or a scan that has been read: what to go through, and what to show of it.
+// page is a parsed query or scan: the range to read, and what to return of it.
 type page struct {
 	table      *table
 	index      *index // nil for the table itself
-	first, end []byte // of the keys in the store
+	first, end []byte // keys in the store
 	backward   bool
-	start      []byte // the key behind which to begin; nil for the first one
+	start      []byte // the key after which to start; nil for the first one
 	filter     *expression.Condition
 	projection *expression.Projection
-	whole      bool // items of an index with all attributes, also those that it does not project
+	whole      bool // items of an index with all attributes, including those that it does not project
 	countOnly  bool
 	limit      int
 	consistent bool
 }
 
-// prefix is what all keys of the page's table or index begin with.
+// prefix returns the common prefix of all keys of the page's table or index.
 func (p *page) prefix() []byte {
 	if p.index == nil {
 		return key(itemKey, p.table.number)
@@ -60,7 +60,7 @@ func (p *page) prefix() []byte {
 	return key(indexKey, p.table.number, p.index.Number)
 }
 
-// keys is the schema by which the page is ordered.
+// keys returns the schema by which the page is ordered.
 func (p *page) keys() schema {
 	if p.index == nil {
 		return p.table.Keys
@@ -68,7 +68,8 @@ func (p *page) keys() schema {
 	return p.index.Keys
 }
 
-// newPage reads what queries and scans have in common. legacyFilter is the name of the older form of the filter.
+// newPage parses what queries and scans have in common. filter is the name of the legacy filter parameter,
+// legacyFilter its value.
 func (s *Service) newPage(scope aws.Scope, in *listing, params *expression.Parameters, filter string,
 	legacyFilter jsonvalue.Value) (*page, error) {
 	t, err := s.open(scope, in.Name)
@@ -138,7 +139,8 @@ func (p *page) checkSelect(in *listing) error {
 	return p.checkProjected()
 }
 
-// checkProjected has queries of local indexes fetch what these do not have; global ones cannot.
+// checkProjected makes queries of local indexes fetch attributes that the index does not project; for global indexes
+// it returns an error.
 func (p *page) checkProjected() error {
 	if p.index == nil || p.projection == nil || p.index.Projection.Type == projectAll {
 		return nil
@@ -163,7 +165,7 @@ func (p *page) checkProjected() error {
 	return nil
 }
 
-// startAt reads the key behind which the page begins: the key of the table, and of the index.
+// startAt parses the key after which the page starts: the key of the table, and of the index.
 func (p *page) startAt(given jsonvalue.Value) (item.Item, error) {
 	if given.IsNull() {
 		return nil, nil
@@ -200,7 +202,7 @@ func (p *page) startAt(given jsonvalue.Value) (item.Item, error) {
 	return start, nil
 }
 
-// errEnough ends the reading of a page.
+// errEnough stops the reading of a full page.
 var errEnough = errors.New("the page is full")
 
 // list reads the page.
@@ -278,7 +280,7 @@ func (s *Service) list(p *page, asked string) (*listed, error) {
 	return out, s.seen()
 }
 
-// entryItem is the item of a key of the page; nil when it has changed since the entry of the index was read.
+// entryItem returns the item of a key of the page; nil if it has changed since the index entry was read.
 func (s *Service) entryItem(p *page, k, value []byte) (item.Item, error) {
 	if p.index == nil {
 		return item.Decode(value)
@@ -290,5 +292,5 @@ func (s *Service) entryItem(p *page, k, value []byte) (item.Item, error) {
 	return i, nil
 }
 
-// within sets the bounds of the page to all keys that begin with a prefix.
+// within sets the bounds of the page to all keys with a prefix.
 func (p *page) within(prefix []byte) { p.first, p.end = prefix, documents.After(prefix) }

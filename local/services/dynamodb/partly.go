@@ -1,12 +1,12 @@
 package dynamodb
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateTable": "no index keys of several attributes; encryption, class and capacity are kept without effect; no " +
+	"CreateTable": "no index keys of several attributes; encryption, class and capacity are stored without effect; no " +
 		"Kinesis streams, no warm throughput",
-	"DescribeContinuousBackups": "the setting only: there are no backups",
-	"DescribeLimits":            "the limits of a new account; nothing is throttled",
-	"PutResourcePolicy":         "kept, and evaluated for nobody",
-	"UpdateContinuousBackups":   "kept without effect",
-	"UpdateTable":               "no replicas; encryption, class and capacity are kept without effect",
+	"DescribeContinuousBackups": "returns only the setting; there are no backups",
+	"DescribeLimits":            "returns the limits of a new account; nothing is throttled",
+	"PutResourcePolicy":         "policies of tables are evaluated only with `serve --enforce-iam`",
+	"UpdateContinuousBackups":   "stored without effect",
+	"UpdateTable":               "no replicas; encryption, class and capacity are stored without effect",
 }

@@ -67,7 +67,7 @@ func (s *Service) query(_ context.Context, scope aws.Scope, in *query) (*listed,
 	return s.list(p, in.Capacity)
 }
 
-// checkFilter checks that the filter is about other attributes than the keys, of which the key condition is.
+// checkFilter checks that the filter uses no key attributes, which belong in the key condition.
 func (p *page) checkFilter(isExpression bool) (err error) {
 	if p.filter == nil {
 		return nil

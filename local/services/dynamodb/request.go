@@ -9,13 +9,13 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// placeholders are the names and values of a request's expressions.
+// placeholders holds the names and values for a request's expressions.
 type placeholders struct {
 	Names  map[string]string `json:"ExpressionAttributeNames"`
 	Values jsonvalue.Value   `json:"ExpressionAttributeValues"`
 }
 
-// given is a parameter of a request and whether it is there.
+// given is a request parameter, and whether it is present.
 type given struct {
 	name  string
 	there bool
@@ -30,8 +30,8 @@ func names(all []given) (there []string) {
 	return there
 }
 
-// check checks which parameters are given together, and makes the parameters of the expressions. Values belong to the
-// expressions but for the projection.
+// check checks which parameters are given together, and returns the parameters for the expressions. Values require an
+// expression other than the projection.
 func (p *placeholders) check(expressions, legacy []given) (*expression.Parameters, error) {
 	there, old := names(expressions), names(legacy)
 	if len(there) > 0 && len(old) > 0 {
@@ -73,17 +73,17 @@ func (p *placeholders) check(expressions, legacy []given) (*expression.Parameter
 type conditional struct {
 	placeholders
 	Condition *string         `json:"ConditionExpression"`
-	Expected  jsonvalue.Value // the older form of a condition
+	Expected  jsonvalue.Value // the legacy form of a condition
 	Joined    *string         `json:"ConditionalOperator"`
 	OnFailure string          `json:"ReturnValuesOnConditionCheckFailure"`
 }
 
-// The older forms of parameters, in the order in which refusals list them.
+// The legacy parameters, in the order in which errors list them.
 func (c *conditional) legacy() []given {
 	return []given{{"Expected", !c.Expected.IsNull()}, {"ConditionalOperator", c.Joined != nil}}
 }
 
-// parse reads the condition into a mutation.
+// parse parses the condition and adds it to a mutation.
 func (c *conditional) parse(m *mutation, params *expression.Parameters) (err error) {
 	m.tellOld = c.OnFailure == "ALL_OLD"
 	switch {
@@ -105,7 +105,7 @@ const (
 	returnUpdatedNew = "UPDATED_NEW"
 )
 
-// returned is what is answered of a write.
+// returned returns the attributes to return for a write.
 func returned(m *mutation, values string) item.Item {
 	switch values {
 	case returnAllOld:

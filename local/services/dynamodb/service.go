@@ -22,52 +22,52 @@ import (
 
 // Options are the settings of a Service. Dir and Clock are required.
 type Options struct {
-	// Dir is the directory of the tables. It is made when the first table is.
+	// Dir is the directory of the tables. It is created with the first table.
 	Dir string
-	// Clock tells the time, and when items expire. It must outlive the service.
+	// Clock provides the time and drives the expiry of items. It must outlive the service.
 	Clock *clock.Clock
-	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
+	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// FS is the file system; nil means the machine's.
+	// FS is the file system; nil means the machine's file system.
 	FS vfs.FS
-	// Log receives refusals and of sweeps that fail; nil drops them.
+	// Log receives rejected requests and failed sweeps; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the DynamoDB of the laptop. It is safe for concurrent use.
+// Service is a local DynamoDB. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	clock *clock.Clock
 	store *documents.Store
 
-	onTheWay atomic.Int64 // changes that can be seen and are not on the disk yet
+	onTheWay atomic.Int64 // changes that are visible but not on disk yet
 
-	sweeping sync.WaitGroup // of sweeps that are due or under way
-	underWay sync.WaitGroup // of those under way
+	sweeping sync.WaitGroup // sweeps that are due or running
+	underWay sync.WaitGroup // running sweeps
 	oneSweep sync.Mutex
 	ctx      context.Context
 	stop     context.CancelFunc
 
 	mu         sync.RWMutex
-	last       int64 // the latest instant at which something happened
+	last       int64 // the latest time used
 	next       uint64
-	reserved   uint64 // next is below it, or it has to grow first
+	reserved   uint64 // next must stay below it; otherwise it is increased first
 	tables     map[address]*table
 	streams    map[uint64]*stream
-	recorded   []uint64                     // the streams that the change under way writes to
-	follows    map[uint64]map[uint64]func() // who is told of new records, by stream and a number of their own
+	recorded   []uint64                     // the streams to which the present change writes
+	follows    map[uint64]map[uint64]func() // functions to call for new records, by stream and registration number
 	lastFollow uint64
-	sweepAt    int64 // when the next sweep is due, in milliseconds; 0 for none
+	sweepAt    int64 // time of the next sweep, in milliseconds; 0 for none
 	timer      *clock.Timer
 }
 
-// address is how a table is found.
+// address identifies a table.
 type address struct {
 	scope aws.Scope
 	name  string
 }
 
-// Open opens the tables of a directory. Close ends it.
+// Open opens the tables in a directory. Close ends the service.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -92,7 +92,7 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// load reads what the store has.
+// load loads the store.
 func (s *Service) load() error {
 	about, found, err := s.store.Get([]byte{aboutKey})
 	switch {
@@ -138,7 +138,7 @@ func (s *Service) load() error {
 	})
 }
 
-// Close ends what is under way and closes the store.
+// Close ends running work and closes the store.
 func (s *Service) Close() error {
 	s.stop()
 	s.mu.Lock()
@@ -148,13 +148,13 @@ func (s *Service) Close() error {
 	return s.store.Close()
 }
 
-// now is the time in milliseconds, which never goes back. mu is held.
+// now returns the time in milliseconds, which never goes back. The caller holds mu.
 func (s *Service) now() int64 {
 	s.last = max(s.last, s.clock.Now().UnixMilli())
 	return s.last
 }
 
-// number gives out the next number. mu is held.
+// number allocates the next number. The caller holds mu.
 func (s *Service) number(b *documents.Batch) uint64 {
 	const block = 4096
 	n := s.next
@@ -167,8 +167,8 @@ func (s *Service) number(b *documents.Batch) uint64 {
 	return n
 }
 
-// change carries out what changes the tables, and waits until it is on the disk. After an error of f nothing has
-// changed: f must not have touched anything but the batch.
+// change executes a change of the tables, and waits until it is on disk. If f returns an error, nothing has changed,
+// so f must not modify anything but the batch.
 func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	b, err := s.store.Begin()
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	return err
 }
 
-// seen waits until all that can be seen is on the disk: before what has been read is answered.
+// seen waits until everything visible is on disk. It is called before a read is answered.
 func (s *Service) seen() error {
 	if s.onTheWay.Load() == 0 {
 		return nil
@@ -205,7 +205,7 @@ func (s *Service) seen() error {
 	return b.Apply()()
 }
 
-// read reads the item at a place of a table; nil when there is none.
+// read returns the item at a place of a table; nil if there is none.
 func (s *Service) read(t *table, place []byte) (item.Item, error) {
 	value, found, err := s.store.Get(t.itemKey(place))
 	if err != nil || !found {
@@ -220,8 +220,8 @@ func (s *Service) Handler() *server.Service {
 		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true})
 }
 
-// StreamsHandler serves the API of DynamoDB Streams. Clients sign its requests as they do DynamoDB's: what tells them
-// apart is the target.
+// StreamsHandler serves the API of DynamoDB Streams. Clients sign its requests like DynamoDB's; only the target
+// header distinguishes them.
 func (s *Service) StreamsHandler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true})
@@ -260,7 +260,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"BatchExecuteStatement":     server.Handle(s.batchExecuteStatement),
 		"ExecuteTransaction":        {Call: s.executeTransaction, Answer: transactGotten{}},
 	}
-	const room = 24 << 20 // 16 MB, which AWS allows, with most characters escaped
+	const room = 24 << 20 // 16 MB, AWS's limit, with most characters escaped
 	for name, o := range served {
 		o.MaxBody = room
 		served[name] = o
@@ -268,5 +268,5 @@ func (s *Service) operations() map[string]server.Operation {
 	return served
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations without output.
 type none struct{}

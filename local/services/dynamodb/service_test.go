@@ -30,7 +30,7 @@ import (
 
 var epoch = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// bench is a service on a disk in memory and in virtual time, behind HTTP, with AWS's clients of it.
+// bench is a service on an in-memory disk and in virtual time, behind HTTP, with AWS's clients for it.
 type bench struct {
 	*client.Client
 	streams *dynamodbstreams.Client
@@ -68,9 +68,9 @@ func (b *bench) open() {
 		RetryMaxAttempts: 1, Credentials: provider, Logger: warned(b.t)})
 }
 
-// wholeBodies sends requests from a copy of their bodies. The SDK closes a request's body once the answer begins. Where
-// that is before the transport has seen the end of the body, the transport closes the connection in the middle of the
-// answer, and these clients make no second attempt.
+// wholeBodies sends requests with a copy of their bodies. The SDK closes a request's body once the response starts.
+// If that is before the transport has read the end of the body, the transport closes the connection in the middle of
+// the response, and these clients do not retry.
 type wholeBodies struct{ next http.RoundTripper }
 
 func (w wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -83,7 +83,7 @@ func (w wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(r)
 }
 
-// warned fails a test of whose answers a client complains, such as for their checksums.
+// warned returns a logger that fails the test if the client warns about a response, for instance about its checksum.
 func warned(t testing.TB) logging.Logger {
 	t.Helper()
 	return logging.LoggerFunc(func(c logging.Classification, format string, args ...any) {
@@ -102,7 +102,7 @@ func (b *bench) close() {
 	}
 }
 
-// crash goes on with the disk as it is when nothing survives that was not synced.
+// crash continues with only what was synced to the disk.
 func (b *bench) crash() {
 	b.t.Helper()
 	after := b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -111,7 +111,7 @@ func (b *bench) crash() {
 	b.open()
 }
 
-// pass lets virtual time pass.
+// pass advances virtual time by d.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	b.clock.Hold()
@@ -121,7 +121,7 @@ func (b *bench) pass(d time.Duration) {
 	}
 }
 
-// attributes makes definitions of "pk:S" and the like.
+// attributes converts texts such as "pk:S" to definitions.
 func attributes(definitions ...string) (made []types.AttributeDefinition) {
 	for _, d := range definitions {
 		name, kind, _ := strings.Cut(d, ":")
@@ -140,10 +140,10 @@ func keys(names ...string) (made []types.KeySchemaElement) {
 
 func everything() *types.Projection { return &types.Projection{ProjectionType: "ALL"} }
 
-// things is the table of tests.
+// things is the name of the tests' table.
 const things = "things"
 
-// create makes the table of tests with the key pk and sk, a local index by n, a global one by color and n, and a
+// create creates the tests' table with the key pk and sk, a local index on n, a global index on color and n, and a
 // stream.
 func (b *bench) create() {
 	b.t.Helper()
@@ -194,7 +194,7 @@ func (b *bench) get(key attrs) attrs {
 	return out.Item
 }
 
-// text writes an item in the order of its names.
+// text formats an item, sorted by name.
 func text(i attrs) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(i)) {
@@ -285,7 +285,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestRefusals holds texts of refusals.
+// TestRefusals checks the texts of errors.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -386,7 +386,7 @@ func TestQueries(t *testing.T) {
 	for i := range 6 {
 		more := attrs{"color": s([]string{"red", "blue"}[i%2]), "n": n(-i), "note": s("n" + strconv.Itoa(i)), "rest": n(i)}
 		if i == 5 {
-			delete(more, "color") // which leaves it out of the global index
+			delete(more, "color") // which removes it from the global index
 		}
 		b.put(with(id("a", i), more))
 	}
@@ -436,7 +436,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestScan goes through a table of several pages, by segments and by Limit, and finds each item once.
+// TestScan scans a table of several pages, by segments and by Limit, and finds each item once.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -526,7 +526,7 @@ func TestTransactions(t *testing.T) {
 			}})
 		return err
 	}
-	for range 2 { // the second time does nothing
+	for range 2 { // the second time has no effect
 		if err := write("once", "attribute_not_exists(pk)"); err != nil {
 			t.Fatal(err)
 		}
@@ -552,7 +552,7 @@ func TestTransactions(t *testing.T) {
 	if err != nil || text(out.Responses[0].Item) != "n=2" || out.Responses[1].Item != nil {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	b.pass(11 * time.Minute) // after which the token is forgotten
+	b.pass(11 * time.Minute) // after which the token has expired
 	refused(t, write("once", "attribute_not_exists(pk)"), "TransactionCanceledException", "")
 }
 
@@ -593,7 +593,7 @@ func TestStreamsAndTimeToLive(t *testing.T) {
 	soon := int(epoch.Add(time.Hour).Unix())
 	b.put(with(id("a", 1), attrs{"ttl": n(soon)}))
 	b.put(with(id("a", 2), attrs{"ttl": n(soon)}))
-	b.put(with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which keeps it longer
+	b.put(with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which extends its life
 	b.put(with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which changes nothing
 	b.crash()
 	d, err := b.DescribeTable(t.Context(), &client.DescribeTableInput{TableName: sdk.String("things")})

@@ -17,7 +17,7 @@ type tag struct{ Key, Value string }
 
 const mostTags = 50
 
-// withTags adds tags to others.
+// withTags returns tags with more tags added.
 func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 	made := maps.Clone(tags)
 	for _, t := range more {
@@ -41,7 +41,7 @@ type tagging struct {
 	Keys []string `json:"TagKeys"`
 }
 
-// resource is the table of the ARN of a request; other resources have no tags here.
+// resource returns the table in a request's ARN; other resources have no tags here.
 func (s *Service) resource(arn string) (aws.Scope, string, error) {
 	a, ok := aws.ParseARN(arn)
 	name, isTable := strings.CutPrefix(a.Resource, "table/")
@@ -108,7 +108,7 @@ func (s *Service) listTagsOfResource(_ context.Context, _ aws.Scope, in *tagging
 	return out, nil
 }
 
-// recovery is the setting of recovery to points in time, which is kept and has no effect: there are no backups.
+// recovery is the setting of point-in-time recovery, which is stored but has no effect: there are no backups.
 type recovery struct {
 	Enabled bool
 	Days    int64
@@ -161,7 +161,7 @@ func (s *Service) describeContinuousBackups(_ context.Context, scope aws.Scope, 
 	return backupsOf(t), nil
 }
 
-// tableNotFound gives the error of a table that is not there the name that backups have for it.
+// tableNotFound changes the error for a missing table to the one that the backup operations return.
 func tableNotFound(err error) error {
 	if e := failureOf(err); e != nil && e.Code == errNoTable.Code {
 		return &aws.Error{Code: "TableNotFoundException", Message: strings.Replace(e.Message,
@@ -196,7 +196,7 @@ type revision struct {
 var errNoPolicy = &aws.Error{Code: "PolicyNotFoundException", Status: http.StatusBadRequest,
 	Message: "Resource-based policy not found for the provided ResourceArn"}
 
-// noPolicy expects that there is no policy.
+// noPolicy is the revision ID that requires that there is no policy.
 const noPolicy = "NO_POLICY"
 
 func (s *Service) putResourcePolicy(_ context.Context, _ aws.Scope, in *policyRequest) (*revision, error) {
@@ -264,7 +264,7 @@ func (s *Service) describeLimits(context.Context, aws.Scope, *none) (*limits, er
 	return &limits{account, account, table, table}, nil
 }
 
-// describeEndpoints answers with the address at which it was asked.
+// describeEndpoints returns the address to which the request was sent.
 func (s *Service) describeEndpoints(_ context.Context, r *server.Request) (*server.Answer, error) {
 	const minutes = 1440
 	return &server.Answer{Output: map[string]any{"Endpoints": []any{

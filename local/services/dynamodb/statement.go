@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/dynamodb/partiql"
 )
 
-// statement is a statement of PartiQL as requests have it.
+// statement is a PartiQL statement in a request.
 type statement struct {
 	Text       string `json:"Statement"`
 	Parameters []jsonvalue.Value
@@ -22,7 +22,7 @@ type statement struct {
 	OnFailure  string `json:"ReturnValuesOnConditionCheckFailure"`
 }
 
-// parse reads the statement.
+// parse parses the statement.
 func (in *statement) parse() (*partiql.Statement, error) {
 	params := make([]item.Value, len(in.Parameters))
 	for i, p := range in.Parameters {
@@ -82,7 +82,7 @@ func (s *Service) executeStatement(ctx context.Context, scope aws.Scope, in *exe
 	return out, nil
 }
 
-// statementResult is the error of a statement that wrote: that there is nothing to delete is none.
+// statementResult converts the error of a statement that writes: deleting a missing item is not an error.
 func statementResult(st *partiql.Statement, err error) error {
 	var e *aws.Error
 	if !errors.As(err, &e) || e.Code != "ConditionalCheckFailedException" {
@@ -96,7 +96,7 @@ func statementResult(st *partiql.Statement, err error) error {
 
 const mandatoryKey = "Where clause does not contain a mandatory equality on all key attributes"
 
-// statementMutation is the mutation of INSERT, UPDATE, DELETE and EXISTS.
+// statementMutation returns the mutation of an INSERT, UPDATE, DELETE or EXISTS.
 func (s *Service) statementMutation(scope aws.Scope, in *statement, st *partiql.Statement) (*mutation, error) {
 	t, err := s.open(scope, st.Table)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Service) statementMutation(scope aws.Scope, in *statement, st *partiql.
 	return m, condition(m, e, append([]*partiql.Node{there}, rest...))
 }
 
-// condition gives a mutation its condition.
+// condition sets the condition of a mutation.
 func condition(m *mutation, e *partiql.Expressions, all []*partiql.Node) error {
 	text := e.All(all)
 	params, err := expression.NewParameters(e.Names, e.Values)
@@ -154,7 +154,7 @@ func condition(m *mutation, e *partiql.Expressions, all []*partiql.Node) error {
 	return err
 }
 
-// selectItems carries out a SELECT: as a query where an equality of the partition key allows it, otherwise as a scan.
+// selectItems executes a SELECT: as a query if an equality of the partition key allows it, otherwise as a scan.
 func (s *Service) selectItems(ctx context.Context, scope aws.Scope, in *executeStatement,
 	st *partiql.Statement) (*executed, error) {
 	t, err := s.open(scope, st.Table)
@@ -214,7 +214,7 @@ func (s *Service) selectItems(ctx context.Context, scope aws.Scope, in *executeS
 	return out, nil
 }
 
-// fill gives a listing the placeholders of its expressions.
+// fill sets the placeholders of a listing's expressions.
 func (l *listing) fill(e *partiql.Expressions) (err error) {
 	l.Names = e.Names
 	if len(e.Values) > 0 {
@@ -223,7 +223,7 @@ func (l *listing) fill(e *partiql.Expressions) (err error) {
 	return err
 }
 
-// startOf is the key that a token has.
+// startOf decodes the key in a token.
 func startOf(token string) (start jsonvalue.Value, err error) {
 	if token == "" {
 		return start, nil
@@ -238,8 +238,8 @@ func startOf(token string) (start jsonvalue.Value, err error) {
 	return start, nil
 }
 
-// keyConditions divides the conditions of a SELECT into those of a query's key and its filter. There is no key where
-// none says which partition, or where the filter is about the key, too.
+// keyConditions divides the conditions of a SELECT into a query's key conditions and its filter. key is nil if no
+// condition determines the partition, or if the filter uses key attributes too.
 func keyConditions(st *partiql.Statement, keys schema) (key, filter []*partiql.Node) {
 	var partition, sort *partiql.Node
 	for _, n := range st.Where {
@@ -262,7 +262,7 @@ func keyConditions(st *partiql.Statement, keys schema) (key, filter []*partiql.N
 	return key, filter
 }
 
-// about reports whether a condition is about one of some attributes.
+// about reports whether a condition uses one of the attributes.
 func about(n *partiql.Node, attributes []string) bool {
 	return len(n.Path) > 0 && slices.Contains(attributes, n.Path[0].Name) ||
 		slices.ContainsFunc(n.Kids, func(k *partiql.Node) bool { return about(k, attributes) })

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// run carries out a statement and returns the items that it answers.
+// run executes a statement and returns the resulting items.
 func (b *bench) run(statement string, params ...types.AttributeValue) (string, error) {
 	out, err := b.ExecuteStatement(b.t.Context(), &client.ExecuteStatementInput{Statement: &statement,
 		Parameters: params})

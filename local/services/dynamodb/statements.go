@@ -33,7 +33,7 @@ type batchStatementError struct {
 	Item    item.Item `json:",omitzero"`
 }
 
-// batchExecuteStatement carries out statements each by itself: one that is refused leaves the others alone.
+// batchExecuteStatement executes statements independently: if one is rejected, the others are not affected.
 func (s *Service) batchExecuteStatement(_ context.Context, scope aws.Scope, in *batchExecute) (*batchExecuted, error) {
 	statements := make([]*partiql.Statement, len(in.Statements))
 	errs := make([]error, len(in.Statements))
@@ -85,7 +85,7 @@ func (s *Service) batchExecuteStatement(_ context.Context, scope aws.Scope, in *
 	return out, nil
 }
 
-// oneOfBatch carries out one statement of a batch.
+// oneOfBatch executes one statement of a batch.
 func (s *Service) oneOfBatch(scope aws.Scope, in *statement, st *partiql.Statement,
 	a *batchStatementAnswer) (*mutation, error) {
 	if st.Verb == partiql.Select {
@@ -110,7 +110,7 @@ func (s *Service) oneOfBatch(scope aws.Scope, in *statement, st *partiql.Stateme
 	return m, nil
 }
 
-// batchError is what a batch tells of the error of a statement; nil for a failure of the service.
+// batchError returns a statement's error in the form for batches; nil for a failure of the service.
 func batchError(err error) *batchStatementError {
 	if r, ok := reasonOf(err); ok {
 		return &batchStatementError{r.Code, r.Message, r.Item}
@@ -126,14 +126,15 @@ func batchError(err error) *batchStatementError {
 	return &batchStatementError{Code: code, Message: e.Message}
 }
 
-// statementGet is a SELECT of one item by its key.
+// statementGet is a SELECT of a single item by its key.
 type statementGet struct {
 	*mutation
 	filter     *expression.Condition
 	projection *expression.Projection
 }
 
-// shown is what the SELECT shows of the item that has been read.
+// shown returns what the SELECT returns of the item that was read; nil if the item is missing or the filter excludes
+// it.
 func (g *statementGet) shown() item.Item {
 	switch {
 	case g.old == nil || g.filter != nil && !g.filter.Holds(g.old):
@@ -175,7 +176,7 @@ type executeTransaction struct {
 	Capacity   string      `json:"ReturnConsumedCapacity"`
 }
 
-// executeTransaction reads the request itself: a transaction is known again by its token and its text.
+// executeTransaction needs the raw request, because a repeated transaction is recognised by its token and its text.
 func (s *Service) executeTransaction(_ context.Context, r *server.Request) (*server.Answer, error) {
 	in := &executeTransaction{}
 	if err := server.Fill(in, r.Input); err != nil {

@@ -15,19 +15,20 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// streamLife is how long records of streams are kept, and streams that have ended.
+// streamLife is the retention of stream records, and of streams that have ended.
 const streamLife = 24 * time.Hour
 
-// stream is the changes of a table while they are recorded. Each stream has one shard.
+// stream is the stream of a table's changes. Each stream has one shard.
 type stream struct {
 	number                 uint64
 	Account, Region, Table string
 	Label                  string
 	View                   string
 	Keys                   schema
-	Created                int64  // milliseconds since 1970
-	Ended                  int64  `json:",omitempty"` // 0 while it goes on
-	Last                   uint64 `json:",omitempty"` // of a stream that has ended: no record is behind this number
+	Created                int64 // milliseconds since 1970
+	Ended                  int64 `json:",omitempty"` // 0 while it is enabled
+	// for a stream that has ended: the number of its last possible record
+	Last uint64 `json:",omitempty"`
 }
 
 func (st *stream) scope() aws.Scope { return aws.Scope{Account: st.Account, Region: st.Region} }
@@ -35,12 +36,12 @@ func (st *stream) arn() string {
 	return st.scope().ARN("dynamodb", "table/"+st.Table+"/stream/"+st.Label)
 }
 
-// shard is the name of the stream's shard.
+// shard returns the name of the stream's shard.
 func (st *stream) shard() string {
 	return fmt.Sprintf("shardId-%020d-%08x", st.Created, uint32(st.number))
 }
 
-// sequence is the number of a record as the API writes it.
+// sequence returns the API's sequence number for the number of a record.
 func sequence(n uint64) string { return fmt.Sprintf("1%020d", n) }
 
 func sequenceOf(text string) (uint64, bool) {
@@ -67,7 +68,7 @@ func (in *streamSpecification) check() error {
 	return nil
 }
 
-// startStream makes the stream of a table. mu is held.
+// startStream creates the stream of a table. The caller holds mu.
 func (s *Service) startStream(now int64, b *documents.Batch, r *record, view string) (uint64, error) {
 	st := &stream{number: s.number(b), Account: r.Account, Region: r.Region, Table: r.Name, View: view, Keys: r.Keys,
 		Created: now, Label: time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000")}
@@ -83,7 +84,7 @@ func (s *Service) keepStream(b *documents.Batch, st *stream) error {
 	return err
 }
 
-// endStream ends a stream, if there is one: its records can be read for a while. mu is held.
+// endStream ends a stream, if there is one; its records stay readable for a while. The caller holds mu.
 func (s *Service) endStream(now int64, b *documents.Batch, number uint64) error {
 	st := s.streams[number]
 	if st == nil || st.Ended != 0 {
@@ -95,7 +96,7 @@ func (s *Service) endStream(now int64, b *documents.Batch, number uint64) error 
 	return s.keepStream(b, &ended)
 }
 
-// changeStream starts or ends the stream of a table that is being changed. mu is held.
+// changeStream starts or ends the stream of a table that is being changed. The caller holds mu.
 func (s *Service) changeStream(now int64, b *documents.Batch, t *table, asked *streamSpecification) (err error) {
 	if asked == nil {
 		return nil
@@ -114,7 +115,8 @@ func (s *Service) changeStream(now int64, b *documents.Batch, t *table, asked *s
 	return s.endStream(now, b, t.Stream)
 }
 
-// record puts the record of a mutation into the stream of its table. What changes nothing is not recorded. mu is held.
+// record adds a record of a mutation to its table's stream. A mutation that changes nothing is not recorded. The
+// caller holds mu.
 func (s *Service) record(now int64, b *documents.Batch, m *mutation) error {
 	st := s.streams[m.table.Stream]
 	if st == nil || st.Ended != 0 || m.old != nil && m.new != nil && item.EqualItems(m.old, m.new) {
@@ -158,7 +160,7 @@ const (
 	eventRemove
 )
 
-// streamRecord is a record of a stream in the API.
+// streamRecord is a stream record in the API.
 type streamRecord struct {
 	ID       string    `json:"eventID"`
 	Name     string    `json:"eventName"`
@@ -184,7 +186,7 @@ type change struct {
 	View     string    `json:"StreamViewType"`
 }
 
-// decode reads what record wrote.
+// decode decodes what record encoded.
 func (st *stream) decode(n uint64, value []byte) (*streamRecord, error) {
 	const head = 10
 	if len(value) < head {
@@ -224,7 +226,7 @@ func (st *stream) decode(n uint64, value []byte) (*streamRecord, error) {
 	return r, nil
 }
 
-// sweepStreams deletes records that are too old, and streams that ended so long ago.
+// sweepStreams deletes records older than streamLife, and streams that ended before that.
 func (s *Service) sweepStreams() (due int64, err error) {
 	err = s.change(func(now int64, b *documents.Batch) error {
 		before := now - streamLife.Milliseconds()

@@ -8,10 +8,11 @@ import (
 	"stepback/local/services/documents"
 )
 
-// sweepPause is the least time between two sweeps.
+// sweepPause is the minimum time between two sweeps.
 const sweepPause = time.Second
 
-// sweepBy has a sweep at a time in milliseconds, or at the earlier one that is due already. mu is held.
+// sweepBy schedules a sweep at a time in milliseconds, unless an earlier one is already scheduled. The caller holds
+// mu.
 func (s *Service) sweepBy(at int64) {
 	at = max(at, s.last+sweepPause.Milliseconds())
 	if s.sweepAt != 0 && s.sweepAt <= at || s.ctx.Err() != nil {
@@ -32,14 +33,14 @@ func (s *Service) sweepBy(at int64) {
 	}))
 }
 
-// stopTimer keeps the next sweep from coming. mu is held.
+// stopTimer cancels the next sweep. The caller holds mu.
 func (s *Service) stopTimer() {
 	if s.timer != nil && s.timer.Stop() {
 		s.sweeping.Done()
 	}
 }
 
-// sweep deletes what is too old: expired items, records of streams, tokens of transactions.
+// sweep deletes expired data: items, stream records, tokens of transactions.
 func (s *Service) sweep() {
 	s.oneSweep.Lock()
 	defer s.oneSweep.Unlock()
@@ -75,7 +76,7 @@ func (s *Service) sweep() {
 	}
 }
 
-// sweepTokens forgets the tokens of transactions that are too old.
+// sweepTokens deletes expired tokens of transactions.
 func (s *Service) sweepTokens() (due int64, err error) {
 	err = s.change(func(now int64, b *documents.Batch) error {
 		return s.store.Each(key(tokenKey), func(k, value []byte) error {

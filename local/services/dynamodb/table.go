@@ -11,13 +11,13 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// schema is the key attributes of a table or an index; Range is empty without a sort key.
+// schema holds the key attributes of a table or an index; Range is empty if there is no sort key.
 type schema struct {
 	Hash  string
 	Range string `json:",omitempty"`
 }
 
-// names are the key attributes.
+// names returns the names of the key attributes.
 func (s schema) names() []string {
 	if s.Range == "" {
 		return []string{s.Hash}
@@ -25,7 +25,7 @@ func (s schema) names() []string {
 	return []string{s.Hash, s.Range}
 }
 
-// record is what is kept of a table besides its items.
+// record is the stored description of a table, without its items.
 type record struct {
 	Account, Region, Name string
 	ID                    string
@@ -33,12 +33,12 @@ type record struct {
 	Definitions           []attributeDefinition
 	Created               int64 // milliseconds since 1970
 	Billing               string
-	BillingSince          int64               `json:",omitempty"` // of PAY_PER_REQUEST
-	Throughput            throughput          // as it was given
+	BillingSince          int64               `json:",omitempty"` // start of PAY_PER_REQUEST
+	Throughput            throughput          // as requested
 	Indexes               []index             `json:",omitempty"`
 	NextIndex             uint64              `json:",omitempty"`
-	Stream                uint64              `json:",omitempty"` // its number; 0 without one
-	TimeToLive            string              `json:",omitempty"` // the attribute; empty when items do not expire
+	Stream                uint64              `json:",omitempty"` // its number; 0 if there is none
+	TimeToLive            string              `json:",omitempty"` // the attribute; empty if items do not expire
 	Tags                  map[string]string   `json:",omitempty"`
 	Class                 string              `json:",omitempty"`
 	ClassSince            int64               `json:",omitempty"`
@@ -61,21 +61,21 @@ type index struct {
 	OnDemand   *onDemandThroughput `json:",omitempty"`
 }
 
-// stats is how much is in a table or an index.
+// stats is the number of items and bytes in a table or an index.
 type stats struct{ Items, Bytes int64 }
 
-// table is an open table. But for its counts it never changes: an operation that changes it puts another in its place.
+// table is an open table. It never changes, except for its counts: an operation that changes it replaces it.
 type table struct {
 	record
 	number uint64
-	kinds  map[string]item.Kind // of key attributes
+	kinds  map[string]item.Kind // kinds of the key attributes
 	counts *counts
 }
 
-// counts are guarded by the service's mutex, and shared by the tables that take each other's place.
+// counts is guarded by the service's mutex, and shared by all versions of a table.
 type counts struct {
 	Table   stats
-	Indexes map[uint64]stats // by their numbers
+	Indexes map[uint64]stats // by number
 }
 
 func newTable(number uint64, r record, c *counts) *table {
@@ -92,7 +92,7 @@ func newTable(number uint64, r record, c *counts) *table {
 func (t *table) scope() aws.Scope { return aws.Scope{Account: t.Account, Region: t.Region} }
 func (t *table) arn() string      { return t.scope().ARN("dynamodb", "table/"+t.Name) }
 
-// index is the index of a name; nil when there is none.
+// index returns the index with a name; nil if there is none.
 func (t *table) index(name string) *index {
 	i := slices.IndexFunc(t.Indexes, func(x index) bool { return x.Name == name })
 	if i < 0 {
@@ -101,7 +101,7 @@ func (t *table) index(name string) *index {
 	return &t.Indexes[i]
 }
 
-// changed is a table with another record.
+// changed returns a table with a changed record.
 func (t *table) changed(change func(*record)) *table {
 	r := t.record
 	r.Indexes, r.Definitions = slices.Clone(r.Indexes), slices.Clone(r.Definitions)
@@ -113,7 +113,7 @@ var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
 
 const shortestTable, longestTable = 3, 255
 
-// nameOf is the table that a request names, by its name or its ARN.
+// nameOf returns the scope and the name of the table that a request gives by name or ARN.
 func nameOf(scope aws.Scope, text string) (aws.Scope, string, error) {
 	if arn, ok := aws.ParseARN(text); ok {
 		name, isTable := strings.CutPrefix(arn.Resource, "table/")
@@ -132,7 +132,7 @@ func nameOf(scope aws.Scope, text string) (aws.Scope, string, error) {
 	return scope, text, nil
 }
 
-// find is the table that a request names. The error is that of operations on tables.
+// find returns the table in a request. The error is the one of operations on tables.
 func (s *Service) find(scope aws.Scope, name string) (*table, error) {
 	scope, name, err := nameOf(scope, name)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) find(scope aws.Scope, name string) (*table, error) {
 	return nil, noTable(name)
 }
 
-// open is the table that a request names. The error is that of operations on items.
+// open returns the table in a request. The error is the one of operations on items.
 func (s *Service) open(scope aws.Scope, name string) (*table, error) {
 	t, err := s.find(scope, name)
 	if e, ok := err.(*aws.Error); ok && e.Code == errNoTable.Code { //nolint:errorlint // find makes it
@@ -155,7 +155,7 @@ func (s *Service) open(scope aws.Scope, name string) (*table, error) {
 	return t, err
 }
 
-// keep puts the record of a table into a batch, and the table in the place of the one before. mu is held.
+// keep adds the record of a table to a batch, and replaces the previous version of the table. The caller holds mu.
 func (s *Service) keep(b *documents.Batch, t *table) error {
 	text, err := json.Marshal(t.record)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Service) keep(b *documents.Batch, t *table) error {
 	return nil
 }
 
-// checkKey checks that a key has the attributes of the table's key and no others, of their types.
+// checkKey checks that a key has exactly the attributes of the table's key, with the right types.
 func (t *table) checkKey(k item.Item) error {
 	names := t.Keys.names()
 	if len(k) != len(names) {
@@ -205,10 +205,10 @@ func emptyKind(v item.Value) string {
 	return "string"
 }
 
-// MaxItemBytes is how large an item may be.
+// MaxItemBytes is the maximum size of an item.
 const MaxItemBytes = 400 << 10
 
-// checkItem checks an item that is to be put.
+// checkItem checks an item to be put.
 func (t *table) checkItem(i item.Item) error {
 	for _, name := range t.Keys.names() {
 		switch v, ok := i[name]; {
@@ -231,7 +231,7 @@ func (t *table) checkItem(i item.Item) error {
 	return nil
 }
 
-// checkIndexKeys checks the attributes of an item that are keys of indexes.
+// checkIndexKeys checks the attributes of an item that are keys in indexes.
 func (t *table) checkIndexKeys(i item.Item) error {
 	for n := range t.Indexes {
 		x := &t.Indexes[n]
@@ -257,13 +257,13 @@ func (t *table) checkIndexKeys(i item.Item) error {
 	return nil
 }
 
-// place is where an item or a key is in the table.
+// place returns the place of an item or a key in the table.
 func (t *table) place(k item.Item) []byte { return appendPlace(nil, t.Keys, k) }
 
-// itemKey is the key of what is at a place of the table.
+// itemKey returns the store's key for a place in the table.
 func (t *table) itemKey(place []byte) []byte { return append(key(itemKey, t.number), place...) }
 
-// has reports whether an item is in the index: sparse indexes leave out those without its keys.
+// has reports whether an item is in the index: indexes are sparse and exclude items without their keys.
 func (x *index) has(i item.Item) bool {
 	for _, name := range x.Keys.names() {
 		if _, ok := i[name]; !ok {
@@ -273,12 +273,12 @@ func (x *index) has(i item.Item) bool {
 	return i != nil
 }
 
-// entry is the key of an item's entry in an index.
+// entry returns the store's key for an item's entry in an index.
 func (t *table) entry(x *index, i item.Item, place []byte) []byte {
 	return append(appendPlace(key(indexKey, t.number, x.Number), x.Keys, i), place...)
 }
 
-// project is what an index shows of an item.
+// project returns the part of an item that an index projects.
 func (t *table) project(x *index, i item.Item) item.Item {
 	if x.Projection.Type == projectAll {
 		return i
@@ -294,7 +294,7 @@ func (t *table) project(x *index, i item.Item) item.Item {
 	return shown
 }
 
-// keyOf is the key of an item.
+// keyOf returns the key of an item.
 func (t *table) keyOf(i item.Item) item.Item {
 	k := item.Item{}
 	for _, name := range t.Keys.names() {

@@ -78,7 +78,8 @@ func (s *Service) describeTimeToLive(_ context.Context, scope aws.Scope, in *one
 	return out, nil
 }
 
-// expiry is the second at which an item expires. What is no number, or lies more than five years back, is no expiry.
+// expiry returns the second at which an item expires. ok is false if the attribute is not a number, or lies more than
+// five years back.
 func (t *table) expiry(now int64, i item.Item) (second uint64, ok bool) {
 	const oldest = 5 * 365 * 24 * time.Hour
 	v, there := i[t.TimeToLive]
@@ -93,20 +94,21 @@ func (t *table) expiry(now int64, i item.Item) (second uint64, ok bool) {
 	return uint64(n), true
 }
 
-// expire notes when an item expires. mu is held.
+// expire records when an item expires. The caller holds mu.
 func (s *Service) expire(now int64, b *documents.Batch, t *table, i item.Item, place []byte) {
 	second, ok := t.expiry(now, i)
 	if !ok {
 		return
 	}
 	b.Set(append(key(expiryKey, t.number, second), place...), nil)
-	const latest = 1 << 40 // seconds, which are milliseconds without an overflow
+	const latest = 1 << 40 // seconds; in milliseconds they do not overflow
 	if second < latest {
 		s.sweepBy(int64(second) * 1000)
 	}
 }
 
-// applyExpiry notes the expiry of an item that a mutation leaves, and forgets that of the one before. mu is held.
+// applyExpiry records the expiry of the item after a mutation, and removes that of the item before. The caller holds
+// mu.
 func (s *Service) applyExpiry(now int64, b *documents.Batch, m *mutation) {
 	t := m.table
 	if t.TimeToLive == "" {
@@ -121,11 +123,11 @@ func (s *Service) applyExpiry(now int64, b *documents.Batch, m *mutation) {
 	s.expire(now, b, t, m.new, m.place)
 }
 
-// service is who deletes expired items, as records of streams name it.
+// service is the principal in stream records that deletes expired items.
 const service = "dynamodb.amazonaws.com"
 
-// sweepItems deletes items of a table that have expired, some at a time. It returns when the next one does, in
-// milliseconds; 0 for never.
+// sweepItems deletes expired items of a table, in batches. It returns when the next one expires, in milliseconds; 0
+// for never.
 func (s *Service) sweepItems(t *table) (due int64, err error) {
 	const atOnce = 500
 	for {

@@ -17,7 +17,7 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// cancelled is the refusal of a transaction, with a reason for each of its actions.
+// cancelled returns the error of a cancelled transaction, with a reason for each of its actions.
 func cancelled(reasons []reason) *aws.Error {
 	codes := make([]string, len(reasons))
 	for i, r := range reasons {
@@ -29,7 +29,7 @@ func cancelled(reasons []reason) *aws.Error {
 		Members: map[string]any{"CancellationReasons": reasons}}
 }
 
-// reason says why an action of a transaction kept it from being carried out.
+// reason is the reason why an action cancelled its transaction.
 type reason struct {
 	Code    string
 	Message string    `json:",omitempty"`
@@ -44,7 +44,8 @@ const (
 	transactionUnits = 2
 )
 
-// reasonOf is the reason that an error of an action is; ok is false for errors that are no action's.
+// reasonOf returns the cancellation reason for an action's error; ok is false for errors that are not caused by an
+// action.
 func reasonOf(err error) (r reason, ok bool) {
 	var e *aws.Error
 	var message item.Invalid
@@ -91,7 +92,7 @@ type transacted struct {
 	Collections map[string][]*collection `json:"ItemCollectionMetrics,omitempty"`
 }
 
-// transactWriteItems reads the request itself: a transaction is known again by its token and its text.
+// transactWriteItems needs the raw request, because a repeated transaction is recognised by its token and its text.
 func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*server.Answer, error) {
 	in := &transactWrite{}
 	if err := server.Fill(in, r.Input); err != nil {
@@ -120,7 +121,7 @@ func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*s
 	return &server.Answer{Output: out}, nil
 }
 
-// transactionCapacity is what a transaction consumes of each of its tables.
+// transactionCapacity returns what a transaction consumes on each of its tables.
 func transactionCapacity(all []*mutation, asked string) (told []*consumed) {
 	if asked == "" || asked == "NONE" {
 		return nil
@@ -142,7 +143,7 @@ func transactionCapacity(all []*mutation, asked string) (told []*consumed) {
 	return told
 }
 
-// newAction is the mutation of an action.
+// newAction returns the mutation for an action.
 func (s *Service) newAction(scope aws.Scope, a transactAction) (m *mutation, err error) {
 	var one *action
 	kinds := 0
@@ -181,10 +182,11 @@ func (s *Service) newAction(scope aws.Scope, a transactAction) (m *mutation, err
 	return m, params.Unused()
 }
 
-// tokenLife is how long the client token of a transaction is remembered.
+// tokenLife is the time for which the client token of a transaction is remembered.
 const tokenLife = 10 * time.Minute
 
-// transact carries out all mutations or none. With a token it does so once: the same request again does nothing.
+// transact executes all mutations or none. With a token it does so only once: repeating the same request has no
+// effect.
 func (s *Service) transact(scope aws.Scope, token, request string, all []*mutation) error {
 	seen := map[string]bool{}
 	for _, m := range all {
@@ -230,8 +232,8 @@ func (s *Service) transact(scope aws.Scope, token, request string, all []*mutati
 	})
 }
 
-// canonical appends the text of a document with the members of objects in the order of their names: clients write maps
-// in any order.
+// canonical appends the text of a document with the members of objects sorted by name, because clients write maps in
+// any order.
 func canonical(dst []byte, v jsonvalue.Value) []byte {
 	switch v.Kind() {
 	case jsonvalue.Object:
@@ -252,7 +254,8 @@ func canonical(dst []byte, v jsonvalue.Value) []byte {
 	}
 }
 
-// remember notes the token of a transaction. It reports whether the same request had it already. mu is held.
+// remember records the token of a transaction. It reports whether the same request with it was already executed. The
+// caller holds mu.
 func (s *Service) remember(now int64, b *documents.Batch, scope aws.Scope, token, request string) (bool, error) {
 	const stamp = 8
 	k := append(key(tokenKey), scope.Account+"/"+scope.Region+"/"+token...)
@@ -345,7 +348,7 @@ func (s *Service) transactGetItems(_ context.Context, scope aws.Scope, in *trans
 	return out, s.seen()
 }
 
-// readAll reads several items as they are at one instant.
+// readAll reads several items at a single point in time.
 func (s *Service) readAll(all []*mutation) (err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -79,7 +79,7 @@ func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTabl
 	return &describedNew{s.describe(made, statusUpdating)}, nil
 }
 
-// apply changes a table's record; what it returns says that it may not.
+// apply changes a table's record. It returns an error if the change is not allowed.
 func (in *updateTable) apply(now int64, r *record) (err error) {
 	for _, d := range in.Definitions {
 		i := slices.IndexFunc(r.Definitions, func(old attributeDefinition) bool { return old.Name == d.Name })
@@ -181,7 +181,7 @@ func (u indexUpdate) apply(r *record) (err error) {
 		"GlobalSecondaryIndexUpdate.Delete must not be null")
 }
 
-// dropDefinitions drops the definitions of attributes that are keys no more.
+// dropDefinitions removes the definitions of attributes that are no longer keys.
 func (r *record) dropDefinitions() {
 	r.Definitions = slices.DeleteFunc(r.Definitions, func(d attributeDefinition) bool {
 		return !slices.Contains(r.Keys.names(), d.Name) && !slices.ContainsFunc(r.Indexes, func(x index) bool {
@@ -190,8 +190,8 @@ func (r *record) dropDefinitions() {
 	})
 }
 
-// fill makes the entries of a new index. Items whose attributes have other types than its keys are left out. mu is
-// held.
+// fill creates the entries of a new index. Items whose attributes have other types than its keys are excluded. The
+// caller holds mu.
 func (s *Service) fill(b *documents.Batch, t *table, x *index) error {
 	var c stats
 	prefix := key(itemKey, t.number)

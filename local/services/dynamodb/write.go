@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// mutation is one write of an item, or a condition that is only checked. One of put, update and remove says what to do.
+// mutation is one write of an item, or a mere condition check. One of put, update and remove determines the write.
 type mutation struct {
 	table     *table
 	place     []byte
@@ -19,14 +19,14 @@ type mutation struct {
 	put       item.Item
 	update    *expression.Update
 	remove    bool
-	tellOld   bool // a refused condition is answered with the item
-	insert    bool // a refused condition means that the item is there already
+	tellOld   bool // if the condition fails, the error contains the item
+	insert    bool // if the condition fails, the item already exists
 	principal string
 
-	old, new item.Item // what was there, and what is; nil for nothing
+	old, new item.Item // the item before and after; nil for none
 }
 
-// conditionFailed is the refusal of a condition, with the item if it was asked for.
+// conditionFailed returns the error of a failed condition, with the item if it was requested.
 func (m *mutation) conditionFailed() *aws.Error {
 	e := &aws.Error{Code: "ConditionalCheckFailedException", Message: "The conditional request failed"}
 	if m.insert {
@@ -38,7 +38,7 @@ func (m *mutation) conditionFailed() *aws.Error {
 	return e
 }
 
-// decide reads what is there, checks the condition and finds out what will be. mu is held.
+// decide reads the existing item, checks the condition, and computes the new item. The caller holds mu.
 func (s *Service) decide(m *mutation) (err error) {
 	if m.old, err = s.read(m.table, m.place); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Service) decide(m *mutation) (err error) {
 	return nil
 }
 
-// updated is the item after the update.
+// updated returns the item after the update.
 func (m *mutation) updated() (item.Item, error) {
 	before := m.old
 	if before == nil {
@@ -85,8 +85,8 @@ func (m *mutation) updated() (item.Item, error) {
 // writes reports whether the mutation changes anything.
 func (m *mutation) writes() bool { return m.put != nil || m.update != nil || m.remove }
 
-// apply puts a decided mutation into a batch: the item, its entries in indexes, when it expires, the record of the
-// stream. mu is held.
+// apply adds a decided mutation to a batch: the item, its index entries, its expiry, and the stream record. The
+// caller holds mu.
 func (s *Service) apply(now int64, b *documents.Batch, m *mutation) error {
 	t, c := m.table, m.table.counts
 	if !m.writes() || m.old == nil && m.new == nil {
@@ -144,8 +144,7 @@ func counted(c stats, old, new item.Item) stats {
 	return c
 }
 
-// append appends the counts in their form in the store: those of the table, then the number and the counts of each
-// index.
+// append appends the counts in their stored form: those of the table, then the number and the counts of each index.
 func (c *counts) append(dst []byte) []byte {
 	dst = binary.AppendVarint(binary.AppendVarint(dst, c.Table.Items), c.Table.Bytes)
 	for number, x := range c.Indexes {

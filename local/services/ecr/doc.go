@@ -1,5 +1,5 @@
-// Package ecr is as much of ECR as deployments ask for on the laptop: repositories with their policies, lifecycle
-// policies, settings and tags, kept on the disk. cdk bootstrap makes one.
+// Package ecr implements the part of ECR that deployments need locally: repositories with their policies, lifecycle
+// policies, settings and tags, stored on disk. cdk bootstrap creates one.
 //
-// Repositories are empty: there is no registry behind them. Logging in to one, pushing and pulling are refused by name.
+// Repositories are empty: there is no registry behind them. Logging in, pushing and pulling are rejected by name.
 package ecr

@@ -8,7 +8,7 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the answers with the service's model.
+// TestModel compares the responses with the service's model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, difference := range modeltest.Differences(model.MustFind("ecr"), new(Service).operations()) {

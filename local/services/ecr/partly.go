@@ -1,8 +1,8 @@
 package ecr
 
-// partly says what operations that are served do not do.
+// partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateRepository":    "nothing can be pushed to it; encryption and scanning are kept without effect",
-	"PutLifecyclePolicy":  "kept without effect: there are no images",
-	"SetRepositoryPolicy": "kept, and evaluated for nobody",
+	"CreateRepository":    "nothing can be pushed to it; encryption and scanning are stored without effect",
+	"PutLifecyclePolicy":  "stored without effect; there are no images",
+	"SetRepositoryPolicy": "stored; never evaluated",
 }

@@ -18,24 +18,24 @@ import (
 
 // Options are the settings of a Service. Documents and Clock are required.
 type Options struct {
-	// Documents is where repositories are kept, in the table ecr.
+	// Documents stores the repositories, in the table ecr.
 	Documents *documents.Store
-	// Clock says when repositories were made.
+	// Clock provides the creation times of repositories.
 	Clock *clock.Clock
-	// Scope is the account and region of requests that name none.
+	// Scope is the account and region for requests that name none.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives rejected requests; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the ECR of the laptop. It is safe for concurrent use.
+// Service is a local ECR. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	table *documents.Table
-	mu    sync.Mutex // orders changes
+	mu    sync.Mutex // serialises changes
 }
 
-// New returns the ECR over what the documents have of it.
+// New returns a service for the repositories in the store.
 func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table("ecr")} }
 
 // Handler serves the API.
@@ -65,7 +65,7 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// kept is a repository as it is kept.
+// kept is the stored form of a repository.
 type kept struct {
 	Repository repository
 	Policy     string            `json:",omitempty"`
@@ -73,7 +73,7 @@ type kept struct {
 	Tags       map[string]string `json:",omitempty"`
 }
 
-// repository is how one is answered.
+// repository is a repository as returned in responses.
 type repository struct {
 	ARN        string      `json:"repositoryArn"`
 	Registry   string      `json:"registryId"`
@@ -110,7 +110,7 @@ type one struct {
 
 func key(scope aws.Scope, name string) string { return scope.Account + "/" + scope.Region + "/" + name }
 
-// of is the scope of a request, which may name another registry.
+// of returns the scope of a request, which may name another registry.
 func (o *one) of(scope aws.Scope) aws.Scope {
 	scope.Account = cmp.Or(o.Registry, scope.Account)
 	return scope
@@ -120,7 +120,7 @@ func refuse(code, format string, args ...any) error {
 	return &aws.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// find reads a repository.
+// find returns a repository, or a not found error.
 func (s *Service) find(scope aws.Scope, name string) (*kept, error) {
 	text, found, err := s.table.Get(key(scope, name))
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Service) find(scope aws.Scope, name string) (*kept, error) {
 	return k, json.Unmarshal(text, k)
 }
 
-// change has f change repositories, and waits until that is on the disk.
+// change runs f under the lock and waits until its changes are on disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
 	return s.opts.Documents.Change(&s.mu, f)
 }
@@ -239,7 +239,7 @@ func (s *Service) describeRepositories(_ context.Context, scope aws.Scope, in *d
 	return &describeAnswer{page, next}, nil
 }
 
-// deleteRepository deletes a repository. It has no images, so that force makes no difference.
+// deleteRepository deletes a repository. It has no images, so force does not matter.
 func (s *Service) deleteRepository(_ context.Context, scope aws.Scope, in *one) (answer *repositoryAnswer, err error) {
 	scope = in.of(scope)
 	return answer, s.change(func(b *documents.Batch) error {
@@ -267,10 +267,10 @@ type tagRequest struct {
 	Keys []string `json:"tagKeys"`
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations without output.
 type none struct{}
 
-// tagged is the repository of a request about tags.
+// tagged returns the repository in a request about tags.
 func tagged(in *tagRequest) (aws.Scope, string, error) {
 	const resource = "repository/"
 	arn, ok := aws.ParseARN(in.ARN)

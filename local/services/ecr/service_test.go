@@ -19,7 +19,7 @@ import (
 	"stepback/local/services/ecr"
 )
 
-// TestRepositories makes a repository as cdk bootstrap does, and takes it away.
+// TestRepositories creates a repository as cdk bootstrap does, and deletes it.
 func TestRepositories(t *testing.T) {
 	t.Parallel()
 	store, err := documents.Open("/documents", vfs.NewMem())

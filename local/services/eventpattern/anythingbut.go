@@ -2,7 +2,7 @@ package eventpattern
 
 import "stepback/jsonvalue"
 
-// but matches every value that none of the tests does. The field has to be there.
+// but matches every value that none of its tests matches. The field must exist.
 type but []test
 
 func (t but) matches(v jsonvalue.Value) bool {
@@ -14,15 +14,15 @@ func (t but) matches(v jsonvalue.Value) bool {
 	return true
 }
 
-// negation is what anything-but says of its values.
+// negation describes how anything-but negates its values.
 type negation struct {
-	otherwise string // the refusal of what is no text
+	otherwise string // the error for values that are not texts
 	make      func(string) (t test, problem string)
 }
 
 var affixOnly = "prefix/suffix match pattern must be a string"
 
-// affixed makes a negation of texts that cannot be empty.
+// affixed returns a negation for texts that must not be empty.
 func affixed(make func(string) test) negation {
 	return negation{affixOnly, func(s string) (test, string) {
 		if s == "" {
@@ -43,7 +43,7 @@ var negations = map[string]negation{
 	}},
 }
 
-// anythingBut reads the value of anything-but.
+// anythingBut parses the value of anything-but.
 func (c *compiler) anythingBut() (t test, err error) {
 	objects, of := 1, negation{}
 	if c.next() == startObject {
@@ -93,7 +93,7 @@ func (c *compiler) anythingBut() (t test, err error) {
 	return t, nil
 }
 
-// exceptValues reads a list of texts, or of numbers.
+// exceptValues parses a list of texts, or of numbers.
 func (c *compiler) exceptValues() (test, error) {
 	var texts, others but
 	for c.next() != endArray {
@@ -116,7 +116,7 @@ func (c *compiler) exceptValues() (test, error) {
 	return append(texts, others...), nil
 }
 
-// exceptTexts reads a list of texts.
+// exceptTexts parses a list of texts.
 func (c *compiler) exceptTexts(of negation) (test, error) {
 	var all but
 	wrong := ""
@@ -130,7 +130,7 @@ func (c *compiler) exceptTexts(of negation) (test, error) {
 		case problem != "" && text == "":
 			return nil, c.failTwice("%s", problem)
 		case problem != "" && wrong == "":
-			wrong = problem // AWS looks at wildcards when it has read all
+			wrong = problem // AWS checks wildcards after parsing all of them
 		}
 		all = append(all, t)
 	}

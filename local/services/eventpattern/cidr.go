@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// addresses is the test for the value of cidr. The block begins with the address that is written, as AWS has it, even
-// when that is not the first one of the mask.
+// addresses returns the test for the value of cidr. As in AWS, the block starts with the address as written, even if
+// it is not the first one of the mask.
 func addresses(s string) (test, error) {
 	refuse := func(reason string) (test, error) { return nil, &Error{Reason: reason, Brief: reason} }
 	text, mask, ok := strings.Cut(s, "/")
@@ -45,7 +45,7 @@ func addresses(s string) (test, error) {
 	return block{first, top}, nil
 }
 
-// address reads an address as AWS does: four numbers with dots, or an IPv6 address in hexadecimal digits.
+// address parses an address as AWS does: four numbers with dots, or an IPv6 address in hexadecimal digits.
 func address(s string) (netip.Addr, bool) {
 	if len(s) < 2 || len(s) > 64 || !looksLikeAddress(s) {
 		return netip.Addr{}, false
@@ -66,7 +66,7 @@ func address(s string) (netip.Addr, bool) {
 	return netip.AddrFrom4(four), true
 }
 
-// looksLikeAddress reports whether a text has the characters of an address.
+// looksLikeAddress reports whether a text consists of the characters of an address.
 func looksLikeAddress(s string) bool {
 	dots, colons, hex := 0, 0, false
 	for i := range len(s) {

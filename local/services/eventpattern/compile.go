@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// or is the name of the alternatives.
+// or is the name of the field with alternatives.
 const or = "$or"
 
 const notAnObject = "Filter is not an object"
 
-// reserved are the names that a field within $or cannot have.
+// reserved lists the names that a field within $or must not have.
 var reserved = []string{
 	"exactly", "equals-ignore-case", "prefix", "suffix", "anything-but", "exists", "wildcard", "numeric", "cidr",
 	"=", "<", "<=", ">", ">=", "regex", "not-wildcard", "not-equals-ignore-case",
@@ -18,13 +18,14 @@ var reserved = []string{
 	"ip-address-in-range", "ip-address-not-in-range",
 }
 
-// compiler reads a pattern. Methods that read something begin behind its first token and end behind its last one.
+// compiler parses a pattern. A parsing method starts after the first token of its construct and ends after the last
+// one.
 type compiler struct {
 	*reader
 	limit    int
 	lists    int
 	branches []map[string]*values
-	path     string // of the object that is read, with a dot behind it
+	path     string // of the current object, followed by a dot
 }
 
 func (c *compiler) pattern() error {
@@ -34,7 +35,7 @@ func (c *compiler) pattern() error {
 	return c.object(false)
 }
 
-// object reads the fields of an object.
+// object parses the fields of an object.
 func (c *compiler) object(withinOr bool) error {
 	first := true
 	for ; c.next() != endObject; first = false {
@@ -73,7 +74,7 @@ func (c *compiler) member(name string, withinOr bool) error {
 	}
 }
 
-// alternatives reads the array of $or. Each of its objects goes on with the branches that there are.
+// alternatives parses the array of $or. Each of its objects extends all branches so far.
 func (c *compiler) alternatives() error {
 	before := c.branches
 	if c.next() != startArray {
@@ -111,7 +112,7 @@ func copies(branches []map[string]*values) []map[string]*values {
 	return made
 }
 
-// values reads the values that a field may have.
+// values parses the values that a field may have.
 func (c *compiler) values(name string) error {
 	v := &values{number: c.lists}
 	c.lists++

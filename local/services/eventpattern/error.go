@@ -1,14 +1,14 @@
 package eventpattern
 
-// Error says why a pattern is none.
+// Error reports an invalid pattern.
 type Error struct {
-	// Reason is what AWS says behind "Event pattern is not valid. Reason: " or "FilterPolicy: ", with the place, if it has
-	// one, in a second line: at [Source: (String)"…"; line: 1, column: 9].
+	// Reason is AWS's text after "Event pattern is not valid. Reason: " or "FilterPolicy: ", with the position, if
+	// there is one, in a second line: at [Source: (String)"…"; line: 1, column: 9].
 	Reason string
-	// Brief is the reason without the place.
+	// Brief is the reason without the position.
 	Brief string
-	// Line and Column are those of AWS: they count from 1, and are behind what could not be used. They are 0 when AWS
-	// names no place.
+	// Line and Column are the position as AWS reports it: counted from 1, after the text that is invalid. They are 0
+	// if AWS reports no position.
 	Line, Column int
 }
 

@@ -6,27 +6,27 @@ import (
 	"stepback/jsonvalue"
 )
 
-// event are the values of an event's fields that a pattern looks at.
+// event holds the values of those fields of an event that a pattern tests.
 type event struct {
 	values [][]item // by field
 	judged []verdict
-	arrays int  // how many there are
+	arrays int  // number of arrays
 	within bool // some values are within objects of arrays
 }
 
-// item is a value of a field, and the elements of arrays that it is within.
+// item is a value of a field, with the array elements that contain it.
 type item struct {
 	value jsonvalue.Value
 	in    *element
 }
 
-// element is the place of an object or array in an array.
+// element is the position of an object or array in an array.
 type element struct {
 	array, index int
 	outer        *element
 }
 
-// verdict is whether a field matches a list of values.
+// verdict is the result of matching a field with a list of values.
 type verdict uint8
 
 const (
@@ -57,7 +57,7 @@ func (e *event) object(v jsonvalue.Value, at *node, in *element) {
 	}
 }
 
-// along follows a name with dots in it.
+// along follows a name that contains dots.
 func (n *node) along(name string) *node {
 	if strings.IndexByte(name, '.') < 0 {
 		return nil
@@ -109,7 +109,7 @@ func (e *event) matches(b branch) bool {
 	return !e.within || e.together(b)
 }
 
-// any reports whether a field has a value that matches, or may be missing and may be.
+// any reports whether a field has a matching value, or is missing and may be.
 func (e *event) any(f field) bool {
 	if known := e.judged[f.values.number]; known != unknown {
 		return known == yes

@@ -6,15 +6,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// plainText is a text that has to be equal.
+// plainText matches an equal text.
 type plainText string
 
 func (t plainText) matches(v jsonvalue.Value) bool {
 	return v.Kind() == jsonvalue.String && v.Text() == string(t)
 }
 
-// exactText is the test for a text among the values of a field. Texts that are addresses match whatever way they are
-// written.
+// exactText returns the test for a text among the values of a field. Texts that are addresses match in any notation.
 func exactText(s string) test {
 	if a, ok := address(s); ok {
 		return block{a, a}
@@ -32,14 +31,14 @@ type exactNull struct{}
 
 func (exactNull) matches(v jsonvalue.Value) bool { return v.IsNull() }
 
-// literal is a number that is compared by its text, since it is too large or too precise to be compared by value.
+// literal matches a number by its text, because it is too large or too precise to be compared by value.
 type literal string
 
 func (t literal) matches(v jsonvalue.Value) bool {
 	return v.Kind() == jsonvalue.Number && v.Text() == string(t)
 }
 
-// exactNumber is the test for a number among the values of a field.
+// exactNumber returns the test for a number among the values of a field.
 func exactNumber(s string) test {
 	if n, problem := comparable(s); problem == "" {
 		return numbers{low: n, high: n}
@@ -47,17 +46,17 @@ func exactNumber(s string) test {
 	return literal(s)
 }
 
-// present is the test of a field that has to be there.
+// present matches a field that exists.
 type present struct{}
 
 func (present) matches(jsonvalue.Value) bool { return true }
 
-// missing stands for a field that must not be there.
+// missing marks a field that must not exist.
 type missing struct{}
 
 func (missing) matches(jsonvalue.Value) bool { return false }
 
-// block are the addresses from the first to the last one.
+// block matches the addresses from first to last.
 type block struct{ first, last netip.Addr }
 
 func (t block) matches(v jsonvalue.Value) bool {

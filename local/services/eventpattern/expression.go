@@ -1,11 +1,11 @@
 package eventpattern
 
-// onlyOneKey is the refusal of an expression that says several things.
+// onlyOneKey is the error for an expression with several keys.
 const onlyOneKey = "Only one key allowed in match expression"
 
 const ignoreCase = "equals-ignore-case"
 
-// expression reads a match expression, such as {"prefix": "a"}.
+// expression parses a match expression, such as {"prefix": "a"}.
 func (c *compiler) expression() (test, error) {
 	if c.next() != fieldName {
 		return nil, c.fail("Match expression name not found")
@@ -43,7 +43,7 @@ func (c *compiler) expression() (test, error) {
 	}
 }
 
-// oneText reads an expression of one text.
+// oneText parses an expression with a single text.
 func (c *compiler) oneText(otherwise string, make func(string) (test, error)) (test, error) {
 	if c.next() != textToken {
 		return nil, c.fail("%s", otherwise)
@@ -64,7 +64,7 @@ func (c *compiler) endOfExpression(objects int) error {
 	return nil
 }
 
-// affix reads the value of prefix or suffix: a text, or a text whose case does not count.
+// affix parses the value of prefix or suffix: a text, or a text whose case is ignored.
 func (c *compiler) affix(name, capital string, plain, folded func(string) test) (test, error) {
 	switch c.next() {
 	case textToken:

@@ -8,10 +8,10 @@ import (
 
 const tooMany = "Too many elements in numeric expression"
 
-// numbers are those of a range, in millionths.
+// numbers matches the numbers in a range, in millionths.
 type numbers struct {
 	low, high         int64
-	openLow, openHigh bool // low or high is not in the range
+	openLow, openHigh bool // low or high is excluded
 }
 
 func (t numbers) matches(v jsonvalue.Value) bool {
@@ -22,7 +22,7 @@ func (t numbers) matches(v jsonvalue.Value) bool {
 	return problem == "" && (n > t.low || n == t.low && !t.openLow) && (n < t.high || n == t.high && !t.openHigh)
 }
 
-// What the numbers that are compared by value can be: 5e9, in millionths.
+// The limits of numbers that are compared by value: 5e9, in millionths.
 const (
 	decimals   = 6
 	largest    = 5_000_000_000_000_000
@@ -30,7 +30,7 @@ const (
 	tooPrecise = "Only values upto 6 decimals are supported"
 )
 
-// comparable is the number of a JSON text in millionths, exactly.
+// comparable returns the exact number of a JSON text in millionths. problem is not empty if that is not possible.
 func comparable(text string) (n int64, problem string) {
 	text, negative := strings.CutPrefix(text, "-")
 	mantissa, exponent := text, 0
@@ -67,7 +67,7 @@ func comparable(text string) (n int64, problem string) {
 	return n, ""
 }
 
-// smallNumber is an exponent. Those that are far away from what can be compared are all the same.
+// smallNumber parses an exponent. Exponents far outside the comparable range are all treated alike.
 func smallNumber(text string) int {
 	const far = 1 << 20
 	sign := 1
@@ -84,10 +84,10 @@ func smallNumber(text string) int {
 	return sign * n
 }
 
-// bounds are the operators of the first comparison, and how refusals call them.
+// bounds maps the operators of the first comparison to their names in errors.
 var bounds = map[string]string{"=": "equals", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
-// numeric reads the value of numeric: one comparison, or a lower and an upper bound.
+// numeric parses the value of numeric: one comparison, or a lower and an upper bound.
 func (c *compiler) numeric() (test, error) {
 	if c.next() != startArray {
 		return nil, c.fail("Value of numeric must be an array.")
@@ -131,7 +131,7 @@ func (c *compiler) numeric() (test, error) {
 	return t, nil
 }
 
-// upperBound reads the second half of a range.
+// upperBound parses the second half of a range.
 func (c *compiler) upperBound(t *numbers) error {
 	if c.token != textToken {
 		return c.fail("Bad value in numeric range: %s", c.text())

@@ -8,19 +8,18 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 )
 
-// Limits bound a pattern. The zero value means those of EventBridge.
+// Limits are the limits of a pattern. The zero value means EventBridge's limits.
 type Limits struct {
-	// Bytes is how long the text of a pattern may be; 0 means MaxBytes.
+	// Bytes is the maximum length of a pattern's text; 0 means MaxBytes.
 	Bytes int
-	// Branches is how many combinations $or may make; 0 means MaxBranches.
+	// Branches is the maximum number of combinations of $or; 0 means MaxBranches.
 	Branches int
 }
 
-// The limits of EventBridge: the length of a pattern in bytes, and how many combinations its $or may make.
+// The limits of EventBridge: the length of a pattern in bytes, and the number of combinations of its $or.
 const (
 	MaxBytes    = 2048
 	MaxBranches = 1000
@@ -28,38 +27,38 @@ const (
 
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
-	names    []string // of the fields, sorted
+	names    []string // the fields' names, sorted
 	root     *node
 	branches []branch // one of them has to match
-	lists    int      // of values
+	lists    int      // number of lists of values
 	scratch  sync.Pool
 }
 
-// branch are fields that all have to match, by the order of their names.
+// branch holds fields that all have to match, in the order of their names.
 type branch []field
 
 type field struct {
-	name   int // in names
+	name   int // index into names
 	values *values
 }
 
-// values are what a field may have.
+// values is the list of values that a field may have.
 type values struct {
 	number int
 	tests  []test
 	absent bool // the field may be missing
 }
 
-// test is one value that a field may have. The value that it gets is no object and no array.
+// test matches one value that a field may have. It is never called with an object or an array.
 type test interface{ matches(v jsonvalue.Value) bool }
 
-// node is a step on the way to the fields that a pattern names.
+// node is a step on the path to a field of the pattern.
 type node struct {
 	inner map[string]*node
 	name  int // the field that ends here, or -1
 }
 
-// Compile reads the JSON text of a pattern. The error is an *Error.
+// Compile parses the JSON text of a pattern. The error is an *Error.
 func Compile(text string, l Limits) (*Pattern, error) {
 	if longest := cmp.Or(l.Bytes, MaxBytes); len(text) > longest {
 		reason := fmt.Sprintf("The pattern has %d bytes; it may have %d", len(text), longest)
@@ -84,7 +83,7 @@ func Compile(text string, l Limits) (*Pattern, error) {
 	return c.build(), nil
 }
 
-// build makes the pattern of what has been read.
+// build builds the pattern from the parsed branches.
 func (c *compiler) build() *Pattern {
 	p := &Pattern{root: &node{name: -1}, lists: c.lists}
 	for _, b := range c.branches {
@@ -107,7 +106,7 @@ func (c *compiler) build() *Pattern {
 			i, _ := slices.BinarySearch(p.names, name)
 			fields = append(fields, field{i, values})
 		}
-		sorting.Func(fields, func(a, b field) int { return a.name - b.name })
+		slices.SortFunc(fields, func(a, b field) int { return a.name - b.name })
 		p.branches = append(p.branches, fields)
 	}
 	p.scratch.New = func() any {
@@ -128,14 +127,14 @@ func (n *node) step(name string) *node {
 	return next
 }
 
-// Fields are the names of the fields that the pattern looks at, with dots between the levels, sorted.
+// Fields returns the names of the pattern's fields, with dots between the levels, sorted.
 func (p *Pattern) Fields() []string { return slices.Clone(p.names) }
 
-// Branches is how many combinations the pattern's $or make; 1 without one.
+// Branches returns the number of combinations of the pattern's $or; 1 if there is none.
 func (p *Pattern) Branches() int { return len(p.branches) }
 
-// Values is how many values the lists of the pattern's branches have, multiplied with each other within a branch and
-// added up over the branches: the combinations that SNS limits.
+// Values returns the number of combinations that SNS limits: the numbers of values in the pattern's lists, multiplied
+// within a branch and summed over the branches.
 func (p *Pattern) Values() int {
 	const most = 1 << 30
 	total := 0
@@ -153,7 +152,7 @@ func (p *Pattern) Values() int {
 	return total
 }
 
-// Match reports whether an event matches. What is no object matches nothing.
+// Match reports whether an event matches. A value that is not an object never matches.
 func (p *Pattern) Match(v jsonvalue.Value) bool {
 	if v.Kind() != jsonvalue.Object {
 		return false

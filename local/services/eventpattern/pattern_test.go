@@ -56,8 +56,8 @@ func Example() {
 	//  at [Source: (String)"{"source": "aws.states"}"; line: 1, column: 13]
 }
 
-// TestMatching has the examples of AWS's documentation of content filtering, and what event-ruler does with values of
-// other kinds, arrays and missing fields.
+// TestMatching contains the examples in AWS's documentation of content filtering, and event-ruler's behaviour for
+// values of other types, arrays and missing fields.
 func TestMatching(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -146,8 +146,8 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestRefusals has AWS's reasons. at is the column behind which AWS is; 0 without a place, negative when it is named
-// twice.
+// TestRefusals checks AWS's reasons. at is the column after which AWS stopped; 0 if it reports no position, negative
+// if it reports the position twice.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -267,7 +267,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestNumbersCompareAsNumbers compares with the arithmetic of integers.
+// TestNumbersCompareAsNumbers compares with integer arithmetic.
 func TestNumbersCompareAsNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -298,7 +298,7 @@ func decimal(millionths int64) string {
 	return fmt.Sprintf("%s%d.%06d", sign, millionths/1e6, millionths%1e6)
 }
 
-// TestAnythingButIsTheOpposite holds that a single value matches a test or its negation, and never both.
+// TestAnythingButIsTheOpposite checks that a single value matches either a test or its negation, but never both.
 func TestAnythingButIsTheOpposite(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

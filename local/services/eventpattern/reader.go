@@ -25,17 +25,17 @@ const (
 	nullToken
 )
 
-// reader reads the tokens of a text that is known to be JSON, and knows where it is as Jackson does: a text is read
-// when it is asked for, and the beginning of a field's value together with the field's name.
+// reader reads the tokens of a text that is known to be valid JSON, and tracks the position that Jackson would
+// report: a text is read when it is requested, and the start of a field's value together with the field's name.
 type reader struct {
 	source string
-	pos    int // behind the token, or behind the name of a field
+	pos    int // after the token, or after the name of a field
 	token  kind
 	start  int // of the token
-	at     int // where Jackson is
+	at     int // Jackson's position
 }
 
-// next goes to the next token.
+// next advances to the next token.
 func (r *reader) next() kind {
 	r.blanks(",:")
 	r.start = r.pos
@@ -59,7 +59,7 @@ func skipBlanks(source string, pos int, more string) int {
 	return pos
 }
 
-// scan finds the token at a position: what it is, where it ends, and where Jackson is after having seen it.
+// scan finds the token at a position. It returns its kind, its end, and Jackson's position after reading it.
 func (r *reader) scan(pos int) (token kind, behind, at int) {
 	if pos >= len(r.source) {
 		return end, pos, pos
@@ -97,7 +97,7 @@ func (r *reader) scan(pos int) (token kind, behind, at int) {
 	}
 }
 
-// text is the content of a text or a name, and the literal of other tokens.
+// text returns the content of a text or a name, or the literal of another token.
 func (r *reader) text() string {
 	literal := r.source[r.start:r.pos]
 	switch r.token {
@@ -112,23 +112,23 @@ func (r *reader) text() string {
 	}
 	v, err := jsonvalue.Parse(literal)
 	if err != nil {
-		return literal // cannot be: all of it has been parsed before
+		return literal // cannot happen: the whole text has been parsed before
 	}
 	return v.Text()
 }
 
-// place is the line and the column of an offset, counting from 1 and in UTF-16 units.
+// place returns the line and the column of an offset, counted from 1 and in UTF-16 units.
 func (r *reader) place(offset int) (line, column int) {
 	before := r.source[:offset]
 	return strings.Count(before, "\n") + 1, jsonvalue.LenUTF16(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
-// fail is the refusal of a pattern at the reader's place.
+// fail returns the error at the reader's position.
 func (r *reader) fail(format string, args ...any) *Error {
 	return r.failTimes(1, format, args...)
 }
 
-// failTwice is the refusal of a value in a list. AWS names its place twice.
+// failTwice returns the error for a value in a list, for which AWS reports the position twice.
 func (r *reader) failTwice(format string, args ...any) *Error {
 	return r.failTimes(2, format, args...)
 }
@@ -141,7 +141,7 @@ func (r *reader) failTimes(times int, format string, args ...any) *Error {
 	return e
 }
 
-// shown is a text as Jackson shows it.
+// shown returns a text as Jackson displays it.
 func shown(text string) string {
 	const longest = 500
 	rest := utf8.RuneCountInString(text) - longest

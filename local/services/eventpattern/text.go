@@ -20,14 +20,14 @@ func (t suffix) matches(v jsonvalue.Value) bool {
 	return v.Kind() == jsonvalue.String && strings.HasSuffix(v.Text(), string(t))
 }
 
-// folded is a text whose case does not count.
+// folded matches a text ignoring case.
 type folded string
 
 func (t folded) matches(v jsonvalue.Value) bool {
 	return v.Kind() == jsonvalue.String && strings.EqualFold(v.Text(), string(t))
 }
 
-// foldedPrefix is a beginning whose case does not count.
+// foldedPrefix matches a prefix ignoring case.
 type foldedPrefix string
 
 func (t foldedPrefix) matches(v jsonvalue.Value) bool {
@@ -45,7 +45,7 @@ func (t foldedPrefix) matches(v jsonvalue.Value) bool {
 	return true
 }
 
-// foldedSuffix is an end whose case does not count.
+// foldedSuffix matches a suffix ignoring case.
 type foldedSuffix string
 
 func (t foldedSuffix) matches(v jsonvalue.Value) bool {
@@ -64,7 +64,7 @@ func (t foldedSuffix) matches(v jsonvalue.Value) bool {
 	return true
 }
 
-// sameLetter reports whether two letters differ in their case at most.
+// sameLetter reports whether two letters are equal except for their case.
 func sameLetter(a, b rune) bool {
 	return a == b || unicode.ToLower(a) == unicode.ToLower(b) || unicode.ToUpper(a) == unicode.ToUpper(b)
 }

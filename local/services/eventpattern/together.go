@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// chosen are the elements of arrays that values have been taken from: the index by the array.
+// chosen maps arrays to the index of the element from which values have been taken.
 type chosen map[int]int
 
-// with adds the elements that a value is within; it reports false if another element of one of the arrays has been
+// with adds the elements that contain a value; false if a different element of one of the arrays has already been
 // chosen.
 func (c chosen) with(in *element) (chosen, bool) {
 	for at := in; at != nil; at = at.outer {
@@ -29,7 +29,7 @@ func (c chosen) with(in *element) (chosen, bool) {
 	return more, true
 }
 
-// only leaves the arrays that still matter.
+// only keeps only the arrays that still matter.
 func (c chosen) only(matter map[int]bool) chosen {
 	left := make(chosen, len(c))
 	for array, index := range c {
@@ -40,7 +40,7 @@ func (c chosen) only(matter map[int]bool) chosen {
 	return left
 }
 
-// key tells choices apart.
+// key returns a text that is unique to the choice.
 func (c chosen) key() string {
 	arrays := make([]int, 0, len(c))
 	for array := range c {
@@ -54,9 +54,9 @@ func (c chosen) key() string {
 	return string(key)
 }
 
-// together reports whether the fields of a branch match with values of one element in each array. It goes through the
-// fields in their order and keeps the different choices that are possible so far, without the arrays that none of the
-// fields to come is within.
+// together reports whether the fields of a branch match with values from one element of each array. It processes the
+// fields in order and keeps the distinct choices that are possible so far, without the arrays that contain none of
+// the remaining fields.
 func (e *event) together(b branch) bool {
 	later := make([]map[int]bool, len(b))
 	matter := map[int]bool{}

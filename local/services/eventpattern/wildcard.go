@@ -7,11 +7,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// wildcard is a text with any number of characters between its parts. It has one part without a * in it.
+// wildcard matches a text with any number of characters between its parts. A text without a * has a single part.
 type wildcard []string
 
-// wildcardOf reads a text with *, and \* and \\ for the characters themselves. The problem counts positions from the
-// quote before the text, as AWS does.
+// wildcardOf parses a text with *, and with \* and \\ for the characters themselves. problem counts positions from
+// the quote before the text, as AWS does.
 func wildcardOf(s string) (w wildcard, problem string) {
 	part := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

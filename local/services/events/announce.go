@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Announcement is an event of one of the platform's services, whose source may begin with aws.
+// Announcement is an event of one of the platform's services, whose source may begin with "aws".
 type Announcement struct {
 	Scope              aws.Scope
 	Source, DetailType string
@@ -16,8 +16,8 @@ type Announcement struct {
 	Detail             jsonvalue.Value
 }
 
-// Listens reports whether a rule or an archive of the default bus of an account and region looks at events, so that
-// it is worth while to announce something.
+// Listens reports whether the default bus of an account and region has an active rule or an archive, so that
+// announcing an event makes sense.
 func (s *Service) Listens(scope aws.Scope) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -25,8 +25,8 @@ func (s *Service) Listens(scope aws.Scope) bool {
 	return b != nil && len(b.active)+len(b.archives) > 0
 }
 
-// Announce puts events on the default bus, in the order of the calls, and does not wait for it: as on AWS, the events
-// of services are sent as well as possible. Close waits for those that have been announced.
+// Announce puts events on the default bus, in the order of the calls, without waiting: as on AWS, events of services
+// are delivered on a best-effort basis. Close waits for the announced events.
 func (s *Service) Announce(all ...Announcement) {
 	arrivals := make([]arrival, len(all))
 	for i, a := range all {
@@ -47,7 +47,7 @@ func (s *Service) Announce(all ...Announcement) {
 	s.work.Go(s.announce)
 }
 
-// announce sends what has been announced until there is no more.
+// announce sends announced events until there are no more.
 func (s *Service) announce() {
 	defer s.o.Clock.Release()
 	for {

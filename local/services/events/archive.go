@@ -4,44 +4,44 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 	"stepback/local/services/eventpattern"
 )
 
-// archiveRecord is what is kept of an archive.
+// archiveRecord is the stored form of an archive.
 type archiveRecord struct {
 	Account, Region, Name string
-	Bus                   string // the name of the bus whose events it keeps
+	Bus                   string // the name of the bus whose events it archives
 	Description           string `json:",omitempty"`
 	Pattern               string `json:",omitempty"`
-	Days                  int64  `json:",omitempty"` // 0: events are kept for ever
+	Days                  int64  `json:",omitempty"` // 0: events are kept without limit
 	KmsKey                string `json:",omitempty"`
 	Created               int64  // milliseconds since 1970
 }
 
-// archive is an archive, ready for events. It is not changed but replaced, but for what it holds.
+// archive is an archive that can receive events. It is replaced instead of changed, except for its holdings.
 type archive struct {
 	archiveRecord
 	pattern *eventpattern.Pattern // nil: all events
 	holds   *holdings
 }
 
-// holdings are how much an archive holds. They are counted when they are first asked for.
+// holdings is the number of events and bytes in an archive. They are counted when they are first needed.
 type holdings struct {
 	mu            sync.Mutex
 	counted       bool
 	events, bytes int64
-	swept         time.Time // when old events were last looked for
+	swept         time.Time // time of the last sweep of old events
 }
 
-// MaxArchiveBytes is how much an archive may hold. The oldest events of a larger one are dropped.
+// MaxArchiveBytes is the maximum size of an archive. If it is exceeded, the oldest events are dropped.
 const MaxArchiveBytes = 1 << 30
 
 func (a *archive) scope() aws.Scope { return aws.Scope{Account: a.Account, Region: a.Region} }
@@ -49,18 +49,18 @@ func (a *archive) arn() string      { return a.scope().ARN("events", "archive/"+
 func (a *archive) key() string      { return "archive/" + a.Account + "/" + a.Region + "/" + a.Name }
 func (a *archive) bus() busKey      { return busKey{a.scope(), a.Bus} }
 
-// events is how the keys of the archive's events begin, in a table of their own.
+// events returns the prefix of the keys of the archive's events, which are in a separate table.
 func (a *archive) events() string { return a.Account + "/" + a.Region + "/" + a.Name + "/" }
 
-// place is the key of an event: events are replayed in the order of their times.
+// place returns the key of an event. Events sort by time, the order in which they are replayed.
 func (a *archive) place(e *event) string { return a.from(e.at()) + "/" + e.id }
 
-// from is where the events of a time begin.
+// from returns the first possible key of events at a time.
 func (a *archive) from(at time.Time) string {
 	return fmt.Sprintf("%s%015d", a.events(), max(0, at.UnixMilli()))
 }
 
-// at is the time of an event, as it says itself.
+// at returns the event's own time; the time of its arrival if that cannot be parsed.
 func (e *event) at() time.Time {
 	v, _ := e.value.Get("time")
 	at, err := time.Parse(time.RFC3339Nano, v.Text())
@@ -82,13 +82,12 @@ func newArchive(record archiveRecord) (*archive, error) {
 	return a, nil
 }
 
-// keeps reports whether the archive keeps an event. What is replayed is not kept again.
+// keeps reports whether the archive keeps an event. Replayed events are not archived again.
 func (a *archive) keeps(e *event) bool {
 	return !e.replayed && (a.pattern == nil || a.pattern.Match(e.value))
 }
 
-// archived puts an event into the archives of its bus that keep it. What it returns adds it to a batch; nil when none
-// does.
+// archived returns functions that add an event to the archives of its bus that keep it; nil if none does.
 func (s *Service) archived(archives []*archive, e *event) []func(*documents.Batch) {
 	var puts []func(*documents.Batch)
 	for _, a := range archives {
@@ -107,7 +106,7 @@ func (s *Service) archived(archives []*archive, e *event) []func(*documents.Batc
 	return puts
 }
 
-// sweepEvery is how often old events are looked for while new ones come.
+// sweepEvery is the interval between sweeps of old events while new ones arrive.
 const sweepEvery = time.Hour
 
 func (s *Service) sweepSometimes(a *archive) {
@@ -128,8 +127,8 @@ func (s *Service) sweepSometimes(a *archive) {
 	})
 }
 
-// sweep drops the events of an archive whose retention is over, and the oldest of one that is too large, and counts the
-// others.
+// sweep deletes the events of an archive whose retention has ended, and the oldest ones if the archive is too large,
+// and counts the others.
 func (s *Service) sweep(a *archive) error {
 	a.holds.mu.Lock()
 	defer a.holds.mu.Unlock()
@@ -191,7 +190,7 @@ type createArchiveRequest struct {
 	KmsKeyIdentifier *string
 }
 
-// archiveAnswer is what operations that change an archive answer.
+// archiveAnswer is the response of operations that change an archive.
 type archiveAnswer struct {
 	ArchiveArn, State string
 	StateReason       string `json:",omitempty"`
@@ -214,7 +213,7 @@ type listedArchive struct {
 	CreationTime                       server.Time
 }
 
-// set takes over what a request says of an archive.
+// set applies a request to an archive.
 func (in *createArchiveRequest) set(record *archiveRecord) {
 	for from, to := range map[*string]*string{in.Description: &record.Description, in.EventPattern: &record.Pattern,
 		in.KmsKeyIdentifier: &record.KmsKey} {
@@ -227,7 +226,7 @@ func (in *createArchiveRequest) set(record *archiveRecord) {
 	}
 }
 
-// maxArchives is how many archives an account may have in a region.
+// maxArchives is the maximum number of archives of an account in a region.
 const maxArchives = 100
 
 func (s *Service) createArchive(_ context.Context, scope aws.Scope, in *createArchiveRequest) (*archiveAnswer, error) {
@@ -263,7 +262,7 @@ func (s *Service) createArchive(_ context.Context, scope aws.Scope, in *createAr
 	return s.replaceArchive(a)
 }
 
-// replaceArchive keeps a version of an archive and lets it take effect. mu is held.
+// replaceArchive stores a version of an archive and makes it effective. The caller holds mu.
 func (s *Service) replaceArchive(a *archive) (*archiveAnswer, error) {
 	if err := s.keepJSON(a.key(), a.archiveRecord); err != nil {
 		return nil, err
@@ -273,7 +272,7 @@ func (s *Service) replaceArchive(a *archive) (*archiveAnswer, error) {
 	return &archiveAnswer{ArchiveArn: a.arn(), State: enabled, CreationTime: timeOf(a.Created)}, nil
 }
 
-// hand gives a bus its archives. mu is held.
+// hand updates the archives of a bus. The caller holds mu.
 func (s *Service) hand(key busKey) {
 	b := s.buses[key]
 	if b == nil {
@@ -285,11 +284,11 @@ func (s *Service) hand(key busKey) {
 			archives = append(archives, a)
 		}
 	}
-	sorting.Func(archives, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(archives, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
 	b.archives = archives
 }
 
-// findArchive finds an archive. mu is held.
+// findArchive returns an archive, or a not found error. The caller holds mu.
 func (s *Service) findArchive(scope aws.Scope, name string) (*archive, error) {
 	a := &archive{archiveRecord: archiveRecord{Account: scope.Account, Region: scope.Region, Name: name}}
 	if found := s.kept[a.key()]; found != nil {
@@ -329,7 +328,7 @@ func (s *Service) describeArchive(_ context.Context, scope aws.Scope, in *archiv
 		EventPattern: a.Pattern, KmsKeyIdentifier: a.KmsKey}, err
 }
 
-// listedArchive is an archive with what it holds now.
+// listedArchive returns an archive with its present holdings.
 func (s *Service) listedArchive(a *archive) (listedArchive, error) {
 	if err := s.sweep(a); err != nil {
 		return listedArchive{}, err
@@ -370,7 +369,7 @@ type archivesAnswer struct {
 	NextToken string `json:",omitempty"`
 }
 
-// oneFilter refuses several filters of a list.
+// oneFilter rejects several filters for a list.
 func oneFilter(operation string, filters ...string) error {
 	n := 0
 	for _, f := range filters {
@@ -397,7 +396,7 @@ func (s *Service) listArchives(_ context.Context, scope aws.Scope, in *listArchi
 		}
 	}
 	s.mu.RUnlock()
-	sorting.Func(all, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(all, func(x, y *archive) int { return strings.Compare(x.Name, y.Name) })
 	part, next, err := page(s, in.paged, []string{"ListArchives", scope.Account, scope.Region, in.NamePrefix,
 		in.EventSourceArn, in.State}, all, func(a *archive) string { return a.Name })
 	if err != nil {
@@ -412,7 +411,7 @@ func (s *Service) listArchives(_ context.Context, scope aws.Scope, in *listArchi
 	return answer, nil
 }
 
-// loadArchives reads what the store has of archives.
+// loadArchives loads the archives in the store.
 func (s *Service) loadArchives() error {
 	return s.table.Scan("archive/", func(_ string, text []byte) error {
 		var record archiveRecord

@@ -32,7 +32,7 @@ func (b *bench) replay(name, archive string, from, to time.Time, filters ...stri
 	return err
 }
 
-// replayed waits until a replay has ended.
+// replayed waits until a replay has ended, and returns its description.
 func (b *bench) replayed(name string) *client.DescribeReplayOutput {
 	b.t.Helper()
 	for {
@@ -57,8 +57,8 @@ func member(t *testing.T, body, name string) string {
 	return m.Text()
 }
 
-// TestArchivedEventsAreReplayed keeps the events that match, through a crash, and sends those of an hour again to one
-// of two rules. What is replayed is not archived again.
+// TestArchivedEventsAreReplayed archives matching events, through a crash, and replays those of one hour to one of
+// two rules. Replayed events are not archived again.
 func TestArchivedEventsAreReplayed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -12,13 +12,13 @@ import (
 	"stepback/local/services/documents"
 )
 
-// arrival is an event and the bus that it comes to.
+// arrival is an event with the bus at which it arrives.
 type arrival struct {
 	bus   busKey
 	event *event
 }
 
-// arrive sends events to the targets of the rules that match them. It returns when none of them is lost any more.
+// arrive sends events to the targets of matching rules. It returns when all of them are durable.
 func (s *Service) arrive(ctx context.Context, all []arrival) error {
 	var letters []*dispatch.Letter
 	var archived []func(*documents.Batch)
@@ -47,8 +47,8 @@ func (s *Service) arrive(ctx context.Context, all []arrival) error {
 	return s.mail.Accept(ctx, letters, also)
 }
 
-// active are the rules that events of a bus are compared with, and the archives of its events. A bus that is not
-// there has none: as on AWS, events for it are taken and lost.
+// active returns the rules with which events of a bus are matched, and the bus's archives. A missing bus has none: as
+// on AWS, its events are accepted and lost.
 func (s *Service) active(key busKey) ([]*rule, []*archive) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -61,7 +61,7 @@ func (s *Service) active(key busKey) ([]*rule, []*archive) {
 	return nil, nil
 }
 
-// letters are what the targets of a rule are sent for an event.
+// letters returns the letters to the targets of a rule for an event.
 func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 	letters := make([]*dispatch.Letter, 0, len(r.targets))
 	for _, t := range r.targets {
@@ -83,7 +83,7 @@ func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 
 func isBus(arn string) bool { return strings.Contains(arn, ":event-bus/") }
 
-// send hands a letter to its target.
+// send delivers a letter to its target.
 func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
 	err := s.bring(ctx, l)
 	if _, ok := errors.AsType[*dispatch.Later](err); !ok && ctx.Err() == nil {
@@ -108,7 +108,7 @@ func (s *Service) bring(ctx context.Context, l *dispatch.Letter) error {
 	return s.o.Targets.Deliver(ctx, l.To, &l.Message)
 }
 
-// forward puts an event on another bus. It stays the event that it was.
+// forward puts an event on another bus. The event is not changed.
 func (s *Service) forward(ctx context.Context, l *dispatch.Letter) error {
 	key := keyOf(aws.Scope{}, l.To)
 	s.mu.Lock()
@@ -126,8 +126,8 @@ func (s *Service) forward(ctx context.Context, l *dispatch.Letter) error {
 		trace: l.Message.TraceHeader, forwarded: true}}})
 }
 
-// Deliver puts an event on the bus of an ARN, as delivery.Target says: its detail is the message's body, a JSON object.
-// An error is an *aws.Error.
+// Deliver puts an event on the bus of an ARN; it implements delivery.Target. The event's detail is the message's
+// body, a JSON object. The error is an *aws.Error.
 func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
 	name, ok := strings.CutPrefix(to.Resource, "event-bus/")
 	if !ok {

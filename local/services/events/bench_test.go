@@ -19,9 +19,9 @@ import (
 	"stepback/local/services/sqs"
 )
 
-// BenchmarkPutEventsToQueue puts events with 16 clients at a time, over HTTP with the AWS SDK. Each matches one of ten
-// rules, whose target is a queue, and is in the queue durably when PutEvents has answered. An iteration is one event;
-// "one" has one in a call, "ten" ten.
+// BenchmarkPutEventsToQueue puts events with 16 concurrent clients, over HTTP with the AWS SDK. Each event matches
+// one of ten rules, whose target is a queue, and is durably in the queue when PutEvents responds. An iteration is one
+// event; "one" puts one event per call, "ten" puts ten.
 func BenchmarkPutEventsToQueue(b *testing.B) {
 	const clients = 16
 	for name, entries := range map[string]int{"one": 1, "ten": 10} {

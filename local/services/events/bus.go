@@ -3,24 +3,24 @@ package events
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
 // defaultBus is the name of the bus that every account has.
 const defaultBus = "default"
 
-// busKey is how a bus is found.
+// busKey identifies a bus.
 type busKey struct {
 	scope aws.Scope
 	name  string
 }
 
-// busRecord is what is kept of a bus.
+// busRecord is the stored form of a bus.
 type busRecord struct {
 	Account, Region, Name string
 	Description           string            `json:",omitempty"`
@@ -35,18 +35,18 @@ type busRecord struct {
 // bus is a bus with its rules.
 type bus struct {
 	busRecord
-	kept   bool // there is a record of it
+	kept   bool // it is stored
 	rules  map[string]*rule
-	active []*rule // enabled, with a pattern; replaced as a whole
+	active []*rule // enabled rules with a pattern; the slice is replaced, not changed
 
-	archives []*archive // of its events; replaced as a whole
+	archives []*archive // of its events; the slice is replaced, not changed
 }
 
 func (b *bus) scope() aws.Scope { return aws.Scope{Account: b.Account, Region: b.Region} }
 func (b *bus) arn() string      { return b.scope().ARN("events", "event-bus/"+b.Name) }
 func (b *bus) key() string      { return "bus/" + b.Account + "/" + b.Region + "/" + b.Name }
 
-// activate collects the rules that events are compared with. mu is held.
+// activate collects the rules with which events are matched. The caller holds mu.
 func (b *bus) activate() {
 	var active []*rule
 	for _, r := range b.rules {
@@ -54,11 +54,12 @@ func (b *bus) activate() {
 			active = append(active, r)
 		}
 	}
-	sorting.Func(active, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(active, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
 	b.active = active
 }
 
-// find finds a bus by its name or ARN; empty means the default one, which is always there. mu is held for writing.
+// find returns a bus by its name or ARN; empty means the default bus, which always exists. The caller holds mu for
+// writing.
 func (s *Service) find(scope aws.Scope, name string) (*bus, error) {
 	key := keyOf(scope, name)
 	b := s.buses[key]
@@ -74,7 +75,7 @@ func (s *Service) find(scope aws.Scope, name string) (*bus, error) {
 	return b, nil
 }
 
-// keyOf is the key of a bus that a request names by its name or ARN.
+// keyOf returns the key of a bus that a request gives by name or ARN.
 func keyOf(scope aws.Scope, name string) busKey {
 	if a, ok := aws.ParseARN(name); ok {
 		scope, name = a.Scope(), strings.TrimPrefix(a.Resource, "event-bus/")
@@ -85,7 +86,7 @@ func keyOf(scope aws.Scope, name string) busKey {
 	return busKey{scope, name}
 }
 
-// keepBus keeps the record of a bus. mu is held.
+// keepBus stores the record of a bus. The caller holds mu.
 func (s *Service) keepBus(b *bus) error {
 	b.kept = true
 	return s.keep(func(batch *documents.Batch) error { return putJSON(batch, s.table, b.key(), b.busRecord) })
@@ -113,7 +114,7 @@ type busRequest struct {
 	Tags             []tag
 }
 
-// busSettings are the members of a bus that can be changed.
+// busSettings are the settings of a bus that can be changed.
 type busSettings struct {
 	Description      string            `json:",omitempty"`
 	KmsKeyIdentifier string            `json:",omitempty"`
@@ -136,7 +137,7 @@ type updateBusAnswer struct {
 	busSettings
 }
 
-// listedBus is a bus in a list.
+// listedBus is a bus in a list response.
 type listedBus struct {
 	Name, Arn        string
 	Description      string      `json:",omitempty"`
@@ -280,7 +281,7 @@ func (s *Service) listEventBuses(_ context.Context, scope aws.Scope, in *listBus
 			all = append(all, b.listed())
 		}
 	}
-	sorting.Func(all, func(a, b listedBus) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b listedBus) int { return strings.Compare(a.Name, b.Name) })
 	part, next, err := page(s, in.paged, []string{"ListEventBuses", scope.Account, scope.Region, in.NamePrefix}, all,
 		func(b listedBus) string { return b.Name })
 	return &busesAnswer{part, next}, err

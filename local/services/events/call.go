@@ -18,11 +18,11 @@ import (
 	"stepback/tasks/httptask"
 )
 
-// callTimeout is how long an API destination may take to answer, as on AWS.
+// callTimeout is the maximum response time of an API destination, as on AWS.
 const callTimeout = 5 * time.Second
 
-// owner is what send needs for a target of this service: nothing for a bus, the parameters of the request, with the
-// event's values in them, for an API destination.
+// owner returns what send needs for a target of this service: nothing for a bus; for an API destination the
+// parameters of the request, with the event's values substituted.
 func (t *target) owner(e *event) string {
 	if t.HTTPParameters == nil || isBus(t.ARN) {
 		return ""
@@ -39,12 +39,12 @@ func (t *target) owner(e *event) string {
 	}
 	text, err := json.Marshal(resolved)
 	if err != nil {
-		return "" // maps of texts can be written
+		return "" // maps of texts can always be encoded
 	}
 	return string(text)
 }
 
-// resolve is a value, or what a path in it selects from the event.
+// resolve returns a value, or what it selects from the event if it is a path.
 func (e *event) resolve(value string) string {
 	if !strings.HasPrefix(value, "$.") {
 		return value
@@ -101,7 +101,7 @@ func (s *Service) call(ctx context.Context, l *dispatch.Letter) error {
 	return err
 }
 
-// request makes the request for a letter.
+// request builds the HTTP request for a letter.
 func request(ctx context.Context, d *destination, c *httptask.Connection, l *dispatch.Letter) (*http.Request, error) {
 	var p httpParameters
 	if l.Owner != "" {
@@ -151,7 +151,7 @@ func request(ctx context.Context, d *destination, c *httptask.Connection, l *dis
 	return r, nil
 }
 
-// token is a token of a client credentials grant, kept until it expires.
+// token returns a token of a client credentials grant, which is cached until it expires.
 func (s *Service) token(ctx context.Context, connection string, o *httptask.OAuth) (string, error) {
 	if token := s.tokens.get(connection, s.now()); token != "" {
 		return token, nil
@@ -198,14 +198,14 @@ func (s *Service) token(ctx context.Context, connection string, o *httptask.OAut
 	return answer.Token, nil
 }
 
-// exchange carries a request out. The error has a code by which it is tried again or not: AWS tries 401, 407, 409, 429
-// and 5xx again.
+// exchange sends a request. The code of the error determines whether it is retried: AWS retries 401, 407, 409, 429
+// and 5xx.
 func (s *Service) exchange(r *http.Request) (status int, body []byte, err error) {
 	c := &http.Client{Transport: s.o.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := c.Do(r)
 	if err != nil {
-		var at *url.Error // its text has the address, whose query may hold a secret
+		var at *url.Error // its text contains the URL, whose query may contain a secret
 		if errors.As(err, &at) {
 			err = at.Err
 		}

@@ -22,24 +22,25 @@ const (
 
 // Secrets encrypts the secrets of connections.
 type Secrets interface {
-	// Encrypt makes a text of a value that Decrypt understands, under a key of the account: its ID, ARN or alias. about
-	// is what the value belongs to, which Decrypt must be told again.
+	// Encrypt encrypts a value for Decrypt, under a key of the account, given by its ID, ARN or alias. about
+	// identifies what the value belongs to; Decrypt needs the same about.
 	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
 	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
 }
 
-// usualKey is the key of Secrets Manager, under which AWS encrypts the secrets of connections that name none.
+// usualKey is Secrets Manager's key, with which AWS encrypts the secrets of connections that name no key.
 const usualKey = "alias/aws/secretsmanager"
 
-// connection is what is kept of a connection. Its secrets are encrypted, and no operation shows them. They are not in
-// Secrets Manager, which SecretArn speaks of.
+// connection is the stored form of a connection. Its secrets are encrypted, and no operation returns them. They are
+// not in Secrets Manager, although there is a SecretArn.
 type connection struct {
-	Account, Region, Name, ID     string
-	Description                   string          `json:",omitempty"`
-	Kind                          string          // BASIC, API_KEY or OAUTH_CLIENT_CREDENTIALS
-	KmsKey                        string          `json:",omitempty"`
-	Auth                          json.RawMessage // without secrets
-	Sealed                        string          // all of it, encrypted; empty once the connection is deauthorized
+	Account, Region, Name, ID string
+	Description               string          `json:",omitempty"`
+	Kind                      string          // BASIC, API_KEY or OAUTH_CLIENT_CREDENTIALS
+	KmsKey                    string          `json:",omitempty"`
+	Auth                      json.RawMessage // without secrets
+	// including the secrets, encrypted; empty after the connection has been deauthorized
+	Sealed                        string
 	State                         string
 	Created, Modified, Authorized int64 // milliseconds since 1970
 }
@@ -53,7 +54,7 @@ func (c *connection) secretARN() string {
 }
 func (c *connection) key() string { return "connection/" + c.Account + "/" + c.Region + "/" + c.Name }
 
-// authorization is the AuthParameters of a connection.
+// authorization holds the AuthParameters of a connection.
 type authorization struct {
 	Basic *struct{ Username, Password string } `json:"BasicAuthParameters"`
 	Key   *struct {
@@ -70,7 +71,7 @@ type authorization struct {
 	Private    any       `json:"ConnectivityParameters"`
 }
 
-// additions are the ConnectionHttpParameters.
+// additions holds the ConnectionHttpParameters.
 type additions struct {
 	Header []addition `json:"HeaderParameters"`
 	Query  []addition `json:"QueryStringParameters"`
@@ -90,7 +91,7 @@ func (a additions) parameters() httptask.Parameters {
 	return httptask.Parameters{Header: list(a.Header), Query: list(a.Query), Body: list(a.Body)}
 }
 
-// seal keeps the AuthParameters of a connection, the secrets encrypted.
+// seal sets the AuthParameters of a connection, with the secrets encrypted.
 func (s *Service) seal(ctx context.Context, c *connection, auth jsonvalue.Value) error {
 	if s.o.Secrets == nil {
 		return invalid("Connections are not supported here: there are no keys to encrypt their secrets.")
@@ -103,7 +104,7 @@ func (s *Service) seal(ctx context.Context, c *connection, auth jsonvalue.Value)
 	return nil
 }
 
-// open is the AuthParameters of a connection with its secrets.
+// open returns the AuthParameters of a connection, including its secrets.
 func (s *Service) open(ctx context.Context, c *connection) (string, error) {
 	if c.Sealed == "" {
 		return string(c.Auth), nil
@@ -114,7 +115,7 @@ func (s *Service) open(ctx context.Context, c *connection) (string, error) {
 	return s.o.Secrets.Decrypt(ctx, c.scope(), c.secretARN(), c.Sealed)
 }
 
-// sealAll encrypts the secrets of connections that an earlier version kept as they were.
+// sealAll encrypts the secrets of connections that an earlier version stored in plain text.
 func (s *Service) sealAll() error {
 	var plain []*connection
 	if err := s.table.Scan("connection/", func(_ string, text []byte) error {
@@ -142,7 +143,7 @@ func (s *Service) sealAll() error {
 	return nil
 }
 
-// requests is what the connection adds to requests.
+// requests returns what the connection adds to requests.
 func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connection, error) {
 	var a authorization
 	text, err := s.open(ctx, c)
@@ -166,10 +167,10 @@ func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connec
 	return made, nil
 }
 
-// secrets are the members of AuthParameters that are not shown.
+// secrets are the members of AuthParameters that are never returned.
 var secrets = []string{"Password", "ApiKeyValue", "ClientSecret"}
 
-// shown is what operations show of AuthParameters.
+// shown returns AuthParameters as operations return them, without secrets.
 func shown(v jsonvalue.Value) jsonvalue.Value {
 	switch v.Kind() {
 	case jsonvalue.Array:
@@ -192,7 +193,7 @@ func shown(v jsonvalue.Value) jsonvalue.Value {
 	}
 }
 
-// check refuses parameters that do not belong to the kind of authorization.
+// check rejects parameters that do not belong to the kind of authorization.
 func (c *connection) check(auth jsonvalue.Value) error {
 	member := map[string]string{"BASIC": "BasicAuthParameters", "API_KEY": "ApiKeyAuthParameters",
 		"OAUTH_CLIENT_CREDENTIALS": "OAuthParameters"}[c.Kind]
@@ -212,7 +213,7 @@ type connectionRequest struct {
 	InvocationConnectivityParameters jsonvalue.Value
 }
 
-// connectionAnswer is what operations that change a connection answer.
+// connectionAnswer is the response of operations that change a connection.
 type connectionAnswer struct {
 	ConnectionArn, ConnectionState string
 	CreationTime, LastModifiedTime server.Time
@@ -228,7 +229,7 @@ type createConnectionAnswer struct {
 	CreationTime, LastModifiedTime server.Time
 }
 
-// findConnection finds a connection by its name.
+// findConnection returns a connection by its name, or a not found error.
 func (s *Service) findConnection(scope aws.Scope, name string) (*connection, error) {
 	c := &connection{Account: scope.Account, Region: scope.Region, Name: name}
 	found, err := getJSON(s.table, c.key(), c)
@@ -246,7 +247,7 @@ func getJSON(t *documents.Table, key string, v any) (bool, error) {
 	return true, json.Unmarshal(text, v)
 }
 
-// connectionOfARN finds a connection by its ARN.
+// connectionOfARN returns a connection by its ARN.
 func (s *Service) connectionOfARN(arn string) (*connection, error) {
 	a, ok := aws.ParseARN(arn)
 	name, id, _ := strings.Cut(strings.TrimPrefix(a.Resource, "connection/"), "/")
@@ -258,7 +259,7 @@ func (s *Service) connectionOfARN(arn string) (*connection, error) {
 	return nil, notFound("Connection '%s' does not exist.", arn)
 }
 
-// Find returns what the connection of an ARN adds to requests, as httptask.Connections says.
+// Find returns what the connection with an ARN adds to requests; it implements httptask.Connections.
 func (s *Service) Find(ctx context.Context, arn string) (*httptask.Connection, error) {
 	c, err := s.connectionOfARN(arn)
 	if err != nil {
@@ -303,7 +304,7 @@ func (s *Service) createConnection(ctx context.Context, scope aws.Scope, in *con
 	return &createConnectionAnswer{c.arn(), c.State, timeOf(now), timeOf(now)}, s.keepJSON(c.key(), c)
 }
 
-// set takes over what a request says of a connection.
+// set applies a request to a connection.
 func (s *Service) set(ctx context.Context, in *connectionRequest, c *connection) error {
 	if in.Description != nil {
 		c.Description = *in.Description

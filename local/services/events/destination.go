@@ -10,10 +10,10 @@ import (
 	"stepback/aws/server"
 )
 
-// usualRate is how often a second an API destination is called by default.
+// usualRate is the default rate of calls to an API destination, per second.
 const usualRate = 300
 
-// destination is what is kept of an API destination.
+// destination is the stored form of an API destination.
 type destination struct {
 	Account, Region, Name, ID string
 	Description               string `json:",omitempty"`
@@ -55,7 +55,7 @@ type describeDestinationAnswer struct {
 	Description string `json:",omitempty"`
 }
 
-// state is ACTIVE while the connection is authorized.
+// stateOf returns ACTIVE if the connection is authorized, and INACTIVE otherwise.
 func (s *Service) stateOf(d *destination) string {
 	if c, err := s.connectionOfARN(d.Connection); err != nil || c.State != authorized {
 		return "INACTIVE"
@@ -68,7 +68,7 @@ func (s *Service) listed(d *destination) listedDestination {
 		timeOf(d.Created), timeOf(d.Modified)}
 }
 
-// set takes over what a request says of a destination.
+// set applies a request to a destination.
 func (in *destinationRequest) set(s *Service, d *destination) error {
 	if in.ConnectionArn != "" {
 		if _, err := s.connectionOfARN(in.ConnectionArn); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 )
 
-// called is an endpoint that writes down its requests.
+// called is an endpoint that records its requests.
 type called struct {
 	mu       sync.Mutex
 	requests []string
@@ -45,7 +45,7 @@ func (c *called) all() []string {
 	return all
 }
 
-// destination makes a connection and an API destination, and a rule that calls it.
+// destination creates a connection and an API destination, and a rule that calls it.
 func (b *bench) destination(name, endpoint string, kind types.ConnectionAuthorizationType,
 	auth *types.CreateConnectionAuthRequestParameters, perSecond int32) {
 	b.t.Helper()
@@ -113,8 +113,8 @@ func TestAPIDestinations(t *testing.T) {
 	refused(t, err, "ResourceNotFoundException", "Failed to describe the connection(s). Connection 'gone' does not exist.")
 }
 
-// TestSecretsOfConnectionsAreEncrypted finds no secret in what is kept, and encrypts those that an earlier version
-// kept.
+// TestSecretsOfConnectionsAreEncrypted checks that stored data contain no secret, and that secrets stored by an
+// earlier version are encrypted.
 func TestSecretsOfConnectionsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	b, to := newBench(t), &called{}

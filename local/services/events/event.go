@@ -9,22 +9,23 @@ import (
 	"stepback/jsonvalue"
 )
 
-// event is an event on its way to rules.
+// event is an event being delivered to rules.
 type event struct {
 	id       string
-	value    jsonvalue.Value // in the shape in which targets get it
-	json     string          // made when it is first asked for
+	value    jsonvalue.Value // in the shape in which targets receive it
+	json     string          // filled in by the first call of text
 	ingested time.Time
 	trace    string
-	// forwarded says that the event came from another bus. It is not sent on to a third one.
+	// forwarded is true if the event came from another bus. It is not forwarded to a third one.
 	forwarded bool
-	// replayed says that the event comes from an archive, which does not keep it again. occasion is the name of the
-	// replay: what is named after the event is named after that, too, since it happens once more.
+	// replayed is true if the event comes from an archive; the archive does not store it again. occasion is the name
+	// of the replay. It becomes part of every name derived from the event, because a replayed event happens once
+	// more.
 	replayed bool
 	occasion string
 }
 
-// name is what tells the event apart from others, and from itself when it is replayed.
+// name returns a name that is unique to the event. A replayed event has another name than the original.
 func (e *event) name() string {
 	if e.occasion == "" {
 		return e.id
@@ -32,7 +33,7 @@ func (e *event) name() string {
 	return nameOf(e.id + "\x00" + e.occasion)
 }
 
-// text is the event's JSON text.
+// text returns the event as JSON.
 func (e *event) text() string {
 	if e.json == "" {
 		e.json = e.value.JSON()
@@ -40,10 +41,10 @@ func (e *event) text() string {
 	return e.json
 }
 
-// eventTime is how events write times.
+// eventTime is the time format used in events.
 const eventTime = "2006-01-02T15:04:05Z"
 
-// newEvent puts an event together.
+// newEvent returns an event with a new ID.
 func newEvent(scope aws.Scope, source, detailType string, at time.Time, resources []string, detail jsonvalue.Value) *event {
 	e := &event{id: aws.NewID()}
 	list := make([]jsonvalue.Value, len(resources))
@@ -64,7 +65,7 @@ func newEvent(scope aws.Scope, source, detailType string, at time.Time, resource
 	return e
 }
 
-// nameOf is a UUID that is always the same for the same text.
+// nameOf returns a UUID derived from text; equal texts give equal UUIDs.
 func nameOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return aws.UUID(binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:]))

@@ -8,18 +8,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// input is what a target gets of an event.
+// input determines what a target receives for an event.
 type input struct {
 	constant *string
 	path     *jsonpath.Path
 	template *template
 }
 
-// whole reports whether the target gets the event as it is.
+// whole reports whether the target receives the event unchanged.
 func (in input) whole() bool { return in.constant == nil && in.path == nil && in.template == nil }
 
-// render makes what the target gets. It reports false when a template that should be JSON is none with the event's
-// values.
+// render returns what the target receives for e. ok is false if a JSON template is no longer valid JSON once e's
+// values are filled in.
 func (in input) render(e *event) (string, bool) {
 	switch {
 	case in.constant != nil:
@@ -36,7 +36,7 @@ func (in input) render(e *event) (string, bool) {
 	return e.text(), true
 }
 
-// compile reads a target's input.
+// compile parses the target's input settings.
 func (t *target) compile(r *rule) (in input, err error) {
 	given := 0
 	for _, is := range []bool{t.Input != nil, t.InputPath != nil, t.InputTransformer != nil} {
@@ -63,24 +63,24 @@ func (t *target) compile(r *rule) (in input, err error) {
 	return in, err
 }
 
-// template is the text of an input transformer.
+// template is the parsed template of an input transformer.
 type template struct {
 	pieces []piece
-	json   bool // the text has to be JSON with the values in it
+	json   bool // the result must be valid JSON
 }
 
-// piece is text, or a variable behind it.
+// piece is a piece of literal text followed by a variable.
 type piece struct {
 	text     string
 	variable string // empty for the last piece
-	quoted   bool   // the variable is within a text of JSON
+	quoted   bool   // the variable is inside a JSON string
 	path     *jsonpath.Path
 	rule     *rule // for reserved variables
 }
 
 var placeholder = regexp.MustCompile(`<([^<>"\s]+)>`)
 
-// The variables that EventBridge defines.
+// The reserved variables of EventBridge's input transformers.
 const (
 	ruleARNVariable   = "aws.events.rule-arn"
 	ruleNameVariable  = "aws.events.rule-name"
@@ -89,7 +89,7 @@ const (
 	eventJSONVariable = "aws.events.event.json"
 )
 
-// templateOf reads a target's input transformer.
+// templateOf parses the target's input transformer.
 func (t *target) templateOf(r *rule) (*template, error) {
 	text := t.InputTransformer.Template
 	made := &template{json: strings.HasPrefix(strings.TrimSpace(text), "{") || strings.HasPrefix(strings.TrimSpace(text), "[")}
@@ -125,7 +125,8 @@ func (t *target) templateOf(r *rule) (*template, error) {
 	return made, nil
 }
 
-// insideText reports whether a text of JSON is open behind a part of a template.
+// insideText reports whether a JSON string is still open at the end of part; open is true if one was open at its
+// start.
 func insideText(part string, open bool) bool {
 	for i := 0; i < len(part); i++ {
 		switch part[i] {
@@ -138,7 +139,7 @@ func insideText(part string, open bool) bool {
 	return open
 }
 
-// render puts the values of an event in.
+// render fills the event's values into the template.
 func (t *template) render(e *event) (string, bool) {
 	var b []byte
 	for i := range t.pieces {
@@ -159,7 +160,7 @@ func (t *template) render(e *event) (string, bool) {
 	return text, true
 }
 
-// value is the value of a variable. It reports false when the event has none.
+// value returns the variable's value for e; ok is false if e has none.
 func (p *piece) value(e *event) (jsonvalue.Value, bool) {
 	switch p.variable {
 	case ruleARNVariable:
@@ -183,8 +184,10 @@ func (p *piece) value(e *event) (jsonvalue.Value, bool) {
 	return v, err == nil
 }
 
-// append writes the value of a variable. In a template of JSON it is JSON, but for texts within a text. In a template
-// of text it is plain, and objects and arrays are written without their quotes. What an event does not have is empty.
+// append appends the variable's value to b. In a JSON template the value is written as JSON, except inside a JSON
+// string, where strings are escaped and written without their quotes. In a text template strings are written plainly.
+// In text and inside JSON strings, objects and arrays lose their quotes, except the event itself. A missing value is
+// written as an empty string.
 func (p *piece) append(b []byte, e *event, json bool) []byte {
 	v, ok := p.value(e)
 	if !ok {
@@ -195,7 +198,7 @@ func (p *piece) append(b []byte, e *event, json bool) []byte {
 		switch {
 		case json && !p.quoted:
 			return jsonvalue.AppendQuoted(b, v.Text())
-		case p.quoted: // escaped, without the quotes
+		case p.quoted: // escaped, without the surrounding quotes
 			quoted := jsonvalue.AppendQuoted(nil, v.Text())
 			return append(b, quoted[1:len(quoted)-1]...)
 		}

@@ -7,14 +7,14 @@ import (
 	"stepback/local/services/dispatch"
 )
 
-// count tells what has happened to a rule, by the metrics of AWS/Events.
+// count reports n to a metric of AWS/Events for a rule.
 func (s *Service) count(scope aws.Scope, bus, rule, metric string, n int) {
 	if s.o.Count != nil && n > 0 {
 		s.o.Count(scope, bus, rule, metric, float64(n))
 	}
 }
 
-// counted tells what has happened to the rule of a letter.
+// counted adds one to a metric of the rule that a letter came from.
 func (s *Service) counted(l *dispatch.Letter, metric string) {
 	if s.o.Count == nil {
 		return
@@ -28,7 +28,7 @@ func (s *Service) counted(l *dispatch.Letter, metric string) {
 	s.count(a.Scope(), bus, rule, metric, 1)
 }
 
-// triggered tells that an event has matched a rule, and how many targets it is sent to.
+// triggered counts a match of the rule, and the number of targets that the event is sent to.
 func (s *Service) triggered(r *rule, targets int) {
 	if s.o.Count == nil {
 		return
@@ -39,7 +39,7 @@ func (s *Service) triggered(r *rule, targets int) {
 	s.count(scope, r.Bus, r.Name, "Invocations", targets)
 }
 
-// attempted tells how an attempt to send a letter has ended.
+// attempted counts an attempt to deliver a letter and its result.
 func (s *Service) attempted(l *dispatch.Letter, err error) {
 	s.counted(l, "InvocationAttempts")
 	if l.Failed > 0 {
@@ -50,7 +50,7 @@ func (s *Service) attempted(l *dispatch.Letter, err error) {
 	}
 }
 
-// died tells that a letter was given up.
+// died counts a letter whose delivery was given up; buried is true if it was sent to the dead-letter queue.
 func (s *Service) died(l *dispatch.Letter, buried bool) {
 	s.counted(l, "FailedInvocations")
 	switch {

@@ -1,12 +1,12 @@
 package events
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"CreateConnection": "no connectivity by VPC (`ConnectivityParameters`); credentials are encrypted, and not " +
-		"listed by Secrets Manager",
-	"PutPermission": "kept, and evaluated for nobody",
-	"PutRule":       "its own `RoleArn` is not used; how complex a wildcard may be is not judged",
+	"CreateConnection": "no VPC connectivity (`ConnectivityParameters`); credentials are encrypted, and Secrets " +
+		"Manager does not list them",
+	"PutPermission": "evaluated only with `serve --enforce-iam`",
+	"PutRule":       "the rule's own `RoleArn` is not used; the complexity of a wildcard is not limited",
 	"PutTargets": "targets are queues, topics, functions, state machines, log groups, buses and API destinations; " +
-		"roles count with `serve --enforce-iam` only",
+		"roles are evaluated only with `serve --enforce-iam`",
 	"UpdateConnection": "as CreateConnection",
 }

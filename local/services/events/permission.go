@@ -8,8 +8,8 @@ import (
 	"stepback/aws"
 )
 
-// policy is the policy of a bus as PutPermission writes it. Statements that came as a whole policy are kept as they
-// are.
+// policy is a bus's resource policy as PutPermission writes it. Statements that arrived as a whole policy are kept
+// verbatim.
 type policy struct {
 	Version   string
 	Statement []json.RawMessage
@@ -93,12 +93,12 @@ func (s *Service) removePermission(_ context.Context, scope aws.Scope, in *permi
 func (b *bus) permissions() policy {
 	p := policy{Version: "2012-10-17"}
 	if b.Policy != "" {
-		_ = json.Unmarshal([]byte(b.Policy), &p) // it has been read before
+		_ = json.Unmarshal([]byte(b.Policy), &p) // was parsed before it was stored
 	}
 	return p
 }
 
-// without are the statements but those of an ID.
+// without returns the statements whose ID is not id.
 func (p policy) without(id string) []json.RawMessage {
 	return slices.DeleteFunc(slices.Clone(p.Statement), func(text json.RawMessage) bool {
 		var s struct{ Sid string }
@@ -106,7 +106,7 @@ func (p policy) without(id string) []json.RawMessage {
 	})
 }
 
-// setPolicy keeps a policy; one without statements is none. mu is held.
+// setPolicy stores the policy of a bus; a policy without statements is removed. mu is held.
 func (s *Service) setPolicy(b *bus, p policy) error {
 	b.Policy = ""
 	if len(p.Statement) > 0 {

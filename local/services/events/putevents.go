@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxEntryBytes is how large the entries of a PutEvents may be together.
+// MaxEntryBytes is the maximum total size of the entries of a PutEvents request.
 const MaxEntryBytes = 256 << 10
 
 type entry struct {
@@ -20,7 +20,7 @@ type entry struct {
 	TraceHeader                string
 }
 
-// size is what counts of an entry towards the limit.
+// size returns the number of bytes that count towards the limit.
 func (e *entry) size() int {
 	n := 0
 	if e.Time != nil {
@@ -81,7 +81,7 @@ func (s *Service) putEvents(ctx context.Context, scope aws.Scope, in *putEventsR
 	return answer, s.arrive(ctx, sent)
 }
 
-// event makes an event of an entry, or says why it is none.
+// event converts an entry to an event. code and message are the entry's error if it is invalid.
 func (e *entry) event(scope aws.Scope, now time.Time) (made *event, code, message string) {
 	for _, required := range []struct {
 		name  string

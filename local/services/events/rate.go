@@ -5,20 +5,22 @@ import (
 	"time"
 )
 
-// rates hold how often API destinations are called. The zero value is ready.
+// rates limits how often API destinations are called. The zero value is ready to use.
 type rates struct {
 	mu       sync.Mutex
 	buckets  map[string]*bucket
-	reserved map[string]bool // letters that have a call of their own
+	reserved map[string]bool // letters that already have a reserved call
 }
 
-// bucket has a second's calls at most. Calls that are promised for later are missing in it.
+// bucket is a token bucket that holds at most one second's calls. It goes below zero when calls are reserved in
+// advance.
 type bucket struct {
 	calls float64
 	at    time.Time
 }
 
-// slot is when a letter may be sent: the zero time for now. A letter that comes back at its time may be sent.
+// slot returns when a letter may be sent; the zero time means now. A letter that comes back at its reserved time may
+// be sent at once.
 func (r *rates) slot(destination string, rate int64, letter string, now time.Time) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,7 +46,7 @@ func (r *rates) slot(destination string, rate int64, letter string, now time.Tim
 	return now.Add(time.Duration(-b.calls / float64(rate) * float64(time.Second)))
 }
 
-// tokens are access tokens by connection. The zero value is ready.
+// tokens caches the access token of each connection. The zero value is ready to use.
 type tokens struct {
 	mu sync.Mutex
 	of map[string]accessToken

@@ -25,20 +25,20 @@ const (
 	failed     = "FAILED"
 )
 
-// replay is what is kept of a replay. Times are milliseconds since 1970.
+// replay is a replay as it is stored. Times are in milliseconds since 1970.
 type replay struct {
 	Account, Region, Name string
 	Description           string `json:",omitempty"`
 	Archive               string // its name
 	Bus                   string
-	Filters               []string `json:",omitempty"` // ARNs of the rules that get the events; none means all
+	Filters               []string `json:",omitempty"` // ARNs of the rules that receive the events; empty means all
 	From, To              int64
 	State                 string
 	Reason                string `json:",omitempty"`
 	Started               int64
 	Ended                 int64  `json:",omitempty"`
-	Last                  int64  `json:",omitempty"` // the time of the last event that was replayed
-	Cursor                string `json:",omitempty"` // the key of the last event that was replayed
+	Last                  int64  `json:",omitempty"` // time of the last replayed event
+	Cursor                string `json:",omitempty"` // key of the last replayed event
 }
 
 func (r *replay) scope() aws.Scope { return aws.Scope{Account: r.Account, Region: r.Region} }
@@ -74,7 +74,7 @@ type startReplayAnswer struct {
 	ReplayStartTime server.Time
 }
 
-// maxReplays is how many replays an account may have under way, by AWS's quota.
+// maxReplays is the maximum number of active replays per account, as AWS's quota has it.
 const maxReplays = 10
 
 func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startReplayRequest) (*startReplayAnswer, error) {
@@ -129,7 +129,7 @@ func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startRepla
 	return &startReplayAnswer{replayStateAnswer{ReplayArn: r.arn(), State: starting}, timeOf(r.Started)}, nil
 }
 
-// begin carries a replay out. mu is held.
+// begin starts a replay in the background. mu is held.
 func (s *Service) begin(r *replay) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.replaying[r.key()] = cancel
@@ -142,7 +142,7 @@ func (s *Service) begin(r *replay) {
 		defer s.mu.Unlock()
 		delete(s.replaying, r.key())
 		switch {
-		case s.ctx.Err() != nil: // the next process goes on
+		case s.ctx.Err() != nil: // the next process resumes it
 			return
 		case ctx.Err() != nil:
 			r.State = cancelled
@@ -160,8 +160,8 @@ func (s *Service) begin(r *replay) {
 
 var errEnough = errors.New("enough was read")
 
-// replay sends the events of an archive, in the order of their times, to the rules of its bus. Where it has come to is
-// kept with what it has sent, so that it goes on from there in the next process.
+// replay sends the events of an archive, ordered by time, to the rules of its bus. Its position is stored together
+// with what it sends, so the next process resumes from there.
 func (s *Service) replay(ctx context.Context, r *replay) error {
 	s.mu.RLock()
 	a, err := s.findArchive(r.scope(), r.Archive)
@@ -207,7 +207,7 @@ func (s *Service) replay(ctx context.Context, r *replay) error {
 	return ctx.Err()
 }
 
-// event is an event of an archive as it is replayed.
+// event parses an archived event and marks it as replayed.
 func (r *replay) event(text []byte) (*event, error) {
 	v, err := jsonvalue.Parse(string(text))
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *replay) event(text []byte) (*event, error) {
 		occasion: r.Name}, nil
 }
 
-// replayed sends events to the rules that get them, and keeps that they have been sent.
+// replayed sends events to the matching rules and stores the new position of the replay.
 func (s *Service) replayed(ctx context.Context, r *replay, events []*event, last string) error {
 	key := busKey{r.scope(), r.Bus}
 	var letters []*dispatch.Letter
@@ -333,10 +333,10 @@ func (s *Service) listReplays(_ context.Context, scope aws.Scope, in *listReplay
 	return &replaysAnswer{part, next}, err
 }
 
-// replayDays is how long what is known of a replay is kept after its end, as on AWS.
+// replayDays is the time for which a replay is kept after its end, as on AWS.
 const replayDays = 90 * 24 * time.Hour
 
-// resumeReplays goes on with the replays that an earlier process left, and forgets old ones. mu is held.
+// resumeReplays resumes the replays that an earlier process left unfinished and deletes old ones. mu is held.
 func (s *Service) resumeReplays() error {
 	var old []string
 	if err := s.table.Scan("replay/", func(key string, text []byte) error {

@@ -12,7 +12,6 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 	"stepback/local/services/eventpattern"
 	"stepback/local/services/schedule"
@@ -24,10 +23,10 @@ const (
 	disabled = "DISABLED"
 )
 
-// maxRules is how many rules a bus may have.
+// maxRules is the maximum number of rules per bus.
 const maxRules = 300
 
-// ruleRecord is what is kept of a rule.
+// ruleRecord is a rule as it is stored.
 type ruleRecord struct {
 	Account, Region, Bus, Name string
 	Description                string `json:",omitempty"`
@@ -36,12 +35,12 @@ type ruleRecord struct {
 	RoleArn                    string `json:",omitempty"`
 	State                      string
 	Tags                       map[string]string `json:",omitempty"`
-	Targets                    []json.RawMessage `json:",omitempty"` // as they were given
-	// From is when the steps of a rate begin, in milliseconds since 1970.
+	Targets                    []json.RawMessage `json:",omitempty"` // verbatim
+	// From is the start of the intervals of a rate expression, in milliseconds since 1970.
 	From int64 `json:",omitempty"`
 }
 
-// rule is a rule, ready for events. Those that are compared with events are not changed but replaced.
+// rule is a compiled rule. Rules in use by matching are never changed, only replaced.
 type rule struct {
 	ruleRecord
 	arn      string
@@ -49,7 +48,8 @@ type rule struct {
 	schedule schedule.Schedule
 	targets  []*target
 	timer    *clock.Timer
-	fired    int64 // the last time for which the targets were called, in milliseconds since 1970; kept on its own
+	// last scheduled time at which the targets were called, in milliseconds since 1970; stored separately
+	fired int64
 }
 
 func (r *rule) scope() aws.Scope { return aws.Scope{Account: r.Account, Region: r.Region} }
@@ -60,7 +60,7 @@ func (r *rule) key() string {
 
 func (r *rule) firedKey() string { return "fired/" + r.key() }
 
-// ruleARN is the ARN of a rule, which does not name the default bus.
+// ruleARN returns the ARN of a rule. It omits the default bus.
 func ruleARN(scope aws.Scope, bus, name string) string {
 	if bus != defaultBus {
 		name = bus + "/" + name
@@ -68,7 +68,7 @@ func ruleARN(scope aws.Scope, bus, name string) string {
 	return scope.ARN("events", "rule/"+name)
 }
 
-// newRule makes a rule of a record.
+// newRule compiles a stored rule.
 func newRule(record ruleRecord) (*rule, error) {
 	r := &rule{ruleRecord: record}
 	r.arn = ruleARN(r.scope(), r.Bus, r.Name)
@@ -103,7 +103,7 @@ func invalidPattern(err error) error {
 	return err
 }
 
-// load reads what the store has.
+// load reads all stored data.
 func (s *Service) load() error {
 	if err := s.table.Scan("bus/", func(_ string, text []byte) error {
 		b := &bus{rules: map[string]*rule{}, kept: true}
@@ -143,7 +143,7 @@ func (s *Service) load() error {
 	return s.loadArchives()
 }
 
-// rule finds a rule. mu is held for writing.
+// rule returns a rule and its bus. mu is held for writing.
 func (s *Service) rule(scope aws.Scope, busName, name string) (*bus, *rule, error) {
 	b, err := s.find(scope, busName)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Service) rule(scope aws.Scope, busName, name string) (*bus, *rule, erro
 	return b, r, nil
 }
 
-// replace keeps another version of a rule and lets it take effect. mu is held.
+// replace stores a new version of a rule and activates it. mu is held.
 func (s *Service) replace(b *bus, record ruleRecord) (*rule, error) {
 	r, err := newRule(record)
 	if err != nil {
@@ -238,7 +238,7 @@ type ruleAnswer struct {
 	Description        string `json:",omitempty"`
 	RoleArn            string `json:",omitempty"`
 	EventBusName       string
-	ManagedBy          string `json:",omitempty"` // a service: none manages rules here
+	ManagedBy          string `json:",omitempty"` // a service; no service manages rules here
 }
 
 type describeRuleAnswer struct {
@@ -322,13 +322,13 @@ type rulesAnswer struct {
 	NextToken string `json:",omitempty"`
 }
 
-// sorted are the rules of a bus by their names. mu is held.
+// sorted returns the rules of the bus, sorted by name. mu is held.
 func (b *bus) sorted() []*rule {
 	all := make([]*rule, 0, len(b.rules))
 	for _, r := range b.rules {
 		all = append(all, r)
 	}
-	sorting.Func(all, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(all, func(x, y *rule) int { return strings.Compare(x.Name, y.Name) })
 	return all
 }
 

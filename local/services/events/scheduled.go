@@ -9,11 +9,12 @@ import (
 	"stepback/local/services/documents"
 )
 
-// lateness is how old a time of a schedule may be that passed while nothing ran. The latest one is made up for.
+// lateness is the maximum age of a scheduled time that passed while no process was running. Only the latest missed
+// time is made up for.
 const lateness = 24 * time.Hour
 
-// plan waits for the next time of a rule's schedule. Virtual time does not go on for its sake, or it would go on for
-// ever. mu is held.
+// plan sets a timer for the rule's next scheduled time. The timer does not advance virtual time, which would
+// otherwise never stop. mu is held.
 func (s *Service) plan(r *rule) {
 	if r.schedule == nil || r.State == disabled || s.closed {
 		return
@@ -26,7 +27,7 @@ func (s *Service) plan(r *rule) {
 	}
 	from := time.UnixMilli(r.From)
 	next, ok := r.schedule.Next(after, from)
-	for ok && !next.After(now) { // the latest of those that have been missed
+	for ok && !next.After(now) { // keep only the latest missed time
 		later, more := r.schedule.Next(next, from)
 		if !more || later.After(now) {
 			break
@@ -38,7 +39,7 @@ func (s *Service) plan(r *rule) {
 	}
 }
 
-// unplan ends the waiting. mu is held.
+// unplan stops the timer. mu is held.
 func (r *rule) unplan() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -69,7 +70,7 @@ func (s *Service) fire(r *rule, at time.Time) {
 	})
 }
 
-// fired goes on with the next time.
+// fired records that the rule ran at a time and plans the next one.
 func (s *Service) fired(r *rule, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

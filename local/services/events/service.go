@@ -20,30 +20,29 @@ import (
 
 // Options are the settings of a Service. Store, Clock and Targets are required.
 type Options struct {
-	// Store keeps everything.
+	// Store holds all data.
 	Store *documents.Store
-	// Clock tells the time, for schedules and retries too. It must outlive the service.
+	// Clock is the time source, also for schedules and retries. It must outlive the service.
 	Clock *clock.Clock
-	// Targets take what rules send. The service itself is not among them before its owner registers it.
+	// Targets deliver what rules send. The service itself is one of them only after its owner has registered it.
 	Targets *delivery.Targets
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Secrets encrypts the secrets of connections; nil means that there can be none.
+	// Secrets encrypts the secrets of connections; if it is nil, connections cannot have secrets.
 	Secrets Secrets
 	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
 	Transport http.RoundTripper
-	// Count is told what happens to the rules of a bus, by the metrics of AWS/Events; nil means that nobody is. It must
-	// be quick.
+	// Count receives the AWS/Events metrics of the rules of a bus; nil discards them. It must return quickly.
 	Count func(scope aws.Scope, bus, rule, metric string, n float64)
-	// Log receives refusals and of messages that are dropped; nil drops them.
+	// Log receives refused requests and dropped messages; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the EventBridge of the laptop. It is safe for concurrent use.
+// Service is the embedded EventBridge. It is safe for concurrent use.
 type Service struct {
 	o     Options
 	table *documents.Table
-	// archives has the events of archives.
+	// archives holds the archived events.
 	archives *documents.Table
 	mail     *dispatch.Dispatcher
 	rates    rates
@@ -54,20 +53,20 @@ type Service struct {
 	work sync.WaitGroup
 
 	announcing sync.Mutex
-	announced  []arrival // what is to be sent
-	announcer  bool      // somebody sends it
-	silent     bool      // the service is closed
+	announced  []arrival // waiting to be sent
+	announcer  bool      // a goroutine is sending them
+	silent     bool      // true once the service is closed
 
 	mu     sync.RWMutex
 	buses  map[busKey]*bus
 	closed bool
-	kept   map[string]*archive // by their keys
-	// replaying ends the replays that are under way, by their keys.
+	kept   map[string]*archive // by key
+	// replaying holds the cancel functions of the active replays, by key.
 	replaying map[string]context.CancelFunc
 }
 
-// Open opens what the store has of buses and rules, and goes on with schedules. Resume delivers what an earlier process
-// left; Close ends it.
+// Open loads the stored buses and rules. Call Resume to start schedules and to deliver what an earlier process left
+// undelivered, and Close to stop.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -86,14 +85,14 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// direct reports whether a target takes messages at once and durably.
+// direct reports whether the target accepts messages at once and durably.
 func direct(arn string) bool {
 	a, _ := aws.ParseARN(arn)
 	return a.Service == "sqs"
 }
 
-// Resume delivers what an earlier process accepted and did not deliver, and lets schedules start. The targets have to
-// be registered.
+// Resume delivers what an earlier process accepted but did not deliver, and starts schedules. The targets must be
+// registered before.
 func (s *Service) Resume() error {
 	s.mu.Lock()
 	for _, b := range s.buses {
@@ -106,7 +105,7 @@ func (s *Service) Resume() error {
 	return errors.Join(err, s.mail.Resume())
 }
 
-// Close ends schedules and deliveries, which go on when the store is opened again.
+// Close stops schedules and deliveries. They resume when the store is opened again.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -127,7 +126,7 @@ func (s *Service) Close() error {
 
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
 
-// keep has a change take effect on the disk, and returns when it has.
+// keep applies a change in one batch and returns once it is on disk.
 func (s *Service) keep(change func(b *documents.Batch) error) error {
 	b, err := s.o.Store.Begin()
 	if err != nil {
@@ -196,7 +195,7 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 func notFound(format string, args ...any) error {
@@ -211,7 +210,7 @@ func invalid(format string, args ...any) error {
 	return &aws.Error{Code: "ValidationException", Message: fmt.Sprintf(format, args...)}
 }
 
-// unsupported refuses members of a request that nothing is done with here.
+// unsupported rejects requests that set a member which is not supported here.
 func unsupported(members map[string]bool) error {
 	for name, given := range members {
 		if given {
@@ -221,13 +220,13 @@ func unsupported(members map[string]bool) error {
 	return nil
 }
 
-// paged are the members of a request for a page of a list.
+// paged holds the paging members of a request.
 type paged struct {
 	Limit     int
 	NextToken string
 }
 
-// page cuts a page out of a list, which is sorted by its names.
+// page returns one page of list, which must be sorted by name, and the token of the next page.
 func page[T any](s *Service, p paged, request []string, list []T, name func(T) string) ([]T, string, error) {
 	const usual = 100
 	listing := aws.NewListing(s.now(), request...)
@@ -238,11 +237,11 @@ func page[T any](s *Service, p paged, request []string, list []T, name func(T) s
 	return part, next, nil
 }
 
-// isRefusal reports whether an error is an answer for the client.
+// isRefusal reports whether err is an error response for the client.
 func isRefusal(err error) bool {
 	var refused *aws.Error
 	return errors.As(err, &refused)
 }
 
-// Pending is how many messages wait for another attempt.
+// Pending returns the number of messages waiting for another delivery attempt.
 func (s *Service) Pending() int { return s.mail.Pending() }

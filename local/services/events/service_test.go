@@ -39,27 +39,27 @@ func arnOf(service, resource string) string {
 	return aws.Scope{Account: account, Region: region}.ARN(service, resource)
 }
 
-// got is a message that a target was given.
+// got is a message that a target received.
 type got struct {
 	to string
 	delivery.Message
 	at time.Time
 }
 
-// bench is a service on a disk in memory and in virtual time, with AWS's client of it and targets that write down what
-// they get.
+// bench runs a service in virtual time over an in-memory disk, with an AWS client for it and targets that record what
+// they receive.
 type bench struct {
 	*client.Client
 	t       *testing.T
 	clock   *clock.Clock
 	disk    *vfs.MemFS
-	keys    string // the directory of KMS
+	keys    string // the data directory of KMS
 	store   *documents.Store
 	service *events.Service
 
 	mu     sync.Mutex
 	taken  []got
-	refuse func(to string) error // nil when targets take everything
+	refuse func(to string) error // nil if targets accept everything
 }
 
 func newBench(t *testing.T) *bench {
@@ -103,7 +103,7 @@ func (b *bench) close() {
 	}
 }
 
-// crash goes on with the disk as it is when nothing survives that was not synced.
+// crash reopens the service on the disk as a crash would leave it: everything that was not synced is lost.
 func (b *bench) crash() {
 	b.t.Helper()
 	after := b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -124,14 +124,14 @@ func (b *bench) take(_ context.Context, to aws.ARN, m *delivery.Message) error {
 	return nil
 }
 
-// refusing has targets refuse.
+// refusing sets the function that decides which deliveries targets refuse.
 func (b *bench) refusing(f func(to string) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refuse = f
 }
 
-// all are the messages that targets have, by the order of their arrival; they are forgotten.
+// all returns the messages that targets have received since the last call, in order of arrival.
 func (b *bench) all() []got {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -140,7 +140,7 @@ func (b *bench) all() []got {
 	return all
 }
 
-// pass lets virtual time pass: all that is due meanwhile happens.
+// pass advances virtual time by d; everything due in the meantime happens.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	b.clock.Hold()
@@ -259,7 +259,7 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	refused(t, err, "NotImplemented", "The operation PutPartnerEvents of EventBridge is not served here. Those that are: stepback services eventbridge, docs/services.md.")
 }
 
-// TestInputTransformers has the examples of AWS's documentation, and values of other kinds.
+// TestInputTransformers checks the examples of AWS's documentation, and values of other types.
 func TestInputTransformers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -293,7 +293,7 @@ func TestInputTransformers(t *testing.T) {
 		rendered.E["source"] != "ec2" || rendered.E["detail"] != nil || rendered.Whole["detail"] == nil {
 		t.Errorf("%d messages, the first %+v", len(all), all[:min(1, len(all))])
 	}
-	template = `{"a": <n><n>}` // not JSON with these values: the target is not called
+	template = `{"a": <n><n>}` // not valid JSON with these values: the target is not called
 	b.targets("r", "", types.Target{Id: sdkaws.String("t"), Arn: sdkaws.String(arnOf("sqs", "q")),
 		InputTransformer: &types.InputTransformer{InputPathsMap: paths, InputTemplate: &template}})
 	b.put("ec2", `{"n":"x"}`)
@@ -484,7 +484,7 @@ func TestTargetsAreTriedAgainAndThenGivenUp(t *testing.T) {
 			t.Errorf("%s is %q", name, all[0].Attributes[name].String)
 		}
 	}
-	// By age.
+	// Limited by age.
 	failing.RetryPolicy = &types.RetryPolicy{MaximumRetryAttempts: number(100), MaximumEventAgeInSeconds: number(60)}
 	b.targets("r", "", failing)
 	b.put("x", `{"a":1}`)
@@ -493,7 +493,7 @@ func TestTargetsAreTriedAgainAndThenGivenUp(t *testing.T) {
 		all[0].at.Sub(epoch) > 3*time.Minute {
 		t.Errorf("%d messages, the first %+v", len(all), all[:min(1, len(all))])
 	}
-	// What does not get better is not tried again.
+	// Permanent errors are not retried.
 	tries = 0
 	b.refusing(func(to string) error {
 		if to == "dead" {
@@ -559,8 +559,8 @@ func TestFifoQueuesAndExecutions(t *testing.T) {
 	}
 }
 
-// TestNothingAcceptedIsLost takes the disk away from under eight clients, keeping only what was synced: every event
-// that was accepted reaches the function afterwards, whose calls before count as well.
+// TestNothingAcceptedIsLost takes the disk away from under eight clients and keeps only what was synced. Every
+// accepted event must have reached the function in the end; calls before the crash count as well.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

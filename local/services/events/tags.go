@@ -32,10 +32,10 @@ type tagsAnswer struct {
 	Tags []tag
 }
 
-// maxTags is how many tags a resource may have.
+// maxTags is the maximum number of tags per resource.
 const maxTags = 50
 
-// tags changes the tags of a rule or a bus, or only reads them when change is nil. mu is held.
+// tags applies change to the tags of a rule or a bus and returns them; a nil change only reads them. mu is held.
 func (s *Service) tags(arn string, change func(map[string]string)) (map[string]string, error) {
 	a, ok := aws.ParseARN(arn)
 	kind, name, _ := strings.Cut(a.Resource, "/")

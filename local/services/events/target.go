@@ -9,16 +9,15 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/delivery"
 	"stepback/local/services/dispatch"
 )
 
-// maxTargets is how many targets a rule may have.
+// maxTargets is the maximum number of targets per rule.
 const maxTargets = 5
 
-// targetSpec are the members of a target that something is done with.
+// targetSpec holds the members of a target that are supported.
 type targetSpec struct {
 	ID               string `json:"Id"`
 	ARN              string `json:"Arn"`
@@ -37,25 +36,25 @@ type targetSpec struct {
 	RetryPolicy      struct{ MaximumRetryAttempts, MaximumEventAgeInSeconds *int64 }
 }
 
-// httpParameters are what a rule adds to the request of an API destination.
+// httpParameters holds what a rule adds to the request of an API destination.
 type httpParameters struct {
 	PathParameterValues   []string
 	HeaderParameters      map[string]string
 	QueryStringParameters map[string]string
 }
 
-// unusedParameters are those of targets that nothing can be delivered to here.
+// unusedParameters lists the parameters of target types that cannot be delivered to here.
 var unusedParameters = []string{"KinesisParameters", "RunCommandParameters", "EcsParameters", "BatchParameters",
 	"RedshiftDataParameters", "SageMakerPipelineParameters", "AppSyncParameters"}
 
-// target is a target of a rule.
+// target is a compiled target of a rule.
 type target struct {
 	targetSpec
-	document jsonvalue.Value // as it was given
+	document jsonvalue.Value // verbatim
 	input    input
 }
 
-// newTarget makes a target of the JSON text of its document.
+// newTarget parses a target from its JSON document.
 func newTarget(r *rule, text []byte) (*target, error) {
 	v, err := jsonvalue.Parse(string(text))
 	if err != nil {
@@ -74,7 +73,7 @@ func newTarget(r *rule, text []byte) (*target, error) {
 	return t, err
 }
 
-// letter is what the target is sent for an event.
+// letter returns the message that the target receives for an event, or nil if its input cannot be rendered.
 func (t *target) letter(r *rule, e *event) *dispatch.Letter {
 	body, ok := t.input.render(e)
 	if !ok {
@@ -100,7 +99,7 @@ func (t *target) letter(r *rule, e *event) *dispatch.Letter {
 		if l.Message.Group != "" {
 			l.Message.Deduplication = e.name() + "-" + t.ID
 		}
-	case "states": // named, so that no event starts two
+	case "states": // named, so that one event does not start two executions
 		l.Message.Name = e.name() + "_" + nameOf(r.arn+"\x00"+t.ID)
 	case "events":
 		l.Owner = t.owner(e)
@@ -163,7 +162,7 @@ func (s *Service) putTargets(_ context.Context, scope aws.Scope, in *putTargetsR
 	return &failedAnswer{FailedEntries: []failedEntry{}}, nil
 }
 
-// check refuses targets that nothing can be delivered to. mu is held.
+// check rejects targets that cannot be delivered to. mu is held.
 func (s *Service) check(t *target) error {
 	arn, ok := aws.ParseARN(t.ARN)
 	if !ok {
@@ -242,7 +241,7 @@ func (s *Service) listTargetsByRule(_ context.Context, scope aws.Scope, in *list
 		return nil, err
 	}
 	sorted := slices.Clone(r.targets)
-	sorting.Func(sorted, func(x, y *target) int { return strings.Compare(x.ID, y.ID) })
+	slices.SortFunc(sorted, func(x, y *target) int { return strings.Compare(x.ID, y.ID) })
 	part, next, err := page(s, in.paged, []string{"ListTargetsByRule", r.arn}, sorted, func(t *target) string { return t.ID })
 	answer := &targetsAnswer{Targets: []json.RawMessage{}, NextToken: next}
 	for _, t := range part {

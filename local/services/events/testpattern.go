@@ -16,7 +16,7 @@ type testPatternAnswer struct {
 	Result bool
 }
 
-// longestPattern is what the model allows; a rule's pattern may have half of it.
+// longestPattern is the length that the API model allows; a rule's pattern may be half as long.
 const longestPattern = 4096
 
 func (s *Service) testEventPattern(_ context.Context, _ aws.Scope, in *testPatternRequest) (*testPatternAnswer, error) {

@@ -8,7 +8,7 @@ import (
 	"stepback/aws/server"
 )
 
-// whose names the entity of a request; only the one of the operation's kind is given.
+// whose names the entity that a request concerns; only the member for the operation's kind is set.
 type whose struct {
 	Role  string `json:"RoleName"`
 	User  string `json:"UserName"`
@@ -22,7 +22,7 @@ type attachRequest struct {
 	ARN string `json:"PolicyArn"`
 }
 
-// attach makes the operation that attaches a managed policy to entities of a kind.
+// attach returns the operation that attaches a managed policy to an entity of a kind.
 func (s *Service) attach(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
 		const most = 20
@@ -44,7 +44,7 @@ func (s *Service) attach(kind string) server.Operation {
 	})
 }
 
-// detach makes the operation that takes a managed policy from entities of a kind.
+// detach returns the operation that detaches a managed policy from an entity of a kind.
 func (s *Service) detach(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
 		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
@@ -68,7 +68,7 @@ type attachedAnswer struct {
 	paged
 }
 
-// listAttached makes the operation that lists the managed policies of entities of a kind.
+// listAttached returns the operation that lists the managed policies attached to an entity of a kind.
 func (s *Service) listAttached(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *struct {
 		whose
@@ -95,10 +95,10 @@ type inlineRequest struct {
 	Document string `json:"PolicyDocument"`
 }
 
-// putInline makes the operation that gives entities of a kind a policy of their own.
+// putInline returns the operation that adds or replaces an inline policy of an entity of a kind.
 func (s *Service) putInline(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *inlineRequest) (*none, error) {
-		const most = 10240 // characters of all of them without white space
+		const most = 10240 // total characters without white space
 		if err := checkDocument(in.Document, false); err != nil {
 			return nil, err
 		}
@@ -119,12 +119,12 @@ func (s *Service) putInline(kind string) server.Operation {
 	})
 }
 
-// noInline is the refusal of the name of a policy that an entity does not have.
+// noInline returns the error for an inline policy that the entity does not have.
 func noInline(kind, policy string) error {
 	return notFound("The %s policy with name %s cannot be found.", words[kind], policy)
 }
 
-// deleteInline makes the operation that takes a policy of their own from entities of a kind.
+// deleteInline returns the operation that deletes an inline policy from an entity of a kind.
 func (s *Service) deleteInline(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *inlineRequest) (*none, error) {
 		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
@@ -145,7 +145,7 @@ type inlineAnswer struct {
 	Document string `json:"PolicyDocument"`
 }
 
-// getInline makes the operation that tells a policy of an entity of a kind.
+// getInline returns the operation that returns an inline policy of an entity of a kind.
 func (s *Service) getInline(kind string) server.Operation {
 	o := handle(func(scope aws.Scope, in *inlineRequest) (*inlineAnswer, error) {
 		e, err := s.named(scope.Account, kind, in.name())
@@ -158,7 +158,7 @@ func (s *Service) getInline(kind string) server.Operation {
 		}
 		return &inlineAnswer{in.Role, in.User, in.Group, in.Policy, encoded(document)}, nil
 	})
-	o.Answer = nil // it has members for all kinds
+	o.Answer = nil // inlineAnswer has members for all kinds
 	return o
 }
 
@@ -167,7 +167,7 @@ type namesAnswer struct {
 	paged
 }
 
-// listInline makes the operation that lists the names of the policies of entities of a kind.
+// listInline returns the operation that lists the names of an entity's inline policies.
 func (s *Service) listInline(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *struct {
 		whose
@@ -189,7 +189,8 @@ func (s *Service) listInline(kind string) server.Operation {
 	})
 }
 
-// putBoundary and deleteBoundary make the operations that bound what entities of a kind may do.
+// putBoundary and deleteBoundary return the operations that set and delete the permissions boundary of an entity of a
+// kind.
 func (s *Service) putBoundary(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *struct {
 		whose
@@ -214,7 +215,7 @@ func (s *Service) deleteBoundary(kind string) server.Operation {
 	})
 }
 
-// tag, untag and listTags make the operations on the tags of entities of a kind.
+// tag, untag and listTags return the tagging operations for entities of a kind.
 func (s *Service) tag(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *struct {
 		whose
@@ -249,7 +250,7 @@ func (s *Service) listTags(kind string) server.Operation {
 	})
 }
 
-// roleHolder, userHolder and groupHolder are how those that have a policy are answered.
+// roleHolder, userHolder and groupHolder are the response forms of entities that have a policy attached.
 type roleHolder struct {
 	Name string `json:"RoleName"`
 	ID   string `json:"RoleId"`

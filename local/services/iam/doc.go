@@ -1,7 +1,8 @@
-// Package iam is the embedded IAM of the laptop: roles, users, groups, instance profiles, managed and inline policies,
-// access keys, identity providers and tags, as far as deployments make them. What has been answered is on the disk.
+// Package iam is the embedded IAM: roles, users, groups, instance profiles, managed and inline policies, access keys,
+// identity providers and tags, to the extent that deployments create them. Every change is on disk before it is
+// acknowledged.
 //
-// Policies of AWS itself (arn:aws:iam::aws:policy/…) can be attached by any name; their documents are not here.
-// Policies are checked to be documents of policies, and evaluated for nobody. Sign-in, passwords, MFA devices,
-// certificates, reports and organizations are refused by name.
+// AWS managed policies (arn:aws:iam::aws:policy/…) can be attached by any name; only some of their documents are
+// known here. Policy documents are validated; this package does not authorize requests by them. Sign-in, passwords,
+// MFA devices, certificates, reports and organizations are refused by name.
 package iam

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// checkDocument holds that a text is the document of a policy. A trust policy names principals, others name resources.
+// checkDocument returns an error if text is not a valid policy document. A trust policy names principals; other
+// policies name resources.
 func checkDocument(text string, trust bool) error {
 	malformed := func(reason string) error { return refuse("MalformedPolicyDocument", 400, "%s", reason) }
 	var d struct {
@@ -37,11 +38,11 @@ func checkDocument(text string, trust bool) error {
 	return nil
 }
 
-// elements are those that a statement may have.
+// elements lists the elements that a statement may have.
 var elements = map[string]bool{"Sid": true, "Effect": true, "Action": true, "NotAction": true, "Resource": true,
 	"NotResource": true, "Principal": true, "NotPrincipal": true, "Condition": true}
 
-// checkStatement is what is wrong with a statement; empty if nothing is.
+// checkStatement returns what is wrong with a statement, or "" if it is valid.
 func checkStatement(s map[string]any, trust bool) string {
 	for name := range s {
 		if !elements[name] {

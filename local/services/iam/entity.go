@@ -10,7 +10,7 @@ import (
 	"stepback/aws/server"
 )
 
-// entity is what a role, a user and a group have in common: policies of its own and attached ones.
+// entity holds what roles, users and groups have in common: inline and attached policies.
 type entity struct {
 	Name, Path, ID, ARN string
 	Created             server.Time
@@ -21,10 +21,10 @@ type entity struct {
 	Account             string
 
 	Role  *roleParts `json:",omitempty"`
-	Group []string   `json:",omitempty"` // the groups of a user
+	Group []string   `json:",omitempty"` // the groups that a user belongs to
 }
 
-// roleParts is what only roles have.
+// roleParts holds the fields that only roles have.
 type roleParts struct {
 	Trust, Description string
 	MaxSession         int64
@@ -32,10 +32,10 @@ type roleParts struct {
 
 type tag struct{ Key, Value string }
 
-// words name a kind of entities in refusals.
+// words maps entity kinds to their names in error messages.
 var words = map[string]string{roles: "role", users: "user", groups: "group"}
 
-// named finds an entity.
+// named returns the entity with a name.
 func (s *Service) named(account, kind, name string) (*entity, error) {
 	e, found, err := get[entity](s, account, kind, name)
 	if err == nil && !found {
@@ -44,7 +44,7 @@ func (s *Service) named(account, kind, name string) (*entity, error) {
 	return e, err
 }
 
-// made checks what a new entity is to be called and fills it in.
+// made validates the name and path of a new entity and returns the entity with its ID and ARN.
 func (s *Service) made(c *change, scope aws.Scope, kind, prefix, name, path string) (*entity, error) {
 	if path == "" {
 		path = "/"
@@ -63,7 +63,7 @@ func (s *Service) made(c *change, scope aws.Scope, kind, prefix, name, path stri
 		ARN: scope.GlobalARN("iam", kind+path+name)}, nil
 }
 
-// changes changes an entity.
+// changes runs f on an entity and stores the result.
 func (s *Service) changes(scope aws.Scope, kind, name string, f func(*change, *entity) error) error {
 	return s.change(scope.Account, func(c *change) error {
 		e, err := s.named(scope.Account, kind, name)
@@ -77,7 +77,7 @@ func (s *Service) changes(scope aws.Scope, kind, name string, f func(*change, *e
 	})
 }
 
-// unused refuses to delete what still has policies.
+// unused returns an error if the entity still has policies, which prevents its deletion.
 func (e *entity) unused() error {
 	switch {
 	case len(e.Attached) > 0:
@@ -90,12 +90,12 @@ func (e *entity) unused() error {
 	return nil
 }
 
-// encoded is a document as IAM answers it.
+// encoded returns a document URL-encoded, as IAM returns it.
 func encoded(document string) string {
 	return strings.ReplaceAll(url.QueryEscape(document), "+", "%20")
 }
 
-// boundary is how a permissions boundary is answered.
+// boundary is a permissions boundary in responses.
 type boundary struct {
 	Type string `json:"PermissionsBoundaryType"`
 	ARN  string `json:"PermissionsBoundaryArn"`
@@ -108,7 +108,7 @@ func (e *entity) boundary() *boundary {
 	return &boundary{"Policy", e.Boundary}
 }
 
-// putTags replaces tags by their keys.
+// putTags adds tags and replaces those with the same keys.
 func (e *entity) putTags(tags []tag) error {
 	const most = 50
 	e.Tags = merged(e.Tags, tags)
@@ -134,7 +134,7 @@ func without(tags []tag, keys []string) []tag {
 	return slices.DeleteFunc(slices.Clone(tags), func(t tag) bool { return slices.Contains(keys, t.Key) })
 }
 
-// tagsAnswer is the answer of the operations that list tags.
+// tagsAnswer is the response of the operations that list tags.
 type tagsAnswer struct {
 	Tags []tag
 	paged

@@ -7,17 +7,17 @@ import (
 	rules "stepback/local/services/iam/policy"
 )
 
-// Grants are the policies of a user or of a role.
+// Grants holds the policies of a user or a role.
 type Grants struct {
 	Identity []*rules.Policy
 	Boundary *rules.Policy
-	// Tags are those of the user or the role.
+	// Tags are the tags of the user or the role.
 	Tags map[string]string
-	// Trust says who may assume the role; nil for users.
+	// Trust is the trust policy: who may assume the role. It is nil for users.
 	Trust *rules.Policy
 }
 
-// UserOfKey finds whose access key a key is; found is false for keys that IAM has not made.
+// UserOfKey returns the user that an access key belongs to; found is false for keys that IAM did not create.
 func (s *Service) UserOfKey(account, id string) (user string, active, found bool, err error) {
 	k, found, err := get[accessKey](s, account, keys, id)
 	if err != nil || !found {
@@ -26,7 +26,8 @@ func (s *Service) UserOfKey(account, id string) (user string, active, found bool
 	return k.User, k.Status == "Active", true, nil
 }
 
-// Signer is the ARN and the ID of the user whose access key a key is; found is false if it is nobody's.
+// Signer returns the ARN and the ID of the user that an access key belongs to; found is false if it belongs to no
+// user.
 func (s *Service) Signer(account, key string) (arn, id string, found bool, err error) {
 	user, _, found, err := s.UserOfKey(account, key)
 	if err != nil || !found {
@@ -39,7 +40,7 @@ func (s *Service) Signer(account, key string) (arn, id string, found bool, err e
 	return e.ARN, e.ID, true, nil
 }
 
-// ARNOfUser is the ARN of a user.
+// ARNOfUser returns the ARN of a user.
 func (s *Service) ARNOfUser(account, name string) (string, error) {
 	e, err := s.named(account, users, name)
 	if err != nil {
@@ -48,8 +49,8 @@ func (s *Service) ARNOfUser(account, name string) (string, error) {
 	return e.ARN, nil
 }
 
-// GrantsOf returns the policies of the user or the role of an ARN. AWS's own policies whose documents are not known
-// here grant nothing. The error says that there is no such user or role.
+// GrantsOf returns the policies of the user or the role that arn names. AWS managed policies whose documents are not
+// known here grant nothing. It returns an error if there is no such user or role.
 func (s *Service) GrantsOf(arn aws.ARN) (*Grants, error) {
 	kind, path, _ := strings.Cut(arn.Resource, "/")
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -91,7 +92,7 @@ func (s *Service) GrantsOf(arn aws.ARN) (*Grants, error) {
 			return nil, err
 		}
 		if g.Boundary, err = rules.Parse(document); err != nil {
-			g.Boundary = &rules.Policy{} // one that cannot be read bounds everything
+			g.Boundary = &rules.Policy{} // an unreadable boundary allows nothing
 		}
 	}
 	if e.Role != nil {
@@ -100,14 +101,15 @@ func (s *Service) GrantsOf(arn aws.ARN) (*Grants, error) {
 	return g, nil
 }
 
-// add adds a rules. One that cannot be read grants nothing.
+// add adds an identity policy. A document that cannot be parsed grants nothing.
 func (g *Grants) add(document string) {
 	if p, err := rules.Parse(document); err == nil {
 		g.Identity = append(g.Identity, p)
 	}
 }
 
-// documentOf is the default version of a managed policy; empty for one of AWS's that is not known here.
+// documentOf returns the default version of a managed policy; it is empty for an AWS managed policy that is not known
+// here.
 func (s *Service) documentOf(scope aws.Scope, arn string) (string, error) {
 	if awsManaged(arn) {
 		return managedDocument(arn), nil
@@ -124,7 +126,7 @@ func (s *Service) documentOf(scope aws.Scope, arn string) (string, error) {
 	return "", nil
 }
 
-// groupsOf are the groups of a user.
+// groupsOf returns the groups that a user belongs to.
 func (s *Service) groupsOf(account string, user *entity) (found []*entity, err error) {
 	for _, name := range user.Group {
 		g, err := s.named(account, groups, name)

@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// group is how a group is answered.
+// group is a group in responses.
 type group struct {
 	Path    string
 	Name    string      `json:"GroupName"`
@@ -47,7 +47,7 @@ type groupUsers struct {
 	paged
 }
 
-// members are the users of a group.
+// members returns the users of a group.
 func (s *Service) members(account, name string) (found []user, err error) {
 	all, err := list[entity](s, account, users)
 	for _, e := range all {

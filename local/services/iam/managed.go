@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// managedDocument is the document of one of AWS's own policies, as far as they are known here; empty for others. Those
-// of services are what the policy is for, with AWS's actions: not always word for word AWS's document.
+// managedDocument returns the document of an AWS managed policy, or "" if it is not known here. The documents for
+// services serve the policy's purpose with AWS's actions, but are not always AWS's text word for word.
 func managedDocument(arn string) string {
 	_, name, _ := strings.Cut(arn, ":policy/")
 	if actions, ok := awsPolicies[name]; ok {
@@ -21,10 +21,10 @@ func managedDocument(arn string) string {
 	return ""
 }
 
-// logging are the actions of functions that log.
+// logging lists the actions of functions that write logs.
 const logging = "logs:CreateLogGroup logs:CreateLogStream logs:PutLogEvents"
 
-// awsPolicies are the actions of AWS's own policies, by their paths and names.
+// awsPolicies maps the path and name of AWS managed policies to their actions.
 var awsPolicies = map[string]string{
 	"AdministratorAccess":                         "*",
 	"service-role/AWSLambdaBasicExecutionRole":    logging,
@@ -70,7 +70,7 @@ var awsPolicies = map[string]string{
 		" sts:GetSessionToken tag:Get* xray:BatchGet* xray:Get* xray:List*",
 }
 
-// What several policies that only read have, by service.
+// The actions that several read-only policies share, by service.
 const (
 	cloudFormationReading = "cloudformation:Describe* cloudformation:Detect* cloudformation:EstimateTemplateCost cloudformation:Get* cloudformation:List* cloudformation:ValidateTemplate"
 	dynamoDBReading       = "dynamodb:BatchGet* dynamodb:Describe* dynamodb:Get* dynamodb:List* dynamodb:PartiQLSelect dynamodb:Query dynamodb:Scan"

@@ -8,14 +8,15 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the answers with the service's model.
+// TestModel compares the responses with the service's model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, difference := range modeltest.Differences(model.MustFind("iam"), new(Service).operations()) {
-		if strings.HasPrefix(difference, "Simulate") { // decisions are told without their details
+		if strings.HasPrefix(difference, "Simulate") { // decisions are reported without their details
 			continue
 		}
-		if !strings.Contains(difference, "PasswordLastUsed") && !strings.Contains(difference, "RoleLastUsed.") { // nobody counts
+		// last use is not tracked
+		if !strings.Contains(difference, "PasswordLastUsed") && !strings.Contains(difference, "RoleLastUsed.") {
 			t.Error(difference)
 		}
 	}

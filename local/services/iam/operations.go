@@ -105,7 +105,7 @@ type aliases struct {
 	paged
 }
 
-// listAccountAliases answers that the account has no alias.
+// listAccountAliases responds that the account has no alias.
 func listAccountAliases(aws.Scope, *struct{}) (*aliases, error) {
 	return &aliases{Aliases: []string{}}, nil
 }

@@ -6,20 +6,20 @@ import (
 	"stepback/aws"
 )
 
-// paging is how a list is asked for.
+// paging holds the paging members of a list request.
 type paging struct {
 	Marker     string
 	MaxItems   int
 	PathPrefix string
 }
 
-// paged is what every list says of its end.
+// paged holds the paging members of every list response.
 type paged struct {
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }
 
-// page cuts the page that is asked for out of a list. what names the list.
+// page returns the requested page of a list. what names the list.
 func page[T any](s *Service, in *paging, what string, all []T, place func(T) string) ([]T, paged, error) {
 	const usual = 100
 	if in.MaxItems == 0 {
@@ -36,5 +36,5 @@ func page[T any](s *Service, in *paging, what string, all []T, place func(T) str
 	return found, paged{IsTruncated: next != "", Marker: next}, nil
 }
 
-// under reports whether a path is below the one that is asked for.
+// under reports whether path starts with the requested prefix.
 func (p *paging) under(path string) bool { return strings.HasPrefix(path, p.PathPrefix) }

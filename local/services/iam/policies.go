@@ -10,11 +10,11 @@ import (
 	"stepback/aws/server"
 )
 
-// managed is a managed policy as it is kept, by its name.
+// managed is a managed policy as it is stored, by its name.
 type managed struct {
 	Name, Path, ID, ARN, Description string
 	Created, Updated                 server.Time
-	Versions                         []version // in the order of their making
+	Versions                         []version // in order of creation
 	Next                             int       // the number of the next version
 	Default                          string
 	Tags                             []tag
@@ -27,7 +27,7 @@ type version struct {
 	Created  server.Time
 }
 
-// policy is how a policy is answered.
+// policy is a managed policy in responses.
 type policy struct {
 	Name        string `json:"PolicyName"`
 	ID          string `json:"PolicyId"`
@@ -43,7 +43,7 @@ type policy struct {
 	Tags        []tag       `json:",omitempty"`
 }
 
-// policyVersion is how a version is answered.
+// policyVersion is a policy version in responses.
 type policyVersion struct {
 	Document  string      `json:",omitempty"`
 	ID        string      `json:"VersionId"`
@@ -51,13 +51,13 @@ type policyVersion struct {
 	Created   server.Time `json:"CreateDate"`
 }
 
-// awsManaged begins the ARNs of AWS's own policies.
+// awsManaged reports whether arn names an AWS managed policy.
 func awsManaged(arn string) bool {
 	a, ok := aws.ParseARN(arn)
 	return ok && a.Service == "iam" && a.Account == "aws" && strings.HasPrefix(a.Resource, "policy/")
 }
 
-// policyAt finds a policy by its ARN.
+// policyAt returns the managed policy with an ARN.
 func (s *Service) policyAt(scope aws.Scope, arn string) (*managed, error) {
 	name := arn[strings.LastIndexByte(arn, '/')+1:]
 	m, found, err := get[managed](s, scope.Account, policies, name)
@@ -67,7 +67,7 @@ func (s *Service) policyAt(scope aws.Scope, arn string) (*managed, error) {
 	return m, err
 }
 
-// attachable refuses an ARN that is no policy's.
+// attachable returns an error if arn does not name a policy.
 func (s *Service) attachable(scope aws.Scope, arn string) error {
 	if awsManaged(arn) {
 		return nil
@@ -78,7 +78,7 @@ func (s *Service) attachable(scope aws.Scope, arn string) error {
 	return nil
 }
 
-// uses counts who has a policy attached, and whose boundary it is.
+// uses counts, for each policy, the entities that it is attached to and those that it is the boundary of.
 func (s *Service) uses(account string) (attached, boundaries map[string]int, err error) {
 	attached, boundaries = map[string]int{}, map[string]int{}
 	for kind := range words {
@@ -185,7 +185,7 @@ func (s *Service) listPolicies(scope aws.Scope, in *struct {
 	return answer, err
 }
 
-// changesPolicy changes a policy of the account.
+// changesPolicy runs f on a managed policy of the account and stores the result.
 func (s *Service) changesPolicy(scope aws.Scope, arn string, f func(*change, *managed) error) error {
 	return s.change(scope.Account, func(c *change) error {
 		m, err := s.policyAt(scope, arn)
@@ -257,7 +257,7 @@ type versionRequest struct {
 	ID string `json:"VersionId"`
 }
 
-// find is the index of a version.
+// find returns the index of a version.
 func (m *managed) find(id string) (int, error) {
 	i := slices.IndexFunc(m.Versions, func(v version) bool { return v.ID == id })
 	if i < 0 {

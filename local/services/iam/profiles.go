@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// profile is an instance profile as it is kept.
+// profile is an instance profile as it is stored.
 type profile struct {
 	Name, Path, ID, ARN string
 	Created             server.Time
@@ -15,7 +15,7 @@ type profile struct {
 	Tags                []tag
 }
 
-// instanceProfile is how one is answered.
+// instanceProfile is an instance profile in responses.
 type instanceProfile struct {
 	Path    string
 	Name    string      `json:"InstanceProfileName"`
@@ -89,7 +89,7 @@ type profilesAnswer struct {
 	paged
 }
 
-// listProfiles lists those that are asked for.
+// listProfiles returns a page of the instance profiles that listed selects.
 func (s *Service) listProfiles(scope aws.Scope, in *paging, listed func(*profile) bool) (*profilesAnswer, error) {
 	all, err := list[profile](s, scope.Account, profiles)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Service) listInstanceProfilesForRole(scope aws.Scope, in *struct {
 	return s.listProfiles(scope, &in.paging, func(p *profile) bool { return p.Role == in.Name })
 }
 
-// changesProfile changes an instance profile.
+// changesProfile runs f on an instance profile and stores the result.
 func (s *Service) changesProfile(scope aws.Scope, name string, f func(*change, *profile) error) error {
 	return s.change(scope.Account, func(c *change) error {
 		p, err := s.profile(scope.Account, name)

@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// provider is an OpenID Connect provider, as GitHub's workflows use one.
+// provider is an OpenID Connect provider, such as the one GitHub's workflows use.
 type provider struct {
 	URL     string      `json:"Url"`
 	Clients []string    `json:"ClientIDList,omitempty"`
@@ -50,7 +50,7 @@ func (s *Service) createProvider(scope aws.Scope, in *providerRequest) (answer *
 	})
 }
 
-// provided finds a provider by its ARN.
+// provided returns the provider with an ARN.
 func (s *Service) provided(scope aws.Scope, arn string) (*provider, error) {
 	_, address, _ := strings.Cut(arn, providers+"/")
 	p, found, err := get[provider](s, scope.Account, providers, address)

@@ -6,7 +6,7 @@ import (
 	"stepback/aws"
 )
 
-// renamed gives an entity another name and path. mu is held.
+// renamed changes the name and path of an entity; an empty name or path is left as it is. mu is held.
 func (s *Service) renamed(c *change, scope aws.Scope, kind string, e *entity, name, path string) error {
 	old := e.Name
 	if name != "" && name != old {

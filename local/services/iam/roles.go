@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// role is how a role is answered.
+// role is a role in responses.
 type role struct {
 	Path        string
 	Name        string      `json:"RoleName"`
@@ -19,7 +19,7 @@ type role struct {
 	MaxSession  int64       `json:"MaxSessionDuration,omitempty"`
 	Boundary    *boundary   `json:"PermissionsBoundary,omitempty"`
 	Tags        []tag       `json:",omitempty"`
-	LastUsed    *struct{}   `json:"RoleLastUsed,omitempty"` // nobody counts
+	LastUsed    *struct{}   `json:"RoleLastUsed,omitempty"` // last use is not tracked
 }
 
 func (e *entity) role() role {
@@ -59,7 +59,7 @@ func (s *Service) createRole(scope aws.Scope, in *createRoleRequest) (answer *ro
 		e.Role = &roleParts{in.Trust, in.Description, cmp.Or(in.MaxSession, hour)}
 		c.put(roles, e.Name, e)
 		answer = &roleAnswer{e.role()}
-		answer.Role.MaxSession = in.MaxSession // which is told here if it was given
+		answer.Role.MaxSession = in.MaxSession // this response includes it if it was given
 		return nil
 	})
 }
@@ -160,7 +160,7 @@ func (s *Service) updateAssumeRolePolicy(scope aws.Scope, in *trustRequest) (*no
 	})
 }
 
-// Trust returns the trust policy of the role of an ARN, and its ID; found is false if there is no such role.
+// Trust returns the trust policy and the ID of the role that arn names; found is false if there is no such role.
 func (s *Service) Trust(arn aws.ARN) (document, id string, found bool, err error) {
 	name := arn.Resource
 	for i := len(name) - 1; i >= 0; i-- {

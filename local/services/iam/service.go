@@ -18,25 +18,25 @@ import (
 
 // Options are the settings of a Service. Documents and Clock are required.
 type Options struct {
-	// Documents is where everything is kept, in the table iam.
+	// Documents is the store that holds all data, in the table iam.
 	Documents *documents.Store
-	// Clock says when things were made.
+	// Clock provides creation times.
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the IAM of the laptop. It is safe for concurrent use.
+// Service is the embedded IAM. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	table *documents.Table
 
-	mu sync.Mutex // orders changes: what a change has read is still so when it writes
+	mu sync.Mutex // serializes changes, so that what a change has read still holds when it writes
 }
 
-// New returns the IAM over what the documents have of it.
+// New returns a Service over the data in o.Documents.
 func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table("iam")} }
 
 // Handler serves the API.
@@ -47,7 +47,7 @@ func (s *Service) Handler() *server.Service {
 	})
 }
 
-// The kinds of what is kept.
+// The kinds of stored records.
 const (
 	roles     = "role"
 	users     = "user"
@@ -58,12 +58,12 @@ const (
 	providers = "oidc-provider"
 )
 
-// key is where something is kept: names differ by more than case.
+// key returns the store key of a record. Names are case-insensitive.
 func key(account, kind, name string) string {
 	return account + "/" + kind + "/" + strings.ToLower(name)
 }
 
-// get reads a document; the second result says whether it is there.
+// get reads a record; the second result is false if it does not exist.
 func get[T any](s *Service, account, kind, name string) (*T, bool, error) {
 	text, found, err := s.table.Get(key(account, kind, name))
 	if err != nil || !found {
@@ -73,7 +73,7 @@ func get[T any](s *Service, account, kind, name string) (*T, bool, error) {
 	return v, true, json.Unmarshal(text, v)
 }
 
-// list reads all documents of a kind, in the order of their names.
+// list reads all records of a kind, ordered by name.
 func list[T any](s *Service, account, kind string) ([]*T, error) {
 	var all []*T
 	return all, s.table.Scan(account+"/"+kind+"/", func(_ string, text []byte) error {
@@ -83,7 +83,7 @@ func list[T any](s *Service, account, kind string) ([]*T, error) {
 	})
 }
 
-// change is what an operation changes, all of it or nothing.
+// change collects the writes of an operation, which are applied all or not at all.
 type change struct {
 	service *Service
 	account string
@@ -102,7 +102,7 @@ func (c *change) remove(kind, name string) {
 	c.batch.Delete(c.service.table, key(c.account, kind, name))
 }
 
-// change carries out f and waits until what it has changed is on the disk.
+// change runs f and waits until its writes are on disk.
 func (s *Service) change(account string, f func(*change) error) error {
 	return s.opts.Documents.Change(&s.mu, func(b *documents.Batch) error {
 		c := &change{service: s, account: account, batch: b}
@@ -113,7 +113,7 @@ func (s *Service) change(account string, f func(*change) error) error {
 	})
 }
 
-// newID draws an ID such as AROA3XFRBF535QHSNTEXX.
+// newID returns a random ID such as AROA3XFRBF535QHSNTEXX.
 func newID(prefix string) string {
 	const letters, length = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 17
 	b := []byte(prefix)
@@ -125,7 +125,7 @@ func newID(prefix string) string {
 
 func (s *Service) now() server.Time { return server.Time(s.opts.Clock.Now()) }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 func refuse(code string, status int, format string, args ...any) error {
@@ -138,7 +138,7 @@ func exists(format string, args ...any) error {
 }
 func conflict(message string) error { return refuse("DeleteConflict", 409, "%s", message) }
 
-// handle makes an operation that looks at an account only.
+// handle returns an operation that depends on the account only.
 func handle[In, Out any](f func(account aws.Scope, in *In) (*Out, error)) server.Operation {
 	return server.Handle(func(_ context.Context, scope aws.Scope, in *In) (*Out, error) { return f(scope, in) })
 }

@@ -29,7 +29,7 @@ const (
 	logs  = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
 )
 
-// newClient is AWS's client of a service on a disk in memory.
+// newClient returns an AWS client for a service over disk.
 func newClient(t *testing.T, disk vfs.FS) (end func(), c *client.Client) {
 	t.Helper()
 	store, err := documents.Open("/documents", disk)
@@ -107,7 +107,7 @@ func TestRoles(t *testing.T) {
 	refused(t, err, "MalformedPolicyDocument", "This policy contains invalid Json")
 
 	end()
-	_, c = newClient(t, disk) // what was answered is on the disk
+	_, c = newClient(t, disk) // everything acknowledged is on disk
 	attached := must[*client.ListAttachedRolePoliciesOutput](t)(c.ListAttachedRolePolicies(ctx,
 		&client.ListAttachedRolePoliciesInput{RoleName: name}))
 	if len(attached.AttachedPolicies) != 2 || *attached.AttachedPolicies[1].PolicyName != "AWSLambdaBasicExecutionRole" {

@@ -17,8 +17,8 @@ type serviceLinkedRequest struct {
 
 var serviceName = regexp.MustCompile(`^[a-z0-9.-]+\.amazonaws\.com$`)
 
-// createServiceLinkedRole makes a role that a service may assume. Its name is made of the service's: AWS's own spelling
-// of some services differs.
+// createServiceLinkedRole creates a role that a service may assume. Its name is derived from the service's name; AWS
+// itself spells some services differently.
 func (s *Service) createServiceLinkedRole(scope aws.Scope, in *serviceLinkedRequest) (answer *roleAnswer, err error) {
 	if !serviceName.MatchString(in.Service) {
 		return nil, refuse("InvalidInput", 400, "Service Role Name %s is not valid.", in.Service)
@@ -55,7 +55,7 @@ type deletionTask struct {
 	ID string `json:"DeletionTaskId"`
 }
 
-// deleteServiceLinkedRole deletes a role at once: nobody here uses it.
+// deleteServiceLinkedRole deletes a role immediately, because no service here uses it.
 func (s *Service) deleteServiceLinkedRole(scope aws.Scope, in *oneRole) (*deletionTask, error) {
 	var task deletionTask
 	return &task, s.change(scope.Account, func(c *change) error {
@@ -73,7 +73,7 @@ func (s *Service) deleteServiceLinkedRole(scope aws.Scope, in *oneRole) (*deleti
 	})
 }
 
-// deletionStatus is how a deletion went. There is a reason of failures only, and none fails.
+// deletionStatus is the status of a deletion. Only failures have a Reason, and no deletion fails here.
 type deletionStatus struct {
 	Status string
 	Reason *struct {
@@ -85,8 +85,8 @@ type deletionStatus struct {
 	} `json:",omitempty"`
 }
 
-// serviceLinkedDeletion tells how a deletion went. Deletions have ended when they are answered; of another task nothing
-// is known.
+// serviceLinkedDeletion returns the status of a deletion. Every deletion has finished by the time it is acknowledged;
+// any other task is unknown.
 func (s *Service) serviceLinkedDeletion(scope aws.Scope, in *deletionTask) (*deletionStatus, error) {
 	const parts = 5
 	p := strings.Split(in.ID, "/")

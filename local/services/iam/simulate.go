@@ -5,7 +5,7 @@ import (
 	rules "stepback/local/services/iam/policy"
 )
 
-// simulation is what both simulations ask.
+// simulation is the request of both simulations.
 type simulation struct {
 	Source     string   `json:"PolicySourceArn"`
 	Policies   []string `json:"PolicyInputList"`
@@ -34,7 +34,7 @@ type simulated struct {
 	paged
 }
 
-// simulatePrincipalPolicy evaluates the policies of a user or a role, and those of the request.
+// simulatePrincipalPolicy evaluates the policies of a user or a role together with those of the request.
 func (s *Service) simulatePrincipalPolicy(scope aws.Scope, in *simulation) (*simulated, error) {
 	arn, ok := aws.ParseARN(in.Source)
 	if !ok {
@@ -48,7 +48,7 @@ func (s *Service) simulatePrincipalPolicy(scope aws.Scope, in *simulation) (*sim
 	return s.simulate(in, g, who)
 }
 
-// simulateCustomPolicy evaluates the policies of the request.
+// simulateCustomPolicy evaluates the policies in the request.
 func (s *Service) simulateCustomPolicy(scope aws.Scope, in *simulation) (*simulated, error) {
 	return s.simulate(in, &Grants{}, rules.Principal{ARN: in.Caller, Account: scope.Account})
 }

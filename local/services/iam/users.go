@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// user is how a user is answered.
+// user is a user in responses.
 type user struct {
 	Path     string
 	Name     string      `json:"UserName"`
@@ -54,7 +54,7 @@ type oneUser struct {
 	Name string `json:"UserName"`
 }
 
-// getUser tells a user, or the account's root for a request that names none.
+// getUser returns a user, or the account's root if the request names none.
 func (s *Service) getUser(scope aws.Scope, in *oneUser) (*userAnswer, error) {
 	if in.Name == "" {
 		return &userAnswer{user{Path: "/", ID: scope.Account, ARN: scope.GlobalARN("iam", "root"), Created: s.now()}}, nil
@@ -108,7 +108,7 @@ func (s *Service) deleteUser(scope aws.Scope, in *oneUser) (*none, error) {
 	})
 }
 
-// accessKey is how an access key is kept and answered.
+// accessKey is an access key as it is stored and returned.
 type accessKey struct {
 	User    string `json:"UserName"`
 	ID      string `json:"AccessKeyId"`
@@ -176,7 +176,7 @@ func (s *Service) updateAccessKey(scope aws.Scope, in *keyRequest) (*none, error
 	})
 }
 
-// keyAbout is what lists tell of an access key.
+// keyAbout is an access key in lists.
 type keyAbout struct {
 	User    string `json:"UserName"`
 	ID      string `json:"AccessKeyId"`

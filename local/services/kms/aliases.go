@@ -15,15 +15,15 @@ import (
 
 // alias is another name of a key.
 type alias struct {
-	Name             string // with alias/ before it
+	Name             string // including alias/
 	Target           string
 	Created, Changed time.Time
 }
 
-// managed begins the aliases of AWS's own keys.
+// managed is the prefix of the aliases of AWS managed keys.
 const managed = "alias/aws/"
 
-// byAlias is the key of an alias. Keys of AWS are made when they are first asked for.
+// byAlias returns the key of an alias. AWS managed keys are created on first use.
 func (s *Service) byAlias(scope aws.Scope, name string) (*key, error) {
 	a := &alias{}
 	found, err := s.get(place(aliasPlace, scope, name), a)
@@ -52,7 +52,7 @@ func (s *Service) makeManaged(scope aws.Scope, name, service string) (*key, erro
 	made := k
 	err := s.change(func(b *documents.Batch) error {
 		a := &alias{}
-		found, err := s.get(place(aliasPlace, scope, name), a) // somebody else may have been first
+		found, err := s.get(place(aliasPlace, scope, name), a) // another request may have been first
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (s *Service) updateAlias(_ context.Context, scope aws.Scope, in *aliasReque
 	})
 }
 
-// realias leads an alias to a key.
+// realias points an alias at a key.
 func (s *Service) realias(scope aws.Scope, in *aliasRequest, check func(a *alias, found bool) error) error {
 	if err := checkAlias(in.Name); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Service) realias(scope aws.Scope, in *aliasRequest, check func(a *alias
 		if found {
 			if target, err := s.byID(scope, a.Target); err != nil {
 				return err
-			} else if target == nil { // an alias goes with its key
+			} else if target == nil { // an alias is deleted with its key
 				*a, found = alias{}, false
 			}
 		}

@@ -1,10 +1,10 @@
-// Package kms is the embedded KMS of the laptop: keys of its own that really encrypt, sign and authenticate, with
-// aliases, states, policies, grants, tags and rotation. Package material has the cryptography; this package names keys,
-// keeps them, and speaks AWS's words. What is told of keys is among the documents; their material is in files of its
-// own that only the user of the process may read (mode 0600).
+// Package kms is the embedded KMS: its keys really encrypt, sign and authenticate, and have aliases, states,
+// policies, grants, tags and rotation. Package material implements the cryptography; this package names keys, stores
+// them and implements AWS's API. The descriptions of keys are stored as documents; their material is in separate
+// files that only the user of the process may read (mode 0600).
 //
-// Services use it by Secrets. Keys of AWS (alias/aws/NAME) are made when they are first asked for.
+// Services use it through Secrets. AWS managed keys (alias/aws/NAME) are created on first use.
 //
-// It evaluates no policies and asks for no grants: both are kept. Keys that are imported, in custom stores or outside,
-// and answers for Nitro enclaves, are refused by name.
+// It stores policies and grants but evaluates neither. Imported keys, keys in custom or external key stores, and
+// responses for Nitro enclaves are refused by name.
 package kms

@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/kms/material"
 )
 
-// dryRun is a request that may only ask whether it would succeed.
+// dryRun is embedded in requests that can ask whether they would succeed.
 type dryRun struct{ DryRun bool }
 
 func (d dryRun) check() error {
@@ -22,7 +22,7 @@ func (d dryRun) check() error {
 	return nil
 }
 
-// recipient is what requests of Nitro enclaves have.
+// recipient is embedded in requests that Nitro enclaves can make.
 type recipient struct{ Recipient jsonvalue.Value }
 
 func (r recipient) check() error {
@@ -65,7 +65,8 @@ func (s *Service) encrypt(_ context.Context, scope aws.Scope, in *encrypt) (*enc
 	return &encrypted{ciphertext, k.arn(), algorithm}, nil
 }
 
-// algorithm is the algorithm that a request names, or means, if it is one of the key.
+// algorithm returns the algorithm that a request names, or the default if name is empty. It returns an error if the
+// key does not support it.
 func (k *key) algorithm(name string) (string, error) {
 	name = cmp.Or(name, material.Symmetric)
 	if !slices.Contains(k.spec().Encryption, name) {
@@ -74,11 +75,11 @@ func (k *key) algorithm(name string) (string, error) {
 	return name, nil
 }
 
-// A ciphertext of a symmetric key is the version, the key's ID and the material's, each with its length before it, and
-// what Seal made. The first of them are authenticated, too.
+// A ciphertext of a symmetric key consists of the version, the key's ID and the material's ID, each preceded by its
+// length, and the output of Seal. What precedes the output of Seal is authenticated, too.
 const ciphertextVersion = 1
 
-// seal encrypts under the newest material of a key.
+// seal encrypts with the newest material of a key.
 func (s *Service) seal(k *key, algorithm string, plaintext []byte, context map[string]string) ([]byte, error) {
 	secret, err := s.material(k)
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *Service) seal(k *key, algorithm string, plaintext []byte, context map[s
 	return append(header, sealed...), err
 }
 
-// headerOf takes a ciphertext apart.
+// headerOf splits a ciphertext into its parts.
 func headerOf(ciphertext []byte) (key, backing string, header, sealed []byte, err error) {
 	rest := ciphertext
 	if len(rest) == 0 || rest[0] != ciphertextVersion {
@@ -128,7 +129,7 @@ type decrypted struct {
 	*forRecipient
 }
 
-// forRecipient is what requests of Nitro enclaves are answered.
+// forRecipient is embedded in the responses to Nitro enclaves.
 type forRecipient struct {
 	Ciphertext []byte `json:"CiphertextForRecipient,omitempty"`
 }
@@ -137,7 +138,8 @@ func (s *Service) decrypt(_ context.Context, scope aws.Scope, in *decrypt) (*dec
 	return s.opened(scope, "Decrypt", in)
 }
 
-// opened decrypts. A symmetric ciphertext names its key; a key that the request names has to be that one.
+// opened decrypts a ciphertext. A symmetric ciphertext names its key; if the request names a key, it must be the same
+// one.
 func (s *Service) opened(scope aws.Scope, operation string, in *decrypt) (*decrypted, error) {
 	if err := (recipient{in.For}).check(); err != nil {
 		return nil, err
@@ -302,7 +304,7 @@ func (s *Service) generateDataKey(_ context.Context, scope aws.Scope, in *genera
 	return out, err
 }
 
-// sealing is the symmetric key that a request for a data key names.
+// sealing returns the symmetric key named by a request for a data key.
 func (s *Service) sealing(scope aws.Scope, named, operation string, to recipient, dry dryRun) (*key, error) {
 	if err := to.check(); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/kms/material"
 )
 
-// grant is a permission that a principal was given. It is kept and listed, and not evaluated.
+// grant is a permission granted to a principal. It is stored and listed, but not evaluated.
 type grant struct {
 	ID, Token         string
 	Name              string `json:",omitempty"`
@@ -56,7 +56,7 @@ func (s *Service) createGrant(_ context.Context, scope aws.Scope, in *createGran
 		i := slices.IndexFunc(k.Grants, func(g grant) bool {
 			return in.Name != "" && g.Name == in.Name && g.Grantee == in.Grantee && slices.Equal(g.Operations, in.Operations)
 		})
-		if i >= 0 { // the same request again
+		if i >= 0 { // a repeated request
 			out.ID, out.Token = k.Grants[i].ID, k.Grants[i].Token
 			return nil
 		}

@@ -18,7 +18,7 @@ import (
 	"stepback/local/services/kms/material"
 )
 
-// key is what is kept of a key besides its material.
+// key is a key as it is stored, without its material.
 type key struct {
 	scope aws.Scope
 
@@ -29,15 +29,15 @@ type key struct {
 	Created         time.Time
 	Disabled        bool              `json:",omitempty"`
 	Deletion        time.Time         `json:",omitzero"`
-	Policy          string            `json:",omitempty"` // empty for the default one
+	Policy          string            `json:",omitempty"` // empty for the default policy
 	Tags            map[string]string `json:",omitempty"`
-	RotationDays    int               `json:",omitempty"` // 0 without rotation
-	RotatedFrom     time.Time         `json:",omitzero"`  // from when the days count
-	Materials       []backing         // of a key that rotates, the newest last
+	RotationDays    int               `json:",omitempty"` // 0 means no automatic rotation
+	RotatedFrom     time.Time         `json:",omitzero"`  // start of the current rotation period
+	Materials       []backing         // of a key that rotates, newest last
 	Grants          []grant           `json:",omitempty"`
 }
 
-// backing is one of the materials that a key has had.
+// backing is one of the key materials that a key has had.
 type backing struct {
 	ID   string // hexadecimal
 	From time.Time
@@ -71,7 +71,7 @@ func (k *key) spec() *material.Spec {
 	return s
 }
 
-// The keys of the store. Places begin with the scope, so that those of one are together.
+// The prefixes of store keys. The scope follows the prefix, so the records of a scope are adjacent.
 const (
 	keyPlace   = "key/"
 	aliasPlace = "alias/"
@@ -81,12 +81,12 @@ func place(kind string, scope aws.Scope, name string) string {
 	return kind + scope.Account + "/" + scope.Region + "/" + name
 }
 
-// keep puts a key into a batch.
+// keep adds a key's record to a batch.
 func (s *Service) keep(b *documents.Batch, k *key) error {
 	return s.put(b, place(keyPlace, k.scope, k.ID), k)
 }
 
-// byID reads the key of an ID; nil when there is none. One whose time has come is gone.
+// byID returns the key with an ID, or nil if there is none. A key past its deletion date does not exist.
 func (s *Service) byID(scope aws.Scope, id string) (*key, error) {
 	k := &key{scope: scope}
 	found, err := s.get(place(keyPlace, scope, id), k)
@@ -96,7 +96,7 @@ func (s *Service) byID(scope aws.Scope, id string) (*key, error) {
 	return k, nil
 }
 
-// gone reports whether the time of a key's deletion has come. Then its material is removed.
+// gone reports whether the key's deletion date has passed. If so, its material is removed.
 func (s *Service) gone(k *key) bool {
 	if k.Deletion.IsZero() || s.now().Before(k.Deletion) {
 		return false
@@ -109,7 +109,7 @@ func (s *Service) gone(k *key) bool {
 	return true
 }
 
-// all reads the keys of a scope, in the order of their IDs.
+// all returns the keys of a scope, ordered by ID.
 func (s *Service) all(scope aws.Scope) (all []*key, err error) {
 	err = s.table.Scan(place(keyPlace, scope, ""), func(_ string, text []byte) error {
 		k := &key{scope: scope}
@@ -124,7 +124,7 @@ func (s *Service) all(scope aws.Scope) (all []*key, err error) {
 	return all, err
 }
 
-// find is the key that a request names: by its ID, its ARN, the name of an alias or the ARN of one.
+// find returns the key that a request names by ID, ARN, alias name or alias ARN.
 func (s *Service) find(scope aws.Scope, named string) (*key, error) {
 	name := named
 	if arn, ok := aws.ParseARN(named); ok {
@@ -151,14 +151,15 @@ func (s *Service) find(scope aws.Scope, named string) (*key, error) {
 
 const codeNotFound = "NotFoundException"
 
-// isID reports whether a text could be the ID of a key: a UUID, or that of a key of several regions.
+// isID reports whether id has the form of a key ID: a UUID, or the ID of a multi-Region key.
 func isID(id string) bool {
 	id = strings.TrimPrefix(id, "mrk-")
 	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
 	return err == nil && len(b) == 16
 }
 
-// usable is the key that a request names if it is enabled and has the usage that the operation needs.
+// usable returns the key that a request names. It returns an error unless the key is enabled and has the usage that
+// the operation needs.
 func (s *Service) usable(scope aws.Scope, named, usage, operation string) (*key, error) {
 	k, err := s.find(scope, named)
 	if err != nil {
@@ -179,7 +180,7 @@ func (k *key) usable(usage, operation string) error {
 	return nil
 }
 
-// notPending refuses a key that is going to be deleted.
+// notPending returns an error if the key is pending deletion.
 func (k *key) notPending() error {
 	if k.state() != pendingDeletion {
 		return nil
@@ -187,10 +188,10 @@ func (k *key) notPending() error {
 	return refuse("KMSInvalidStateException", "%s is pending deletion.", k.arn())
 }
 
-// path is the file of a material.
+// path returns the path of a material's file.
 func (s *Service) path(id string) string { return filepath.Join(s.opts.Dir, id) }
 
-// newMaterial draws the material of a key and keeps it, before anybody can be told of the key.
+// newMaterial generates key material and stores it before the key becomes visible.
 func (s *Service) newMaterial(k *key, kind string) error {
 	drawn, err := k.spec().Generate()
 	if err != nil {
@@ -208,7 +209,7 @@ func (s *Service) newMaterial(k *key, kind string) error {
 	return nil
 }
 
-// material reads the newest material of a key.
+// material returns the newest material of a key, after a rotation if one is due.
 func (s *Service) material(k *key) ([]byte, error) {
 	if err := s.rotate(k); err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func (s *Service) material(k *key) ([]byte, error) {
 	return os.ReadFile(s.path(k.Materials[len(k.Materials)-1].ID))
 }
 
-// metadata is what is told of a key.
+// metadata describes a key in responses.
 type metadata struct {
 	Account     string       `json:"AWSAccountId"`
 	ID          string       `json:"KeyId"`
@@ -241,7 +242,7 @@ type metadata struct {
 	*neverThere
 }
 
-// neverThere is what keys have that are imported, in custom stores, or copies.
+// neverThere holds the members of keys that are imported, in custom key stores, or replicas. They are never set here.
 type neverThere struct {
 	ValidTo                     json.RawMessage `json:",omitempty"`
 	CustomKeyStoreId            json.RawMessage `json:",omitempty"` //nolint:revive // the model's name
@@ -290,7 +291,7 @@ func (k *key) metadata() *metadata {
 	return m
 }
 
-// paging is what lists ask.
+// paging holds the paging members of a list request.
 type paging struct {
 	Limit  int
 	Marker string
@@ -303,7 +304,7 @@ type nextPage struct {
 
 const pageSize = 100
 
-// page cuts a page out of a list; name tells its elements apart.
+// page returns one page of a list; name returns the unique name of an element.
 func page[T any](in paging, list []T, name func(T) string) ([]T, nextPage, error) {
 	begin := 0
 	if in.Marker != "" {

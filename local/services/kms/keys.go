@@ -68,7 +68,7 @@ func (s *Service) createKey(_ context.Context, scope aws.Scope, in *createKey) (
 	return &described{k.metadata()}, nil
 }
 
-// create draws the material of a key and keeps both.
+// create generates the material of a key and stores both.
 func (s *Service) create(k *key) error {
 	k.Created = s.now()
 	k.RotatedFrom = k.Created
@@ -112,7 +112,8 @@ func (s *Service) listKeys(_ context.Context, scope aws.Scope, in *paging) (*key
 	return out, err
 }
 
-// alter changes the key that a request names. Operations on keys themselves want an ID or an ARN, and no alias.
+// alter applies change to the key that a request names. Operations on keys themselves accept an ID or an ARN, but no
+// alias.
 func (s *Service) alter(scope aws.Scope, named string, change func(*key) error) error {
 	if strings.Contains(named, aliasPlace) {
 		return refuse("InvalidArnException", "Invalid keyId %s", named)
@@ -122,7 +123,7 @@ func (s *Service) alter(scope aws.Scope, named string, change func(*key) error) 
 		return err
 	}
 	return s.change(func(b *documents.Batch) error {
-		if k, err = s.find(k.scope, k.ID); err != nil { // as it is now
+		if k, err = s.find(k.scope, k.ID); err != nil { // re-read its current state
 			return err
 		}
 		if err := change(k); err != nil {

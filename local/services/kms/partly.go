@@ -1,13 +1,13 @@
 package kms
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"CreateGrant": "kept, and evaluated for nobody",
+	"CreateGrant": "stored; grants allow nothing",
 	"CreateKey": "no imported material, custom key stores, replicas, and keys of the kinds `ECC_SECG_P256K1`, `SM2` " +
-		"and `ML_DSA_…`; policies are evaluated for nobody",
+		"and `ML_DSA_…`; policies are evaluated only with `serve --enforce-iam`",
 	"Decrypt":             "no Nitro enclaves (`Recipient`)",
 	"GenerateDataKey":     "no Nitro enclaves (`Recipient`)",
 	"GenerateDataKeyPair": "no Nitro enclaves (`Recipient`)",
 	"GenerateRandom":      "no Nitro enclaves (`Recipient`), no custom key stores",
-	"PutKeyPolicy":        "kept, and evaluated for nobody",
+	"PutKeyPolicy":        "evaluated only with `serve --enforce-iam`",
 }

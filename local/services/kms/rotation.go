@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/kms/material"
 )
 
-// The days after which keys rotate.
+// Rotation limits: rotation periods in days, and the number of on-demand rotations.
 const (
 	leastRotation = 90
 	usualRotation = 365
@@ -45,7 +45,7 @@ func (s *Service) disableKeyRotation(_ context.Context, scope aws.Scope, in *one
 	})
 }
 
-// rotates refuses keys that cannot rotate.
+// rotates returns an error if the key cannot rotate.
 func (k *key) rotates() error {
 	if err := k.usable("", ""); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (k *key) rotates() error {
 	return nil
 }
 
-// rotate rotates a key whose day has come: once for each period that has passed.
+// rotate rotates a key that is due, once for each period that has passed.
 func (s *Service) rotate(k *key) error {
 	period := time.Duration(k.RotationDays) * 24 * time.Hour
 	if k.RotationDays == 0 || k.state() != enabled || s.now().Before(k.RotatedFrom.Add(period)) {
@@ -68,7 +68,7 @@ func (s *Service) rotate(k *key) error {
 			return err
 		}
 		if *k = *now; s.now().Before(k.RotatedFrom.Add(period)) {
-			return nil // somebody else was first
+			return nil // another call was first
 		}
 		for !s.now().Before(k.RotatedFrom.Add(period)) {
 			k.RotatedFrom = k.RotatedFrom.Add(period)

@@ -8,15 +8,15 @@ import (
 	"stepback/local/services/kms/material"
 )
 
-// Secrets encrypts for a service of this process, such as SSM or Secrets Manager.
+// Secrets encrypts values for another service in this process, such as SSM or Secrets Manager.
 type Secrets struct {
 	Service *Service
-	// Context is the name in the encryption context of what a value belongs to: PARAMETER_ARN, SecretARN.
+	// Context is the encryption context key that names the owner of a value: PARAMETER_ARN, SecretARN.
 	Context string
 }
 
-// Encrypt makes a text of a value that Decrypt understands, under a key: its ID, ARN or alias. about is what the value
-// belongs to. The error is an *aws.Error of KMS.
+// Encrypt encrypts value under a key, given by ID, ARN or alias, and returns text that Decrypt understands. about is
+// the ARN of the value's owner. The error is an *aws.Error of KMS.
 func (e Secrets) Encrypt(_ context.Context, scope aws.Scope, key, about, value string) (string, error) {
 	k, err := e.Service.usable(scope, key, material.EncryptDecrypt, "Encrypt")
 	if err != nil {
@@ -30,7 +30,7 @@ func (e Secrets) Encrypt(_ context.Context, scope aws.Scope, key, about, value s
 	return base64.StdEncoding.EncodeToString(sealed), err
 }
 
-// Decrypt is the value that Encrypt made a text of.
+// Decrypt returns the value that Encrypt encrypted.
 func (e Secrets) Decrypt(_ context.Context, scope aws.Scope, about, encrypted string) (string, error) {
 	ciphertext, err := base64.StdEncoding.DecodeString(encrypted)
 	if err != nil {

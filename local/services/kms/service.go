@@ -19,26 +19,26 @@ import (
 
 // Options are the settings of a Service. Dir, Documents and Clock are required.
 type Options struct {
-	// Dir is the directory of the keys' material. It is made with the first key.
+	// Dir is the directory of the key material. It is created together with the first key.
 	Dir string
-	// Documents is where everything else is kept, in the table kms.
+	// Documents is the store that holds all other data, in the table kms.
 	Documents *documents.Store
-	// Clock says when keys were made, and when they are deleted.
+	// Clock provides creation and deletion times.
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the KMS of the laptop. It is safe for concurrent use.
+// Service is the embedded KMS. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	table *documents.Table
-	mu    sync.Mutex // orders changes
+	mu    sync.Mutex // serializes changes
 }
 
-// New returns KMS over what the documents have of it.
+// New returns a Service over the data in o.Documents.
 func New(o Options) *Service {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	return &Service{opts: o, table: o.Documents.Table("kms")}
@@ -98,10 +98,10 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
-// one is a request about a key.
+// one is a request that names a key.
 type one struct {
 	Key string `json:"KeyId"`
 }
@@ -116,7 +116,7 @@ func unsupported(what string) *aws.Error {
 	return refuse("UnsupportedOperationException", "%s is not supported by this KMS.", what)
 }
 
-// failure turns errors of what is below the service into errors for clients.
+// failure converts errors of lower layers to errors for clients.
 func failure(err error) *aws.Error {
 	switch {
 	case errors.Is(err, material.ErrUnsupported):
@@ -132,12 +132,12 @@ func failure(err error) *aws.Error {
 	return nil
 }
 
-// change has f change what is kept, and waits until that is on the disk.
+// change runs f and waits until its writes are on disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
 	return s.opts.Documents.Change(&s.mu, f)
 }
 
-// put puts a value under a key of the store into a batch.
+// put adds a value to a batch under a store key.
 func (s *Service) put(b *documents.Batch, name string, value any) error {
 	text, err := json.Marshal(value)
 	if err == nil {
@@ -146,7 +146,7 @@ func (s *Service) put(b *documents.Batch, name string, value any) error {
 	return err
 }
 
-// get reads a value under a key of the store.
+// get reads the value under a store key.
 func (s *Service) get(name string, value any) (found bool, err error) {
 	text, found, err := s.table.Get(name)
 	if err != nil || !found {

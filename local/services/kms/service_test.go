@@ -28,7 +28,7 @@ import (
 	"stepback/local/services/kms"
 )
 
-// bench is a service in virtual time with AWS's client of it.
+// bench is a service in virtual time with an AWS client for it.
 type bench struct {
 	*client.Client
 	t       *testing.T
@@ -197,7 +197,7 @@ func TestSignatures(t *testing.T) {
 				t.Errorf("%s: %v", algorithm, err)
 			}
 			refused(t, verify([]byte("another"), out.Signature), "KMSInvalidSignatureException", "")
-			switch public := parsed.(type) { // that others accept it who have the public key
+			switch public := parsed.(type) { // checks that holders of the public key accept it
 			case *rsa.PublicKey:
 				if algorithm == "RSASSA_PKCS1_V1_5_SHA_256" && rsa.VerifyPKCS1v15(public, crypto.SHA256, sum[:], out.Signature) != nil {
 					t.Errorf("%s is no signature", algorithm)

@@ -44,7 +44,7 @@ func (s *Service) getKeyPolicy(_ context.Context, scope aws.Scope, in *policy) (
 	return &gottenPolicy{k.policy(), policyName}, nil
 }
 
-// policy is the key's policy; without one of its own everybody in the account may do everything.
+// policy returns the key's policy. The default policy lets every principal in the account do everything.
 func (k *key) policy() string {
 	if k.Policy != "" {
 		return k.Policy

@@ -25,7 +25,7 @@ type signed struct {
 	Algorithm string `json:"SigningAlgorithm"`
 }
 
-// signing is the key of a request and its private key.
+// signing returns the key that a request names and its private key.
 func (s *Service) signing(scope aws.Scope, in *sign, operation string) (*key, []byte, error) {
 	k, err := s.usable(scope, in.Key, material.SignVerify, operation)
 	if err != nil {
@@ -120,7 +120,7 @@ type generatedMAC struct {
 	Key       string `json:"KeyId"`
 }
 
-// authenticated is the key of a request and the message's code.
+// authenticated returns the key that a request names and the MAC of the message.
 func (s *Service) authenticated(scope aws.Scope, in *mac, operation string) (*key, []byte, error) {
 	k, err := s.usable(scope, in.Key, material.GenerateVerifyMAC, operation)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// What an account may use. Only the size of one package and the concurrency are enforced.
+// The limits of an account. Only the size of a single package and the concurrency are enforced.
 const (
 	totalCodeSize = 80_530_636_800
 	zippedSize    = 52_428_800
@@ -31,7 +31,7 @@ func (s *Service) getAccountSettings(q *request) (*server.Answer, error) {
 	return answer(body, nil)
 }
 
-// getCodeSigningConfig says that no function demands signed code.
+// getCodeSigningConfig responds that the function does not require signed code.
 func (s *Service) getCodeSigningConfig(q *request) (*server.Answer, error) {
 	if _, err := s.functions.Get(q.scope, q.name.Function, ""); err != nil {
 		return nil, err

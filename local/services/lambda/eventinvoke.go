@@ -5,7 +5,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// eventInvokeConfig is how asynchronous invocations are handled, as the API shows it.
+// eventInvokeConfig is the configuration for asynchronous invocation, as the API returns it.
 type eventInvokeConfig struct {
 	functions.EventInvokeSettings
 	FunctionArn  string

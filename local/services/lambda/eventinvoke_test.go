@@ -16,13 +16,13 @@ import (
 
 const here = "arn:aws:lambda:us-east-1:000000000000:function:"
 
-// delivered is what was sent to an ARN.
+// delivered is a message that was sent to an ARN.
 type delivered struct {
 	to string
 	delivery.Message
 }
 
-// serveWithDestinations runs the API with destinations that the test reads.
+// serveWithDestinations serves the API and returns a channel of what is sent to destinations.
 func serveWithDestinations(t *testing.T) (*awslambda.Client, <-chan delivered) {
 	t.Helper()
 	sent := make(chan delivered, 10)

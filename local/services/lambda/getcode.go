@@ -26,7 +26,7 @@ func (s *Service) getCode(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", info.ModTime(), f)
 }
 
-// noCode answers that a package cannot be sent.
+// noCode writes the error of a package that cannot be sent.
 func (s *Service) noCode(w http.ResponseWriter, err error) {
 	var e *aws.Error
 	if !errors.As(err, &e) {

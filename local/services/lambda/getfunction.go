@@ -40,7 +40,7 @@ func (s *Service) getFunctionConfiguration(q *request) (*server.Answer, error) {
 	return answer(f.Configuration, nil)
 }
 
-// location is where the code of a version can be read from.
+// location returns the URL of a version's code.
 func (q *request) location(c *functions.Configuration) string {
 	sha, err := base64.StdEncoding.DecodeString(c.CodeSha256)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// invoked is the answer of Invoke beside its payload.
+// invoked is the response of Invoke, without the payload.
 type invoked struct {
 	StatusCode      int
 	FunctionError   string `json:",omitempty"`
@@ -15,7 +15,7 @@ type invoked struct {
 	ExecutedVersion string `json:",omitempty"`
 }
 
-// invoke calls a function, now or later. Its payload is checked by what runs the function.
+// invoke invokes a function synchronously or asynchronously. The runner validates the payload.
 func (s *Service) invoke(q *request) (*server.Answer, error) {
 	client, err := base64.StdEncoding.DecodeString(q.text("ClientContext"))
 	if err != nil {

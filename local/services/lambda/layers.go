@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// layerContent is where the content of a layer's version is.
+// layerContent is the content of a layer version with its location.
 type layerContent struct {
 	functions.LayerContent
 	Location string
@@ -23,7 +23,7 @@ type layerVersion struct {
 	Content layerContent
 }
 
-// shownLayer is a version of a layer with where its content can be read.
+// shownLayer returns a layer version with the location of its content.
 func (q *request) shownLayer(v *functions.LayerVersion, n functions.LayerName) layerVersion {
 	content := layerContent{LayerContent: v.LayerContent}
 	if sha, err := base64.StdEncoding.DecodeString(v.CodeSha256); err == nil {
@@ -34,7 +34,7 @@ func (q *request) shownLayer(v *functions.LayerVersion, n functions.LayerName) l
 	return layerVersion{v, content}
 }
 
-// layerName is the layer, and the version of it, that a request names.
+// layerName returns the layer, and the version of it, that a request names.
 func (q *request) layerName() (functions.LayerName, error) {
 	n, err := functions.ParseLayer(q.Scope, q.text("LayerName"))
 	if v, ok := q.Input.Get("VersionNumber"); ok {
@@ -88,7 +88,7 @@ func (s *Service) deleteLayer(q *request) (*server.Answer, error) {
 	return done(s.functions.DeleteLayer(n))
 }
 
-// fits reports whether a version of a layer is for what a list is asked for.
+// fits reports whether a layer version matches the filters of a list request.
 func (q *request) fits(v *functions.LayerVersion) bool {
 	runtime, architecture := q.text("CompatibleRuntime"), q.text("CompatibleArchitecture")
 	return (runtime == "" || slices.Contains(v.CompatibleRuntimes, runtime)) &&
@@ -115,7 +115,7 @@ func (s *Service) listLayerVersions(q *request) (*server.Answer, error) {
 	}{page, next}, err)
 }
 
-// listedLayer is a layer with the newest version that fits.
+// listedLayer is a layer with its newest matching version.
 type listedLayer struct {
 	LayerName, LayerArn   string
 	LatestMatchingVersion functions.LayerVersion

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// zipOf is a zip file; names that begin with bin/ are executable.
+// zipOf returns a zip file; names that begin with bin/ are executable.
 func zipOf(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,8 +50,8 @@ func publish(t *testing.T, c *awslambda.Client, name string, files map[string]st
 	return out
 }
 
-// TestProgramsOfLayersAreFoundBelowOpt has a function start a program of a layer by its path on AWS, as the one behind
-// CDK's BucketDeployment starts /opt/awscli/aws.
+// A function can start a program of a layer by its path on AWS, as the function behind CDK's BucketDeployment starts
+// /opt/awscli/aws.
 func TestProgramsOfLayersAreFoundBelowOpt(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -86,7 +86,7 @@ func TestLayersAreInTheEnvironmentOfFunctions(t *testing.T) {
 		t.Fatalf("%+v, %v", set, err)
 	}
 	if _, err := c.DeleteLayerVersion(t.Context(), &awslambda.DeleteLayerVersionInput{LayerName: sdk.String("one"),
-		VersionNumber: sdk.Int64(1)}); err != nil { // functions that have it keep it
+		VersionNumber: sdk.Int64(1)}); err != nil { // functions that use it keep it
 		t.Fatal(err)
 	}
 	if out := invoke(t, c, "F", ""); string(out.Payload) != `"hello secondab"` {

@@ -15,12 +15,12 @@ func (s *Service) listFunctions(q *request) (*server.Answer, error) {
 	}{page, next}, err)
 }
 
-// versionKey sorts versions by function and number.
+// versionKey returns a key that sorts versions by function and number.
 func versionKey(c functions.Configuration) string {
 	return fmt.Sprintf("%s\x00%20s", c.FunctionName, unlatest(c.Version))
 }
 
-// unlatest lets $LATEST be before version 1.
+// unlatest makes $LATEST sort before version 1.
 func unlatest(version string) string {
 	if version == "$LATEST" {
 		return "0"

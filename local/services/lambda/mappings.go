@@ -10,12 +10,13 @@ import (
 	"stepback/local/services/lambda/eventsource"
 )
 
-// unservedSources are members of requests about mappings that belong to sources which are not read here.
+// unservedSources lists the request members for event sources that are not supported here.
 var unservedSources = []string{"StartingPositionTimestamp", "Topics", "Queues", "SourceAccessConfigurations",
 	"SelfManagedEventSource", "AmazonManagedKafkaEventSourceConfig", "SelfManagedKafkaEventSourceConfig",
 	"DocumentDBEventSourceConfig", "LoggingConfig", "ProvisionedPollerConfig"}
 
-// mapping carries out an operation on mappings, unless there are none here or the request asks for what there is not.
+// mapping wraps an operation on mappings. It returns an error if there are no mappings here or the request uses an
+// unsupported source.
 func (s *Service) mapping(f func(*request) (*server.Answer, error)) operation {
 	return func(q *request) (*server.Answer, error) {
 		if s.mappings == nil {
@@ -71,7 +72,7 @@ func (s *Service) listMappings(q *request) (*server.Answer, error) {
 	}{page, next}, err)
 }
 
-// mappingOf is the UUID of the mapping that a request for tags names; empty when it names something else.
+// mappingOf returns the UUID of the mapping named by a tagging request, or "" if it names something else.
 func (s *Service) mappingOf(q *request) string {
 	if s.mappings == nil {
 		return ""
@@ -79,7 +80,7 @@ func (s *Service) mappingOf(q *request) string {
 	return mappingIn(q.text("Resource"))
 }
 
-// mappingIn is the UUID in the ARN of a mapping; empty for others.
+// mappingIn returns the UUID in the ARN of a mapping, or "" for other ARNs.
 func mappingIn(arn string) string {
 	a, ok := aws.ParseARN(arn)
 	uuid, is := strings.CutPrefix(a.Resource, "event-source-mapping:")

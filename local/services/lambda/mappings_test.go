@@ -24,8 +24,8 @@ import (
 	"stepback/local/services/sqs"
 )
 
-// serveMappings runs the API with a queue q, whose messages are hidden for 10 seconds, a queue q.fifo, and a function F
-// that takes 3 seconds at most.
+// serveMappings serves the API with a queue q, whose messages are hidden for 10 seconds, a queue q.fifo, and a
+// function F with a timeout of 3 seconds.
 func serveMappings(t *testing.T) *awslambda.Client {
 	t.Helper()
 	must := func(err error) {
@@ -57,7 +57,7 @@ func serveMappings(t *testing.T) *awslambda.Client {
 		server.Close()
 		url.Close()
 		m.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			t.Error(err)
@@ -188,7 +188,7 @@ func TestEventSourceMappingsAreRefused(t *testing.T) {
 	}
 }
 
-// makeQueue makes a queue with SQS's own client.
+// makeQueue creates a queue with the SQS client.
 func makeQueue(t *testing.T, url, name string, attributes map[string]string) {
 	t.Helper()
 	client := awssqs.New(awssqs.Options{BaseEndpoint: &url, Region: "us-east-1",

@@ -7,11 +7,11 @@ import (
 	"stepback/aws/server"
 )
 
-// defaultPage is how many items a page has unless the request says less, and the most that it can have.
+// defaultPage is the default and the maximum number of items per page.
 const defaultPage = 50
 
-// pageOf cuts the page that a request asks for from a list that is sorted by key. A marker is the key of the last item
-// before the page, so that items may come and go in between.
+// pageOf returns the requested page of a list sorted by key. The marker is the key of the last item before the page,
+// so items may be added and removed between requests.
 func pageOf[T any](q *request, list []T, key func(T) string) (page []T, next string, err error) {
 	size := defaultPage
 	if v, ok := q.Input.Get("MaxItems"); ok {

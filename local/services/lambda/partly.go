@@ -1,19 +1,19 @@
 package lambda
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"CreateEventSourceMapping": "queues of SQS and streams of DynamoDB only; no tumbling windows, " +
+	"CreateEventSourceMapping": "only SQS queues and DynamoDB streams; no tumbling windows, " +
 		"one batch of a stream at a time",
 	"UpdateEventSourceMapping":        "as CreateEventSourceMapping",
-	"PutRuntimeManagementConfig":      "kept: runtimes are the machine's interpreters",
-	"PutFunctionRecursionConfig":      "kept: recursive loops are not looked for",
-	"AddPermission":                   "kept, and evaluated for nobody",
-	"AddLayerVersionPermission":       "kept, and evaluated for nobody",
-	"CreateFunctionUrlConfig":         "answers are not streamed; of AWS_IAM the signature is not checked",
+	"PutRuntimeManagementConfig":      "stored; runtimes are the machine's interpreters",
+	"PutFunctionRecursionConfig":      "stored; recursive loops are not detected",
+	"AddPermission":                   "evaluated only with `serve --enforce-iam`",
+	"AddLayerVersionPermission":       "stored; never evaluated",
+	"CreateFunctionUrlConfig":         "responses are not streamed; with AWS_IAM the signature is not checked",
 	"UpdateFunctionUrlConfig":         "as CreateFunctionUrlConfig",
 	"PutProvisionedConcurrencyConfig": "no process is started in advance",
-	"CreateFunction": "no container images, VPC, file systems and code signing; SnapStart is " +
-		"kept without effect",
-	"PutFunctionEventInvokeConfig": "buckets are no destinations",
+	"CreateFunction": "no container images, VPC, file systems or code signing; SnapStart is " +
+		"stored without effect",
+	"PutFunctionEventInvokeConfig": "buckets cannot be destinations",
 	"UpdateFunctionConfiguration":  "as CreateFunction",
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// refused tells code and text of an API's refusal.
+// refused returns the code and message of an API error.
 func refused(t *testing.T, err error) string {
 	t.Helper()
 	var api smithy.APIError

@@ -8,9 +8,9 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// provisioned is provisioned concurrency as the API shows it.
+// provisioned is provisioned concurrency as the API returns it.
 type provisioned struct {
-	FunctionArn string `json:",omitempty"` // in lists
+	FunctionArn string `json:",omitempty"` // only in lists
 	Requested   int    `json:"RequestedProvisionedConcurrentExecutions"`
 	Available   int    `json:"AvailableProvisionedConcurrentExecutions"`
 	Allocated   int    `json:"AllocatedProvisionedConcurrentExecutions"`

@@ -9,7 +9,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// request is one call of an operation.
+// request is a call of an operation.
 type request struct {
 	*server.Request
 	ctx   context.Context //nolint:containedctx // a request is one call
@@ -18,7 +18,7 @@ type request struct {
 	name invocation.Name
 }
 
-// requestOf reads which function a request is about.
+// requestOf determines which function a request is about.
 func requestOf(ctx context.Context, r *server.Request) (*request, error) {
 	q := &request{Request: r, ctx: ctx, scope: r.Scope}
 	for _, member := range []string{"FunctionName", "Resource"} {
@@ -29,13 +29,13 @@ func requestOf(ctx context.Context, r *server.Request) (*request, error) {
 	return q, nil
 }
 
-// text is a member of the request that is a string; empty when it is not there.
+// text returns a string member of the request, or "" if it is missing.
 func (q *request) text(member string) string {
 	v, _ := q.Input.Get(member)
 	return v.Text()
 }
 
-// setName notes which function a request is about. An ARN decides about the scope, too.
+// setName sets the function that a request is about. If it is given as an ARN, the ARN's scope is used, too.
 func (q *request) setName(text, qualifier string) error {
 	n, err := invocation.ParseName(text, qualifier)
 	if err != nil {
@@ -46,7 +46,7 @@ func (q *request) setName(text, qualifier string) error {
 	return nil
 }
 
-// decode reads a request into an In.
+// decode decodes a request into an In.
 func decode[In any](q *request) (*In, error) {
 	in := new(In)
 	return in, server.Fill(in, q.Input)

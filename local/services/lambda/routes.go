@@ -9,13 +9,13 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// CodePath is where GetFunction's Code.Location leads.
+// CodePath is the path prefix of the URLs in GetFunction's Code.Location.
 const CodePath = "/_stepback/lambda/code/"
 
-// maxCode is the largest request that brings code, in bytes.
+// maxCode is the maximum size of a request that contains code, in bytes.
 const maxCode = 70_167_211
 
-// operations are those that are served.
+// operations returns the implemented operations.
 func (s *Service) operations() map[string]server.Operation {
 	all := map[string]server.Operation{}
 	for name, o := range map[string]operation{
@@ -68,10 +68,10 @@ func (s *Service) operations() map[string]server.Operation {
 	return all
 }
 
-// operation carries out one operation of the API.
+// operation implements one operation of the API.
 type operation func(*request) (*server.Answer, error)
 
-// answer is an operation's answer.
+// answer returns an operation's response.
 func answer(output any, err error) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func answer(output any, err error) (*server.Answer, error) {
 	return &server.Answer{Output: output}, nil
 }
 
-// done is the answer of operations that answer nothing.
+// done returns the response of an operation that returns nothing.
 func done(err error) (*server.Answer, error) { return answer(nil, err) }
 
 func unparsable(reason string) *aws.Error {

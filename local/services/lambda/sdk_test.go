@@ -29,7 +29,7 @@ import (
 
 const role = "arn:aws:iam::000000000000:role/r"
 
-// serve runs the API over functions of its own; the client is AWS's.
+// serve serves the API over a new set of functions and returns an AWS client for it.
 func serve(t *testing.T) (*awslambda.Client, string) {
 	t.Helper()
 	return serveWith(t, functions.Options{})
@@ -42,7 +42,7 @@ func serveWith(t *testing.T, opts functions.Options) (*awslambda.Client, string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			t.Error(err)
@@ -61,8 +61,8 @@ func clientOf(url, accessKey string) *awslambda.Client {
 	})
 }
 
-// script is a deployment package whose bootstrap is a shell script. It answers events by what says, a shell command
-// that reads the event from $EVENT.
+// script returns a deployment package whose bootstrap is a shell script. It responds to events with the output of
+// says, a shell command that reads the event from $EVENT.
 func script(t *testing.T, says string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {

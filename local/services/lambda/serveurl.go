@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// urlHost is what follows the id in the host of a function's URL.
+	// urlHost follows the ID in the host of a function URL.
 	urlHost = "lambda-url."
-	// URLPath is another place of the URLs of functions, for programs that do not find names below localhost:
+	// URLPath is an alternative path for function URLs, for programs that cannot resolve names below localhost:
 	// URLPath + ID + "/…".
 	URLPath = "/_stepback/lambda/url/"
 )
 
-// urlName finds the id in a host like ID.lambda-url.REGION.localhost.
+// urlName matches hosts such as ID.lambda-url.REGION.localhost.
 var urlName = regexp.MustCompile(`^([a-z0-9]{32})\.lambda-url\.[a-z0-9-]+\.localhost$`)
 
-// IsURLHost reports whether a host, without its port, is that of a function's URL.
+// IsURLHost reports whether host, without its port, is the host of a function URL.
 func IsURLHost(host string) bool { return urlName.MatchString(host) }
 
-// urlOf finds the id of the URL that a request is for, and the path there.
+// urlOf returns the ID of the function URL that a request is for, and the path within it.
 func urlOf(r *http.Request) (id, path string, ok bool) {
 	host := strings.ToLower(r.Host)
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -46,7 +46,7 @@ func urlOf(r *http.Request) (id, path string, ok bool) {
 const forbidden = "Forbidden. For troubleshooting Function URL authorization issues, see: " +
 	"https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html"
 
-// serveURL answers a request for the URL of a function.
+// serveURL serves a request to a function URL.
 func (s *Service) serveURL(w http.ResponseWriter, r *http.Request, id, path string) {
 	scope, c, ok := s.functions.FindURL(id)
 	if !ok {
@@ -80,7 +80,7 @@ func (s *Service) serveURL(w http.ResponseWriter, r *http.Request, id, path stri
 	s.answerURL(w, r, scope, c, event)
 }
 
-// answerURL has the function answer.
+// answerURL invokes the function and writes its response.
 func (s *Service) answerURL(w http.ResponseWriter, r *http.Request, scope aws.Scope, c *functions.URLConfig,
 	event []byte) {
 	a, err := s.functions.Invoke(r.Context(), scope, &invocation.Request{FunctionName: c.Function,
@@ -96,7 +96,7 @@ func (s *Service) answerURL(w http.ResponseWriter, r *http.Request, scope aws.Sc
 	}
 }
 
-// accessKey is the access key that a request is signed with; empty when it is not. The signature is not checked.
+// accessKey returns the access key that signed a request, or "" if it is unsigned. The signature is not verified.
 func accessKey(r *http.Request) string {
 	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {

@@ -12,26 +12,26 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// Service is an http.Handler that serves the operations of Lambda.
+// Service is an http.Handler that serves the Lambda API.
 type Service struct {
 	functions *functions.Service
-	mappings  *eventsource.Service // nil where there are no sources
+	mappings  *eventsource.Service // nil if there are no sources
 	log       *slog.Logger
 	mux       *http.ServeMux
 	api       *server.Service
 }
 
-// Config is what the API serves. Functions and Log are required.
+// Config configures the API. Functions and Log are required.
 type Config struct {
 	Functions *functions.Service
-	// Mappings are the event source mappings; nil refuses them.
+	// Mappings holds the event source mappings; if it is nil, requests about mappings are refused.
 	Mappings *eventsource.Service
-	// Scope is that of requests which are not signed for an account and region.
+	// Scope is the account and region of unsigned requests.
 	Scope aws.Scope
 	Log   *slog.Logger
 }
 
-// New returns the API.
+// New returns a Service for the API.
 func New(c Config) *Service {
 	s := &Service{functions: c.Functions, mappings: c.Mappings, log: c.Log, mux: http.NewServeMux()}
 	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
@@ -52,7 +52,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// failure words what went wrong behind an operation.
+// failure converts an internal error to an error for the client.
 func failure(err error) *aws.Error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &aws.Error{Code: "ResourceNotFoundException", Message: "There is no such code.",
@@ -62,5 +62,5 @@ func failure(err error) *aws.Error {
 		Status: http.StatusInternalServerError}
 }
 
-// Coverage says which operations are served.
+// Coverage returns which operations are implemented.
 func (s *Service) Coverage() server.Coverage { return s.api.Coverage() }

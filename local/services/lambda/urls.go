@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/lambda/httpevent"
 )
 
-// urlConfig is the URL of a function as the API shows it.
+// urlConfig is a function URL as the API returns it.
 type urlConfig struct {
 	FunctionURL      string `json:"FunctionUrl"`
 	FunctionArn      string
@@ -19,7 +19,7 @@ type urlConfig struct {
 	InvokeMode       string
 }
 
-// shownURL is the URL of a function with where it is: a name of this machine, at the port that the client called.
+// shownURL returns a function URL with its address: a host name of this machine, with the port that the client used.
 func (q *request) shownURL(c *functions.URLConfig) urlConfig {
 	host := c.ID + "." + urlHost + q.scope.Region + ".localhost"
 	if _, port, err := net.SplitHostPort(q.HTTP.Host); err == nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// answered is an answer without its body.
+// answered is an HTTP response without its body.
 type answered struct {
 	StatusCode int
 	Header     http.Header
 }
 
-// ask sends a request to a function's URL, whose host is looked for at the server.
+// ask sends a request to a function URL; its host is resolved to the server.
 func ask(t *testing.T, server, to, method, body string, headers ...string) (answered, string) {
 	t.Helper()
 	u, err := url.Parse(to)

@@ -6,7 +6,7 @@ import (
 	"stepback/aws/server"
 )
 
-// words are where Lambda's own limits are narrower than its model says, or wider: new runtimes come without a new
+// words lists where Lambda's limits are narrower than its API model's, or wider: new runtimes appear without a new
 // model.
 var words = server.Words{
 	Max:       map[string]float64{"Timeout": 900, "MemorySize": 10240},

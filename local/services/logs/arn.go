@@ -6,12 +6,12 @@ import (
 	"stepback/aws"
 )
 
-// groupARN is the ARN of a log group; that of its streams has :* behind it.
+// groupARN returns the ARN of a log group; the ARN of its streams ends in :* in addition.
 func groupARN(s aws.Scope, name string) string {
 	return s.ARN("logs", "log-group:"+name)
 }
 
-// nameOf is the name of a log group that is given by its name or its ARN.
+// nameOf returns the name of a log group given by name or ARN.
 func nameOf(identifier string) string {
 	a, _ := aws.ParseARN(identifier)
 	if name, ok := strings.CutPrefix(a.Resource, "log-group:"); ok {

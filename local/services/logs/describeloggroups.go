@@ -55,14 +55,14 @@ func (s *Service) describeLogGroups(_ context.Context, scope aws.Scope,
 			Name: g.Name, Created: g.Created, RetentionDays: g.RetentionDays, ARN: arn + ":*", PlainARN: arn,
 			MetricFilters: len(g.MetricFilters), KMSKeyID: g.KMSKeyID, Class: cmp.Or(g.Class, "STANDARD"),
 		}
-		if r.Pattern == "" { // what is found by a pattern is described with less
+		if r.Pattern == "" { // a search by pattern returns fewer members
 			out.Groups[i].Bytes, out.Groups[i].Protected = &g.Bytes, &g.Protected
 		}
 	}
 	return out, nil
 }
 
-// selects reports whether a request is about a log group, as far as its name tells.
+// selects reports whether a request includes the log group, judging by its name.
 func (r *describeLogGroupsRequest) selects(name string) bool {
 	if len(r.Identifiers) > 0 && !slices.ContainsFunc(r.Identifiers,
 		func(id string) bool { return nameOf(id) == name }) {

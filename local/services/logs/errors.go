@@ -32,7 +32,7 @@ var (
 	errToken   = &aws.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
 )
 
-// failure turns the store's errors into the service's.
+// failure converts the store's errors to the API's.
 func failure(err error) *aws.Error {
 	switch {
 	case errors.Is(err, logstore.ErrNoGroup):

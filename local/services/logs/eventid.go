@@ -9,12 +9,12 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// idLength is how many digits the ID of an event has.
+// idLength is the number of digits of an event ID.
 const idLength = 56
 
 var eventID = regexp.MustCompile(`^\d{56}$`)
 
-// idOf is the ID of an event: IDs sort as the events of a stream do.
+// idOf returns the ID of an event. IDs sort in the order of a stream's events.
 func idOf(e *logstore.Event) string {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, e.Stream) // cannot fail

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -60,7 +59,7 @@ func (s *Service) filterLogEvents(_ context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	sorting.Func(events, func(a, b logstore.Event) int { return strings.Compare(idOf(&a), idOf(&b)) })
+	slices.SortFunc(events, func(a, b logstore.Event) int { return strings.Compare(idOf(&a), idOf(&b)) })
 	events = slices.DeleteFunc(events, func(e logstore.Event) bool {
 		return r.NextToken != "" && idOf(&e) <= r.NextToken || !matches(e.Message)
 	})
@@ -76,7 +75,7 @@ func (s *Service) filterLogEvents(_ context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// selects reports whether a request is about a stream.
+// selects reports whether a request includes a stream.
 func (r *filterLogEventsRequest) selects(stream string) bool {
 	if len(r.Streams) > 0 {
 		return slices.Contains(r.Streams, stream)

@@ -7,9 +7,9 @@ import (
 
 var errPattern = invalid("Invalid filter pattern")
 
-// parsePattern compiles a filter pattern: nothing matches all, { $.type = "x" && … } selects JSON objects, %…% is a
-// regular expression, and all else are terms that must occur (-term: must not; ?term ?term: one of them must).
-// [ip, user, status = 4*] are the fields of an event between blanks.
+// parsePattern compiles a filter pattern. An empty one matches all messages, { $.type = "x" && … } matches JSON
+// objects, [ip, user, status = 4*] matches the space-separated fields of an event, %…% is a regular expression, and
+// anything else is a list of terms that must occur (-term: must not occur; ?term ?term: at least one must occur).
 func parsePattern(text string) (func(message string) bool, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -29,7 +29,7 @@ func parsePattern(text string) (func(message string) bool, error) {
 	return parseTerms(text)
 }
 
-// terms are the words of a pattern.
+// terms holds the words of a pattern.
 type terms struct{ all, some, none []string }
 
 var term = regexp.MustCompile(`^([-?]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*`)

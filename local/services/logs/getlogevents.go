@@ -62,7 +62,7 @@ func (s *Service) getLogEvents(_ context.Context, scope aws.Scope, r *getLogEven
 	return out, nil
 }
 
-// until is the time before which events are asked for; none means all.
+// until returns the exclusive end time of a request; nil means no end.
 func until(end *int64) int64 {
 	if end == nil {
 		return math.MaxInt64
@@ -70,8 +70,8 @@ func until(end *int64) int64 {
 	return *end
 }
 
-// cut selects the events of a page. Its tokens are f/ID/s, for what follows an event, and b/ID/s, for what is before
-// it; they come back unchanged when there is no more.
+// cut selects the events of a page. The tokens are f/ID/s for what follows an event, and b/ID/s for what precedes it;
+// they are returned unchanged if there are no more events.
 func (r *getLogEventsRequest) cut(events []logstore.Event) (cut []logstore.Event, before, after string, err error) {
 	head, at := r.FromHead, ""
 	if r.NextToken != "" {
@@ -101,10 +101,10 @@ func (r *getLogEventsRequest) cut(events []logstore.Event) (cut []logstore.Event
 	return events, idOf(&events[0]), idOf(&events[len(events)-1]), nil
 }
 
-// maxAnswer is how many bytes of events an answer has.
+// maxAnswer is the maximum size of the events in a response, in bytes.
 const maxAnswer = 1 << 20
 
-// fitting are as many events as an answer takes, the first or the last ones, but at least one.
+// fitting returns as many of the first or the last events as a response may contain, but at least one.
 func fitting(events []logstore.Event, limit int, first bool) []logstore.Event {
 	if limit == 0 {
 		limit = maxEvents

@@ -2,20 +2,20 @@ package logs
 
 import "stepback/aws"
 
-// The limits of the service's model, where requests leave them open.
+// The limits in the API model, used where requests leave them open.
 const (
 	maxPage   = 50
 	maxEvents = 10_000
 	maxTags   = 50
 )
 
-// groupRequest names a log group, by its name or, where the operation takes it, its ARN.
+// groupRequest names a log group by name or, where the operation accepts it, by ARN.
 type groupRequest struct {
 	Group      string `json:"logGroupName"`
 	Identifier string `json:"logGroupIdentifier"`
 }
 
-// name is the log group's.
+// name returns the name of the log group.
 func (r *groupRequest) name() (string, error) {
 	switch {
 	case r.Group != "" && r.Identifier != "":

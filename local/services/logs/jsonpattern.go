@@ -10,8 +10,8 @@ import (
 // condition is a compiled part of a JSON pattern.
 type condition func(document any) bool
 
-// parseJSONPattern compiles { CONDITION }, where conditions compare what a selector such as $.a.b[0] selects (=, !=, <,
-// <=, >, >=, IS NULL, IS TRUE, IS FALSE, NOT EXISTS) and are joined by &&, || and parentheses.
+// parseJSONPattern compiles { CONDITION }. Conditions compare the value of a selector such as $.a.b[0] (=, !=, <, <=,
+// >, >=, IS NULL, IS TRUE, IS FALSE, NOT EXISTS) and are combined with &&, || and parentheses.
 func parseJSONPattern(text string) (func(string) bool, error) {
 	p := &jsonPattern{}
 	inner, ok := strings.CutSuffix(text[1:], "}")
@@ -28,7 +28,7 @@ func parseJSONPattern(text string) (func(string) bool, error) {
 	}, nil
 }
 
-// jsonPattern parses the tokens of a pattern.
+// jsonPattern parses a pattern's tokens.
 type jsonPattern struct {
 	tokens []string
 	depth  int
@@ -48,7 +48,7 @@ func (p *jsonPattern) split(text string) bool {
 	return true
 }
 
-// next takes a token; there is none left when it is empty.
+// next consumes and returns the next token, or "" if none is left.
 func (p *jsonPattern) next() string {
 	if len(p.tokens) == 0 {
 		p.wrong = true
@@ -59,7 +59,7 @@ func (p *jsonPattern) next() string {
 	return t
 }
 
-// takes takes a token if it is the next one.
+// takes consumes the next token if it equals token, and reports whether it does.
 func (p *jsonPattern) takes(token string) bool {
 	if len(p.tokens) == 0 || !strings.EqualFold(p.tokens[0], token) {
 		return false
@@ -86,7 +86,7 @@ func (p *jsonPattern) and() condition {
 	return left
 }
 
-// maxDepth is how many parentheses may stand around a condition.
+// maxDepth is the maximum depth of nested parentheses.
 const maxDepth = 50
 
 func (p *jsonPattern) primary() condition {
@@ -147,7 +147,7 @@ func (p *jsonPattern) comparison(selected selection) condition {
 	}
 }
 
-// wildcard compares with a text, quoted or not, whose stars stand for anything.
+// wildcard returns a function that matches texts against operand, quoted or not, in which * matches any text.
 func wildcard(operand string) func(string) bool {
 	if unquoted, err := strconv.Unquote(operand); err == nil {
 		operand = unquoted

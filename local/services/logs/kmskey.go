@@ -13,7 +13,7 @@ type kmsKeyRequest struct {
 	Resource string `json:"resourceIdentifier"`
 }
 
-// group is the log group of a request. Results of queries, the other thing that can have a key, are not kept.
+// group returns the log group of a request. Query results, which can also have a key, are not stored.
 func (r *kmsKeyRequest) group() (string, error) {
 	switch {
 	case r.Group != "" && r.Resource != "":

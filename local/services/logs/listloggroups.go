@@ -60,8 +60,8 @@ func (s *Service) listLogGroups(
 	return out, nil
 }
 
-// selects reports whether a name fits the pattern: parts between |, each of which is in the name, or
-// begins it behind a ^.
+// selects reports whether a name matches one of the pattern's parts, which are separated by |: the name must contain
+// the part, or start with it if it is preceded by ^.
 func (r *listLogGroupsRequest) selects(name string) bool {
 	for _, part := range strings.Split(r.Pattern, "|") {
 		if begin, ok := strings.CutPrefix(part, "^"); ok && strings.HasPrefix(name, begin) ||

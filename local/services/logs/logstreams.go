@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -40,7 +39,7 @@ type describeLogStreamsRequest struct {
 	paged
 }
 
-// describedStream says of a stream without events nothing about them.
+// describedStream is a stream in responses. It omits the event times of a stream without events.
 type describedStream struct {
 	Name          string `json:"logStreamName"`
 	Created       int64  `json:"creationTime"`
@@ -57,7 +56,7 @@ type describeLogStreamsResponse struct {
 	NextToken string            `json:"nextToken,omitempty"`
 }
 
-// sequenceToken is that of streams, which need none any more.
+// sequenceToken is the upload sequence token of every stream; clients no longer need one.
 const sequenceToken = "49039859627555124174893530829160120000000000000000000000"
 
 func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
@@ -93,14 +92,14 @@ func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 
 func (r *describeLogStreamsRequest) sort(streams []logstore.Stream) {
 	if r.OrderBy == byLastEvent {
-		sorting.Stable(streams, func(a, b logstore.Stream) int { return cmp.Compare(a.Last, b.Last) })
+		slices.SortStableFunc(streams, func(a, b logstore.Stream) int { return cmp.Compare(a.Last, b.Last) })
 	}
 	if r.Descending {
 		slices.Reverse(streams)
 	}
 }
 
-// pageOfStreams cuts a page; its token counts the streams of the pages before, whose order may change meanwhile.
+// pageOfStreams returns one page. Its token counts the streams on earlier pages, whose order may have changed since.
 func pageOfStreams(r *describeLogStreamsRequest, streams []logstore.Stream) (found []logstore.Stream, next string,
 	err error) {
 	at := 0

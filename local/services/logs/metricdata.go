@@ -11,17 +11,17 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// MetricDatum is a value of a metric.
+// MetricDatum is a data point of a metric.
 type MetricDatum struct {
 	Namespace, Metric string
-	Unit              string // "" where the filter says nothing
+	Unit              string // "" if the filter sets none
 	Dimensions        map[string]string
 	At                time.Time
 	Value             float64
 }
 
-// MetricFilters makes metric data of the events that metric filters match. The zero value is ready. It is safe for
-// concurrent use.
+// MetricFilters converts events that match metric filters to metric data. The zero value is ready to use. It is safe
+// for concurrent use.
 type MetricFilters struct {
 	patterns patterns
 	mu       sync.Mutex
@@ -33,20 +33,20 @@ type filterKey struct {
 	group, filter string
 }
 
-// filteredMinute is the newest minute with events that a filter with a default value has seen.
+// filteredMinute is the newest minute in which a filter with a default value has seen events.
 type filteredMinute struct {
-	minute  int64 // since 1970
+	minute  int64 // minutes since 1970
 	matched bool
-	missing MetricDatum // if none of them matches
+	missing MetricDatum // sent if no event matches
 }
 
-// Appended makes metric data of events that are added to a group. Default values come later, with Due.
+// Appended returns the metric data of events that are added to a group. Default values follow later from Due.
 func (m *MetricFilters) Appended(scope aws.Scope, g logstore.Group, events []logstore.Event) (data []MetricDatum) {
 	for i := range g.MetricFilters {
 		f := &g.MetricFilters[i]
 		matches, err := m.patterns.find(f.Pattern)
 		if err != nil {
-			continue // it was checked when it was put
+			continue // it was validated when it was put
 		}
 		for j := range events {
 			e := &events[j]
@@ -62,7 +62,8 @@ func (m *MetricFilters) Appended(scope aws.Scope, g logstore.Group, events []log
 	return data
 }
 
-// note notes an event for a filter with a default value. It returns that of the minute before, if none matched there.
+// note records an event for a filter with a default value. It returns the default value of the previous minute if
+// none of its events matched.
 func (m *MetricFilters) note(k filterKey, f *logstore.MetricFilter, e *logstore.Event, matched bool) (
 	data []MetricDatum) {
 	at := time.UnixMilli(e.Time).UTC().Truncate(time.Minute)
@@ -86,7 +87,7 @@ func (m *MetricFilters) note(k filterKey, f *logstore.MetricFilter, e *logstore.
 	return data
 }
 
-// Due returns the default values of the minutes that are over and had events of which none matched.
+// Due returns the default values of past minutes that had events, none of which matched.
 func (m *MetricFilters) Due(now time.Time) map[aws.Scope][]MetricDatum {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +107,8 @@ func (m *MetricFilters) Due(now time.Time) map[aws.Scope][]MetricDatum {
 	return due
 }
 
-// datumOf is what a filter makes of an event that it matches; nothing if the event has no number or lacks a dimension.
+// datumOf returns a filter's data point for a matching event. ok is false if the event lacks the number or a
+// dimension.
 func datumOf(f *logstore.MetricFilter, e *logstore.Event) (d MetricDatum, ok bool) {
 	d = MetricDatum{Namespace: f.Namespace, Metric: f.Metric, Unit: f.Unit, At: time.UnixMilli(e.Time).UTC()}
 	value, err := strconv.ParseFloat(f.Value, 64)

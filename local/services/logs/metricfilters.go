@@ -8,11 +8,10 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
-// What a log group and a metric filter may have.
+// The limits of metric filters.
 const (
 	maxMetricFilters = 100
 	maxDimensions    = 3
@@ -60,7 +59,7 @@ type describeMetricFiltersResponse struct {
 }
 
 func (s *Service) putMetricFilter(_ context.Context, scope aws.Scope, r *putMetricFilterRequest) (*none, error) {
-	t := &r.Transformations[0] // the model has exactly one
+	t := &r.Transformations[0] // the model requires exactly one
 	err := plain(r.Transformed, r.Criteria, "emitSystemFieldDimensions", r.SystemFields)
 	if err == nil {
 		_, err = parsePattern(r.Pattern)
@@ -94,7 +93,7 @@ func (s *Service) putMetricFilter(_ context.Context, scope aws.Scope, r *putMetr
 	return &none{}, err
 }
 
-// check refuses transformations that make no metric data.
+// check returns an error for transformations that yield no metric data.
 func (t *metricTransformation) check(pattern string) error {
 	refuse := func(message string) error { return invalid("Invalid metric transformation: " + message) }
 	if len(t.Dimensions) > 0 && t.Default != nil {
@@ -134,7 +133,7 @@ func (s *Service) describeMetricFilters(_ context.Context, scope aws.Scope,
 			}
 		}
 	}
-	sorting.Func(found, func(a, b describedMetricFilter) int {
+	slices.SortFunc(found, func(a, b describedMetricFilter) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
 	})
 	found, next, err := page(r.paged, s.now(),
@@ -143,7 +142,7 @@ func (s *Service) describeMetricFilters(_ context.Context, scope aws.Scope,
 	return &describeMetricFiltersResponse{append([]describedMetricFilter{}, found...), next}, err
 }
 
-// selects reports whether a request is about a filter of a group that it is about.
+// selects reports whether a request includes the filter.
 func (r *describeMetricFiltersRequest) selects(f *logstore.MetricFilter) bool {
 	return strings.HasPrefix(f.Name, r.Prefix) && (r.Metric == "" || r.Metric == f.Metric) &&
 		(r.Namespace == "" || r.Namespace == f.Namespace)

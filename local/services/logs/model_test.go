@@ -9,7 +9,7 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// unanswered are members of features that are not served.
+// unanswered lists the members of features that are not supported.
 var unanswered = []string{
 	"DescribeLogGroups.logGroups.dataProtectionStatus", "DescribeLogGroups.logGroups.bearerTokenAuthenticationEnabled",
 	"DescribeLogGroups.logGroups.inheritedProperties", "PutLogEvents.rejectedLogEventsInfo.expiredLogEventEndIndex",
@@ -24,7 +24,7 @@ var unanswered = []string{
 	"PutResourcePolicy.resourcePolicy.revisionId", "PutResourcePolicy.revisionId",
 }
 
-// TestModel compares the answers of the operations that are served with the service's model.
+// TestModel compares the responses of the implemented operations with the service's model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, difference := range modeltest.Differences(model.MustFind("cloudwatchlogs"), new(Service).operations()) {

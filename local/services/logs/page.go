@@ -7,13 +7,13 @@ import (
 	"stepback/aws"
 )
 
-// paged are the members of a request for a page of a list.
+// paged holds the paging members of a request.
 type paged struct {
 	Limit     int    `json:"limit"`
 	NextToken string `json:"nextToken"`
 }
 
-// page cuts one page out of a list, as aws.Page does. Request is all that the list was asked for.
+// page returns one page of a list; see aws.Page. request holds all parameters of the list request.
 func page[T any](p paged, now time.Time, request []string, list []T, key func(T) string) (elements []T, next string,
 	err error) {
 	elements, next, ok := aws.Page(aws.NewListing(now, request...), p.NextToken, cmp.Or(p.Limit, maxPage), list, key)

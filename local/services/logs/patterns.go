@@ -2,16 +2,16 @@ package logs
 
 import "sync"
 
-// patterns are filter patterns that have been compiled. The zero value has none. It is safe for concurrent use.
+// patterns caches compiled filter patterns. The zero value is empty and ready to use. It is safe for concurrent use.
 type patterns struct {
 	mu       sync.Mutex
 	compiled map[string]func(message string) bool
 }
 
-// mostPatterns is how many patterns are remembered.
+// mostPatterns is the maximum number of cached patterns.
 const mostPatterns = 1000
 
-// find is parsePattern of a pattern that was asked for before, mostly.
+// find returns the compiled pattern of text, from the cache if possible.
 func (p *patterns) find(text string) (func(message string) bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,7 +19,7 @@ type putLogEventsRequest struct {
 	Events []inputEvent `json:"logEvents"`
 }
 
-// rejected says which events are too old or too new to be kept.
+// rejected reports which events are too old or too new.
 type rejected struct {
 	TooNewFrom *int `json:"tooNewLogEventStartIndex,omitempty"`
 	TooOldTo   *int `json:"tooOldLogEventEndIndex,omitempty"`
@@ -30,7 +30,8 @@ type putLogEventsResponse struct {
 	Rejected      *rejected `json:"rejectedLogEventsInfo,omitempty"`
 }
 
-// What the service takes: the size of an event with what it adds to each, how old and how far ahead of the time.
+// The limits for an event: its maximum size including a fixed overhead, its maximum age, and how far its time may be
+// in the future.
 const (
 	maxEvent = 256 << 10
 	overhead = 26
@@ -54,7 +55,7 @@ func (s *Service) putLogEvents(_ context.Context, scope aws.Scope, r *putLogEven
 	return &putLogEventsResponse{sequenceToken, refused}, s.store.Append(in(scope), r.Group, r.Stream, events)
 }
 
-// acceptable are the events that are neither too old nor too new.
+// acceptable returns the events that are neither too old nor too new.
 func (s *Service) acceptable(given []inputEvent) (events []logstore.Event, refused *rejected, err error) {
 	now := s.now()
 	oldest, newest := now.Add(-maxAge).UnixMilli(), now.Add(maxAhead).UnixMilli()

@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/insights"
 	"stepback/local/services/logs/logstore"
 )
 
-// queryRun is a query of Logs Insights that was started. It has ended when StartQuery answers.
+// queryRun is a CloudWatch Logs Insights query that was started. It has finished by the time StartQuery returns.
 type queryRun struct {
 	scope     aws.Scope
 	id, query string
@@ -26,13 +25,13 @@ type queryRun struct {
 	statistic queryStatistics
 }
 
-// queryRuns are the latest queries. They are in memory: a restart forgets them.
+// queryRuns holds the latest queries in memory. A restart loses them.
 type queryRuns struct {
 	mu   sync.Mutex
-	runs []*queryRun // the latest last
+	runs []*queryRun // latest last
 }
 
-// mostRuns is how many queries are remembered.
+// mostRuns is the maximum number of queries held.
 const mostRuns = 100
 
 type startQueryRequest struct {
@@ -50,10 +49,10 @@ type startQueryResponse struct {
 	ID string `json:"queryId"`
 }
 
-// cwli is the language of Logs Insights; OpenSearch's PPL and SQL are not here.
+// cwli is the Logs Insights query language; OpenSearch PPL and SQL are not supported.
 const cwli = "CWLI"
 
-// groups are the names of the log groups of a query.
+// groups returns the names of a query's log groups.
 func (r *startQueryRequest) groups() ([]string, error) {
 	given := 0
 	for _, n := range []int{len(r.Group), len(r.Groups), len(r.Identifiers)} {
@@ -113,7 +112,7 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 				Stream: e.Stream, Log: scope.Account + ":" + group, Pointer: idOf(e)})
 		}
 	}
-	sorting.Stable(events, func(a, b insights.Event) int {
+	slices.SortStableFunc(events, func(a, b insights.Event) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(b.Pointer, a.Pointer))
 	})
 	run.statistic.Scanned, run.statistic.Groups = float64(len(events)), float64(len(groups))
@@ -123,7 +122,7 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 	return &startQueryResponse{run.id}, nil
 }
 
-// shownQuery is how DescribeQueries tells a query: with its log groups and its time in front.
+// shownQuery returns a query as DescribeQueries shows it: preceded by its log groups and time range.
 func shownQuery(r *startQueryRequest, groups []string) string {
 	return fmt.Sprintf("SOURCE \"%s\" START=%d000 END=%d999 | %s", strings.Join(groups, `" "`), r.Start, r.End, r.Query)
 }
@@ -147,7 +146,7 @@ func (q *queryRuns) keep(run *queryRun) {
 	q.runs = append(q.runs, run)
 }
 
-// find finds a query of an account and region.
+// find returns a query of an account and region.
 func (q *queryRuns) find(scope aws.Scope, id string) (*queryRun, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,7 +181,7 @@ type queryResultsResponse struct {
 	Status     string          `json:"status"`
 }
 
-// complete is the status of queries that have ended.
+// complete is the status of finished queries.
 const complete = "Complete"
 
 func (s *Service) getQueryResults(_ context.Context, scope aws.Scope, r *queryRequest) (*queryResultsResponse, error) {
@@ -204,7 +203,7 @@ type stopQueryResponse struct {
 	Success bool `json:"success"`
 }
 
-// stopQuery finds no query that is still running.
+// stopQuery always returns an error, because no query is still running.
 func (s *Service) stopQuery(_ context.Context, scope aws.Scope, r *queryRequest) (*stopQueryResponse, error) {
 	if _, err := s.runs.find(scope, r.ID); err != nil {
 		return nil, err

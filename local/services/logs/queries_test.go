@@ -9,7 +9,7 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// TestQueriesOfInsights runs a query over two groups, and looks at it by all operations.
+// TestQueriesOfInsights runs a query over two groups and reads it with all operations.
 func TestQueriesOfInsights(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
@@ -18,7 +17,7 @@ type queryParameter struct {
 	Description string `json:"description,omitempty"`
 }
 
-// queryDefinition is a query as it is kept and described.
+// queryDefinition is a query definition as it is stored and described.
 type queryDefinition struct {
 	Language   string           `json:"queryLanguage"`
 	ID         string           `json:"queryDefinitionId"`
@@ -29,7 +28,7 @@ type queryDefinition struct {
 	Parameters []queryParameter `json:"parameters,omitempty"`
 }
 
-// keptQuery is a query with the token of the request that made it.
+// keptQuery is a query definition with the client token of the request that created it.
 type keptQuery struct {
 	queryDefinition
 	ClientToken string `json:"clientToken,omitempty"`
@@ -69,7 +68,7 @@ type deleteQueryDefinitionResponse struct {
 	Success bool `json:"success"`
 }
 
-// queryKeys begin the keys of the query definitions of an account and region.
+// queryKeys returns the key prefix of the query definitions of an account and region.
 func queryKeys(scope aws.Scope) string { return "query/" + scope.Account + "/" + scope.Region + "/" }
 
 func (s *Service) putQueryDefinition(_ context.Context, scope aws.Scope,
@@ -89,7 +88,7 @@ func (s *Service) putQueryDefinition(_ context.Context, scope aws.Scope,
 	i := slices.IndexFunc(all, same)
 	switch {
 	case i >= 0 && r.ID == "":
-		return &putQueryDefinitionResponse{all[i].ID}, nil // the request came before
+		return &putQueryDefinitionResponse{all[i].ID}, nil // a repeated request
 	case i < 0 && r.ID != "":
 		return nil, errNoQuery
 	case i < 0 && len(all) == maxQueries:
@@ -110,10 +109,10 @@ func (s *Service) putQueryDefinition(_ context.Context, scope aws.Scope,
 	})
 }
 
-// maxQueries is how many query definitions there may be in an account and region.
+// maxQueries is the maximum number of query definitions per account and region.
 const maxQueries = 1000
 
-// queries are the query definitions of an account and region.
+// queries returns the query definitions of an account and region.
 func (s *Service) queries(scope aws.Scope) (all []keptQuery, err error) {
 	err = s.documents.Table("logs").Scan(queryKeys(scope), func(_ string, text []byte) error {
 		var q keptQuery
@@ -124,7 +123,7 @@ func (s *Service) queries(scope aws.Scope) (all []keptQuery, err error) {
 	return all, err
 }
 
-// keep changes what the documents have, and waits until that is on the disk.
+// keep applies a change to the documents and waits until it is on disk.
 func (s *Service) keep(change func(*documents.Batch, *documents.Table)) error {
 	b, err := s.documents.Begin()
 	if err != nil {
@@ -147,7 +146,7 @@ func (s *Service) describeQueryDefinitions(_ context.Context, scope aws.Scope,
 		}
 	}
 	key := func(q queryDefinition) string { return q.Name + "\x00" + q.ID }
-	sorting.Func(found, func(a, b queryDefinition) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(found, func(a, b queryDefinition) int { return strings.Compare(key(a), key(b)) })
 	found, next, err := page(paged{cmp.Or(r.Max, maxQueries), r.NextToken}, s.now(),
 		[]string{"queries", scope.Account, scope.Region, r.Prefix, r.Language}, found, key)
 	return &describeQueryDefinitionsResponse{found, next}, err

@@ -9,10 +9,10 @@ import (
 	"stepback/local/services/documents"
 )
 
-// mostPolicies is how many resource policies an account may have in a region, by AWS's quota.
+// mostPolicies is the maximum number of resource policies per account and region, as AWS's quota has it.
 const mostPolicies = 10
 
-// ofAccount is the scope of the policies that are here.
+// ofAccount is the only supported policy scope.
 const ofAccount = "ACCOUNT"
 
 type resourcePolicy struct {
@@ -37,7 +37,7 @@ func policyKey(scope aws.Scope, name string) string {
 	return "policy/" + scope.Account + "/" + scope.Region + "/" + name
 }
 
-// policies are the resource policies of an account and region, by their names.
+// policies returns the resource policies of an account and region, ordered by name.
 func (s *Service) policies(scope aws.Scope) ([]resourcePolicy, error) {
 	all := []resourcePolicy{}
 	err := s.documents.Table("logs").Scan(policyKey(scope, ""), func(_ string, text []byte) error {

@@ -9,7 +9,7 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// retentions are the days that events can be kept.
+// retentions lists the allowed retention periods in days.
 var retentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922,
 	3288, 3653}
 

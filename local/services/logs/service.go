@@ -11,32 +11,32 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// Service answers the operations. It is safe for concurrent use.
+// Service implements the operations. It is safe for concurrent use.
 type Service struct {
 	store     *logstore.Store
 	documents *documents.Store
 	now       func() time.Time
-	changes   sync.Mutex // orders changes of query definitions and resource policies
+	changes   sync.Mutex // serializes changes of query definitions and resource policies
 	runs      queryRuns
 }
 
 // Options are the settings of the service. All but Log are required.
 type Options struct {
-	// Store has the log groups.
+	// Store holds the log groups.
 	Store *logstore.Store
-	// Documents keeps what belongs to no group, in the table logs.
+	// Documents holds, in the table logs, what belongs to no group.
 	Documents *documents.Store
 	// Default is the account and region of requests that name none.
 	Default aws.Scope
 	Now     func() time.Time
-	// Log receives refusals; nil drops them.
+	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
-// Target is the part of X-Amz-Target before the operation's name.
+// Target is the part of X-Amz-Target that precedes the operation's name.
 const Target = "Logs_20140328"
 
-// New serves the API.
+// New returns a service that serves the API.
 func New(o Options) *server.Service {
 	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
 	return server.Must(server.Config{
@@ -45,7 +45,7 @@ func New(o Options) *server.Service {
 	})
 }
 
-// words are those of refusals that the model does not tell.
+// words holds the wording of errors that the model does not define.
 var words = server.Words{
 	Long:  map[string]string{"LogGroupName": tooLong, "LogStreamName": tooLong},
 	Whole: map[string][]string{"MetricTransformation": {"defaultValue", "unit", "dimensions"}},
@@ -97,7 +97,7 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 func in(scope aws.Scope) aws.Scope {

@@ -22,7 +22,7 @@ var now = time.UnixMilli(1_700_000_000_000)
 
 var home = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
-// served is the API over a store.
+// served is an API over a store.
 type served struct {
 	t       *testing.T
 	handler http.Handler
@@ -45,7 +45,7 @@ func serve(t *testing.T) *served {
 	return &served{t, api.New(api.Options{Store: store, Documents: kept, Default: home, Now: clock}), store}
 }
 
-// call carries out an operation; parameters are JSON text.
+// call performs an operation; parameters is JSON text.
 func (s *served) call(operation, parameters string) map[string]any {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, "/", strings.NewReader(parameters))
@@ -60,7 +60,7 @@ func (s *served) call(operation, parameters string) map[string]any {
 	return answer
 }
 
-// ends checks that an operation answers nothing, or refuses with an error.
+// ends checks that an operation returns nothing, or fails with the error want.
 func (s *served) ends(operation, parameters, want string) {
 	s.t.Helper()
 	got := ""
@@ -139,7 +139,7 @@ func TestPagesOfLogGroups(t *testing.T) {
 	}
 }
 
-// filled has a group with two streams of five events each.
+// filled returns an API with one group that has two streams of five events each.
 func filled(t *testing.T) *served {
 	t.Helper()
 	s := serve(t)
@@ -159,7 +159,7 @@ func filled(t *testing.T) *served {
 	return s
 }
 
-// messages are those of the events of an answer.
+// messages returns the messages of the events in a response.
 func messages(answer map[string]any) string {
 	var found []string
 	events, _ := answer["events"].([]any)

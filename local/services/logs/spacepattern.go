@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// fieldTest is what a pattern asks of a field.
+// fieldTest reports whether a field's value meets a condition of a pattern.
 type fieldTest func(value string) bool
 
-// parseSpacePattern compiles [name, name = value, …]: the fields of an event between blanks, of which one in quotes or
-// brackets is one. A field may be compared (=, != with * and %regular expressions%; <, <=, >, >= with numbers), and
-// several comparisons of it joined by && and ||. One ... stands for any number of fields.
+// parseSpacePattern compiles [name, name = value, …], which matches the space-separated fields of an event; text in
+// quotes or brackets is one field. A field may be compared (=, != with * and %regular expressions%; <, <=, >, >= with
+// numbers), and several comparisons of it may be joined by && and ||. A single ... matches any number of fields.
 func parseSpacePattern(text string) (func(string) bool, error) {
 	inner, ok := strings.CutSuffix(text[1:], "]")
 	if !ok {
@@ -21,7 +21,7 @@ func parseSpacePattern(text string) (func(string) bool, error) {
 	rest := false
 	parts := splitFields(inner)
 	if strings.TrimSpace(inner) == "" {
-		parts = []string{"..."} // [] is any event
+		parts = []string{"..."} // [] matches any event
 	}
 	for _, part := range parts {
 		part = strings.TrimSpace(part)
@@ -61,7 +61,7 @@ func parseSpacePattern(text string) (func(string) bool, error) {
 	}, nil
 }
 
-// splitFields cuts a pattern at its commas, but for those in quotes and regular expressions.
+// splitFields splits a pattern at its commas, except those in quotes and regular expressions.
 func splitFields(text string) []string {
 	var parts []string
 	from, quote := 0, byte(0)
@@ -86,7 +86,7 @@ var (
 	fieldJoin       = regexp.MustCompile(`&&|\|\|`)
 )
 
-// parseField reads a field of a pattern: a name alone, or comparisons that begin with its name.
+// parseField parses a field of a pattern: only a name, or comparisons that start with the name.
 func parseField(text string) (fieldTest, error) {
 	name := fieldName.FindString(text)
 	if name == "" {
@@ -95,7 +95,7 @@ func parseField(text string) (fieldTest, error) {
 	if strings.TrimSpace(text[len(name):]) == "" {
 		return func(string) bool { return true }, nil
 	}
-	var some [][]fieldTest // one of them, with all of its tests
+	var some [][]fieldTest // alternatives, each with tests that must all hold
 	all := []fieldTest{}
 	for text != "" {
 		part, rest, joint := text, "", ""
@@ -179,7 +179,7 @@ func compareField(text string) (fieldTest, error) {
 	}, nil
 }
 
-// fieldsOf cuts an event at its blanks; what is in quotes or brackets is one field, without them.
+// fieldsOf splits an event at white space; text in quotes or brackets is one field, without them.
 func fieldsOf(message string) []string {
 	var fields []string
 	for message = strings.TrimSpace(message); message != ""; message = strings.TrimLeft(message, " \t\r\n") {

@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/logs/logstore"
 )
 
-// maxSubscriptions is how many subscription filters a log group may have.
+// maxSubscriptions is the maximum number of subscription filters per log group.
 const maxSubscriptions = 2
 
 type putSubscriptionFilterRequest struct {
@@ -88,7 +87,7 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	return &none{}, err
 }
 
-// plain refuses the members of filters that are not served.
+// plain returns an error for unsupported members of filters.
 func plain(transformed bool, criteria, emit string, fields []string) error {
 	switch {
 	case transformed:
@@ -101,7 +100,7 @@ func plain(transformed bool, criteria, emit string, fields []string) error {
 	return nil
 }
 
-// subscribable refuses destinations that events are not delivered to.
+// subscribable returns an error for destinations to which events cannot be delivered.
 func subscribable(scope aws.Scope, destination, role string) error {
 	a, ok := aws.ParseARN(destination)
 	switch {
@@ -128,7 +127,7 @@ func (s *Service) describeSubscriptionFilters(_ context.Context, scope aws.Scope
 	}
 	found := slices.DeleteFunc(slices.Clone(g.Subscriptions),
 		func(f logstore.Subscription) bool { return !strings.HasPrefix(f.Name, r.Prefix) })
-	sorting.Func(found, func(a, b logstore.Subscription) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b logstore.Subscription) int { return strings.Compare(a.Name, b.Name) })
 	found, next, err := page(r.paged, s.now(), []string{"subscriptions", scope.Account, scope.Region, r.Group, r.Prefix},
 		found, func(f logstore.Subscription) string { return f.Name })
 	if err != nil {

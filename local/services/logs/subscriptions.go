@@ -18,25 +18,25 @@ import (
 	"stepback/local/services/logs/logstore"
 )
 
-// Deliverer hands messages to what ARNs name.
+// Deliverer delivers messages to the targets that ARNs name.
 type Deliverer interface {
 	Deliver(ctx context.Context, arn string, m *delivery.Message) error
 }
 
 // SubscriptionOptions are the settings of Subscriptions. All but Log are required.
 type SubscriptionOptions struct {
-	// Documents keeps the batches that have not been delivered, in the table logs.deliveries.
+	// Documents holds the batches that have not been delivered, in the table logs.deliveries.
 	Documents *documents.Store
 	Targets   Deliverer
-	// Clock has batches sent and tried again. It must outlive the subscriptions.
+	// Clock is used to schedule sending and retrying batches. It must outlive the Subscriptions.
 	Clock *clock.Clock
-	// Log receives what is lost; nil drops them.
+	// Log receives lost events and batches; nil discards the messages.
 	Log *slog.Logger
 }
 
-// Subscriptions delivers the events that subscription filters match: in batches of a stream's events, each of a second
-// at most or 256 KB. A batch is kept on the disk until its destination has it, and tried again for 24 hours. What is
-// not in a batch yet is lost if the machine fails. It is safe for concurrent use.
+// Subscriptions delivers the events that subscription filters match. Events of a stream are collected into batches
+// for at most one second or 256 KB. A batch is stored on disk until its destination has it, and retried for 24 hours.
+// Events that are not in a stored batch yet are lost if the process crashes. It is safe for concurrent use.
 type Subscriptions struct {
 	o          SubscriptionOptions
 	patterns   patterns
@@ -46,8 +46,8 @@ type Subscriptions struct {
 	filling map[batchKey]*eventBatch
 	full    []*eventBatch
 	bytes   int  // of all batches
-	dropped int  // events, for want of room, since the last batch was sent
-	sending bool // somebody sends the full ones
+	dropped int  // events lost for lack of space since the last batch was sent
+	sending bool // a goroutine is sending the full ones
 	closed  bool
 	work    sync.WaitGroup
 }
@@ -55,16 +55,16 @@ type Subscriptions struct {
 const (
 	fillTime    = time.Second
 	batchBytes  = 256 << 10
-	mostBatched = 16 << 20 // bytes; more is lost
+	mostBatched = 16 << 20 // in bytes; more is lost
 )
 
-// batchKey says which events go together.
+// batchKey identifies the events that are batched together.
 type batchKey struct {
 	scope                              aws.Scope
 	group, stream, filter, destination string
 }
 
-// eventBatch is what is delivered together.
+// eventBatch is a batch of events.
 type eventBatch struct {
 	batchKey
 	events []subscribedEvent
@@ -78,7 +78,7 @@ type subscribedEvent struct {
 	Message string `json:"message"`
 }
 
-// dataMessage is what a destination is told.
+// dataMessage is the message that a destination receives.
 type dataMessage struct {
 	Type    string            `json:"messageType"`
 	Owner   string            `json:"owner"`
@@ -88,8 +88,8 @@ type dataMessage struct {
 	Events  []subscribedEvent `json:"logEvents"`
 }
 
-// OpenSubscriptions opens the batches that are kept, and goes on with them once Resume is called. Its Written is for
-// the store of the log groups.
+// OpenSubscriptions opens the stored batches; their delivery continues once Resume is called. Pass its method Written
+// to the store of the log groups.
 func OpenSubscriptions(o SubscriptionOptions) *Subscriptions {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -100,16 +100,16 @@ func OpenSubscriptions(o SubscriptionOptions) *Subscriptions {
 	})}
 }
 
-// Resume goes on with the batches that an earlier process left. It is called once, when the destinations are there.
+// Resume continues with the batches that an earlier process left. Call it once, when the destinations are available.
 func (s *Subscriptions) Resume() error { return s.dispatcher.Resume() }
 
-// Stop ends deliveries, before their destinations end. Batches are kept from then on, for the next process.
+// Stop stops deliveries, before their destinations are closed. From then on, batches are stored for the next process.
 func (s *Subscriptions) Stop() error {
 	s.dispatcher.Close()
 	return nil
 }
 
-// Close keeps what is in batches, and ends deliveries. No events may come any more.
+// Close stores the unfinished batches and stops deliveries. No more events may be passed afterwards.
 func (s *Subscriptions) Close() error {
 	s.mu.Lock()
 	for _, b := range s.filling {
@@ -122,13 +122,13 @@ func (s *Subscriptions) Close() error {
 	return nil
 }
 
-// Written takes the events of a stream of a group, and puts those that its subscriptions match into batches. It does
-// not wait: what there is no room for is lost, and said so in the log.
+// Written adds to batches those events of a stream that the group's subscriptions match. It does not block: events
+// beyond the limit are lost, and that is logged.
 func (s *Subscriptions) Written(scope aws.Scope, g logstore.Group, events []logstore.Event) {
 	for _, f := range g.Subscriptions {
 		matches, err := s.patterns.find(f.Pattern)
 		if err != nil {
-			continue // it was checked when it was put
+			continue // it was validated when it was put
 		}
 		for i := range events {
 			if e := &events[i]; matches(e.Message) {
@@ -138,7 +138,7 @@ func (s *Subscriptions) Written(scope aws.Scope, g logstore.Group, events []logs
 	}
 }
 
-// add puts an event into the batch that is filling.
+// add adds an event to the current batch of a key.
 func (s *Subscriptions) add(key batchKey, e *logstore.Event) {
 	size := len(e.Message) + overhead
 	s.mu.Lock()
@@ -168,7 +168,7 @@ func (s *Subscriptions) add(key batchKey, e *logstore.Event) {
 	s.bytes += size
 }
 
-// fill has a batch sent. The lock is held.
+// fill moves a batch to those that are sent. The lock is held.
 func (s *Subscriptions) fill(b *eventBatch) {
 	b.timer.Stop()
 	delete(s.filling, b.batchKey)
@@ -185,7 +185,7 @@ func (s *Subscriptions) fill(b *eventBatch) {
 	})
 }
 
-// sendFull sends the batches that are full. It reports whether there were any.
+// sendFull sends the full batches. It reports whether there were any.
 func (s *Subscriptions) sendFull() bool {
 	s.mu.Lock()
 	full, dropped := s.full, s.dropped
@@ -207,7 +207,7 @@ func (s *Subscriptions) sendFull() bool {
 	return len(full) > 0
 }
 
-// send keeps a batch and has it delivered.
+// send stores a batch and passes it to the dispatcher.
 func (s *Subscriptions) send(b *eventBatch) error {
 	body, err := b.body()
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *Subscriptions) send(b *eventBatch) error {
 	}}, nil)
 }
 
-// body is the event that a function gets.
+// body returns the event that a function receives.
 func (b *eventBatch) body() (string, error) {
 	var compressed bytes.Buffer
 	w := gzip.NewWriter(&compressed)

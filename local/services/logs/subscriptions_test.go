@@ -22,7 +22,7 @@ import (
 
 const function = "arn:aws:lambda:us-east-1:000000000000:function:listens"
 
-// subscribed is a platform of log groups, subscriptions and one function.
+// subscribed is a platform with log groups, subscriptions and one function.
 type subscribed struct {
 	*served
 	virtual       *clock.Clock
@@ -30,7 +30,7 @@ type subscribed struct {
 	close         func()
 }
 
-// subscribe opens the log groups of a directory; what their subscriptions deliver goes to a function.
+// subscribe opens the log groups in a directory; their subscriptions deliver to the function take.
 func subscribe(t *testing.T, dir string, take func(*delivery.Message) error) *subscribed {
 	t.Helper()
 	kept, err := documents.Open(dir+"/documents", nil)
@@ -64,7 +64,7 @@ func subscribe(t *testing.T, dir string, take func(*delivery.Message) error) *su
 	return s
 }
 
-// opened is what is in a message of a subscription.
+// opened returns the decoded data of a subscription message.
 func opened(t *testing.T, m *delivery.Message) (data map[string]any) {
 	t.Helper()
 	var event struct{ AWSLogs struct{ Data []byte } }
@@ -121,7 +121,7 @@ func TestSubscriptionDelivers(t *testing.T) {
 	}
 }
 
-// TestSubscriptionBatches has more events than fit a batch.
+// Events that exceed the size of a batch are split into several.
 func TestSubscriptionBatches(t *testing.T) {
 	t.Parallel()
 	came := make(chan *delivery.Message, 9)
@@ -146,7 +146,7 @@ func TestSubscriptionBatches(t *testing.T) {
 	}
 }
 
-// TestSubscriptionSurvives ends the process before the function takes the events.
+// Events survive a restart of the process before the function takes them.
 func TestSubscriptionSurvives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -38,7 +38,7 @@ func (s *Service) testMetricFilter(_ context.Context, _ aws.Scope,
 	return out, nil
 }
 
-// extracted are the values of the fields that a JSON pattern has, by their selectors.
+// extracted returns the values of the fields that a JSON pattern names, by selector.
 func extracted(pattern, message string) map[string]string {
 	values := map[string]string{}
 	inner, ok := strings.CutPrefix(strings.TrimSpace(pattern), "{")
@@ -59,11 +59,11 @@ func extracted(pattern, message string) map[string]string {
 	return values
 }
 
-// textOf is a value of a document as text: that of a string, JSON of others.
+// textOf returns a JSON value as text: a string's text, or the JSON of other values.
 func textOf(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	text, _ := json.Marshal(v) // it was JSON
+	text, _ := json.Marshal(v) // it was parsed from JSON
 	return string(text)
 }

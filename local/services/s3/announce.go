@@ -5,11 +5,11 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// createdBy are the names of events by the reason why an object is there.
+// createdBy maps the reason for an object's creation to the name of the event.
 var createdBy = map[objectevent.Reason]string{objectevent.PutObject: createdPut, objectevent.CopyObject: createdCopy,
 	objectevent.CompleteMultipartUpload: createdUpload}
 
-// announce tells the subscriber, if there is one, and the bucket's destinations of a new object.
+// announce notifies the subscriber, if there is one, and the bucket's destinations of a new object.
 func (s *store) announce(bucket, key string, v version, reason objectevent.Reason) {
 	e := objectevent.Event{
 		Version: "0", ID: aws.NewID(), DetailType: objectevent.DetailType, Source: objectevent.Source,

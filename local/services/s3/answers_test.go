@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/s3"
 )
 
-// send makes a request without a client that would read the answer in its own way.
+// send makes a request without an S3 client, which would interpret the response in its own way.
 func send(s *s3.Server, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -110,7 +110,7 @@ func TestObjectsKeepTheHeadersForCaches(t *testing.T) {
 	}
 	for key, want := range map[string]string{"a": "no-cache|de|ops", "b": "no-cache|de|ops", "c": "max-age=1||"} {
 		h := send(server, http.MethodHead, "/incoming/"+key, "").Header()
-		made := strings.Join(map[string][]string(h)["x-amz-meta-made-by"], ",") // as it is on the wire
+		made := strings.Join(map[string][]string(h)["x-amz-meta-made-by"], ",") // as sent on the wire
 		if got := h.Get("Cache-Control") + "|" + h.Get("Content-Language") + "|" + made; got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// attributes is the answer of GetObjectAttributes.
+// attributes is the response of GetObjectAttributes.
 type attributes struct {
 	XMLName      xml.Name `xml:"GetObjectAttributesResponse"`
 	Xmlns        string   `xml:"xmlns,attr"`
@@ -16,7 +16,7 @@ type attributes struct {
 	ObjectSize   *int64 `xml:",omitempty"`
 }
 
-// checksumElement tells a checksum in an element that is named by its algorithm.
+// checksumElement encodes a checksum in an element named after its algorithm.
 type checksumElement struct {
 	Value        namedElement
 	ChecksumType string
@@ -27,7 +27,7 @@ type namedElement struct {
 	Text    string `xml:",chardata"`
 }
 
-// objectAttributes is GetObjectAttributes. How many parts an upload had is not kept.
+// objectAttributes implements GetObjectAttributes. The number of parts of an upload is not stored.
 func (s *store) objectAttributes(c *call) (any, error) {
 	f, v, err := s.openVersion(c.bucket, c.key)
 	if err != nil {

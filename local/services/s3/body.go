@@ -10,7 +10,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// bodyFile is the part of *os.File that receiving a body needs.
+// bodyFile is the subset of *os.File that is needed to receive a body.
 type bodyFile interface {
 	io.Writer
 	Name() string
@@ -22,19 +22,19 @@ func newBodyFile(dir string) (bodyFile, error) {
 	return os.CreateTemp(dir, "body-*")
 }
 
-// body is content that has been received wholly and waits to be named.
+// body is completely received content that has no object name yet.
 type body struct {
 	path     string
 	size     int64
 	etag     string
-	checksum *checksum // nil when nobody asked for one
+	checksum *checksum // nil if not requested
 	tags     []tag
 }
 
-// discard removes the body if nothing took it over.
+// discard removes the body's file, unless an object has taken it over.
 func (b body) discard() { _ = os.Remove(b.path) }
 
-// receive streams r into a new file. On any error nothing of it is left.
+// receive streams r into a new file. If it fails, it leaves nothing behind.
 func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 	f, err := s.newFile(s.tempDir())
 	if err != nil {
@@ -68,13 +68,13 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 // onlyWriter hides ReadFrom, which would bypass the large buffer.
 type onlyWriter struct{ io.Writer }
 
-// summing is a reader whose MD5 is known when it has been read.
+// summing is a reader with the MD5 of what has been read.
 type summing struct {
 	reader io.Reader
 	Sum    func([]byte) []byte
 }
 
-// hasherOf uses the hash that gofakes3 computes while it reads a body, and computes one where it does not.
+// hasherOf uses the hash that gofakes3 computes while it reads a body, or computes one if gofakes3 does not.
 func hasherOf(r io.Reader) summing {
 	if h, ok := r.(interface{ Sum([]byte) []byte }); ok {
 		return summing{reader: r, Sum: h.Sum}
@@ -83,7 +83,7 @@ func hasherOf(r io.Reader) summing {
 	return summing{reader: io.TeeReader(r, h), Sum: h.Sum}
 }
 
-// stamp gives the file its own modification time and returns it.
+// stamp gives the file a unique modification time and returns it.
 func (s *store) stamp(path string) (time.Time, error) {
 	at := s.stamps.next()
 	return at, os.Chtimes(path, at, at)

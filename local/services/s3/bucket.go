@@ -9,10 +9,10 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// bucketMark is the file in a bucket's meta directory whose time of modification is the bucket's date of creation.
+// bucketMark is the file in a bucket's meta directory whose modification time is the bucket's creation date.
 const bucketMark = "%.bucket"
 
-// ListBuckets returns the buckets in order of their names.
+// ListBuckets returns the buckets, ordered by name.
 func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
 	entries, err := os.ReadDir(s.root)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
 		info, err := os.Stat(filepath.Join(s.metaDir(e.Name()), bucketMark))
 		if err != nil {
 			if info, err = e.Info(); err != nil {
-				continue // removed meanwhile
+				continue // removed in the meantime
 			}
 		}
 		buckets = append(buckets, gofakes3.BucketInfo{Name: e.Name(),
@@ -35,7 +35,7 @@ func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
 	return buckets, nil
 }
 
-// BucketExists reports whether there is such a bucket; a name that no bucket can have never reaches the file system.
+// BucketExists reports whether a bucket exists. An invalid name never reaches the file system.
 func (s *store) BucketExists(bucket string) (bool, error) {
 	if gofakes3.ValidateBucketName(bucket) != nil {
 		return false, nil //nolint:nilerr // the answer is no
@@ -55,7 +55,7 @@ func (s *store) requireBucket(bucket string) error {
 	return err
 }
 
-// CreateBucket makes a bucket's directories. One that is there already is an error, but not in us-east-1, as in S3.
+// CreateBucket creates a bucket's directories. An existing bucket is an error except in us-east-1, as in S3.
 func (s *store) CreateBucket(bucket string) error {
 	if err := gofakes3.ValidateBucketName(bucket); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *store) CreateBucket(bucket string) error {
 	return s.storageError(os.WriteFile(filepath.Join(s.metaDir(bucket), bucketMark), nil, 0o644))
 }
 
-// DeleteBucket removes a bucket that holds no object.
+// DeleteBucket deletes an empty bucket.
 func (s *store) DeleteBucket(bucket string) error {
 	if err := s.requireBucket(bucket); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *store) DeleteBucket(bucket string) error {
 	return s.storageError(s.removeBucket(bucket))
 }
 
-// ForceDeleteBucket removes a bucket with everything in it.
+// ForceDeleteBucket deletes a bucket with everything in it.
 func (s *store) ForceDeleteBucket(bucket string) error {
 	if err := s.requireBucket(bucket); err != nil {
 		return err

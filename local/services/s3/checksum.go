@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// checksums are the algorithms of checksums that an upload may ask for.
+// checksums holds the checksum algorithms that an upload may request.
 var checksums = map[string]func() hash.Hash{
 	"CRC32":     func() hash.Hash { return crc32.NewIEEE() },
 	"CRC32C":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
@@ -25,32 +25,32 @@ var checksums = map[string]func() hash.Hash{
 // nvme is the polynomial of CRC64NVME, reversed.
 const nvme = 0x9a6c9329ac4bc9b5
 
-// algorithms are the names of checksums, in their order.
+// algorithms lists the names of the checksum algorithms, sorted.
 var algorithms = slices.Sorted(maps.Keys(checksums))
 
-// What a checksum is of: of all bytes, or of the checksums of the parts.
+// The checksum types: over all bytes, or over the checksums of the parts.
 const (
 	fullObject = "FULL_OBJECT"
 	composite  = "COMPOSITE"
 )
 
-// checksum is that of an object, as an upload has asked for it.
+// checksum is an object's checksum, as the upload requested it.
 type checksum struct {
 	Algorithm string `json:"algorithm"`
-	Value     string `json:"value"` // Base64; of a composite one with the number of parts
+	Value     string `json:"value"` // Base64; a composite one includes the number of parts
 	Type      string `json:"type"`
 }
 
 const checksumPrefix = "X-Amz-Checksum-"
 
-// set writes the headers that tell the checksum.
+// set writes the checksum headers.
 func (c *checksum) set(h http.Header) {
 	h.Set(checksumPrefix+c.Algorithm, c.Value)
 	h.Set(checksumPrefix+"Type", c.Type)
 }
 
-// chosenChecksum is the algorithm that a client chose for an upload, empty when it chose none, and the value that it
-// expects, if it says so before the body.
+// chosenChecksum returns the checksum algorithm that a client requests for an upload, or "" if it requests none, and
+// the expected value if a header contains it.
 func chosenChecksum(h http.Header) (algorithm, value string) {
 	for _, name := range algorithms {
 		if value := h.Get(checksumPrefix + name); value != "" {
@@ -67,17 +67,17 @@ func chosenChecksum(h http.Header) (algorithm, value string) {
 	return name, ""
 }
 
-// objectWriter gives the answers about objects the headers that S3 has and gofakes3 leaves out: how the object is
-// encrypted, and the checksum of what was uploaded in the algorithm that the client chose.
+// objectWriter adds to responses about objects the headers that S3 sends and gofakes3 omits: the object's encryption,
+// and the checksum of what was uploaded, in the algorithm that the client chose.
 type objectWriter struct {
 	http.ResponseWriter
-	body    *summedBody // nil when no checksum was asked for
-	part    bool        // the body is a part of an upload
-	reveals bool        // the checksum of a stored object
+	body    *summedBody // nil if no checksum was requested
+	part    bool        // the body is a part of a multipart upload
+	reveals bool        // the response includes a stored object's checksum
 	decided bool
 }
 
-// withObjectHeaders returns w itself for requests that are not about the content of one object.
+// withObjectHeaders wraps w for requests about the content of an object; for others it returns w itself.
 func (s *store) withObjectHeaders(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	part := r.URL.Query().Has("uploadId")
@@ -93,7 +93,7 @@ func (s *store) withObjectHeaders(w http.ResponseWriter, r *http.Request) http.R
 	return o
 }
 
-// summed replaces a request's body by one that is summed, if the client wants that.
+// summed replaces a request's body by one that computes the checksum, if the client requests one.
 func (s *store) summed(r *http.Request) *summedBody {
 	algorithm, value := chosenChecksum(r.Header)
 	if algorithm == "" {
@@ -127,7 +127,8 @@ func (w *objectWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// lowerMetadata writes the names of user metadata as S3 does: clients take what follows the prefix as it is.
+// lowerMetadata converts the names of user metadata to lower case, as S3 does: clients use what follows the prefix
+// verbatim.
 func lowerMetadata(h http.Header) {
 	for name, values := range h {
 		if strings.HasPrefix(name, "X-Amz-Meta-") {
@@ -144,19 +145,20 @@ func (w *objectWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// finish decides for an answer that nobody has begun to write.
+// finish writes the header of a response that has not been started.
 func (w *objectWriter) finish() {
 	if !w.decided {
 		w.WriteHeader(http.StatusOK)
 	}
 }
 
-// checksumHeader carries a stored object's checksum past gofakes3: its algorithm, value and type, separated by spaces.
+// checksumHeader carries a stored object's checksum through gofakes3: its algorithm, value and type, separated by
+// spaces.
 const checksumHeader = internalPrefix + "Checksum"
 
 func (c *checksum) String() string { return c.Algorithm + " " + c.Value + " " + c.Type }
 
-// revealChecksum turns checksumHeader into the headers of S3, or drops it.
+// revealChecksum replaces checksumHeader by S3's headers, or removes it if wanted is false.
 func revealChecksum(h http.Header, wanted bool) {
 	if words := strings.Fields(h.Get(checksumHeader)); wanted && len(words) == 3 {
 		(&checksum{words[0], words[1], words[2]}).set(h)

@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/s3"
 )
 
-// The checksums of "123456789", the check values of their catalogues, in Base64.
+// The checksums of "123456789" in Base64, which are the check values in the catalogues of these algorithms.
 var sums = map[string]string{
 	"crc32": "y/Q5Jg==", "crc32c": "4waSgw==", "crc64nvme": "rosUhgp5mIg=", "sha1": "98O8HYCOBHMq32eZZczDTKeuNEE=",
 	"sha256": "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",
@@ -60,7 +60,7 @@ func TestUploadsWithAnotherChecksumAreRefused(t *testing.T) {
 	}
 }
 
-// outcomeOf puts an object and returns the status with the code and message of an error.
+// outcomeOf puts an object and returns the status and the code and message of an error.
 func outcomeOf(server *s3.Server, target, body string, headers ...string) string {
 	w := send(server, http.MethodPut, target, body, headers...)
 	out := fmt.Sprint(w.Code)

@@ -11,8 +11,8 @@ import (
 	"stepback/aws"
 )
 
-// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) by what it carries. gofakes3 knows
-// only one of its four forms. Signatures are read over; trailers are kept for their checksums.
+// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) by its content. gofakes3 supports
+// only one of the four forms. Signatures are skipped; trailers are kept for their checksums.
 func decodeChunked(r *http.Request) *aws.Error {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return nil
@@ -41,12 +41,12 @@ func withoutChunked(encodings string) string {
 	return strings.Join(kept, ",")
 }
 
-// chunkedBody reads SIZE[;extension]\r\n DATA \r\n … 0[;extension]\r\n [trailer\r\n]… \r\n.
+// chunkedBody decodes SIZE[;extension]\r\n DATA \r\n … 0[;extension]\r\n [trailer\r\n]… \r\n.
 type chunkedBody struct {
 	source  *bufio.Reader
 	closer  io.Closer
-	trailer http.Header // known at the end
-	left    int64       // of the chunk that is being read
+	trailer http.Header // set at the end
+	left    int64       // of the current chunk
 	begun   bool
 	done    bool
 }
@@ -104,7 +104,8 @@ func (c *chunkedBody) nextChunk() error {
 	return err
 }
 
-// readTrailer reads NAME:VALUE lines up to an empty one, or the end, keeps those of checksums and drops what is behind.
+// readTrailer reads NAME:VALUE lines up to an empty line or the end, keeps the checksums and ignores everything
+// after.
 func (c *chunkedBody) readTrailer() error {
 	c.trailer = http.Header{}
 	for {
@@ -123,7 +124,7 @@ func (c *chunkedBody) readTrailer() error {
 	}
 }
 
-// line reads a line without its end; headers of chunks are short.
+// line reads a line and returns it without its end. Chunk headers are short.
 func (c *chunkedBody) line() (string, error) {
 	line, err := c.source.ReadSlice('\n')
 	if err == io.EOF {

@@ -12,9 +12,8 @@ import (
 // Client returns an S3 client for the started server.
 func (s *Server) Client(context.Context) *awss3.Client { return NewClient(s.Endpoint(), s.opts.Region) }
 
-// NewClient returns an S3 client for a server at the URL endpoint. It takes nothing from the environment, so a person's
-// AWS profile never comes near it. It tries a request once: what fails here fails for a reason that waiting does not
-// cure.
+// NewClient returns an S3 client for a server at the URL endpoint. It reads nothing from the environment, so it never
+// uses the developer's AWS profile. It does not retry: a failure in these tests would not go away by waiting.
 func NewClient(endpoint, region string) *awss3.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil

@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 )
 
-// conditionalWriter checks a read's conditional headers against the headers of the very object that is about to be
+// conditionalWriter checks the conditional headers of a read against the headers of the object that is about to be
 // sent, so that no other version can come in between.
 type conditionalWriter struct {
 	http.ResponseWriter
@@ -17,7 +17,7 @@ type conditionalWriter struct {
 	refused    bool
 }
 
-// takeConditions takes the conditional headers out of h: gofakes3 knows only some of them.
+// takeConditions removes the conditional headers from h and returns them: gofakes3 supports only some of them.
 func takeConditions(h http.Header) readConditions {
 	c := readConditions{
 		ifMatch: h.Get("If-Match"), ifNoneMatch: h.Get("If-None-Match"),
@@ -58,7 +58,7 @@ func (w *conditionalWriter) refuse(status int) {
 	writeError(w.ResponseWriter, w.request, e)
 }
 
-// errRefused ends the copying of a body that is not wanted.
+// errRefused stops the copying of a body that is not wanted.
 type errRefused struct{}
 
 func (errRefused) Error() string { return "the request's conditions do not hold" }
@@ -73,7 +73,7 @@ func (w *conditionalWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// finish decides for an answer without a body, which nobody has begun to write.
+// finish writes the header of a response without a body, which has not been started.
 func (w *conditionalWriter) finish() {
 	if !w.decided {
 		w.WriteHeader(http.StatusOK)

@@ -17,21 +17,21 @@ import (
 	"stepback/aws"
 )
 
-// settingsFile is where a bucket's settings are, in its meta directory: their texts by their sub-resources.
+// settingsFile is the file in a bucket's meta directory that holds its settings: their texts by sub-resource.
 const settingsFile = "%.settings"
 
-// mostSetting is how long the text of a setting may be, in bytes.
+// mostSetting is the maximum size of a setting's text, in bytes.
 const mostSetting = 1 << 20
 
-// changeable is a setting that a bucket can be given.
+// changeable describes a bucket setting that can be changed.
 type changeable struct {
-	root      string // of its XML; empty for JSON
-	noContent bool   // setting it is answered with 204
-	fixed     bool   // it cannot be deleted, only replaced
+	root      string // root element of its XML; empty for JSON
+	noContent bool   // a PUT is answered with 204
+	fixed     bool   // can be replaced, but not deleted
 	check     func(s *store, c *call, text []byte) error
 }
 
-// changeables are the settings that can be changed, by their sub-resources.
+// changeables maps sub-resources to the settings that can be changed.
 var changeables = map[string]changeable{
 	"cors":              {root: "CORSConfiguration", check: checkCORS},
 	"encryption":        {root: "ServerSideEncryptionConfiguration", check: checkEncryption},
@@ -44,7 +44,7 @@ var changeables = map[string]changeable{
 	"tagging":           {root: "Tagging", noContent: true, check: checkBucketTags},
 }
 
-// chooseChange finds the change of a setting that a call asks for, nil when it asks for none.
+// chooseChange returns the operation with which a call changes a setting, or nil if it changes none.
 func (s *store) chooseChange(c *call) operation {
 	if c.key != "" {
 		return nil
@@ -68,7 +68,7 @@ func (s *store) chooseChange(c *call) operation {
 	return nil
 }
 
-// getSetting answers with a setting as it was given, or with that of a new bucket.
+// getSetting responds with a setting as it was put, or with that of a new bucket.
 func (s *store) getSetting(c *call, name string) (any, error) {
 	all, err := s.settingsOf(c.bucket)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *store) getSetting(c *call, name string) (any, error) {
 	return rawXML(text), nil
 }
 
-// putSetting keeps a setting.
+// putSetting stores a setting.
 func (s *store) putSetting(c *call, name string, known changeable) (any, error) {
 	text, err := io.ReadAll(io.LimitReader(c.Body, mostSetting+1))
 	switch {
@@ -118,7 +118,7 @@ func malformedXML() error {
 		"The XML you provided was not well-formed or did not validate against our published schema")
 }
 
-// withNamespace is the one element that a text has to be, with S3's namespace.
+// withNamespace returns text, which must consist of one element, with S3's namespace added.
 func withNamespace(text []byte, root string) (string, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	begun, opened, closed := int64(-1), int64(0), int64(0)
@@ -159,14 +159,15 @@ func withNamespace(text []byte, root string) (string, error) {
 	return "<" + root + ` xmlns="` + namespace + `">` + string(rest), nil
 }
 
-// settingsOf reads the settings of a bucket.
+// settingsOf returns the settings of a bucket.
 func (s *store) settingsOf(bucket string) (map[string]string, error) {
 	s.settingsLock.Lock()
 	defer s.settingsLock.Unlock()
 	return s.readSettings(bucket)
 }
 
-// readSettings reads the settings of a bucket, once. settingsLock is held; what is returned is not to be changed.
+// readSettings returns the settings of a bucket, which it reads from disk only once. settingsLock is held; the result
+// must not be modified.
 func (s *store) readSettings(bucket string) (map[string]string, error) {
 	if all, ok := s.settings[bucket]; ok {
 		return all, nil
@@ -216,7 +217,7 @@ func (s *store) changeSetting(bucket, name, text string) error {
 	return nil
 }
 
-// replaceFile writes a small file as a whole, or not at all.
+// replaceFile atomically writes a small file.
 func (s *store) replaceFile(path string, text []byte) error {
 	f, err := s.newFile(s.tempDir())
 	if err != nil {
@@ -236,7 +237,7 @@ func (s *store) replaceFile(path string, text []byte) error {
 	return s.moveInto(f.Name(), path)
 }
 
-// forgetSettings forgets the settings of a bucket that was deleted with them.
+// forgetSettings removes the cached settings of a deleted bucket.
 func (s *store) forgetSettings(bucket string) {
 	s.settingsLock.Lock()
 	defer s.settingsLock.Unlock()
@@ -312,7 +313,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-// mostBucketTags is how many tags a bucket may have.
+// mostBucketTags is the maximum number of tags per bucket.
 const mostBucketTags = 50
 
 func checkBucketTags(_ *store, _ *call, text []byte) error {

@@ -18,7 +18,7 @@ import (
 	"stepback/local/services/s3"
 )
 
-// TestSettingsAreKept gives a bucket every setting that it can have, and reads them from the directory again.
+// TestSettingsAreKept sets every setting that a bucket can have, and reads them again after a restart.
 func TestSettingsAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func TestSettingsAreKept(t *testing.T) {
 	if codeOf(e1) != "MalformedPolicy" {
 		t.Errorf("a broken policy: %v", e1)
 	}
-	// A bucket that is made anew has none of them.
+	// A new bucket of the same name has none of them.
 	_, e1 = c.DeleteBucket(ctx, &awss3.DeleteBucketInput{Bucket: in})
 	_, e2 = c.CreateBucket(ctx, &awss3.CreateBucketInput{Bucket: in})
 	_, e3 = c.GetBucketCors(ctx, &awss3.GetBucketCorsInput{Bucket: in})
@@ -89,7 +89,7 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 }
 
-// TestNotifications holds that the destinations of a bucket are told of what they ask for.
+// A bucket's destinations are notified of the events they request.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	var told []string
@@ -161,7 +161,7 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestLifecycles holds that objects go at the midnight after their time.
+// Objects expire at the midnight after their expiration time.
 func TestLifecycles(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -213,7 +213,7 @@ func TestLifecycles(t *testing.T) {
 	}
 }
 
-// TestOldVersionsExpire holds that versions go when they have not been current for long enough.
+// Versions expire once they have been noncurrent for long enough.
 func TestOldVersionsExpire(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

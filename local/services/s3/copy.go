@@ -10,8 +10,8 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// ownHeader names, separated by commas, the headers that a copy with x-amz-metadata-directive: REPLACE brings itself;
-// gofakes3 merges the source's into them.
+// ownHeader lists, separated by commas, the headers that the request of a copy with x-amz-metadata-directive: REPLACE
+// brings itself; gofakes3 merges the source's headers into them.
 const ownHeader = "X-Amz-Stepback-Own"
 
 // CopyObject copies the source as it is when the copy starts.
@@ -55,7 +55,7 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string,
 	return gofakes3.CopyObjectResult{ETag: quoted(v.ETag), LastModified: gofakes3.NewContentTime(v.Modified)}, nil
 }
 
-// changesObject tells whether a copy of an object to itself would change anything about it.
+// changesObject reports whether a copy of an object to itself would change anything about it.
 func changesObject(meta map[string]string) bool {
 	for _, name := range []string{
 		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Server-Side-Encryption",
@@ -69,7 +69,7 @@ func changesObject(meta map[string]string) bool {
 		strings.EqualFold(meta["X-Amz-Tagging-Directive"], "REPLACE")
 }
 
-// copiedHeaders are the source's, or with REPLACE the request's own.
+// copiedHeaders returns the source's headers, or with REPLACE the request's own.
 func copiedHeaders(meta map[string]string, source version) (map[string]string, error) {
 	if !strings.EqualFold(meta["X-Amz-Metadata-Directive"], "REPLACE") {
 		return source.Headers, nil
@@ -96,13 +96,13 @@ func copyConditions(meta map[string]string, source version) error {
 	return nil
 }
 
-// readConditions are the conditional headers of a request that reads.
+// readConditions holds the conditional headers of a read request.
 type readConditions struct {
 	ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince string
 }
 
-// check returns the status that the conditions call for: 200, 304 or 412 (RFC 9110, section 13.2.2). etag has no
-// quotes.
+// check returns the status that the conditions require: 200, 304 or 412 (RFC 9110, section 13.2.2). etag is given
+// without quotes.
 func (c readConditions) check(etag string, modified time.Time) int {
 	modified = modified.Truncate(time.Second)
 	if c.ifMatch != "" {

@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server"
 )
 
-// Coverage says which operations of S3's model are served. A test asks for each of them over HTTP.
+// Coverage returns which operations of S3's model are implemented. A test requests each of them over HTTP.
 func (s *Server) Coverage() server.Coverage {
 	m, err := model.Find("s3")
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Server) Coverage() server.Coverage {
 	return server.CoverageOf(m.Name, m.ID, m.Operations(), has, partly)
 }
 
-// operations are those that are served, sorted by name.
+// operations lists the implemented operations, sorted by name.
 var operations = []string{
 	"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateBucket", "CreateMultipartUpload",
 	"DeleteBucket", "DeleteBucketCors", "DeleteBucketEncryption", "DeleteBucketLifecycle",
@@ -37,13 +37,13 @@ var operations = []string{
 	"PutObjectTagging", "PutPublicAccessBlock", "UploadPart", "UploadPartCopy",
 }
 
-const unchangeable = "the setting of a new bucket, which cannot be changed"
+const unchangeable = "returns the setting of a new bucket, which cannot be changed"
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CopyObject":                       "old versions cannot be copied; the answer has no version ID",
 	"DeleteObjectTagging":              "not for old versions",
-	"DeleteObjects":                    "MFA delete is refused",
+	"DeleteObjects":                    "MFA delete is rejected",
 	"GetBucketAccelerateConfiguration": unchangeable,
 	"GetBucketAcl":                     unchangeable,
 	"GetBucketLogging":                 unchangeable,
@@ -54,13 +54,13 @@ var partly = map[string]string{
 	"GetObjectAttributes":              "not for old versions",
 	"GetObjectLockConfiguration":       unchangeable,
 	"GetObjectTagging":                 "not for old versions",
-	"PutBucketCors":                    "kept; requests of web pages are refused all the same",
-	"PutBucketEncryption":              "kept; files are not encrypted",
-	"PutBucketLifecycleConfiguration":  "transitions, ExpiredObjectDeleteMarker and NewerNoncurrentVersions are refused",
-	"PutBucketOwnershipControls":       "kept; nobody is asked for it",
-	"PutBucketVersioning":              "MFA delete is refused",
+	"PutBucketCors":                    "stored; requests of web pages are rejected anyway",
+	"PutBucketEncryption":              "stored; files are not encrypted",
+	"PutBucketLifecycleConfiguration":  "transitions, ExpiredObjectDeleteMarker and NewerNoncurrentVersions are rejected",
+	"PutBucketOwnershipControls":       "stored without effect",
+	"PutBucketVersioning":              "MFA delete is rejected",
 	"PutObjectTagging":                 "not for old versions",
-	"PutPublicAccessBlock":             "kept; nobody is asked for it",
-	"PutBucketPolicy":                  "kept; nobody is asked for it",
+	"PutPublicAccessBlock":             "stored without effect",
+	"PutBucketPolicy":                  "evaluated only with `serve --enforce-iam`",
 	"UploadPartCopy":                   "old versions cannot be copied",
 }

@@ -10,8 +10,8 @@ import (
 	"stepback/aws/model"
 )
 
-// TestCoverageIsTrue asks for every operation of S3's model by its method, its path and its sub-resource: those that
-// are not in the table answer 501 or 405, the others do not.
+// TestCoverageIsTrue requests every operation of S3's model by method, path and sub-resource: those that are not
+// listed must respond with 501 or 405, the others must not.
 func TestCoverageIsTrue(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSorted(operations) {
@@ -35,7 +35,7 @@ func TestCoverageIsTrue(t *testing.T) {
 	}
 	for _, name := range m.Operations() {
 		if name == "ListDirectoryBuckets" {
-			continue // the same request as ListBuckets, at another host
+			continue // the same request as ListBuckets, with another host
 		}
 		o, err := m.Operation(name)
 		if err != nil {

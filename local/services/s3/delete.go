@@ -7,7 +7,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// DeleteObject removes an object; one that is not there is no error, as in S3.
+// DeleteObject deletes an object. As in S3, it succeeds if the object does not exist.
 func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, error) {
 	if err := s.requireBucket(bucket); err != nil {
 		return gofakes3.ObjectDeleteResult{}, err
@@ -16,7 +16,7 @@ func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, e
 	return result, s.storageError(err)
 }
 
-// DeleteMulti removes several objects and says for each how it went.
+// DeleteMulti deletes several objects and returns the result for each.
 func (s *store) DeleteMulti(bucket string, keys ...string) (gofakes3.MultiDeleteResult, error) {
 	objects := make([]gofakes3.ObjectID, len(keys))
 	for i, key := range keys {
@@ -25,14 +25,14 @@ func (s *store) DeleteMulti(bucket string, keys ...string) (gofakes3.MultiDelete
 	return s.DeleteMultiVersions(bucket, objects...)
 }
 
-// remove removes an object, and reports whether there was one.
+// remove deletes an object, and reports whether it existed.
 func (s *store) remove(bucket, key string) (gone bool, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	return s.unlink(bucket, key)
 }
 
-// unlink removes an object's file and record, and reports whether there was one. commit is held.
+// unlink deletes an object's file and record, and reports whether it existed. commit is held.
 func (s *store) unlink(bucket, key string) (gone bool, err error) {
 	plain, beside := s.objectPaths(bucket, key)
 	for _, path := range []string{plain, beside} {

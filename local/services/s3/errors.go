@@ -9,13 +9,13 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// Codes of errors that gofakes3 does not have.
+// Error codes that gofakes3 does not define.
 const (
 	errAlreadyOwned   = gofakes3.ErrorCode("BucketAlreadyOwnedByYou")
 	errInvalidRequest = gofakes3.ErrorCode("InvalidRequest")
 )
 
-// statuses are those of errors for which gofakes3 has none, or another one than S3.
+// statuses holds the HTTP statuses of errors for which gofakes3 has none, or a different one than S3.
 var statuses = map[gofakes3.ErrorCode]int{
 	errAlreadyOwned:              http.StatusConflict,
 	errBadRequest:                http.StatusBadRequest,
@@ -25,7 +25,7 @@ var statuses = map[gofakes3.ErrorCode]int{
 	gofakes3.ErrMethodNotAllowed: http.StatusMethodNotAllowed,
 }
 
-// messages are S3's, of errors that gofakes3 leaves without one.
+// messages holds S3's messages for errors that gofakes3 leaves without one.
 var messages = map[gofakes3.ErrorCode]string{
 	gofakes3.ErrBadDigest:            "The Content-MD5 you specified did not match what we received.",
 	gofakes3.ErrBucketNotEmpty:       "The bucket you tried to delete is not empty",
@@ -39,20 +39,20 @@ var messages = map[gofakes3.ErrorCode]string{
 	gofakes3.ErrNotImplemented:       "A header you provided implies functionality that is not implemented",
 }
 
-// errorWriter holds an error back until its body is known, to give it the status and the message that S3's has.
+// errorWriter holds back an error response until its body is known, to give it S3's status and message.
 type errorWriter struct {
 	http.ResponseWriter
-	status int // of the error; 0 while there is none
+	status int // of the error; 0 if there is none
 	body   bytes.Buffer
 }
 
 func (w *errorWriter) WriteHeader(status int) {
-	w.Header().Del("Access-Control-Allow-Origin") // of gofakes3; buckets here have no CORS rules
+	w.Header().Del("Access-Control-Allow-Origin") // set by gofakes3; buckets here have no CORS rules
 	if status >= http.StatusBadRequest && w.status == 0 {
 		w.status = status
 		return
 	}
-	if w.Header().Get("X-Amz-Delete-Marker") == "false" { // which S3 does not say
+	if w.Header().Get("X-Amz-Delete-Marker") == "false" { // S3 does not send this
 		w.Header().Del("X-Amz-Delete-Marker")
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -65,7 +65,7 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// errorBody is what errors of S3 say. Its members are those that gofakes3 writes.
+// errorBody is the XML of an S3 error, with the members that gofakes3 writes.
 type errorBody struct {
 	XMLName       xml.Name `xml:"Error"`
 	Code          gofakes3.ErrorCode
@@ -76,13 +76,13 @@ type errorBody struct {
 	RequestID     string `xml:"RequestId,omitempty"`
 }
 
-// finish sends an error that was held back.
+// finish sends the error that was held back.
 func (w *errorWriter) finish() {
 	if w.status == 0 {
 		return
 	}
 	var e errorBody
-	if xml.Unmarshal(w.body.Bytes(), &e) != nil { // a HEAD, or none of S3's errors
+	if xml.Unmarshal(w.body.Bytes(), &e) != nil { // a HEAD request, or not an S3 error
 		w.ResponseWriter.WriteHeader(w.status)
 		_, _ = w.ResponseWriter.Write(w.body.Bytes())
 		return
@@ -98,5 +98,5 @@ func (w *errorWriter) finish() {
 	w.Header().Del("Content-Length")
 	w.ResponseWriter.WriteHeader(w.status)
 	fmt.Fprint(w.ResponseWriter, xml.Header)
-	_ = xml.NewEncoder(w.ResponseWriter).Encode(e) // the client has gone if this fails
+	_ = xml.NewEncoder(w.ResponseWriter).Encode(e) // if this fails, the client has disconnected
 }

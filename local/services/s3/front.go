@@ -12,9 +12,10 @@ import (
 	"stepback/aws"
 )
 
-// front stands before gofakes3 and does what it leaves out: it refuses what would be misunderstood or is too long,
-// decodes aws-chunked bodies, gives reads their conditional headers, answers about objects their encryption and
-// checksum, and serves the operations that gofakes3 does not have, or not wholly.
+// front is the handler in front of gofakes3 that implements what gofakes3 lacks: it rejects requests that are too
+// long or would be misunderstood, decodes aws-chunked bodies, applies the conditional headers of reads, adds
+// encryption and checksum headers to responses about objects, and serves the operations that gofakes3 does not
+// implement, or not completely.
 func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		disarm(w.Header())
@@ -53,26 +54,26 @@ func (s *store) front(protocol http.Handler) http.Handler {
 	})
 }
 
-// disarm keeps stored objects from being active content of the origin that they are served from, which other services
-// share: a browser runs no script of theirs, and takes them for nothing but what they are said to be.
+// disarm keeps stored objects from becoming active content of the origin that serves them, which other services
+// share: a browser runs none of their scripts and does not guess another content type.
 func disarm(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:")
 }
 
-// writeError answers with an S3 error that gofakes3 does not get to see.
+// writeError responds with an S3 error to a request that gofakes3 does not see.
 func writeError(w http.ResponseWriter, r *http.Request, e *aws.Error) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(e.HTTPStatus())
 	if r.Method != http.MethodHead && e.Status != http.StatusNotModified {
 		fmt.Fprint(w, xml.Header)
-		// the client has gone if this fails
+		// If this fails, the client has disconnected.
 		_ = xml.NewEncoder(w).Encode(errorBody{Code: gofakes3.ErrorCode(e.Code), Message: e.Message})
 	}
 }
 
-// understood are the query parameters of the operations that are served. Any other one names a sub-resource (acl,
+// understood lists the query parameters of the implemented operations. Any other parameter names a sub-resource (acl,
 // lifecycle, policy …): gofakes3 would ignore it and, for a PUT, overwrite the object itself.
 var understood = []string{
 	"continuation-token", "delete", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type",
@@ -80,11 +81,11 @@ var understood = []string{
 	"partNumber", "prefix", "start-after", "tagging", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
 }
 
-// signing are the query parameters of presigned URLs, in signature version 2; those of version 4 begin with X-Amz-.
-// Nobody is asked for credentials.
+// signing lists the query parameters of presigned URLs with signature version 2; those of version 4 start with
+// X-Amz-. No credentials are required.
 var signing = []string{"AWSAccessKeyId", "Expires", "Signature"}
 
-// harmless reports whether a query parameter may be there: it is understood, or changes nothing of what is asked for.
+// harmless reports whether a query parameter is acceptable: it is understood, or does not change what is requested.
 func harmless(name string) bool {
 	const amazon = "X-Amz-"
 	return slices.Contains(understood, name) || slices.Contains(signing, name) ||
@@ -92,7 +93,7 @@ func harmless(name string) bool {
 		len(name) >= len(amazon) && strings.EqualFold(name[:len(amazon)], amazon)
 }
 
-// refuse says no to what would be misunderstood; own tells that gofakes3 does not get to see it.
+// refuse returns an error for requests that would be misunderstood. own is true if gofakes3 does not see the request.
 func refuse(r *http.Request, own bool) *aws.Error {
 	if r.Header.Get("Origin") != "" {
 		return &aws.Error{Code: "AccessDenied", Status: http.StatusForbidden,

@@ -10,8 +10,8 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// etagHeader carries an ETag that is no plain hash (that of a multipart upload) past gofakes3, which knows hashes only,
-// to the front handler.
+// etagHeader carries an ETag that is not a plain hash (that of a multipart upload) through gofakes3, which only
+// supports hashes, to the front handler.
 const etagHeader = "X-Amz-Stepback-Etag"
 
 // GetObject opens an object, or a range of one, for streaming.
@@ -23,7 +23,7 @@ func (s *store) GetObject(bucket, key string, want *gofakes3.ObjectRangeRequest)
 	return s.ranged(f, obj, want)
 }
 
-// ranged lets an object be read from a file, or a range of it.
+// ranged returns obj with a reader of the file, or of the requested range.
 func (s *store) ranged(f *os.File, obj *gofakes3.Object, want *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
 	var err error
 	if obj.Range, err = rangeOf(want, obj.Size); err != nil {
@@ -61,7 +61,7 @@ func (s *store) open(bucket, key string) (*os.File, *gofakes3.Object, error) {
 	return f, asObject(key, v), nil
 }
 
-// openVersion opens an object and tells what it is.
+// openVersion opens an object and returns its current version.
 func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
 	if err := s.requireBucket(bucket); err != nil {
 		return nil, version{}, err
@@ -102,7 +102,7 @@ func asObject(key string, v version) *gofakes3.Object {
 	return obj
 }
 
-// rangeOf resolves a range as S3 does: one that reaches beyond the end is cut, one that begins beyond it is refused.
+// rangeOf resolves a range as S3 does: one that ends beyond the object is cut, one that starts beyond it is an error.
 func rangeOf(want *gofakes3.ObjectRangeRequest, size int64) (*gofakes3.ObjectRange, error) {
 	if want == nil {
 		return nil, nil

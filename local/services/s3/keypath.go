@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// A key becomes a path element by element. An element that a file system may hold as it is stays as it is; anything
-// else is escaped so that it can be read back and so that no key ever names a path outside its bucket:
+// A key becomes a path element by element. An element that file systems can hold is kept as it is. Anything else is
+// escaped so that it can be decoded again and so that no key ever names a path outside its bucket:
 //
 //	%XX  the byte XX: %, \, :, control characters, invalid UTF-8, and the
 //	     leading dot of "." and ".."
 //	%_   the empty element: a leading, double or trailing slash
 //	%=   ends the name of an object whose plain name is taken by a directory
 //	     (keys "a" and "a/b" both exist)
-//	%+   ends a directory whose name goes on in the next element (file systems
-//	     end at 255 bytes, keys at 1024)
+//	%+   ends a directory whose name continues in the next element (file
+//	     systems allow 255 bytes, keys 1024)
 const (
 	emptyElement = "%_"
 	objectSuffix = "%="
 	continuation = "%+"
 	recordSuffix = "%.json"
 
-	// maxElement leaves room for a suffix within the 255 bytes of a name.
+	// maxElement leaves space for a suffix within the 255 bytes of a name.
 	maxElement = 240
 )
 
@@ -76,7 +76,7 @@ func plainElement(e string) bool {
 	return true
 }
 
-// encodeRune encodes the first rune of s and says how many bytes it took.
+// encodeRune encodes the first rune of s and returns the number of bytes it consumed.
 func encodeRune(s string) (string, int) {
 	r, n := utf8.DecodeRuneInString(s)
 	if r < ' ' || r == 0x7f || r == '%' || r == '\\' || r == ':' || (r == utf8.RuneError && n == 1) {
@@ -86,8 +86,8 @@ func encodeRune(s string) (string, int) {
 	return s[:n], n
 }
 
-// decodeElement undoes encodeElement for one name of a directory; ok is false for a name that encodeElement never
-// writes. The name carries no %= and no %+.
+// decodeElement reverses encodeElement for one name in a directory; ok is false for a name that encodeElement never
+// produces. The name must not contain %= or %+.
 func decodeElement(name string) (element string, ok bool) {
 	if name == emptyElement {
 		return "", true

@@ -11,11 +11,11 @@ import (
 	"stepback/aws"
 )
 
-// lifecycleRule is a rule of a bucket's lifecycle, as far as it is carried out.
+// lifecycleRule is a rule of a bucket's lifecycle configuration, limited to what is implemented.
 type lifecycleRule struct {
 	ID     string
 	Status string
-	Prefix string // of old rules without a Filter
+	Prefix string // of legacy rules without a Filter
 	Filter *struct {
 		Prefix string
 		Tag    *tag
@@ -85,7 +85,7 @@ func checkLifecycle(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-// concerns reports whether the rule is about an object.
+// concerns reports whether the rule applies to an object.
 func (r *lifecycleRule) concerns(key string, size int64, tags []tag) bool {
 	prefix, wanted, over, under := r.Prefix, []tag(nil), (*int64)(nil), (*int64)(nil)
 	if f := r.Filter; f != nil {
@@ -110,7 +110,8 @@ func (r *lifecycleRule) concerns(key string, size int64, tags []tag) bool {
 		(under == nil || size < *under)
 }
 
-// due reports whether an object of an age is to go by now: days are counted as S3 does, to the next midnight UTC.
+// due reports whether an object last modified at that time has expired by now. As in S3, days are rounded up to the
+// next midnight UTC.
 func (r *lifecycleRule) due(modified, now time.Time) bool {
 	e := r.Expiration
 	if e == nil {
@@ -123,7 +124,7 @@ func (r *lifecycleRule) due(modified, now time.Time) bool {
 	return e.Days > 0 && !now.Before(midnightAfter(modified, e.Days))
 }
 
-// midnightAfter is the midnight UTC at which something is some days old.
+// midnightAfter returns the first midnight UTC that is at least days after at.
 func midnightAfter(at time.Time, days int) time.Time {
 	const day = 24 * time.Hour
 	old := at.UTC().Add(time.Duration(days) * day)
@@ -133,7 +134,7 @@ func midnightAfter(at time.Time, days int) time.Time {
 	return old
 }
 
-// Expire removes the objects whose time is over by the lifecycles of their buckets.
+// Expire deletes the objects that have expired under the lifecycles of their buckets.
 func (s *Server) Expire(now time.Time) error { return s.store.expire(now) }
 
 func (s *store) expire(now time.Time) error {
@@ -161,7 +162,7 @@ func (s *store) expire(now time.Time) error {
 	return nil
 }
 
-// expireIn removes the objects of a bucket.
+// expireIn deletes the expired objects of a bucket.
 func (s *store) expireIn(bucket string, l lifecycle, now time.Time) error {
 	type doomed struct {
 		key      string
@@ -200,7 +201,7 @@ func (s *store) expireIn(bucket string, l lifecycle, now time.Time) error {
 	return errors.Join(s.expireOld(bucket, l, now), s.expireUploads(bucket, l, now))
 }
 
-// expireOld removes versions that have not been current for long enough.
+// expireOld deletes versions that have been noncurrent for long enough.
 func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
 	all, err := s.shelves(bucket)
 	if err != nil {
@@ -217,7 +218,7 @@ func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
 				next = &h.Entries[i-1].version
 			}
 			if next == nil {
-				continue // a delete marker that is the latest
+				continue // a delete marker that is the latest version
 			}
 			for _, r := range l.Rules {
 				if r.Noncurrent != nil && r.Noncurrent.Days > 0 && r.concerns(h.Key, e.Size, e.Tags) &&
@@ -233,7 +234,7 @@ func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
 	return nil
 }
 
-// expireUploads gives up multipart uploads that were begun long enough ago.
+// expireUploads aborts multipart uploads that were started long enough ago.
 func (s *store) expireUploads(bucket string, l lifecycle, now time.Time) error {
 	all, err := s.uploads(bucket, "")
 	if err != nil {

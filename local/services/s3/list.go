@@ -39,7 +39,7 @@ type listPage struct {
 
 func (p *listPage) visit(key, path string) (bool, error) {
 	common, rolled := commonPrefix(key, p.prefix)
-	if rolled && common == p.walker.after { // the page before ended with it
+	if rolled && common == p.walker.after { // the previous page ended with it
 		p.walker.skip = common
 		return true, nil
 	}
@@ -60,7 +60,7 @@ func (p *listPage) visit(key, path string) (bool, error) {
 	return true, err
 }
 
-// commonPrefix returns what key is rolled up into under the delimiter.
+// commonPrefix returns the prefix that key is rolled up into under the delimiter.
 func commonPrefix(key string, p gofakes3.Prefix) (string, bool) {
 	if p.Delimiter == "" {
 		return "", false
@@ -72,7 +72,8 @@ func commonPrefix(key string, p gofakes3.Prefix) (string, bool) {
 	return key[:len(p.Prefix)+i+len(p.Delimiter)], true
 }
 
-// content describes one object of a listing; nil when it went away meanwhile or is no regular file.
+// content describes one object of a listing; it returns nil if the object has been removed in the meantime or is not
+// a regular file.
 func (s *store) content(bucket, key, path string) (*gofakes3.Content, error) {
 	info, err := os.Stat(path)
 	if isMissing(err) || err == nil && !info.Mode().IsRegular() {

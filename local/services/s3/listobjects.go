@@ -9,10 +9,10 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// maxKeys is how many keys and common prefixes one answer lists at most.
+// maxKeys is the maximum number of keys and common prefixes per response.
 const maxKeys = 1000
 
-// objectList is the answer of ListObjects and ListObjectsV2. Members that only one of the two has are pointers.
+// objectList is the response of ListObjects and ListObjectsV2. Members that only one of the two has are pointers.
 type objectList struct {
 	XMLName               xml.Name `xml:"ListBucketResult"`
 	Xmlns                 string   `xml:"xmlns,attr"`
@@ -32,7 +32,7 @@ type objectList struct {
 	CommonPrefixes        []gofakes3.CommonPrefix
 }
 
-// listObjects is ListObjects, and ListObjectsV2 with list-type=2. Keys that XML cannot hold are safe with
+// listObjects implements ListObjects, and ListObjectsV2 with list-type=2. Keys that XML cannot represent require
 // encoding-type=url.
 func (s *store) listObjects(c *call) (any, error) {
 	q := c.query
@@ -66,14 +66,14 @@ func (s *store) listObjects(c *call) (any, error) {
 		}
 	} else {
 		list.Marker = &page.Marker
-		if prefix.Delimiter != "" { // without one the last key is the next marker
+		if prefix.Delimiter != "" { // without a delimiter the last key is the next marker
 			list.NextMarker = found.NextMarker
 		}
 	}
 	return list, list.encodeKeys()
 }
 
-// markerOf is where a page of ListObjectsV2 goes on.
+// markerOf returns where a page of ListObjectsV2 starts.
 func markerOf(q url.Values) (string, error) {
 	if !q.Has("continuation-token") {
 		return q.Get("start-after"), nil
@@ -87,7 +87,7 @@ func markerOf(q url.Values) (string, error) {
 	return string(marker), nil
 }
 
-// encodeKeys writes keys as the client asked for.
+// encodeKeys encodes keys as the client requested.
 func (l *objectList) encodeKeys() error {
 	switch l.EncodingType {
 	case "":
@@ -111,7 +111,7 @@ func (l *objectList) encodeKeys() error {
 	return nil
 }
 
-// encodeKey escapes all but letters, digits, - _ . ~ and slashes.
+// encodeKey escapes everything except letters, digits, - _ . ~ and slashes.
 func encodeKey(key string) string { return slashesAndSpaces.Replace(url.QueryEscape(key)) }
 
 var slashesAndSpaces = strings.NewReplacer("%2F", "/", "+", "%20")

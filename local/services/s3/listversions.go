@@ -2,14 +2,13 @@ package s3
 
 import (
 	"encoding/xml"
+	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )
 
-// versionList is the answer of ListObjectVersions.
+// versionList is the response of ListObjectVersions.
 type versionList struct {
 	XMLName             xml.Name `xml:"ListVersionsResult"`
 	Xmlns               string   `xml:"xmlns,attr"`
@@ -41,11 +40,11 @@ type listedMarker struct {
 	LastModified gofakes3.ContentTime
 }
 
-// nullVersion is the only version that an object has in a bucket without versions.
+// nullVersion is the ID of an object's only version in a bucket without versioning.
 const nullVersion = "null"
 
-// listVersions is ListObjectVersions, with which clients empty buckets: each object of a bucket that never had versions
-// has one.
+// listVersions implements ListObjectVersions, which clients use to empty buckets: in a bucket that never had
+// versioning, each object has one version.
 func (s *store) listVersions(c *call) (any, error) {
 	q := c.query
 	old, err := s.shelves(c.bucket)
@@ -86,7 +85,7 @@ func (s *store) listVersions(c *call) (any, error) {
 	return list, nil
 }
 
-// listAllVersions lists the versions of a bucket that has, or had, some: by key, the newest first.
+// listAllVersions lists the versions of a bucket that has, or once had, versioning: by key, newest first.
 func (s *store) listAllVersions(c *call, old []shelf) (any, error) {
 	q := c.query
 	limit, err := c.number("max-keys", maxKeys)
@@ -146,7 +145,7 @@ func (s *store) listAllVersions(c *call, old []shelf) (any, error) {
 	return list, nil
 }
 
-// shown is a key as the client asked for it.
+// shown returns a key in the encoding that the client requested.
 func (l *versionList) shown(key string) string {
 	if l.EncodingType == "url" {
 		return encodeKey(key)
@@ -154,14 +153,14 @@ func (l *versionList) shown(key string) string {
 	return key
 }
 
-// versionRow is a version in a list.
+// versionRow is a version in a listing.
 type versionRow struct {
 	entry
 	key    string
 	latest bool
 }
 
-// versionRows are all versions of keys with a prefix.
+// versionRows returns all versions of the keys with a prefix.
 func (s *store) versionRows(bucket, prefix string, old []shelf) ([]versionRow, error) {
 	var rows []versionRow
 	current := map[string]string{} // IDs by key
@@ -187,6 +186,6 @@ func (s *store) versionRows(bucket, prefix string, old []shelf) ([]versionRow, e
 			}
 		}
 	}
-	sorting.Stable(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
 	return rows, nil
 }

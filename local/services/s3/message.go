@@ -8,12 +8,12 @@ import (
 	"stepback/aws"
 )
 
-// maxMessage is how long a request's XML may be, in bytes: ten thousand parts and their checksums, or a thousand keys
-// of 1,024 characters with every one of them escaped, are shorter.
+// maxMessage is the maximum size of a request's XML, in bytes. Ten thousand parts with their checksums, or a thousand
+// keys of 1,024 characters with every character escaped, are smaller.
 const maxMessage = 8 << 20
 
-// boundMessage reads the body of a request that is XML and not an object, and refuses one that is longer than
-// maxMessage: gofakes3 reads it into memory, however long it is.
+// boundMessage reads the body of a request that is XML and not an object, and rejects one that is longer than
+// maxMessage: gofakes3 would read it into memory whatever its length.
 func boundMessage(r *http.Request) *aws.Error {
 	if r.Method != http.MethodPost && (r.Method != http.MethodPut || !r.URL.Query().Has("versioning")) {
 		return nil

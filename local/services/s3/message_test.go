@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/s3"
 )
 
-// blanks is a body that never ends, and counts what is read of it.
+// blanks is an endless body that counts the bytes read.
 type blanks struct{ read int64 }
 
 func (b *blanks) Read(p []byte) (int, error) {

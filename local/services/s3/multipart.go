@@ -10,30 +10,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"stepback/internal/sorting"
-
 	"github.com/johannesboyne/gofakes3"
 )
 
-// upload is a multipart upload under way: a directory with upload.json and one file per part, named NUMBER-MD5, so that
-// a part and its ETag appear in one rename and uploads survive a restart.
+// upload is a multipart upload in progress: a directory with upload.json and one file per part, named NUMBER-MD5, so
+// that a part and its ETag appear in one rename and uploads survive a restart.
 type upload struct {
 	ID        gofakes3.UploadID `json:"-"`
 	Bucket    string            `json:"bucket"`
 	Key       string            `json:"key"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Initiated time.Time         `json:"initiated"`
-	// Algorithm and ChecksumType say which checksum the object will have; both may be empty.
+	// Algorithm and ChecksumType determine the checksum of the object; both may be empty.
 	Algorithm    string `json:"checksumAlgorithm,omitempty"`
 	Tags         []tag  `json:"tags,omitempty"`
 	ChecksumType string `json:"checksumType,omitempty"`
 }
 
-// part is one uploaded part; etag has no quotes.
+// part is an uploaded part; etag is without quotes.
 type part struct {
 	number   int
 	etag     string
@@ -44,7 +43,7 @@ type part struct {
 
 const uploadFile = "upload.json"
 
-// CreateMultipartUpload begins an upload.
+// CreateMultipartUpload starts an upload.
 func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string) (gofakes3.UploadID, error) {
 	if len(key) > gofakes3.KeySizeLimit {
 		return "", gofakes3.ResourceError(gofakes3.ErrKeyTooLong, key)
@@ -78,7 +77,7 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 	return u.ID, nil
 }
 
-// UploadPart streams one part to disk; a part of the same number is replaced.
+// UploadPart streams one part to disk. It replaces an earlier part with the same number.
 func (s *store) UploadPart(bucket, key string, id gofakes3.UploadID, number int, size int64, input io.Reader) (string,
 	error) {
 	if _, err := s.upload(bucket, key, id); err != nil {
@@ -97,7 +96,7 @@ func (s *store) UploadPart(bucket, key string, id gofakes3.UploadID, number int,
 	}
 	err = s.move(b.path, filepath.Join(s.uploadDir(id), name))
 	if isMissing(err) {
-		return "", gofakes3.ErrNoSuchUpload // completed or aborted meanwhile
+		return "", gofakes3.ErrNoSuchUpload // completed or aborted in the meantime
 	}
 	if err != nil {
 		return "", s.storageError(err)
@@ -105,7 +104,7 @@ func (s *store) UploadPart(bucket, key string, id gofakes3.UploadID, number int,
 	return quoted(b.etag), s.storageError(s.dropParts(id, number, name))
 }
 
-// dropParts removes what was uploaded before as part number.
+// dropParts removes earlier uploads of part number.
 func (s *store) dropParts(id gofakes3.UploadID, number int, except string) error {
 	parts, err := s.parts(id)
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *store) dropParts(id gofakes3.UploadID, number int, except string) error
 	return nil
 }
 
-// AbortMultipartUpload drops an upload and its parts.
+// AbortMultipartUpload deletes an upload and its parts.
 func (s *store) AbortMultipartUpload(bucket, key string, id gofakes3.UploadID) error {
 	if _, err := s.upload(bucket, key, id); err != nil {
 		return err
@@ -133,8 +132,8 @@ func (s *store) uploadDir(id gofakes3.UploadID) string {
 	return filepath.Join(s.uploadsDir(), string(id))
 }
 
-// upload reads the upload id and checks that it is one for this key. An id that is not one of ours never reaches the
-// file system.
+// upload reads the upload id and checks that it is for this bucket and key. A malformed id never reaches the file
+// system.
 func (s *store) upload(bucket, key string, id gofakes3.UploadID) (upload, error) {
 	u, err := s.readUpload(id)
 	if err != nil {
@@ -164,7 +163,7 @@ func (s *store) readUpload(id gofakes3.UploadID) (upload, error) {
 	return u, nil
 }
 
-// parts returns the parts of an upload in order of their numbers.
+// parts returns the parts of an upload, ordered by number.
 func (s *store) parts(id gofakes3.UploadID) ([]part, error) {
 	entries, err := os.ReadDir(s.uploadDir(id))
 	if err != nil {
@@ -179,12 +178,12 @@ func (s *store) parts(id gofakes3.UploadID) ([]part, error) {
 		}
 		info, err := e.Info()
 		if err != nil {
-			continue // replaced meanwhile
+			continue // replaced in the meantime
 		}
 		path := filepath.Join(s.uploadDir(id), e.Name())
 		parts = append(parts, part{number: number, etag: etag, path: path, size: info.Size(),
 			modified: info.ModTime().UTC()})
 	}
-	sorting.Func(parts, func(a, b part) int { return a.number - b.number })
+	slices.SortFunc(parts, func(a, b part) int { return a.number - b.number })
 	return parts, nil
 }

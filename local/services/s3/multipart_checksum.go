@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// partsSum computes the checksum of an object that is joined from parts: of all bytes, or of the checksums of the
-// parts.
+// partsSum computes the checksum of an object joined from parts: over all bytes, or over the checksums of the parts.
 type partsSum struct {
 	algorithm, kind string
-	bytes           hash.Hash // of the object, or of the part that is being read
+	bytes           hash.Hash // of the object, or of the current part
 	sums            hash.Hash // of the checksums of the parts
 	parts           int
 }
 
-// newPartsSum returns nil when the upload was begun without a checksum.
+// newPartsSum returns nil if the upload was started without a checksum.
 func newPartsSum(u upload) *partsSum {
 	if checksums[u.Algorithm] == nil {
 		return nil
@@ -26,7 +25,7 @@ func newPartsSum(u upload) *partsSum {
 		sums: checksums[u.Algorithm]()}
 }
 
-// checksumType is what the upload asked for, or what S3 takes for the algorithm.
+// checksumType returns the type that the upload requested, or S3's default for the algorithm.
 func (u upload) checksumType() string {
 	if u.Algorithm == "CRC64NVME" {
 		return fullObject
@@ -40,7 +39,7 @@ func (s *partsSum) write(p []byte) {
 	}
 }
 
-// endPart is called behind the last byte of each part.
+// endPart is called after the last byte of each part.
 func (s *partsSum) endPart() {
 	if s == nil {
 		return
@@ -52,7 +51,7 @@ func (s *partsSum) endPart() {
 	}
 }
 
-// checksum is that of the joined object.
+// checksum returns the checksum of the joined object.
 func (s *partsSum) checksum() *checksum {
 	if s == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// CompleteMultipartUpload joins the named parts to the object. Its ETag is S3's: the MD5 of the parts' MD5s, a dash and
-// the number of parts. S3's minimum of 5 MiB a part is not enforced.
+// CompleteMultipartUpload joins the named parts into the object. Its ETag is S3's: the MD5 of the parts' MD5s, a dash
+// and the number of parts. S3's minimum part size of 5 MiB is not enforced.
 func (s *store) CompleteMultipartUpload(bucket, key string, id gofakes3.UploadID,
 	request *gofakes3.CompleteMultipartUploadRequest) (gofakes3.VersionID, string, error) {
 	u, err := s.upload(bucket, key, id)
@@ -42,7 +42,7 @@ func (s *store) CompleteMultipartUpload(bucket, key string, id gofakes3.UploadID
 	return gofakes3.VersionID(v.ID), quoted(v.ETag), s.storageError(os.RemoveAll(s.uploadDir(id)))
 }
 
-// chosenParts picks the parts that the request names, which must ascend.
+// chosenParts returns the parts that the request names, which must be in ascending order.
 func chosenParts(uploaded []part, named []gofakes3.CompletedPart) ([]part, error) {
 	if len(named) == 0 {
 		return nil, gofakes3.ErrorMessage(gofakes3.ErrMalformedXML, "You must specify at least one part")
@@ -67,7 +67,7 @@ func chosenParts(uploaded []part, named []gofakes3.CompletedPart) ([]part, error
 	return chosen, nil
 }
 
-// join copies the parts one after the other into a new body.
+// join concatenates the parts into a new body.
 func (s *store) join(u upload, parts []part) (body, error) {
 	var size int64
 	sum := md5.New()
@@ -87,8 +87,8 @@ func (s *store) join(u upload, parts []part) (body, error) {
 	return b, err
 }
 
-// partsReader reads the parts in order with one of them open at a time. It reports no MD5 of the whole, which nobody
-// needs: the parts were hashed when they arrived.
+// partsReader reads the parts in order, with only one of them open at a time. It computes no MD5 of the whole, which
+// is not needed: the parts were hashed when they arrived.
 type partsReader struct {
 	parts []part
 	open  *os.File

@@ -11,7 +11,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// copiedPart is the answer of UploadPartCopy.
+// copiedPart is the response of UploadPartCopy.
 type copiedPart struct {
 	XMLName      xml.Name `xml:"CopyPartResult"`
 	Xmlns        string   `xml:"xmlns,attr"`
@@ -19,7 +19,7 @@ type copiedPart struct {
 	ETag         string
 }
 
-// uploadPartCopy is UploadPartCopy: a part of an upload is read from an object, or from a range of one.
+// uploadPartCopy implements UploadPartCopy: it reads a part of an upload from an object, or from a range of one.
 func (s *store) uploadPartCopy(c *call) (any, error) {
 	number, err := strconv.Atoi(c.query.Get("partNumber"))
 	if err != nil || number < 1 || number > gofakes3.MaxUploadPartNumber {
@@ -55,7 +55,7 @@ func (s *store) uploadPartCopy(c *call) (any, error) {
 		LastModified: s.stamps.now().UTC().Format("2006-01-02T15:04:05.000Z")}, nil
 }
 
-// copySource reads x-amz-copy-source: BUCKET/KEY, encoded as URLs are, perhaps with a slash before it.
+// copySource parses x-amz-copy-source: a URL-encoded BUCKET/KEY, with an optional leading slash.
 func copySource(header string) (bucket, key string, err error) {
 	path, _, _ := strings.Cut(header, "?versionId=")
 	if path, err = url.QueryUnescape(path); err == nil {
@@ -68,7 +68,7 @@ func copySource(header string) (bucket, key string, err error) {
 	return bucket, key, nil
 }
 
-// copyRange reads bytes=FIRST-LAST, which must lie within the object. Without it all is copied.
+// copyRange parses bytes=FIRST-LAST, which must lie within the object. An empty header means the whole object.
 func copyRange(header string, size int64) (start, length int64, err error) {
 	if header == "" {
 		return 0, size, nil
@@ -87,7 +87,7 @@ func copyRange(header string, size int64) (start, length int64, err error) {
 	return from, to - from + 1, nil
 }
 
-// isPartCopy recognises UploadPartCopy.
+// isPartCopy reports whether the call is an UploadPartCopy.
 func (c *call) isPartCopy() bool {
 	return c.Method == http.MethodPut && c.query.Has("uploadId") && c.Header.Get("X-Amz-Copy-Source") != ""
 }

@@ -3,14 +3,13 @@ package s3
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 
 	"github.com/johannesboyne/gofakes3"
 )
 
-// ListParts returns the parts of an upload above the marker.
+// ListParts returns the parts of an upload with numbers above the marker.
 func (s *store) ListParts(bucket, key string, id gofakes3.UploadID, marker int,
 	limit int64) (*gofakes3.ListMultipartUploadPartsResult, error) {
 	if _, err := s.upload(bucket, key, id); err != nil {
@@ -40,7 +39,7 @@ func (s *store) ListParts(bucket, key string, id gofakes3.UploadID, marker int,
 	return result, nil
 }
 
-// ListMultipartUploads returns the uploads under way, by key and then by the time at which they began.
+// ListMultipartUploads returns the uploads in progress, ordered by key and then by start time.
 func (s *store) ListMultipartUploads(bucket string, marker *gofakes3.UploadListMarker, prefix gofakes3.Prefix,
 	limit int64) (*gofakes3.ListMultipartUploadsResult, error) {
 	uploads, err := s.uploads(bucket, prefix.Prefix)
@@ -77,7 +76,7 @@ func (s *store) ListMultipartUploads(bucket string, marker *gofakes3.UploadListM
 	return result, nil
 }
 
-// uploadsAfter drops what a page before has shown.
+// uploadsAfter drops the uploads on earlier pages.
 func uploadsAfter(uploads []upload, marker gofakes3.UploadListMarker) []upload {
 	for i, u := range uploads {
 		if u.Key > marker.Object {
@@ -108,7 +107,7 @@ func (s *store) uploads(bucket, prefix string) ([]upload, error) {
 			uploads = append(uploads, u)
 		}
 	}
-	sorting.Func(uploads, func(a, b upload) int {
+	slices.SortFunc(uploads, func(a, b upload) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), a.Initiated.Compare(b.Initiated))
 	})
 	return uploads, nil

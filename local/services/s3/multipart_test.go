@@ -41,7 +41,7 @@ func complete(t *testing.T, c *awss3.Client, key string, id *string,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: parts}})
 }
 
-// upload makes an object of several parts and returns its ETag.
+// upload creates an object from several parts and returns its ETag.
 func upload(t *testing.T, c *awss3.Client, key string, bodies ...string) string {
 	t.Helper()
 	id := begin(t, c, key)

@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/delivery"
 )
 
-// destination is a part of a bucket's notifications.
+// destination is an entry in a bucket's notification configuration.
 type destination struct {
 	ID       string   `xml:"Id"`
 	Queue    string   `xml:"Queue"`
@@ -27,7 +27,7 @@ type destination struct {
 	} `xml:"Filter>S3Key>FilterRule"`
 }
 
-// arn is whom the destination is.
+// arn returns the ARN of the destination.
 func (d *destination) arn() string { return d.Queue + d.Topic + d.Function }
 
 type notifications struct {
@@ -41,7 +41,7 @@ func (n *notifications) all() []destination {
 	return append(append(append([]destination{}, n.Queues...), n.Topics...), n.Functions...)
 }
 
-// The events that happen here.
+// The events that occur here.
 const (
 	createdPut      = "ObjectCreated:Put"
 	createdCopy     = "ObjectCreated:Copy"
@@ -53,7 +53,7 @@ const (
 	eventNamePrefix = "s3:"
 )
 
-// eventNames are what notifications can ask for. Those that never happen here are taken all the same.
+// eventNames lists the events that notifications can request. Those that never occur here are accepted, too.
 var eventNames = []string{"s3:ObjectCreated:", "s3:ObjectRemoved:", "s3:ObjectTagging:", "s3:ObjectRestore:",
 	"s3:ObjectAcl:Put", "s3:Replication:", "s3:LifecycleExpiration:", "s3:LifecycleTransition", "s3:IntelligentTiering",
 	"s3:ReducedRedundancyLostObject"}
@@ -96,7 +96,7 @@ func checkNotification(s *store, c *call, text []byte) error {
 	return nil
 }
 
-// test sends the event with which S3 finds out whether a destination is there.
+// test sends the test event with which S3 checks whether a destination exists.
 func (s *store) test(c *call, arn string) error {
 	body, err := json.Marshal(struct {
 		Service, Event, Time, Bucket string
@@ -121,7 +121,7 @@ func (s *store) test(c *call, arn string) error {
 
 func eventTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// wants reports whether a destination is told of an event of a key.
+// wants reports whether the destination is notified of an event of a key.
 func (d *destination) wants(event, key string) bool {
 	for _, r := range d.Rules {
 		if strings.EqualFold(r.Name, "prefix") && !strings.HasPrefix(key, r.Value) ||
@@ -138,15 +138,16 @@ func (d *destination) wants(event, key string) bool {
 	return false
 }
 
-// happened is what notifications are told.
+// happened describes an event for notifications.
 type happened struct {
 	event, bucket, key string
 	version            version
-	detailType         string // of the event for EventBridge
+	detailType         string // of the EventBridge event
 	detail             any
 }
 
-// notify tells the destinations of a bucket. What cannot be delivered is logged: the object is there all the same.
+// notify notifies the destinations of a bucket. Failed deliveries are only logged, because the object has already
+// been changed.
 func (s *store) notify(h *happened) {
 	all, err := s.settingsOf(h.bucket)
 	if err != nil || all["notification"] == "" || s.deliver == nil {
@@ -154,7 +155,7 @@ func (s *store) notify(h *happened) {
 	}
 	var n notifications
 	if xml.Unmarshal([]byte(all["notification"]), &n) != nil {
-		return // it was checked
+		return // it was validated before
 	}
 	ctx := context.Background()
 	for _, d := range n.all() {
@@ -185,13 +186,13 @@ func (s *store) notify(h *happened) {
 	}
 }
 
-// notifying has a bucket deliver with a context.
+// notifying returns a context in which the bucket is the sender of deliveries.
 func (s *store) notifying(ctx context.Context, bucket string) context.Context {
 	scope := aws.Scope{Account: s.account, Region: s.region}
 	return delivery.From(ctx, delivery.Sender{Service: "s3.amazonaws.com", Source: scope.BucketARN(bucket)})
 }
 
-// eventRecord is the message of an event, as queues, topics and functions get it.
+// eventRecord returns the message of an event, as queues, topics and functions receive it.
 func (s *store) eventRecord(h *happened, id string) any {
 	type identity struct {
 		Principal string `json:"principalId"`
@@ -225,7 +226,7 @@ func (s *store) eventRecord(h *happened, id string) any {
 
 func sequencer(t time.Time) string { return fmt.Sprintf("%018X", t.UnixNano()) }
 
-// announceDeletion tells the destinations that an object is gone, or behind a delete marker.
+// announceDeletion notifies the destinations that an object was deleted, or hidden by a delete marker.
 func (s *store) announceDeletion(bucket, key, event string) {
 	at := s.stamps.next()
 	kind := "Permanently Deleted"

@@ -15,21 +15,21 @@ import (
 	"stepback/aws"
 )
 
-// namespace is that of S3's XML.
+// namespace is the XML namespace of S3.
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
-// call is a request for an operation that this package serves itself.
+// call is a request for an operation that this package implements itself.
 type call struct {
 	*http.Request
-	header      http.Header // of the answer
+	header      http.Header // of the response
 	bucket, key string
 	query       url.Values
 }
 
-// operation carries out a call. Its answer is encoded as XML; nil is no body, with status 204 for a DELETE.
+// operation performs a call. Its result is encoded as XML; nil means no body, with status 204 for a DELETE.
 type operation func(*call) (any, error)
 
-// ownOperation returns what serves a request, nil when gofakes3 does.
+// ownOperation returns the handler of a request, or nil if gofakes3 handles it.
 func (s *store) ownOperation(r *http.Request) func(http.ResponseWriter) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	c := &call{Request: r, bucket: bucket, key: key, query: r.URL.Query()}
@@ -49,7 +49,7 @@ func (s *store) ownOperation(r *http.Request) func(http.ResponseWriter) {
 	}
 }
 
-// choose finds the operation of a call by its method and sub-resource.
+// choose returns the operation of a call, determined by its method and sub-resource.
 func (s *store) choose(c *call) operation {
 	switch {
 	case c.isListing():
@@ -69,10 +69,10 @@ func (s *store) choose(c *call) operation {
 	return chooseSetting(c)
 }
 
-// otherListings are understood sub-resources of a bucket that are no ListObjects.
+// otherListings lists the understood sub-resources of a bucket that are not ListObjects.
 var otherListings = []string{"location", "tagging", "uploads", "versioning"}
 
-// isListing recognises ListObjects, which is all that is asked of a bucket without a sub-resource.
+// isListing reports whether the call is a ListObjects: a read of a bucket without a sub-resource.
 func (c *call) isListing() bool {
 	for name := range c.query {
 		if !harmless(name) || slices.Contains(otherListings, name) {
@@ -82,7 +82,7 @@ func (c *call) isListing() bool {
 	return c.key == "" && c.Method == http.MethodGet
 }
 
-// respond sends an answer or an error.
+// respond writes a response or an error.
 func respond(w http.ResponseWriter, method string, answer any, err error) {
 	var known gofakes3.Error
 	var own *aws.Error
@@ -114,24 +114,24 @@ func respond(w http.ResponseWriter, method string, answer any, err error) {
 		fmt.Fprint(w, text)
 		return
 	}
-	_ = xml.NewEncoder(w).Encode(answer) // the client has gone if this fails
+	_ = xml.NewEncoder(w).Encode(answer) // if this fails, the client has disconnected
 }
 
-// rawXML is an answer that is XML already, rawJSON one that is JSON.
+// rawXML is a response that is already XML; rawJSON is one that is JSON.
 type (
 	rawXML  string
 	rawJSON string
 )
 
-// noContent is an answer without a body, with status 204.
+// noContent is a response with status 204 and no body.
 type noContent struct{}
 
-// messageOf is an error's message without its code.
+// messageOf returns an error's message without its code.
 func messageOf(err gofakes3.Error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), string(err.ErrorCode())), ": ")
 }
 
-// number reads a query parameter that counts; most bounds it, and is what it is when it is not there.
+// number parses a numeric query parameter. most is its maximum, and its value if it is missing.
 func (c *call) number(name string, most int64) (int64, error) {
 	text := c.query.Get(name)
 	if text == "" {

@@ -23,19 +23,19 @@ type Options struct {
 	Addr string
 	// Region and Account appear in events and in the client's settings.
 	Region, Account string
-	// ObjectCreated, when set, is called with the event of each object that was created, after the object can be read
-	// and before the request is answered. It may use the server. It runs in the request's goroutine, so it must hand
-	// longer work to somebody else. It is called from many goroutines.
+	// ObjectCreated, if set, is called with the event of each created object, after the object can be read and before
+	// the request is answered. It may use the server. It runs in the request's goroutine, so it must pass longer work
+	// to another goroutine. It is called from many goroutines.
 	ObjectCreated func(objectevent.Event)
-	// Deliver hands a message to what an ARN names: the notifications of buckets go there, before the request that
-	// caused them is answered. Nil means that nothing can be notified.
+	// Deliver delivers a bucket's notifications to the target that an ARN names, before the request that caused them
+	// is answered. nil means that nothing can be notified.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
-	// Log receives notifications that cannot be delivered; nil drops them.
+	// Log receives notifications that cannot be delivered; nil discards them.
 	Log *slog.Logger
-	// Now gives the time of last modification; the default is time.Now.
+	// Now returns the time used as the time of last modification; the default is time.Now.
 	Now func() time.Time
-	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives a killed process
-	// but not a power cut.
+	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives a killed
+	// process but not a power failure.
 	Sync bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// place puts a received body in its place as the object key. allowed, when not nil, sees the version that is there (nil
-// when there is none) and may refuse. Readers see the old object or the new one, never a mixture.
+// place makes a received body the object key. allowed, if not nil, receives the current version (nil if there is
+// none) and may return an error. Readers see the old object or the new one, never a mixture.
 func (s *store) place(bucket, key string, b body, headers map[string]string, allowed func(*version) error) (version,
 	error) {
 	s.commit.Lock()
@@ -50,7 +50,7 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 	return next, nil
 }
 
-// current returns the version of key that is there now, nil when there is none.
+// current returns the current version of key, or nil if there is none.
 func (s *store) current(bucket, key string) (*version, error) {
 	f, info, err := s.openObject(bucket, key)
 	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
@@ -73,7 +73,7 @@ func (s *store) current(bucket, key string) (*version, error) {
 	return &v, nil
 }
 
-// moveIntoPlace renames the file at path to the object's place.
+// moveIntoPlace renames the file at path to the object's path.
 func (s *store) moveIntoPlace(bucket, key, path string) error {
 	target, err := s.placeOf(bucket, key)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *store) moveIntoPlace(bucket, key, path string) error {
 	return s.move(path, target)
 }
 
-// move renames a file; when the store is durable, the new name is on the disk afterwards.
+// move renames a file. If the store is durable, the new name is on disk afterwards.
 func (s *store) move(from, to string) error {
 	if s.sync {
 		return atomicfile.Move(from, to)
@@ -90,8 +90,9 @@ func (s *store) move(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// placeOf decides where the object key goes and makes the directories it needs. Where a directory has its name the
-// object goes beside it; where an object has the name of a directory it needs, that object is moved aside.
+// placeOf returns the path for the object key and creates the directories it needs. If a directory has the object's
+// name, the object gets a suffix; if an object has the name of a required directory, that object is renamed with the
+// suffix.
 func (s *store) placeOf(bucket, key string) (string, error) {
 	plain, beside := s.objectPaths(bucket, key)
 	if err := s.makeParents(bucket, plain); err != nil {
@@ -101,7 +102,7 @@ func (s *store) placeOf(bucket, key string) (string, error) {
 		return beside, nil
 	}
 	info, err := os.Stat(plain)
-	if err == nil && info.IsDir() && os.Remove(plain) != nil { // an empty one may go
+	if err == nil && info.IsDir() && os.Remove(plain) != nil { // an empty one is removed
 		return beside, nil //nolint:nilerr // it is not empty
 	}
 	return plain, nil

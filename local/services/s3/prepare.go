@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Headers of this package's own, which carry past gofakes3 what it would not hand on.
+// Internal headers, which carry through gofakes3 what it would not pass on.
 const (
 	internalPrefix = "X-Amz-Stepback-"
-	// keptPrefix stands before the names of keptHeaders.
+	// keptPrefix precedes the names of keptHeaders.
 	keptPrefix = internalPrefix + "Kept-"
 )
 
-// keptHeaders are headers that an object keeps and gofakes3 does not hand on.
+// keptHeaders lists headers that an object keeps and gofakes3 does not pass on.
 var keptHeaders = []string{"Cache-Control", "Content-Language", "Expires"}
 
-// byteRange is the only form of a range that S3 obeys; others it ignores.
+// byteRange matches the only form of a range that S3 honours; it ignores all others.
 var byteRange = regexp.MustCompile(`^bytes=(\d+-\d*|-\d+)$`)
 
 // prepare rewrites the headers of a request for gofakes3.
@@ -42,7 +42,7 @@ func prepare(r *http.Request) {
 	}
 }
 
-// markOwnHeaders notes which headers a copy that replaces metadata brings.
+// markOwnHeaders records which headers the request of a copy that replaces metadata brings.
 func markOwnHeaders(r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("X-Amz-Metadata-Directive"), "REPLACE") {
 		return

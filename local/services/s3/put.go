@@ -10,7 +10,7 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// PutObject stores a body that is streamed in.
+// PutObject stores a streamed body.
 func (s *store) PutObject(bucket, key string, meta map[string]string, input io.Reader, size int64,
 	conditions *gofakes3.PutConditions) (gofakes3.PutObjectResult, error) {
 	headers, err := storedHeaders(meta)
@@ -38,7 +38,7 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 	return gofakes3.PutObjectResult{VersionID: gofakes3.VersionID(v.ID)}, nil
 }
 
-// putConditions checks If-Match and If-None-Match: * against what is there.
+// putConditions checks If-Match and If-None-Match: * against the current version.
 func putConditions(c *gofakes3.PutConditions) func(*version) error {
 	if c == nil {
 		return nil
@@ -62,7 +62,7 @@ func putConditions(c *gofakes3.PutConditions) func(*version) error {
 	}
 }
 
-// matchesETag reports whether a list of ETags, or *, names etag (which has no quotes).
+// matchesETag reports whether a list of ETags, or *, includes etag, which is given without quotes.
 func matchesETag(list, etag string) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.Trim(strings.TrimPrefix(strings.TrimSpace(item), "W/"), `"`)
@@ -76,7 +76,7 @@ func matchesETag(list, etag string) bool {
 // maxUserMetadata is S3's limit of 2 KB for x-amz-meta- names and values.
 const maxUserMetadata = 2048
 
-// storedHeaders picks the headers that an object keeps.
+// storedHeaders returns the headers that an object keeps.
 func storedHeaders(meta map[string]string) (map[string]string, error) {
 	kept, size := map[string]string{}, 0
 	for name, value := range meta {

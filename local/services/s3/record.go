@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// version describes one content of an object. Size and Modified identify the content (stamps are unique), ETag has no
-// quotes, Headers are the response headers that the object was stored with.
+// version describes one content of an object. Size and Modified identify the content (modification times are unique).
+// ETag is without quotes. Headers are the response headers that the object was stored with.
 type version struct {
-	ID       string            `json:"id,omitempty"` // empty for the version null
+	ID       string            `json:"id,omitempty"` // empty for the null version
 	Size     int64             `json:"size"`
 	Modified time.Time         `json:"modified"`
 	ETag     string            `json:"etag"`
@@ -24,7 +24,7 @@ type version struct {
 }
 
 // record is an object's side file. While an object is being replaced it describes both contents, the new one first:
-// whichever of the two the crash left in place, its version is there. So content and description need no common
+// whichever of the two a crash leaves in place, its version is described. So content and description need no common
 // transaction.
 type record struct {
 	Key      string    `json:"key"`
@@ -78,8 +78,8 @@ func (s *store) writeRecord(bucket string, r record) error {
 	return s.moveInto(f.Name(), s.recordPath(bucket, r.Key))
 }
 
-// lookup returns what the object's record says of the content that info identifies; known is false for a file that was
-// put there, or changed, by hand.
+// lookup returns the record's version for the content that info identifies; known is false for a file that was placed
+// or changed by hand.
 func (s *store) lookup(bucket, key string, info fs.FileInfo) (v version, known bool, err error) {
 	r, err := s.readRecord(bucket, key)
 	if err != nil {
@@ -89,8 +89,7 @@ func (s *store) lookup(bucket, key string, info fs.FileInfo) (v version, known b
 	return v, known, nil
 }
 
-// describe returns the version that the open file f holds. A file that no record describes is hashed, and described
-// from then on.
+// describe returns the version that the open file f holds. A file without a record is hashed and gets a record.
 func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (version, error) {
 	v, known, err := s.lookup(bucket, key, info)
 	if known || err != nil {
@@ -103,13 +102,13 @@ func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (vers
 	return v, s.adopt(bucket, key, v)
 }
 
-// adopt writes down v unless the object has changed meanwhile.
+// adopt records v, unless the object has changed in the meantime.
 func (s *store) adopt(bucket, key string, v version) error {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	f, info, err := s.openObject(bucket, key)
 	if err != nil {
-		return nil // deleted meanwhile: nothing to describe
+		return nil // deleted in the meantime: nothing to describe
 	}
 	_ = f.Close()
 	if info.Size() != v.Size || !info.ModTime().Equal(v.Modified) {
@@ -118,7 +117,7 @@ func (s *store) adopt(bucket, key string, v version) error {
 	return s.writeRecord(bucket, record{Key: key, Versions: []version{v}})
 }
 
-// hashFrom returns the MD5 of f in hexadecimal digits and rewinds f.
+// hashFrom returns the MD5 of f in hexadecimal and rewinds f.
 func hashFrom(f *os.File) (string, error) {
 	h := md5.New()
 	if _, err := io.Copy(h, f); err != nil {
@@ -130,7 +129,7 @@ func hashFrom(f *os.File) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// moveInto moves from to to, making to's directory.
+// moveInto moves from to to and creates to's directory.
 func (s *store) moveInto(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// Server is an S3 endpoint on a directory.
+// Server is an S3 endpoint over a directory.
 type Server struct {
 	opts    Options
 	store   *store
@@ -22,7 +22,7 @@ type Server struct {
 	served   chan struct{}
 }
 
-// Open prepares the directory dir, which is made if need be, and drops what a killed process had received in part.
+// Open prepares the directory dir, which it creates if needed, and removes partial uploads of a killed process.
 // Nothing listens before Start. Only one Server may use a directory at a time.
 func Open(dir string, opts Options) (*Server, error) {
 	opts = opts.withDefaults()
@@ -31,13 +31,14 @@ func Open(dir string, opts Options) (*Server, error) {
 		return nil, fmt.Errorf("open the S3 data directory %s: %w", dir, err)
 	}
 	protocol := gofakes3.New(st,
-		gofakes3.WithTimeSkewLimit(0),     // the engine's clock may run ahead of the client's
-		gofakes3.WithMetadataSizeLimit(0), // counts request headers that are no metadata; storedHeaders checks
+		gofakes3.WithTimeSkewLimit(0), // the engine's clock may be ahead of the client's
+		// counts request headers that are not metadata; storedHeaders checks the limit
+		gofakes3.WithMetadataSizeLimit(0),
 	)
 	return &Server{opts: opts, store: st, handler: st.front(protocol.Server())}, nil
 }
 
-// Handler serves the S3 protocol with path-style addresses; Start serves it on a listener of its own.
+// Handler returns a handler of the S3 protocol with path-style addresses; Start serves it on a separate listener.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Start listens on Options.Addr and serves until Close. ctx is the parent of the requests' contexts; cancelling it does
@@ -65,15 +66,15 @@ func (s *Server) Start(ctx context.Context) error {
 	s.served = make(chan struct{})
 	go func() {
 		defer close(s.served)
-		_ = s.http.Serve(s.listener) // ends with ErrServerClosed
+		_ = s.http.Serve(s.listener) // returns ErrServerClosed
 	}()
 	return nil
 }
 
-// closeGrace is how long Close waits for requests under way.
+// closeGrace is the time for which Close waits for running requests.
 const closeGrace = 2 * time.Second
 
-// Close stops listening, lets requests under way finish for up to two seconds, cuts them off then, and waits for the
+// Close stops listening, lets running requests finish for up to two seconds, then cuts them off, and waits for the
 // serving goroutine. An object whose body was cut off is not stored.
 func (s *Server) Close() error {
 	if s.http == nil {
@@ -89,11 +90,10 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Endpoint is the URL of the started server, http://127.0.0.1:PORT.
+// Endpoint returns the URL of the started server, http://127.0.0.1:PORT.
 func (s *Server) Endpoint() string { return "http://" + s.listener.Addr().String() }
 
-// CreateBucket makes a bucket; one that is there already is left as it is. The name must follow S3's rules for bucket
-// names.
+// CreateBucket creates a bucket; an existing one is left as it is. The name must follow S3's rules for bucket names.
 func (s *Server) CreateBucket(name string) error {
 	err := s.store.CreateBucket(name)
 	if gofakes3.HasErrorCode(err, errAlreadyOwned) {

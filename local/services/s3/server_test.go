@@ -144,7 +144,7 @@ func TestUnseekableAndChunkedBodies(t *testing.T) {
 	}
 }
 
-// TestChecksumsAndEncryptionAreTold compares with what S3 answers.
+// TestChecksumsAndEncryptionAreTold compares with S3's responses.
 func TestChecksumsAndEncryptionAreTold(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, t.TempDir(), s3.Options{})
@@ -225,8 +225,8 @@ func TestSubresourcesAreRefusedNotMistakenForTheObject(t *testing.T) {
 	}
 }
 
-// TestPresignedURLs reads an object by URLs of both versions of signatures, and by one that asks for something else
-// beside it.
+// TestPresignedURLs reads an object with URLs of both signature versions, and with one that also requests something
+// else.
 func TestPresignedURLs(t *testing.T) {
 	t.Parallel()
 	server, c := start(t, t.TempDir(), s3.Options{})
@@ -262,8 +262,7 @@ func TestStartRefusesOtherThanLoopback(t *testing.T) {
 	}
 }
 
-// TestObjectsAreNoActiveContent stores a page with a script: a browser that opens it runs none, and no other origin
-// reads it.
+// A stored page with a script cannot run it in a browser, and no other origin can read it.
 func TestObjectsAreNoActiveContent(t *testing.T) {
 	t.Parallel()
 	server, _ := start(t, t.TempDir(), s3.Options{})

@@ -6,13 +6,13 @@ import (
 	"stepback/aws"
 )
 
-// setting is what a bucket says of a setting that nobody can change here: what S3 says of a new bucket.
+// setting is the response for a setting that cannot be changed here, as for a new bucket on S3.
 type setting struct {
-	code, message string // of the error 404; empty when there is an answer
+	code, message string // of the error with status 404; empty if there is a response
 	answer        string // XML without its declaration
 }
 
-// settings are those of every bucket, by their sub-resources.
+// settings holds the fixed settings of every bucket, by sub-resource.
 var settings = map[string]setting{
 	"accelerate":   {answer: `<AccelerateConfiguration xmlns="` + namespace + `"/>`},
 	"acl":          {answer: ownersACL},
@@ -36,7 +36,7 @@ var settings = map[string]setting{
 		""},
 }
 
-// ownersACL gives everything to the owner that ListBuckets names.
+// ownersACL grants full control to the owner that ListBuckets names.
 const ownersACL = `<AccessControlPolicy xmlns="` + namespace + `"><Owner><ID>` + owner +
 	`</ID></Owner><AccessControlList><Grant>` +
 	`<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"><ID>` + owner +
@@ -49,7 +49,7 @@ const encrypted = `<ServerSideEncryptionConfiguration xmlns="` + namespace +
 	`"><Rule><ApplyServerSideEncryptionByDefault>` +
 	`<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault><BucketKeyEnabled>false</BucketKeyEnabled></Rule></ServerSideEncryptionConfiguration>`
 
-// chooseSetting finds the setting that a call asks for, nil when it asks for none.
+// chooseSetting returns the operation that reads the fixed setting a call asks for, or nil if it asks for none.
 func chooseSetting(c *call) operation {
 	if c.Method != http.MethodGet || c.key != "" {
 		return nil
@@ -62,7 +62,7 @@ func chooseSetting(c *call) operation {
 	return nil
 }
 
-// read answers for the setting.
+// read returns the setting's response.
 func (s setting) read(*call) (any, error) {
 	if s.code != "" {
 		return nil, &aws.Error{Code: s.code, Message: s.message, Status: http.StatusNotFound}

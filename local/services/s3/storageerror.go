@@ -9,12 +9,12 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// StorageFull is the code of the error that a request gets when the disk (or the quota) under the data directory is
+// StorageFull is the error code of a request that fails because the disk (or the quota) under the data directory is
 // full. S3 itself has no such code; the status is 500.
 const StorageFull = "StorageFull"
 
-// storageError turns an error of the file system or of the request's body into what the client is told. Errors that are
-// S3's already stay.
+// storageError converts an error of the file system or of the request's body to an error for the client. S3 errors
+// are returned unchanged.
 func (s *store) storageError(err error) error {
 	var known gofakes3.Error
 	switch {

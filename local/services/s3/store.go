@@ -16,7 +16,7 @@ import (
 	"stepback/local/services/delivery"
 )
 
-// store keeps objects in a directory. It implements gofakes3.Backend and gofakes3.MultipartBackend, one file per
+// store stores objects in a directory. It implements gofakes3.Backend and gofakes3.MultipartBackend, one file per
 // operation.
 type store struct {
 	root    string
@@ -25,18 +25,18 @@ type store struct {
 	created func(objectevent.Event)
 	region  string
 	account string
-	deliver func(context.Context, string, *delivery.Message) error // nil when nothing is delivered
+	deliver func(context.Context, string, *delivery.Message) error // nil if nothing is delivered
 	log     *slog.Logger
 
 	settingsLock sync.Mutex
-	settings     map[string]map[string]string // those that were read, by bucket
-	// sums are the bodies of uploads under way that are summed, by the sumHeader of their requests.
+	settings     map[string]map[string]string // cached settings, by bucket
+	// sums holds the bodies of running uploads whose checksum is computed, by the sumHeader of their requests.
 	sums sync.Map
-	// newFile makes the file that receives a body; tests replace it to play a full disk.
+	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 
-	// commit makes "look at the object that is there, then put another in its place" one step. It covers a few renames,
-	// never the transfer of a body.
+	// commit makes it one step to check the current object and to replace it. It is held for a few renames, never for
+	// the transfer of a body.
 	commit sync.Mutex
 }
 
@@ -62,7 +62,7 @@ func openStore(dir string, opts Options) (*store, error) {
 	return s, s.dropUnfinished()
 }
 
-// dropUnfinished removes bodies that a killed process had not received wholly.
+// dropUnfinished removes bodies that a killed process had not completely received.
 func (s *store) dropUnfinished() error {
 	entries, err := os.ReadDir(s.tempDir())
 	if err != nil {
@@ -85,15 +85,15 @@ func (s *store) recordPath(bucket, key string) string {
 	return filepath.Join(s.metaDir(bucket), filepath.FromSlash(keyPath(key))+recordSuffix)
 }
 
-// objectPaths returns the two places where the object may be: its own name, and the name it has when a directory took
-// that.
+// objectPaths returns the two paths where the object may be: its plain name, and the name it has if a directory has
+// the plain one.
 func (s *store) objectPaths(bucket, key string) (plain, beside string) {
 	plain = filepath.Join(s.bucketDir(bucket), filepath.FromSlash(keyPath(key)))
 	return plain, plain + objectSuffix
 }
 
-// openObject opens the object's file. An object only ever moves from the plain place to the one beside it, so looking
-// there second misses nothing.
+// openObject opens the object's file. An object only ever moves from the plain path to the suffixed one, so trying
+// that second never misses it.
 func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
 	plain, beside := s.objectPaths(bucket, key)
 	for _, name := range []string{plain, beside} {
@@ -116,20 +116,20 @@ func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, keyNotFound()
 }
 
-// isMissing reports that a path does not exist, because it or one of its parents is not there, is a file, or is longer
-// than the system allows.
+// isMissing reports whether err means that a path does not exist, because it or one of its parents is missing, is a
+// file, or is longer than the system allows.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || isNotDirectory(err)
 }
 
-// stamps gives every object a modification time of its own, so that a time tells two versions of an object apart.
+// stamps gives every object a unique modification time, so that the time distinguishes two versions of an object.
 type stamps struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	last time.Time
 }
 
-// stampStep is coarse enough for every file system in use to keep.
+// stampStep is coarse enough to be preserved by every common file system.
 const stampStep = time.Microsecond
 
 func (s *stamps) next() time.Time {

@@ -37,7 +37,7 @@ func mustPut(t testing.TB, s *store, key, body string) {
 	}
 }
 
-// fullDisk writes into a real file until room is used up.
+// fullDisk writes to a real file until the space in room is used up.
 type fullDisk struct {
 	*os.File
 	room int
@@ -118,8 +118,8 @@ type errorReader struct{ err error }
 
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
-// A crash between writing the record and renaming the body leaves the old content; one after it the new. Both must keep
-// their ETags and types.
+// A crash between writing the record and renaming the body leaves the old content; one after it, the new. Both must
+// keep their ETags and types.
 func TestACrashBetweenTheTwoRenamesKeepsETags(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -157,7 +157,7 @@ func TestUnfinishedBodiesAreDroppedAtOpen(t *testing.T) {
 	}
 }
 
-// naiveList is the definition of listing, on a sorted list of all keys.
+// naiveList is the reference definition of listing, over a sorted list of all keys.
 func naiveList(keys []string, p gofakes3.Prefix, after string) (contents, prefixes []string) {
 	for _, key := range keys {
 		if !strings.HasPrefix(key, p.Prefix) || key <= after {

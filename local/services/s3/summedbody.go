@@ -9,17 +9,17 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// sumHeader names the summedBody of an upload among those of the store: gofakes3 hands on headers, and wraps bodies.
+// sumHeader identifies the summedBody of an upload in the store: gofakes3 passes on headers, but wraps bodies.
 const sumHeader = internalPrefix + "Sum"
 
-// summedBody computes the checksum of a body while it is read, and ends with an error when it is not the one that the
-// client expects.
+// summedBody computes the checksum of a body while it is read, and ends with an error if it differs from the one that
+// the client expects.
 type summedBody struct {
 	io.ReadCloser
 	id        string
 	algorithm string
-	expected  string        // Base64; empty when the client does not say before the body
-	trailer   func() string // what it says behind the body; nil when it cannot
+	expected  string        // Base64; empty if the client does not send it before the body
+	trailer   func() string // returns the checksum sent after the body; nil if there can be none
 	sum       hash.Hash
 }
 
@@ -34,7 +34,7 @@ func (b *summedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checksum is that of what has been read.
+// checksum returns the checksum of what has been read.
 func (b *summedBody) checksum() *checksum {
 	return &checksum{Algorithm: b.algorithm, Value: base64.StdEncoding.EncodeToString(b.sum.Sum(nil)), Type: fullObject}
 }
@@ -58,7 +58,7 @@ func (b *summedBody) check() error {
 	return nil
 }
 
-// checksumOf is the checksum of a body that has been received, nil when the client asked for none.
+// checksumOf returns the checksum of a received body, or nil if the client requested none.
 func (s *store) checksumOf(meta map[string]string) *checksum {
 	if b, ok := s.sums.Load(meta[sumHeader]); ok {
 		return b.(*summedBody).checksum()

@@ -11,7 +11,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// tag is one tag of an object.
+// tag is a tag of an object.
 type tag struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -26,12 +26,12 @@ type tagging struct {
 	}
 }
 
-// S3's limits of tags: how many an object has, and the characters of their keys and values.
+// S3's limits for tags: the number per object, and the characters of keys and values.
 const (
 	maxTags     = 10
 	maxTagKey   = 128
 	maxTagValue = 256
-	// maxTagging bounds the XML of tags, in bytes.
+	// maxTagging is the maximum size of the XML of tags, in bytes.
 	maxTagging = 64 << 10
 )
 
@@ -41,12 +41,12 @@ const (
 )
 
 const (
-	// tagsHeader brings the tags of an upload, as a query.
+	// tagsHeader contains the tags of an upload, encoded as a query.
 	tagsHeader     = "X-Amz-Tagging"
 	tagCountHeader = "X-Amz-Tagging-Count"
 )
 
-// objectTagging is GetObjectTagging, PutObjectTagging and DeleteObjectTagging.
+// objectTagging implements GetObjectTagging, PutObjectTagging and DeleteObjectTagging.
 func (s *store) objectTagging(c *call) (any, error) {
 	switch c.Method {
 	case http.MethodGet:
@@ -88,7 +88,7 @@ func (s *store) setTags(bucket, key string, tags []tag) error {
 	return s.storageError(s.writeRecord(bucket, record{Key: key, Versions: []version{*v}}))
 }
 
-// uploadedTags reads the tags that an upload brings in its header.
+// uploadedTags parses the tags in the header of an upload.
 func uploadedTags(header string) ([]tag, error) {
 	if header == "" {
 		return nil, nil

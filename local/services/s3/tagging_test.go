@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/s3"
 )
 
-// tagsOf shows the tags of an object as key=value, in their order.
+// tagsOf returns the tags of an object as key=value, in order.
 func tagsOf(t *testing.T, c *awss3.Client, key string) string {
 	t.Helper()
 	out, err := c.GetObjectTagging(t.Context(), &awss3.GetObjectTaggingInput{Bucket: aws.String(bucket), Key: &key})

@@ -18,23 +18,23 @@ import (
 	"stepback/aws"
 )
 
-// The states of a bucket's versioning; a bucket that never had it has none.
+// The versioning states of a bucket; a bucket that never had versioning has none.
 const (
 	versionsEnabled   = "Enabled"
 	versionsSuspended = "Suspended"
 )
 
-// nullMark is how the version null of a versioned bucket passes gofakes3, which takes null for no version.
+// nullMark represents the null version of a versioned bucket in gofakes3, which takes "null" for no version.
 const nullMark = "stepback-null"
 
-// entry is a version of an object that is not current, or a delete marker.
+// entry is a noncurrent version of an object, or a delete marker.
 type entry struct {
 	version
 	Marker bool `json:"marker,omitempty"`
 }
 
-// shelf is what is kept of an object besides its current version, the newest first. With a delete marker in front there
-// is no current version.
+// shelf holds the versions of an object except its current one, newest first. If the first entry is a delete marker,
+// there is no current version.
 type shelf struct {
 	Key     string  `json:"key"`
 	Entries []entry `json:"entries"`
@@ -49,7 +49,7 @@ func (s *store) shelfDir(bucket, key string) string {
 
 const shelfFile = "index.json"
 
-// versioningOf is the state of a bucket's versioning.
+// versioningOf returns the versioning state of a bucket.
 func (s *store) versioningOf(bucket string) (string, error) {
 	all, err := s.settingsOf(bucket)
 	if err != nil || all["versioning"] == "" {
@@ -77,7 +77,7 @@ func checkVersioning(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-// readShelf reads what is kept of an object; an empty one when there is nothing.
+// readShelf reads the shelf of an object; it is empty if there is none.
 func (s *store) readShelf(bucket, key string) (shelf, error) {
 	return readShelfFile(filepath.Join(s.shelfDir(bucket, key), shelfFile), key)
 }
@@ -94,7 +94,7 @@ func readShelfFile(path, key string) (shelf, error) {
 	return found, err
 }
 
-// writeShelf keeps a shelf; an empty one is removed.
+// writeShelf saves a shelf; an empty one is removed.
 func (s *store) writeShelf(bucket string, h shelf) error {
 	dir := s.shelfDir(bucket, h.Key)
 	if len(h.Entries) == 0 {
@@ -109,7 +109,7 @@ func (s *store) writeShelf(bucket string, h shelf) error {
 	return s.replaceFile(filepath.Join(dir, shelfFile), text)
 }
 
-// bodyName is the file of a version's content.
+// bodyName returns the path of a version's content.
 func (s *store) bodyName(bucket, key, id string) string {
 	if id == "" {
 		id = nullVersion
@@ -117,7 +117,7 @@ func (s *store) bodyName(bucket, key, id string) string {
 	return filepath.Join(s.shelfDir(bucket, key), id)
 }
 
-// drop takes a version off the shelf, with its content.
+// drop removes a version from the shelf, with its content.
 func (s *store) drop(bucket string, h *shelf, id string) error {
 	h.Entries = slices.DeleteFunc(h.Entries, func(e entry) bool { return e.ID == id })
 	err := os.Remove(s.bodyName(bucket, h.Key, id))
@@ -127,9 +127,9 @@ func (s *store) drop(bucket string, h *shelf, id string) error {
 	return err
 }
 
-// shelve keeps the current version of an object, whose file stays where it is for now. commit is held.
+// shelve adds the current version of an object to its shelf; the file stays in place for now. commit is held.
 func (s *store) shelve(bucket string, h *shelf, current version) error {
-	if err := s.drop(bucket, h, current.ID); err != nil { // what a crash left behind
+	if err := s.drop(bucket, h, current.ID); err != nil { // left behind by a crash
 		return err
 	}
 	f, _, err := s.openObject(bucket, h.Key)
@@ -148,8 +148,8 @@ func (s *store) shelve(bucket string, h *shelf, current version) error {
 	return nil
 }
 
-// makeRoom keeps the version that another one is going to replace, as the bucket's versioning wants it, and gives the
-// new one its ID. commit is held.
+// makeRoom prepares the replacement of the current version. Depending on the bucket's versioning, it shelves the
+// current version, and it returns the ID of the new one. commit is held.
 func (s *store) makeRoom(bucket, key string, current *version) (id string, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil || status == "" {
@@ -161,7 +161,7 @@ func (s *store) makeRoom(bucket, key string, current *version) (id string, err e
 	}
 	if status == versionsEnabled {
 		id = rand.Text()
-	} else if err := s.drop(bucket, &h, ""); err != nil { // there is one version null
+	} else if err := s.drop(bucket, &h, ""); err != nil { // there is only one null version
 		return "", err
 	}
 	if current != nil && current.ID != id {
@@ -172,7 +172,7 @@ func (s *store) makeRoom(bucket, key string, current *version) (id string, err e
 	return id, s.writeShelf(bucket, h)
 }
 
-// deleteLatest removes an object, or hides its versions behind a delete marker where the bucket has versions.
+// deleteLatest deletes an object, or adds a delete marker if the bucket has versioning.
 func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteResult, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteRe
 	return result, err
 }
 
-// mark puts a delete marker in front of the versions of an object.
+// mark adds a delete marker as the newest version of an object.
 func (s *store) mark(bucket, key string) (result gofakes3.ObjectDeleteResult, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
@@ -215,7 +215,7 @@ func (s *store) mark(bucket, key string) (result gofakes3.ObjectDeleteResult, er
 	return gofakes3.ObjectDeleteResult{IsDeleteMarker: true, VersionID: gofakes3.VersionID(shownID(id))}, err
 }
 
-// shownID is the ID of a version as clients know it.
+// shownID returns the ID of a version as clients know it.
 func shownID(id string) string {
 	if id == "" {
 		return nullVersion
@@ -223,7 +223,7 @@ func shownID(id string) string {
 	return id
 }
 
-// keptID is the ID of a version as it is kept.
+// keptID returns the ID of a version as it is stored.
 func keptID(id gofakes3.VersionID) string {
 	if id == nullMark || id == nullVersion {
 		return ""
@@ -231,7 +231,7 @@ func keptID(id gofakes3.VersionID) string {
 	return string(id)
 }
 
-// DeleteObjectVersion removes one version for good. What is behind it becomes the current one.
+// DeleteObjectVersion permanently deletes a version. If it was the current one, the next newest takes its place.
 func (s *store) DeleteObjectVersion(bucket, key string, version gofakes3.VersionID) (result gofakes3.
 	ObjectDeleteResult, err error) {
 	if err := s.requireBucket(bucket); err != nil {
@@ -294,7 +294,7 @@ func (s *store) restore(bucket string, h *shelf) error {
 	return nil
 }
 
-// DeleteMultiVersions removes objects and versions, and says for each how it went.
+// DeleteMultiVersions deletes objects and versions and returns the result for each.
 func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID) (result gofakes3.MultiDeleteResult,
 	err error) {
 	if err := s.requireBucket(bucket); err != nil {
@@ -316,7 +316,7 @@ func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID)
 	return result, nil
 }
 
-// openOld opens a version of an object, be it the current one or another.
+// openOld opens a version of an object, whether current or noncurrent.
 func (s *store) openOld(bucket, key string, id string) (*os.File, version, error) {
 	f, v, err := s.openVersion(bucket, key)
 	if err == nil && v.ID == id {
@@ -366,11 +366,11 @@ func (s *store) HeadObjectVersion(bucket, key string, id gofakes3.VersionID) (*g
 	return obj, nil
 }
 
-// versionHeader tells the version of an object.
+// versionHeader contains the version ID of an object.
 const versionHeader = "X-Amz-Version-Id"
 
-// VersioningConfiguration, SetVersioningConfiguration and ListBucketVersions are what gofakes3 asks of a backend with
-// versions. It does not come to them: the front handler serves their requests itself.
+// VersioningConfiguration, SetVersioningConfiguration and ListBucketVersions are required by gofakes3 for backends
+// with versions. They are never called: the front handler serves these requests itself.
 func (s *store) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
 	return gofakes3.VersioningConfiguration{}, gofakes3.ErrNotImplemented
 }
@@ -386,7 +386,7 @@ func (s *store) ListBucketVersions(string, *gofakes3.Prefix,
 	return nil, gofakes3.ErrNotImplemented
 }
 
-// shelves reads all shelves of a bucket, in no order.
+// shelves returns all shelves of a bucket, in no particular order.
 func (s *store) shelves(bucket string) ([]shelf, error) {
 	entries, err := os.ReadDir(s.versionsDir(bucket))
 	if errors.Is(err, fs.ErrNotExist) {

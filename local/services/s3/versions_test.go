@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/s3"
 )
 
-// versioned is a bucket with versions.
+// versioned is a client of a bucket with versioning.
 type versioned struct {
 	*awss3.Client
 	t *testing.T
@@ -37,7 +37,7 @@ func (v *versioned) put(key, body string) string {
 	return aws.ToString(out.VersionId)
 }
 
-// get is the body of a version, or the code of the error; "" is the latest one.
+// get returns the body of a version, or the error code; an empty id means the latest version.
 func (v *versioned) get(key, id string) string {
 	v.t.Helper()
 	in := &awss3.GetObjectInput{Bucket: aws.String(bucket), Key: &key}
@@ -69,7 +69,7 @@ func (v *versioned) remove(key, id string) *awss3.DeleteObjectOutput {
 	return out
 }
 
-// list are all versions, page by page, with * behind the latest and - before delete markers.
+// list returns all versions, read page by page, with * after the latest and - before delete markers.
 func (v *versioned) list(size int32) string {
 	v.t.Helper()
 	words := []string{}
@@ -126,7 +126,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("pages of %d: %s, want %s", size, got, want)
 		}
 	}
-	_, c = start(t, dir, s3.Options{}) // it is all on the disk
+	_, c = start(t, dir, s3.Options{}) // everything is on disk
 	v = &versioned{c, t}
 	if got := v.get("k", "") + " " + v.get("k", *marker.VersionId); got != "NoSuchKey MethodNotAllowed" {
 		t.Errorf("behind the marker %s", got)

@@ -3,21 +3,20 @@ package s3
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
-// walker visits the objects of a bucket in S3's order, the byte order of keys, and keeps away from directories that
-// cannot hold a wanted key.
+// walker visits the objects of a bucket in S3's order, the byte order of keys, and skips directories that cannot
+// contain a wanted key.
 type walker struct {
-	prefix string // visit only keys that begin with it
+	prefix string // visit only keys that start with it
 	after  string // and are greater than it
-	skip   string // and, unless empty, do not begin with it; visit may set it
+	skip   string // and, unless it is empty, do not start with it; visit may set it
 	visit  func(key, path string) (more bool, err error)
 }
 
-// element is one name in a directory, decoded. A directory's name ends in a slash, so that sorting elements sorts the
+// element is one decoded name in a directory. The name of a directory ends in a slash, so sorting elements sorts the
 // keys below them.
 type element struct {
 	name, path string
@@ -28,7 +27,7 @@ func (w *walker) dir(path, keyPrefix string) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	sorting.Func(elements, func(a, b element) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(elements, func(a, b element) int { return strings.Compare(a.name, b.name) })
 	for _, e := range elements {
 		key := keyPrefix + e.name
 		more := true
@@ -50,7 +49,7 @@ func (w *walker) wants(key string) bool {
 	return strings.HasPrefix(key, w.prefix) && key > w.after && !w.skipped(key)
 }
 
-// mayHold reports whether keys that begin with dir may be wanted.
+// mayHold reports whether keys that start with dir may be wanted.
 func (w *walker) mayHold(dir string) bool {
 	overlaps := strings.HasPrefix(dir, w.prefix) || strings.HasPrefix(w.prefix, dir)
 	past := dir < w.after && !strings.HasPrefix(w.after, dir)
@@ -61,11 +60,11 @@ func (w *walker) skipped(key string) bool {
 	return w.skip != "" && strings.HasPrefix(key, w.skip)
 }
 
-// readElements reads a directory; begun is what a name that began in the parent directory has already.
+// readElements reads a directory; begun is the first part of a name that started in the parent directory.
 func readElements(dir, begun string) ([]element, error) {
 	entries, err := os.ReadDir(dir)
 	if isMissing(err) {
-		return nil, nil // deleted while we walk
+		return nil, nil // deleted during the walk
 	}
 	if err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func readElements(dir, begun string) ([]element, error) {
 		encoded, _ = strings.CutSuffix(encoded, objectSuffix)
 		name, ok := decodeElement(encoded)
 		if !ok {
-			continue // no name of ours
+			continue // not one of our names
 		}
 		name = begun + name
 		switch {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// The years that cron knows.
+// The years that cron expressions may contain.
 const firstYear, lastYear = 1970, 2199
 
-// cron is a schedule of times of day on days of the calendar.
+// cron is a cron schedule: times of day on certain days.
 type cron struct {
 	minutes, hours, months set
 	years                  [lastYear - firstYear + 1]bool
@@ -17,7 +17,7 @@ type cron struct {
 	zone                   *time.Location
 }
 
-// set has the small numbers whose bits are set.
+// set is a bit set of small numbers.
 type set uint64
 
 func (s set) has(n int) bool { return s>>n&1 != 0 }
@@ -49,7 +49,7 @@ func (s *set) add() func(int) { return func(n int) { *s |= 1 << n } }
 // Next implements Schedule.
 func (c *cron) Next(after, _ time.Time) (time.Time, bool) {
 	local := after.In(c.zone)
-	// A day earlier: the clock may have been put forward or back.
+	// One day earlier, because the clock may have been set forward or back.
 	first := time.Date(local.Year(), local.Month(), local.Day()-1, 0, 0, 0, 0, time.UTC)
 	for day := first; day.Year() <= lastYear; {
 		switch {
@@ -71,7 +71,7 @@ func (c *cron) Next(after, _ time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// within is the first time of a day after a time.
+// within returns the first time of a day that is after a time.
 func (c *cron) within(day, after time.Time) (time.Time, bool) {
 	for hour := range 24 {
 		if !c.hours.has(hour) {
@@ -90,12 +90,13 @@ func (c *cron) within(day, after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// instant is when the clocks of a zone first show what UTC's would show at a time. It reports false when they never do.
+// instant returns when the clocks of a zone first show the wall-clock time of clock, which is given in UTC. ok is
+// false if they never do.
 func instant(clock time.Time, zone *time.Location) (time.Time, bool) {
 	if zone == time.UTC {
 		return clock, true
 	}
-	const around = 26 * time.Hour // more than any offset, and than from one change of a clock to the next
+	const around = 26 * time.Hour // exceeds every UTC offset, and is less than the time between two clock changes
 	var found time.Time
 	ok := false
 	for _, near := range []time.Time{clock.Add(-around), clock.Add(around)} {

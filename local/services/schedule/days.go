@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// days are the days of a cron expression, by their number in the month or by their weekday.
+// days is the set of days of a cron expression, given by day of the month or by weekday.
 type days struct {
 	ofMonth     set  // numbers
 	last        bool // L
 	lastWorkday bool // LW
 	nearest     set  // of nW
 
-	ofWeek set    // weekdays, SUN being 1
+	ofWeek set    // weekdays; SUN is 1
 	lastOf set    // of nL
 	nth    [8]set // of n#m: by m
 }
@@ -82,7 +82,7 @@ func (d *days) weekPart(text string) error {
 	return weekDays.part(text, d.ofWeek.add())
 }
 
-// on reports whether a day, in UTC, is one of them.
+// on reports whether a day, given in UTC, is in the set.
 func (d *days) on(day time.Time) bool {
 	n, length := day.Day(), time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	weekday := int(day.Weekday()) + 1
@@ -91,7 +91,7 @@ func (d *days) on(day time.Time) bool {
 		d.ofWeek.has(weekday) || d.lastOf.has(weekday) && n+7 > length || d.nth[(n-1)/7+1].has(weekday)
 }
 
-// nearestIs reports whether a day is the workday nearest to one of those that are asked for.
+// nearestIs reports whether a day is the workday nearest to one of the nW days.
 func (d *days) nearestIs(day time.Time, length int) bool {
 	for n := 1; d.nearest != 0 && n <= length; n++ {
 		if d.nearest.has(n) && workday(day, n, length) == day.Day() {
@@ -101,7 +101,7 @@ func (d *days) nearestIs(day time.Time, length int) bool {
 	return false
 }
 
-// workday is the number of the day from Monday to Friday that is nearest to day n of a month, within the month.
+// workday returns the day of the month from Monday to Friday that is nearest to day n, within the month.
 func workday(month time.Time, n, length int) int {
 	switch time.Date(month.Year(), month.Month(), n, 0, 0, 0, 0, time.UTC).Weekday() {
 	case time.Saturday:

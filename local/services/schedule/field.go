@@ -12,14 +12,14 @@ var (
 	dayNames   = []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}
 )
 
-// span is what the numbers of a field may be. Names are those of the numbers from least on.
+// span is the range of numbers in a field. names are the names of the numbers starting at least.
 type span struct {
 	field       string
 	least, most int
 	names       []string
 }
 
-// read adds the numbers of a field: parts with commas between them.
+// read adds the numbers of a field, which consists of parts separated by commas.
 func (s span) read(text string, add func(int)) error {
 	for part := range strings.SplitSeq(text, ",") {
 		if err := s.part(part, add); err != nil {
@@ -29,7 +29,7 @@ func (s span) read(text string, add func(int)) error {
 	return nil
 }
 
-// part reads *, n, n-m, each perhaps with a step behind a slash.
+// part parses *, n or n-m, optionally with a step after a slash.
 func (s span) part(text string, add func(int)) error {
 	bounds, step, stepped := strings.Cut(text, "/")
 	first, last, every := s.least, s.most, 1

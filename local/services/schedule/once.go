@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// once is a schedule of one time.
+// once is a schedule with a single time.
 type once struct{ at time.Time }
 
-// parseOnce reads the inside of at(…): a date and a time of day.
+// parseOnce parses the argument of at(…): a date and a time of day.
 func parseOnce(text string, zone *time.Location) (Schedule, error) {
 	t, err := time.ParseInLocation("2006-01-02T15:04:05", text, zone)
 	if err != nil {

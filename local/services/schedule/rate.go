@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// rate is a schedule of equal steps.
+// rate is a schedule with equal intervals.
 type rate time.Duration
 
 var units = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
 
-// parseRate reads the inside of rate(…): a number and a unit.
+// parseRate parses the argument of rate(…): a number and a unit.
 func parseRate(text string, anyPlural bool) (Schedule, error) {
 	words := strings.Split(text, " ")
 	if len(words) != 2 {
@@ -34,7 +34,7 @@ func parseRate(text string, anyPlural bool) (Schedule, error) {
 	return rate(time.Duration(n) * unit), nil
 }
 
-// Next implements Schedule: the first step after the beginning is one period later.
+// Next implements Schedule: the first time is one period after from.
 func (r rate) Next(after, from time.Time) (time.Time, bool) {
 	period := time.Duration(r)
 	if after.Before(from) {

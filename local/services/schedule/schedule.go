@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Schedule is a schedule expression that has been read.
+// Schedule is a parsed schedule expression.
 type Schedule interface {
-	// Next is the first time of the schedule after a time. It reports false when there is none any more. from is when
-	// the schedule began: the beginning of rate's steps; the others do not look at it.
+	// Next returns the first scheduled time after after. ok is false if there is none any more. from is when the
+	// schedule began, where the intervals of a rate start; other schedules ignore it.
 	Next(after, from time.Time) (time.Time, bool)
 }
 
-// Style is what an expression may be.
+// Style determines which expressions are allowed, and the time zone.
 type Style struct {
 	// Once allows at(…).
 	Once bool
@@ -23,7 +23,8 @@ type Style struct {
 	Zone *time.Location
 }
 
-// Parse reads an expression. The error says in plain words what is wrong; what AWS says is for the services.
+// Parse parses an expression. The error describes what is wrong in plain words; AWS's wording is left to the
+// services.
 func Parse(text string, style Style) (Schedule, error) {
 	if style.Zone == nil {
 		style.Zone = time.UTC
@@ -44,13 +45,13 @@ func Parse(text string, style Style) (Schedule, error) {
 	return nil, fmt.Errorf("%q: %s is not a kind of schedule here", text, kind)
 }
 
-// Once reports whether a schedule has one time only.
+// Once reports whether a schedule has only one time.
 func Once(s Schedule) bool {
 	_, ok := s.(once)
 	return ok
 }
 
-// Steps reports whether a schedule is one of equal steps from its beginning, a rate.
+// Steps reports whether a schedule is a rate: equal intervals from its start.
 func Steps(s Schedule) bool {
 	_, ok := s.(rate)
 	return ok

@@ -41,12 +41,12 @@ func Example() {
 	// cron(0 8 * * MON-FRI *): one of the day of month and the day of week has to be ?, and the other one not
 }
 
-// TestNext has the expressions of AWS's documentation and the corners of L, W, # and of clocks that change.
+// TestNext checks the expressions in AWS's documentation and the edge cases of L, W, # and of clock changes.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		expression, zone, after string
-		want                    []string // in the zone; "-" for the end
+		want                    []string // in the zone; "-" means none
 	}{
 		{"cron(15 10 * * ? *)", "", "2026-11-22T10:15:00", []string{"2026-11-23T10:15:00", "2026-11-24T10:15:00"}},
 		{"cron(0 18 ? * MON-FRI *)", "", "2026-11-20T18:00:00", []string{"2026-11-23T18:00:00"}},
@@ -66,7 +66,7 @@ func TestNext(t *testing.T) {
 		{"cron(0 10 29 2 ? 2026-2028)", "", "2026-01-01T00:00:00", []string{"2028-02-29T10:00:00", "-"}},
 		{"cron(0 0 31 JAN/3 ? *)", "", "2026-11-22T00:00:00", []string{"2027-01-31T00:00:00", "2027-07-31T00:00:00"}},
 		{"cron(59 23 31 12 ? 2199)", "", "2199-12-31T23:58:59", []string{"2199-12-31T23:59:00", "-"}},
-		// New York goes from 02:00 to 03:00 on 14 March 2027 and from 02:00 to 01:00 on 7 November 2027.
+		// New York changes from 02:00 to 03:00 on 14 March 2027 and from 02:00 to 01:00 on 7 November 2027.
 		{"cron(30 2 * * ? *)", "America/New_York", "2027-03-13T00:00:00", []string{"2027-03-13T02:30:00", "2027-03-15T02:30:00"}},
 		{"cron(0/30 1-2 * * ? *)", "America/New_York", "2027-11-07T00:59:00",
 			[]string{"2027-11-07T01:00:00", "2027-11-07T01:30:00", "2027-11-07T02:00:00"}},
@@ -144,7 +144,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCronAgainstAnother compares with github.com/hashicorp/cronexpr, whose weekdays begin with 0.
+// TestCronAgainstAnother compares with github.com/hashicorp/cronexpr, whose weekdays start at 0.
 func TestCronAgainstAnother(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -187,7 +187,7 @@ func TestCronAgainstAnother(t *testing.T) {
 		at := time.Unix(rapid.Int64Range(1_700_000_000, 2_000_000_000).Draw(t, "at"), 0).UTC()
 		for range 5 {
 			want := oracle.Next(at)
-			if want.Year() > 2098 { // theirs ends with 2099
+			if want.Year() > 2098 { // cronexpr ends in 2099
 				return
 			}
 			got, ok := ours.Next(at, at)
@@ -202,8 +202,8 @@ func TestCronAgainstAnother(t *testing.T) {
 	})
 }
 
-// TestNextIsAfterAndNothingIsBetween holds in zones whose clocks change: the next time is later, it shows the right
-// minute, and no time between has been left out.
+// In zones with clock changes, too, the next time is later, shows the right minute, and no time in between is left
+// out.
 func TestNextIsAfterAndNothingIsBetween(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,10 +1,10 @@
-// Package scheduler is the API of Amazon EventBridge Scheduler: groups, and schedules at a rate, by cron or once,
-// in any time zone, with flexible windows, retries and dead letters. Targets are those that the platform delivers
-// to (package delivery) and universal ones, arn:aws:scheduler:::aws-sdk:SERVICE:ACTION, which call any action of
-// any service by its model.
+// Package scheduler implements the API of Amazon EventBridge Scheduler: groups, and schedules with a rate, with cron
+// or for a single time, in any time zone, with flexible windows, retries and dead-letter queues. It supports all
+// targets of the platform (package delivery) and universal targets, arn:aws:scheduler:::aws-sdk:SERVICE:ACTION, which
+// call any action of any service through its API model.
 //
-// The clock of the platform drives it. A time that has come is kept before anything is sent, so that the target is
-// called at least once also after kill -9; the latest time that passed while nothing ran is made up for.
+// It runs on the platform's clock. A due time is stored before anything is sent, so the target is called at least
+// once even after kill -9. Of the times that passed while no process was running, the latest is made up for.
 //
 // It evaluates no roles and encrypts nothing.
 package scheduler

@@ -3,13 +3,13 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 	"stepback/local/services/schedule"
@@ -21,28 +21,28 @@ const (
 	disabled = "DISABLED"
 )
 
-// record is what is kept of a schedule.
+// record is a schedule as it is stored.
 type record struct {
 	Account, Region, Group, Name string
 	Description                  string `json:",omitempty"`
 	Expression, Zone             string
-	Start, End                   int64 `json:",omitempty"` // milliseconds since 1970; 0 for none
+	Start, End                   int64 `json:",omitempty"` // milliseconds since 1970; 0 means none
 	State                        string
-	Window                       int64           `json:",omitempty"` // minutes; 0 for none
+	Window                       int64           `json:",omitempty"` // minutes; 0 means none
 	Action                       string          `json:",omitempty"` // after completion
 	KmsKeyArn                    string          `json:",omitempty"`
-	Target                       json.RawMessage // as it was given
+	Target                       json.RawMessage // verbatim
 	Created, Modified            int64
 }
 
-// entry is a schedule that waits for its times.
+// entry is an active schedule.
 type entry struct {
 	record
 	arn      string
 	schedule schedule.Schedule
 	target   target
 	timer    *clock.Timer
-	fired    int64 // the last time for which the target was called, in milliseconds since 1970; kept on its own
+	fired    int64 // last scheduled time at which the target was called, in milliseconds since 1970; stored separately
 }
 
 func (r *record) scope() aws.Scope { return aws.Scope{Account: r.Account, Region: r.Region} }
@@ -51,7 +51,7 @@ func (r *record) key() string {
 }
 func (r *record) firedKey() string { return "fired/" + r.key() }
 
-// newEntry makes a schedule of a record.
+// newEntry compiles a stored schedule.
 func (s *Service) newEntry(r record) (*entry, error) {
 	e := &entry{record: r}
 	e.arn = r.scope().ARN("scheduler", "schedule/"+r.Group+"/"+r.Name)
@@ -94,7 +94,7 @@ type scheduleRequest struct {
 	Target                     jsonvalue.Value
 }
 
-// record is what a request says of a schedule.
+// record converts a request to a record.
 func (in *scheduleRequest) record(g *group, created, now int64) (record, error) {
 	r := record{Account: g.Account, Region: g.Region, Group: g.Name, Name: in.Name, Description: in.Description,
 		Expression: in.ScheduleExpression, Zone: in.ScheduleExpressionTimezone, State: in.State,
@@ -150,7 +150,7 @@ func (s *Service) updateSchedule(_ context.Context, scope aws.Scope, in *schedul
 	return s.put(g, in, e.Created, s.now().UnixMilli())
 }
 
-// put keeps a schedule and lets it take effect. mu is held.
+// put stores a schedule and activates it. mu is held.
 func (s *Service) put(g *group, in *scheduleRequest, created, now int64) (*scheduleARN, error) {
 	r, err := in.record(g, created, now)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Service) put(g *group, in *scheduleRequest, created, now int64) (*sched
 	return &scheduleARN{e.arn}, nil
 }
 
-// find finds a schedule. mu is held.
+// find returns a schedule and its group. mu is held.
 func (s *Service) find(scope aws.Scope, groupName, name string) (*group, *entry, error) {
 	g, err := s.group(scope, groupName)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *Service) listSchedules(_ context.Context, scope aws.Scope, in *listSche
 		}
 	}
 	name := func(l listedSchedule) string { return l.Name + "/" + l.GroupName }
-	sorting.Func(all, func(a, b listedSchedule) int { return strings.Compare(name(a), name(b)) })
+	slices.SortFunc(all, func(a, b listedSchedule) int { return strings.Compare(name(a), name(b)) })
 	part, next, err := page(s, in.paged, []string{"ListSchedules", scope.Account, scope.Region, in.GroupName, in.NamePrefix,
 		in.State}, all, name)
 	return &schedulesAnswer{part, next}, err

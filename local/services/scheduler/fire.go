@@ -11,15 +11,15 @@ import (
 	"stepback/local/services/schedule"
 )
 
-// lateness is how old a time of a recurring schedule may be that passed while nothing ran. The latest one is made up
-// for; the time of a schedule of one time is, however old.
+// lateness is the maximum age of a time of a recurring schedule that passed while no process was running; only the
+// latest missed time is made up for. The time of a one-time schedule is made up for whatever its age.
 const lateness = 24 * time.Hour
 
-// from is when the schedule begins.
+// from returns when the schedule starts.
 func (e *entry) from() time.Time { return time.UnixMilli(max(e.Start, e.Modified)) }
 
-// next is the first time of the schedule after a time; ok is false when it is complete. The first time of a rate is its
-// beginning.
+// next returns the first time of the schedule after a time; ok is false if the schedule is complete. The first time
+// of a rate is its start.
 func (e *entry) next(after time.Time, first bool) (at time.Time, ok bool) {
 	from := e.from()
 	switch {
@@ -35,8 +35,8 @@ func (e *entry) next(after time.Time, first bool) (at time.Time, ok bool) {
 	return at, ok && (e.End == 0 || at.UnixMilli() < e.End)
 }
 
-// plan waits for the next time of a schedule. Virtual time goes on for the sake of a schedule of one time, and not for
-// recurring ones, or it would go on for ever. mu is held.
+// plan sets a timer for the next time of a schedule. The timer of a one-time schedule advances virtual time; that of
+// a recurring schedule does not, because virtual time would never stop. mu is held.
 func (s *Service) plan(e *entry) {
 	if e.State == disabled || s.closed {
 		return
@@ -48,7 +48,7 @@ func (s *Service) plan(e *entry) {
 		after = oldest
 	}
 	at, ok := e.next(after, e.fired == 0)
-	for ok && !once && !at.After(now) { // the latest of those that have been missed
+	for ok && !once && !at.After(now) { // keep only the latest missed time
 		later, more := e.next(at, false)
 		if !more || later.After(now) {
 			break
@@ -68,7 +68,8 @@ func (s *Service) plan(e *entry) {
 	}
 }
 
-// shift is where in its flexible window a time of the schedule is: anywhere, but always at the same place.
+// shift returns how far into its flexible window a time of the schedule is moved. The same time always gives the same
+// result.
 func (e *entry) shift(at time.Time) time.Duration {
 	if e.Window == 0 {
 		return 0
@@ -78,7 +79,7 @@ func (e *entry) shift(at time.Time) time.Duration {
 	return time.Duration(h.Sum64()%uint64(e.Window*60)) * time.Second
 }
 
-// unplan ends the waiting. mu is held.
+// unplan stops the timer. mu is held.
 func (e *entry) unplan() {
 	if e.timer != nil {
 		e.timer.Stop()
@@ -86,13 +87,13 @@ func (e *entry) unplan() {
 	}
 }
 
-// current reports whether a schedule has not been replaced or deleted. mu is held.
+// current reports whether a schedule is still in effect, neither replaced nor deleted. mu is held.
 func (s *Service) current(e *entry) bool {
 	g := s.groups[groupKey{e.scope(), e.Group}]
 	return !s.closed && g != nil && g.schedules[e.Name] == e
 }
 
-// fire sends what is due to the target.
+// fire calls the target.
 func (s *Service) fire(e *entry, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +113,7 @@ func (s *Service) fire(e *entry, at time.Time) {
 	})
 }
 
-// fired goes on with the next time.
+// fired records that the schedule ran at a time and plans the next one.
 func (s *Service) fired(e *entry, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +123,7 @@ func (s *Service) fired(e *entry, at time.Time) {
 	}
 }
 
-// complete deletes a schedule that has no time any more, if that was asked for. mu is held.
+// complete deletes a schedule that has no more times, if its ActionAfterCompletion is DELETE. mu is held.
 func (s *Service) complete(e *entry) {
 	if e.fired == 0 || e.Action != "DELETE" {
 		return

@@ -8,11 +8,10 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
-// defaultGroup is the name of the group that every account has.
+// defaultGroup is the name of the group that exists in every account.
 const defaultGroup = "default"
 
 type groupKey struct {
@@ -20,7 +19,7 @@ type groupKey struct {
 	name  string
 }
 
-// groupRecord is what is kept of a group.
+// groupRecord is a group as it is stored.
 type groupRecord struct {
 	Account, Region, Name string
 	Tags                  map[string]string `json:",omitempty"`
@@ -36,7 +35,7 @@ func (g *group) scope() aws.Scope { return aws.Scope{Account: g.Account, Region:
 func (g *group) arn() string      { return g.scope().ARN("scheduler", "schedule-group/"+g.Name) }
 func (g *group) key() string      { return "group/" + g.Account + "/" + g.Region + "/" + g.Name }
 
-// group finds a group by its name; empty means the default one, which is always there. mu is held.
+// group returns the group with a name; empty means the default group, which always exists. mu is held.
 func (s *Service) group(scope aws.Scope, name string) (*group, error) {
 	if name == "" {
 		name = defaultGroup
@@ -157,7 +156,7 @@ func (s *Service) listGroups(_ context.Context, scope aws.Scope, in *listGroupsR
 			all = append(all, g.shown())
 		}
 	}
-	sorting.Func(all, func(a, b groupAnswer) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b groupAnswer) int { return strings.Compare(a.Name, b.Name) })
 	part, next, err := page(s, in.paged, []string{"ListScheduleGroups", scope.Account, scope.Region, in.NamePrefix}, all,
 		func(g groupAnswer) string { return g.Name })
 	return &groupsAnswer{part, next}, err
@@ -173,7 +172,7 @@ type tagsAnswer struct {
 	Tags []tag
 }
 
-// groupOfARN finds the group whose tags a request is about. mu is held.
+// groupOfARN returns the group that a tagging request names. mu is held.
 func (s *Service) groupOfARN(arn string) (*group, error) {
 	a, _ := aws.ParseARN(arn)
 	return s.group(a.Scope(), strings.TrimPrefix(a.Resource, "schedule-group/"))

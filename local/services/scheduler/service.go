@@ -20,24 +20,24 @@ import (
 
 // Options are the settings of a Service. Store, Clock and Targets are required.
 type Options struct {
-	// Store keeps everything.
+	// Store holds all data.
 	Store *documents.Store
-	// Clock tells the time and starts schedules. It must outlive the service.
+	// Clock is the time source and runs the schedules. It must outlive the service.
 	Clock *clock.Clock
-	// Targets take what schedules send.
+	// Targets deliver what schedules send.
 	Targets *delivery.Targets
-	// Call carries out an action for a universal target, and returns an *aws.Error for what the service refused; nil
-	// means that there are no universal targets.
+	// Call performs an action for a universal target, and returns an *aws.Error if the service refuses it. nil means
+	// that there are no universal targets.
 	Call func(ctx context.Context, scope aws.Scope, service, action string, input jsonvalue.Value) error
-	// Check says what is wrong with a service and an action that Call should carry out.
+	// Check returns an error if Call cannot perform an action of a service.
 	Check func(service, action string) error
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log receives refusals and of messages that are dropped; nil drops them.
+	// Log receives refused requests and dropped messages; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the EventBridge Scheduler of the laptop. It is safe for concurrent use.
+// Service is the embedded EventBridge Scheduler. It is safe for concurrent use.
 type Service struct {
 	o     Options
 	table *documents.Table
@@ -52,7 +52,7 @@ type Service struct {
 	closed bool
 }
 
-// Open opens what the store has. Resume lets schedules start; Close ends it.
+// Open loads the data in the store. Call Resume to start schedules, and Close to stop.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -68,7 +68,7 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// load reads what the store has.
+// load reads all stored data.
 func (s *Service) load() error {
 	if err := s.table.Scan("group/", func(_ string, text []byte) error {
 		g := &group{schedules: map[string]*entry{}}
@@ -107,7 +107,8 @@ func getJSON(t *documents.Table, key string, v any) (bool, error) {
 	return true, json.Unmarshal(text, v)
 }
 
-// Resume delivers what an earlier process left, and lets schedules start. The targets have to be registered.
+// Resume delivers what an earlier process left undelivered, and starts schedules. The targets must be registered
+// before.
 func (s *Service) Resume() error {
 	s.mu.Lock()
 	for _, g := range s.groups {
@@ -119,7 +120,7 @@ func (s *Service) Resume() error {
 	return s.mail.Resume()
 }
 
-// Close ends schedules and deliveries, which go on when the store is opened again.
+// Close stops schedules and deliveries. They resume when the store is opened again.
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -137,7 +138,7 @@ func (s *Service) Close() error {
 
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
 
-// keep has a change take effect on the disk, and returns when it has.
+// keep applies a change in one batch and returns once it is on disk.
 func (s *Service) keep(change func(b *documents.Batch) error) error {
 	b, err := s.o.Store.Begin()
 	if err != nil {
@@ -182,7 +183,7 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 func refusal(code string, status int, format string, args ...any) error {
@@ -201,13 +202,13 @@ func invalid(format string, args ...any) error {
 	return refusal("ValidationException", 400, format, args...)
 }
 
-// paged are the members of a request for a page of a list.
+// paged holds the paging members of a request.
 type paged struct {
 	MaxResults int
 	NextToken  string
 }
 
-// page cuts a page out of a list, which is sorted by its names.
+// page returns one page of list, which must be sorted by name, and the token of the next page.
 func page[T any](s *Service, p paged, request []string, list []T, name func(T) string) ([]T, string, error) {
 	const usual = 100
 	part, next, ok := aws.Page(aws.NewListing(s.now(), request...), p.NextToken, cmp.Or(p.MaxResults, usual),

@@ -36,14 +36,14 @@ const (
 	dead    = "arn:aws:sqs:eu-west-1:111111111111:dead"
 )
 
-// got is a message that a target was given, or the call of an action.
+// got is a message that a target received, or a call of an action.
 type got struct {
 	to string
 	delivery.Message
 	at time.Time
 }
 
-// bench is a service on a disk in memory and in virtual time, with AWS's client of it.
+// bench is a service in virtual time over an in-memory disk, with an AWS client for it.
 type bench struct {
 	*client.Client
 	t       *testing.T
@@ -54,7 +54,7 @@ type bench struct {
 
 	mu     sync.Mutex
 	taken  []got
-	refuse error // of all but the dead-letter queue
+	refuse error // for all targets except the dead-letter queue
 }
 
 func newBench(t *testing.T) *bench {
@@ -102,7 +102,7 @@ func (b *bench) close() {
 	}
 }
 
-// stop ends the process, keeping what was synced, lets time pass without it, and starts another.
+// stop ends the process, keeping only what was synced, lets d pass without it, and starts another one.
 func (b *bench) stop(d time.Duration) {
 	b.t.Helper()
 	after := b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -130,7 +130,7 @@ func (b *bench) all() []got {
 	return all
 }
 
-// times are when targets were called, by the order of the calls.
+// times returns when targets were called, in order.
 func (b *bench) times() (at []string) {
 	for _, m := range b.all() {
 		at = append(at, m.at.Format("02T15:04"))
@@ -138,7 +138,7 @@ func (b *bench) times() (at []string) {
 	return at
 }
 
-// pass lets virtual time pass: all that is due meanwhile happens.
+// pass advances virtual time by d; everything due in the meantime happens.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	b.clock.Hold()
@@ -148,7 +148,7 @@ func (b *bench) pass(d time.Duration) {
 	}
 }
 
-// make makes a schedule. A Virtual clock stands still meanwhile.
+// make creates a schedule. The virtual clock is held in the meantime.
 func (b *bench) make(in *client.CreateScheduleInput) {
 	b.t.Helper()
 	if in.FlexibleTimeWindow == nil {

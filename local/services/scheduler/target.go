@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/dispatch"
 )
 
-// target are the members of a target that something is done with.
+// target holds the members of a target that are supported.
 type target struct {
 	ARN              string `json:"Arn"`
 	RoleArn          string
@@ -27,21 +27,21 @@ type target struct {
 	EventBridgeParameters *struct{ DetailType, Source string }
 }
 
-// universal begins the ARNs of universal targets.
+// universal is the prefix of the ARNs of universal targets.
 const universal = "arn:aws:scheduler:::aws-sdk:"
 
-// reading are the beginnings of actions that only read, which Scheduler does not call.
+// reading matches the names of read-only actions, which Scheduler does not call.
 var reading = regexp.MustCompile(`^(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|` +
 	`validate|batchGet|download|head|check|preview|estimate)([A-Z]|$)`)
 
-// action takes the ARN of a universal target apart.
+// action splits the ARN of a universal target into service and action.
 func action(arn string) (service, name string, ok bool) {
 	rest, ok := strings.CutPrefix(arn, universal)
 	service, name, colon := strings.Cut(rest, ":")
 	return service, name, ok && colon
 }
 
-// checkTarget refuses targets that nothing can be delivered to.
+// checkTarget returns an error for targets that cannot be delivered to.
 func (s *Service) checkTarget(t *target, document jsonvalue.Value) error {
 	for _, name := range []string{"KinesisParameters", "EcsParameters", "SageMakerPipelineParameters"} {
 		if _, given := document.Get(name); given {
@@ -83,10 +83,10 @@ func (s *Service) checkTarget(t *target, document jsonvalue.Value) error {
 	return nil
 }
 
-// attemptNumber is the one context attribute that is known only when a letter is sent.
+// attemptNumber is the only context attribute that is not known until a letter is sent.
 const attemptNumber = "<aws.scheduler.attempt-number>"
 
-// letter is what the target is sent at a time of the schedule.
+// letter returns what is sent to the target at a scheduled time.
 func (e *entry) letter(at time.Time) *dispatch.Letter {
 	t, execution := &e.target, aws.NewID()
 	l := &dispatch.Letter{To: t.ARN, Age: int64(dispatch.DefaultAge.Seconds()), Attempts: dispatch.DefaultAttempts,
@@ -118,7 +118,7 @@ func (e *entry) letter(at time.Time) *dispatch.Letter {
 	return l
 }
 
-// usualInput is what targets get without an Input.
+// usualInput returns what targets receive if the schedule has no Input.
 func (e *entry) usualInput(execution, scheduled string) string {
 	text, err := json.Marshal(struct {
 		Version    string   `json:"version"`
@@ -132,12 +132,12 @@ func (e *entry) usualInput(execution, scheduled string) string {
 		Detail     string   `json:"detail"`
 	}{"0", execution, "Scheduled Event", "aws.scheduler", e.Account, scheduled, e.Region, []string{e.arn}, "{}"})
 	if err != nil {
-		return "{}" // texts can be written
+		return "{}" // strings can always be marshalled
 	}
 	return string(text)
 }
 
-// send hands a letter to its target.
+// send delivers a letter to its target.
 func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
 	m := l.Message
 	m.Body = strings.ReplaceAll(m.Body, attemptNumber, strconv.Itoa(l.Failed+1))

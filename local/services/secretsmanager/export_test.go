@@ -1,4 +1,4 @@
 package secretsmanager
 
-// WaitForRotations waits until no rotation is under way.
+// WaitForRotations waits until no rotation is running.
 func (s *Service) WaitForRotations() { s.rotating.Wait() }

@@ -1,9 +1,9 @@
 package secretsmanager
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
 	"CreateSecret":           "no replicas",
-	"PutResourcePolicy":      "kept, and evaluated for nobody",
-	"RotateSecret":           "begins when it is asked for: the schedule is kept, and begins none",
-	"ValidateResourcePolicy": "checks the form of the document",
+	"PutResourcePolicy":      "evaluated only with `serve --enforce-iam`",
+	"RotateSecret":           "rotates at once; the schedule is stored, but starts no rotation",
+	"ValidateResourcePolicy": "checks only the form of the document",
 }

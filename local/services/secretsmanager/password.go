@@ -65,14 +65,14 @@ func getRandomPassword(_ context.Context, _ aws.Scope, in *getPassword) (*gotten
 		}
 	}
 	drawn = append(drawn, password(strings.Join(kinds, ""), in.Length-len(drawn))...)
-	for i := len(drawn) - 1; i > 0; i-- { // so that the first ones do not tell their kinds
+	for i := len(drawn) - 1; i > 0; i-- { // shuffle, so that positions do not reveal the kinds of characters
 		j := draw(i + 1)
 		drawn[i], drawn[j] = drawn[j], drawn[i]
 	}
 	return &gottenPassword{string(drawn)}, nil
 }
 
-// password draws characters that cannot be guessed.
+// password returns a cryptographically random string of the given characters.
 func password(characters string, length int) string {
 	b := make([]byte, length)
 	for i := range b {
@@ -81,11 +81,11 @@ func password(characters string, length int) string {
 	return string(b)
 }
 
-// draw draws a number below another one.
+// draw returns a random number below another one.
 func draw(below int) int {
 	n, err := rand.Int(rand.Reader, big.NewInt(int64(below)))
 	if err != nil {
-		panic(err) // which it never does
+		panic(err) // never happens
 	}
 	return int(n.Int64())
 }

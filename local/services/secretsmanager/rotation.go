@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// rotation is how a secret is rotated.
+// rotation is the rotation configuration of a secret.
 type rotation struct {
 	Enabled  bool
 	Function string
@@ -19,7 +19,7 @@ type rotation struct {
 	Since    time.Time
 }
 
-// next is when the schedule would have the secret rotated; zero for schedules that count no days.
+// next returns when the schedule would rotate the secret; zero for schedules that do not count days.
 func (r *rotation) next(x *secret) time.Time {
 	if r.Rules == nil || r.Rules.Days == 0 {
 		return time.Time{}
@@ -94,7 +94,7 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 	return out, nil
 }
 
-// rotate has the function of a secret carry out the four steps of a rotation.
+// rotate invokes the secret's function for the four steps of a rotation.
 func (s *Service) rotate(x *secret, id string) {
 	ctx, work := s.opts.Clock.Begin(s.ctx, time.Minute)
 	defer work.End()
@@ -110,7 +110,7 @@ func (s *Service) rotate(x *secret, id string) {
 	}
 	if _, err := s.alter(x.scope, x.Name, func(x *secret) error {
 		if v := x.version(id); v != nil && slices.Contains(v.Stages, current) {
-			x.Rotated = s.now() // AWSPENDING stays where it is, as on AWS
+			x.Rotated = s.now() // AWSPENDING stays in place, as on AWS
 		}
 		return nil
 	}); err != nil {

@@ -14,24 +14,24 @@ import (
 	"stepback/local/services/documents"
 )
 
-// secret is what is kept under a name.
+// secret is a secret as it is stored.
 type secret struct {
 	scope aws.Scope
 
-	Name, Suffix      string // the suffix ends its ARN
+	Name, Suffix      string // the suffix is the end of its ARN
 	Description       string `json:",omitempty"`
-	Key               string `json:",omitempty"` // as it was given
+	Key               string `json:",omitempty"` // as given in the request
 	Type              string `json:",omitempty"`
 	Created, Changed  time.Time
 	Accessed, Rotated time.Time         `json:",omitzero"`
-	Deleted           time.Time         `json:",omitzero"` // when it is to go
-	Tags              map[string]string // nil until there was one
+	Deleted           time.Time         `json:",omitzero"` // when it will be deleted
+	Tags              map[string]string // nil until tags were added
 	Policy            string            `json:",omitempty"`
 	Rotation          *rotation         `json:",omitempty"`
 	Versions          []version
 }
 
-// version is one value of a secret. One that a rotation has begun has none yet.
+// version is a version of a secret. One that a rotation has started has no value yet.
 type version struct {
 	ID      string
 	Created time.Time
@@ -40,17 +40,17 @@ type version struct {
 	Binary  bool     `json:",omitempty"`
 	Empty   bool     `json:",omitempty"`
 
-	Accessed time.Time `json:",omitzero"` // the day
+	Accessed time.Time `json:",omitzero"` // date only
 }
 
-// The staging labels that Secrets Manager moves by itself.
+// The staging labels that Secrets Manager moves itself.
 const (
 	current  = "AWSCURRENT"
 	previous = "AWSPREVIOUS"
 	pending  = "AWSPENDING"
 )
 
-// usualKey is the key of secrets that name none.
+// usualKey is the default key of secrets.
 const usualKey = "alias/aws/secretsmanager"
 
 func (x *secret) arn() string { return x.scope.ARN("secretsmanager", "secret:"+x.Name+"-"+x.Suffix) }
@@ -61,7 +61,7 @@ func place(scope aws.Scope, name string) string {
 	return scope.Account + "/" + scope.Region + "/" + name
 }
 
-// version is the version of an ID; nil when there is none.
+// version returns the version with an ID, or nil if there is none.
 func (x *secret) version(id string) *version {
 	i := slices.IndexFunc(x.Versions, func(v version) bool { return v.ID == id })
 	if i < 0 {
@@ -70,7 +70,7 @@ func (x *secret) version(id string) *version {
 	return &x.Versions[i]
 }
 
-// staged is the version that has a staging label; nil when none has.
+// staged returns the version that has a staging label, or nil if there is none.
 func (x *secret) staged(stage string) *version {
 	i := slices.IndexFunc(x.Versions, func(v version) bool { return slices.Contains(v.Stages, stage) })
 	if i < 0 {
@@ -79,7 +79,7 @@ func (x *secret) staged(stage string) *version {
 	return &x.Versions[i]
 }
 
-// move gives a version a staging label that another one may have. What was current is the previous one then.
+// move moves a staging label to a version. When AWSCURRENT moves, the version that had it becomes AWSPREVIOUS.
 func (x *secret) move(stage, to string) {
 	from := x.staged(stage)
 	if from != nil && from.ID == to {
@@ -97,10 +97,10 @@ func (x *secret) move(stage, to string) {
 	}
 }
 
-// mostDeprecated is how many versions without labels are kept.
+// mostDeprecated is the maximum number of unlabelled versions that are kept.
 const mostDeprecated = 100
 
-// trim forgets the oldest versions without labels.
+// trim deletes the oldest unlabelled versions beyond the limit.
 func (x *secret) trim() {
 	n := 0
 	for _, v := range x.Versions {
@@ -117,10 +117,10 @@ func (x *secret) trim() {
 	})
 }
 
-// suffixBytes is how long the random end of an ARN is, with the hyphen before it.
+// suffixBytes is the length of the random end of an ARN, including the hyphen before it.
 const suffixBytes = 7
 
-// find is the secret that a request names: by its name, its ARN, or its ARN without the random end.
+// find returns the secret that a request names by name, ARN, or ARN without the random end.
 func (s *Service) find(scope aws.Scope, asked string) (*secret, error) {
 	names := []string{asked}
 	suffix := ""
@@ -160,7 +160,7 @@ func (s *Service) gone(x *secret) bool { return !x.Deleted.IsZero() && !s.now().
 
 const deletedMessage = "You can't perform this operation on the secret because it was marked for deletion."
 
-// alter changes a secret.
+// alter applies change to a secret and stores it.
 func (s *Service) alter(scope aws.Scope, asked string, change func(*secret) error) (named, error) {
 	var out named
 	err := s.change(func(b *documents.Batch) error {
@@ -180,7 +180,7 @@ func (s *Service) alter(scope aws.Scope, asked string, change func(*secret) erro
 	return out, err
 }
 
-// value is the value of a request: a text or bytes.
+// value is the secret value in a request: text or bytes.
 type value struct {
 	String *string `json:"SecretString"`
 	Binary []byte  `json:"SecretBinary"`
@@ -202,7 +202,7 @@ func (v value) text() string {
 	return string(v.Binary)
 }
 
-// add adds a version, or reports that it is there already with this value.
+// add adds a version. again is true if it already exists with this value.
 func (s *Service) add(ctx context.Context, x *secret, id string, v value) (again bool, err error) {
 	if there := x.version(id); there != nil && !there.Empty {
 		text, err := s.opts.Secrets.Decrypt(ctx, x.scope, x.arn(), there.Text)
@@ -224,7 +224,7 @@ func (s *Service) add(ctx context.Context, x *secret, id string, v value) (again
 		return false, keyError(err)
 	}
 	made := version{ID: id, Created: s.now(), Text: text, Binary: v.Binary != nil}
-	if there := x.version(id); there != nil { // which a rotation has begun
+	if there := x.version(id); there != nil { // started by a rotation
 		made.Stages = there.Stages
 		*there = made
 		return false, nil
@@ -233,7 +233,7 @@ func (s *Service) add(ctx context.Context, x *secret, id string, v value) (again
 	return false, nil
 }
 
-// keyError tells what KMS said of the key.
+// keyError converts an error of KMS about the key.
 func keyError(err error) error {
 	var e *aws.Error
 	if !errors.As(err, &e) {
@@ -249,7 +249,7 @@ var secretName = regexp.MustCompile(`^[a-zA-Z0-9/_+=.@!-]+$`)
 
 const shortestToken, longestToken = 32, 64
 
-// token is the ID that a request gives its version, or a new one.
+// token returns the version ID given in a request, or a new one if it is empty.
 func token(given string) (string, error) {
 	switch {
 	case given == "":
@@ -268,7 +268,7 @@ func optional(t time.Time) *server.Time {
 	return &made
 }
 
-// page cuts a page out of a list.
+// page returns one page of a list and the token of the next page.
 func page[T any](token string, size int, list []T, name func(T) string) ([]T, string, error) {
 	if token != "" {
 		i := slices.IndexFunc(list, func(e T) bool { return name(e) == token })

@@ -10,7 +10,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 )
@@ -107,7 +106,7 @@ func (s *Service) createSecret(ctx context.Context, scope aws.Scope, in *createS
 		case err == nil && !there.Deleted.IsZero():
 			return invalidRequest(
 				"You can't create this secret because a secret with this name is already scheduled for deletion.")
-		case err == nil && in.given() && there.version(id) != nil: // the same request again
+		case err == nil && in.given() && there.version(id) != nil: // a repeated request
 			out.named = there.named()
 			_, err := s.add(ctx, there, id, in.value)
 			return err
@@ -128,7 +127,7 @@ type rotationRules struct {
 	Schedule string `json:"ScheduleExpression,omitempty"`
 }
 
-// description is what is told of a secret, alone and in lists.
+// description describes a secret in responses, alone and in lists.
 type description struct {
 	named
 	Description string         `json:"Description,omitempty"`
@@ -146,7 +145,8 @@ type description struct {
 	*neverThere
 }
 
-// neverThere is what secrets have that others manage, or that have replicas.
+// neverThere holds the members of secrets that are managed by other services or have replicas. They are never set
+// here.
 type neverThere struct {
 	Type                           json.RawMessage `json:",omitempty"`
 	OwningService                  json.RawMessage `json:",omitempty"`
@@ -178,7 +178,7 @@ func (x *secret) describe() description {
 	return d
 }
 
-// stages are the labels of the versions that have any.
+// stages returns the staging labels of the versions that have any.
 func (x *secret) stages() map[string][]string {
 	made := map[string][]string{}
 	for _, v := range x.Versions {
@@ -325,7 +325,7 @@ type secretList struct {
 	Next    string         `json:"NextToken,omitempty"`
 }
 
-// filtered are the secrets of a scope that all filters let through.
+// filtered returns the secrets of a scope that match all filters.
 func (s *Service) filtered(scope aws.Scope, filters []filter, deleted bool) (all []*secret, err error) {
 	err = s.table.Scan(place(scope, ""), func(_ string, text []byte) error {
 		x := &secret{scope: scope}
@@ -346,8 +346,8 @@ func (s *Service) filtered(scope aws.Scope, filters []filter, deleted bool) (all
 	return all, err
 }
 
-// lets reports whether a filter lets a secret through: one of its values is a prefix of what it is about, and none that
-// begins with ! is.
+// lets reports whether a secret matches the filter: one of the filter's values must be a prefix of the compared text,
+// and none of the values that start with ! may be.
 func (f filter) lets(x *secret) bool {
 	var about []string
 	if f.Key == "name" || f.Key == "all" {
@@ -389,7 +389,7 @@ func (s *Service) listSecrets(_ context.Context, scope aws.Scope, in *listSecret
 	if err != nil {
 		return nil, err
 	}
-	sorting.Stable(all, func(a, b *secret) int {
+	slices.SortStableFunc(all, func(a, b *secret) int {
 		order := a.Created.Compare(b.Created)
 		switch in.By {
 		case "name":

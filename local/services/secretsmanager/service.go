@@ -16,34 +16,34 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Secrets encrypts values.
+// Secrets encrypts and decrypts values.
 type Secrets interface {
-	// Encrypt makes a text of a value that Decrypt understands, under a key of the account: its ID, ARN or alias. about
-	// is what the value belongs to, which Decrypt must be told again.
+	// Encrypt encrypts value under a key of the account, given by ID, ARN or alias, and returns text that Decrypt
+	// understands. about identifies the owner of the value; Decrypt must be called with the same about.
 	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
 	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
 }
 
 // Options are the settings of a Service. Documents, Clock and Secrets are required.
 type Options struct {
-	// Documents is where secrets are kept, in the table secretsmanager.
+	// Documents is the store that holds secrets, in the table secretsmanager.
 	Documents *documents.Store
-	// Clock says when secrets are changed and deleted.
+	// Clock provides the times of changes and deletions.
 	Clock *clock.Clock
 	// Secrets encrypts the values.
 	Secrets Secrets
-	// Invoke calls a function and returns when that has ended; an error says that it failed. Nil means that secrets
+	// Invoke invokes a function and returns when it has ended; an error means that it failed. nil means that secrets
 	// cannot be rotated.
 	Invoke func(ctx context.Context, scope aws.Scope, function string, payload []byte) error
-	// Invocable reports whether there is such a function; nil means that nobody knows.
+	// Invocable reports whether a function exists; nil means that this is not checked.
 	Invocable func(scope aws.Scope, function string) bool
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log receives refusals, and of rotations that fail; nil drops them.
+	// Log receives refused requests and failed rotations; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the Secrets Manager of the laptop. It is safe for concurrent use.
+// Service is the embedded Secrets Manager. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	table *documents.Table
@@ -52,10 +52,10 @@ type Service struct {
 	ctx      context.Context
 	stop     context.CancelFunc
 
-	mu sync.Mutex // orders changes
+	mu sync.Mutex // serializes changes
 }
 
-// New returns Secrets Manager over what the documents have of it. Close ends its rotations.
+// New returns a Service over the data in o.Documents. Close stops its rotations.
 func New(o Options) *Service {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -66,7 +66,7 @@ func New(o Options) *Service {
 	return s
 }
 
-// Close ends rotations that are under way, and waits for them.
+// Close stops running rotations and waits for them.
 func (s *Service) Close() error {
 	s.stop()
 	s.rotating.Wait()
@@ -106,15 +106,15 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
-// one is a request about a secret.
+// one is a request that names a secret.
 type one struct {
 	Secret string `json:"SecretId"`
 }
 
-// named is what most answers say.
+// named is embedded in most responses: the secret's ARN and name.
 type named struct {
 	ARN  string
 	Name string
@@ -136,7 +136,7 @@ func invalid(message string) *aws.Error {
 
 var errNoSecret = notFound("Secrets Manager can't find the specified secret.")
 
-// failure turns errors of what is below the service into errors for clients.
+// failure converts errors of lower layers to errors for clients.
 func failure(err error) *aws.Error {
 	if errors.Is(err, documents.ErrBroken) || errors.Is(err, documents.ErrClosed) {
 		return &aws.Error{Code: "InternalServiceError", Status: http.StatusInternalServerError,
@@ -145,7 +145,7 @@ func failure(err error) *aws.Error {
 	return nil
 }
 
-// change has f change secrets, and waits until that is on the disk.
+// change runs f and waits until its writes are on disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
 	return s.opts.Documents.Change(&s.mu, f)
 }

@@ -24,7 +24,7 @@ import (
 	"stepback/local/services/secretsmanager"
 )
 
-// bench is a service in virtual time with AWS's client of it.
+// bench is a service in virtual time with an AWS client for it.
 type bench struct {
 	*client.Client
 	t       *testing.T
@@ -54,7 +54,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// rotate is a function that rotates.
+// rotate is a rotation function.
 func (b *bench) rotate(ctx context.Context, _ aws.Scope, _ string, payload []byte) error {
 	var in struct{ Step, SecretId, ClientRequestToken string } //nolint:revive // as AWS names it
 	if err := json.Unmarshal(payload, &in); err != nil {
@@ -101,7 +101,7 @@ func (b *bench) create(name, text string) *client.CreateSecretOutput {
 	return out
 }
 
-// get is the value of a version: of a stage, or "current".
+// get returns the value of the version with a staging label; an empty stage means the current version.
 func (b *bench) get(secret, stage string) (string, error) {
 	b.t.Helper()
 	in := &client.GetSecretValueInput{SecretId: &secret}
@@ -240,7 +240,7 @@ func TestRotation(t *testing.T) {
 	if err != nil || !*d.RotationEnabled || d.LastRotatedDate == nil || d.NextRotationDate == nil {
 		t.Errorf("described %+v, %v", d, err)
 	}
-	// As on AWS, the version that has become the current one is still the pending one.
+	// As on AWS, the version that has become current keeps the label AWSPENDING.
 	if got, err := b.get("db", "AWSPENDING"); err != nil || got != "rotated" {
 		t.Errorf("got %q, %v", got, err)
 	}

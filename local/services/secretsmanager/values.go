@@ -53,7 +53,7 @@ func (s *Service) getSecretValue(ctx context.Context, scope aws.Scope, in *getVa
 	return found, nil
 }
 
-// value is the version that a request asks for.
+// value returns the version that a request asks for.
 func (s *Service) value(ctx context.Context, x *secret, in *getValue) (*gotten, error) {
 	const cannot = "Secrets Manager can't find the specified secret value for "
 	var v *version
@@ -178,7 +178,7 @@ func (s *Service) putSecretValue(ctx context.Context, scope aws.Scope, in *putVa
 	out := &putVersion{versioned: versioned{Version: id}}
 	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
 		if len(x.Versions) == 0 && !slices.Contains(stages, current) {
-			stages = append(stages, current) // the first version always is
+			stages = append(stages, current) // the first version is always current
 		}
 		again, err := s.add(ctx, x, id, in.value)
 		if err != nil {

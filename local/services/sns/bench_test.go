@@ -21,9 +21,10 @@ import (
 	"stepback/local/services/sqs"
 )
 
-// BenchmarkFanOut publishes to a topic with ten subscribed queues, durably, with 16 clients at a time; each iteration
-// is one message that is published. "handler" calls the service within the process by plain requests, "http" is the
-// AWS SDK over TCP, "batch" the SDK with ten messages a call. "raw" subscriptions get no envelope, "signed" ones do.
+// BenchmarkFanOut publishes durably to a topic with ten subscribed queues, from 16 concurrent clients; one iteration
+// is one published message. "handler" calls the service within the process with plain requests, "http" uses the AWS
+// SDK over TCP, "batch" uses the SDK with ten messages per call. "raw" subscriptions receive no envelope, "signed"
+// ones do.
 func BenchmarkFanOut(b *testing.B) {
 	const clients, queues = 16, 10
 	body := strings.Repeat("x", 200)

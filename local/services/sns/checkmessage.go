@@ -12,11 +12,11 @@ import (
 	"stepback/aws"
 )
 
-// SNS's limits of a message.
+// SNS's limits for messages.
 const (
-	// MaxMessageBytes is how large a message with its attributes may be, and all messages of a batch together.
+	// MaxMessageBytes is the maximum size of a message with its attributes, and of all messages in a batch together.
 	MaxMessageBytes = 256 << 10
-	// MaxSubjectCharacters is how long a subject may be.
+	// MaxSubjectCharacters is the maximum length of a subject.
 	MaxSubjectCharacters = 100
 	mostNameBytes        = 256 // of an attribute's name
 )
@@ -27,7 +27,7 @@ var (
 		Message: "The length of all the messages put together is more than the limit."}
 )
 
-// The types of message attributes; each may have a label behind a dot.
+// The types of message attributes; each may be followed by a dot and a label.
 const (
 	typeString = "String"
 	typeNumber = "Number"
@@ -37,7 +37,7 @@ const (
 
 var dataType = regexp.MustCompile(`^(?:String|Number|Binary)(?:\..+)?$`)
 
-// checkAttributes checks message attributes.
+// checkAttributes validates message attributes.
 func checkAttributes(attributes map[string]attribute) error {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		a := attributes[name]
@@ -98,7 +98,7 @@ func checkAttributeName(name string) error {
 	return nil
 }
 
-// size is what counts of a message against MaxMessageBytes.
+// size returns the number of bytes that count towards MaxMessageBytes.
 func (m *message) size() int {
 	n := len(m.Body)
 	for name, a := range m.Attributes {
@@ -107,7 +107,7 @@ func (m *message) size() int {
 	return n
 }
 
-// check refuses a message that SNS does not take for any topic.
+// check returns an error for a message that SNS rejects for every topic.
 func (m *message) check() error {
 	switch {
 	case m.Body == "":
@@ -131,10 +131,10 @@ func validSubject(s string) bool {
 		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// groupName is what groups and deduplication IDs consist of.
+// groupName matches valid message group IDs and deduplication IDs.
 var groupName = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
 
-// checkOrder checks group and deduplication ID, of which FIFO and standard topics take different ones.
+// checkOrder validates the group and deduplication IDs; the rules differ for FIFO and standard topics.
 func (m *message) checkOrder(fifo, contentBased bool) error {
 	for _, p := range []struct{ name, value string }{{"MessageGroupId", m.Group}, {"MessageDeduplicationId",
 		m.Deduplication}} {
@@ -158,7 +158,7 @@ func (m *message) checkOrder(fifo, contentBased bool) error {
 	return nil
 }
 
-// structured reads a message that has a text for each protocol.
+// structured parses a message that has a separate text for each protocol.
 func (m *message) structured(structure string) error {
 	switch structure {
 	case "":

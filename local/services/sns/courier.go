@@ -15,27 +15,27 @@ import (
 	"stepback/local/services/sns/backoff"
 )
 
-// deliveryRecord is what is kept of a delivery that is under way.
+// deliveryRecord is a pending delivery as it is stored.
 type deliveryRecord struct {
 	Message      *message
 	Subscription string              // ARN
-	Ended        *subscriptionRecord `json:",omitempty"` // of a subscription that is not there any more
+	Ended        *subscriptionRecord `json:",omitempty"` // set if the subscription no longer exists
 	Failures     int                 `json:",omitempty"`
 	Due          int64               // milliseconds since 1970
 }
 
-// delivered is a delivery that is under way.
+// delivered is a pending delivery.
 type delivered struct {
 	deliveryRecord
 	number uint64
 }
 
-// courier carries deliveries out, several at a time.
+// courier performs deliveries, several at a time.
 type courier struct {
 	mu      sync.Mutex
 	ready   []*delivered
 	waiting map[*delivered]*clock.Timer
-	free    map[string]int64 // when a subscription with a rate takes the next message, by its ARN
+	free    map[string]int64 // when a rate-limited subscription accepts the next message, by ARN
 	workers int
 	closed  bool
 	working sync.WaitGroup
@@ -43,11 +43,11 @@ type courier struct {
 
 const (
 	mostWorkers = 32
-	// patience is how long an endpoint may take to answer, in real time.
+	// patience is the time limit for an endpoint's response, in real time.
 	patience = 15 * time.Second
 )
 
-// keepDelivery puts a new delivery into a batch.
+// keepDelivery adds a new delivery to a batch.
 func (s *Service) keepDelivery(b *documents.Batch, r deliveryRecord) (*delivered, error) {
 	s.mu.Lock()
 	n := s.number(b)
@@ -55,7 +55,7 @@ func (s *Service) keepDelivery(b *documents.Batch, r deliveryRecord) (*delivered
 	return &delivered{r, n}, s.put(b, numbered(keyDelivery, n), r)
 }
 
-// loadDeliveries goes on with what was under way.
+// loadDeliveries resumes the stored deliveries.
 func (s *Service) loadDeliveries() error {
 	var all []*delivered
 	if err := s.table.Scan(keyDelivery, func(key string, text []byte) error {
@@ -77,7 +77,7 @@ func (s *Service) loadDeliveries() error {
 	return nil
 }
 
-// start carries deliveries out when they are due. Those that are nil are left out.
+// start schedules deliveries for when they are due. nil elements are skipped.
 func (c *courier) start(s *Service, list ...*delivered) {
 	for _, d := range list {
 		if d == nil {
@@ -99,7 +99,7 @@ func (c *courier) start(s *Service, list ...*delivered) {
 	}
 }
 
-// push has a delivery carried out as soon as somebody is free for it.
+// push queues a delivery, to be performed as soon as a worker is free.
 func (c *courier) push(s *Service, d *delivered) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +120,7 @@ func (c *courier) push(s *Service, d *delivered) {
 	}
 }
 
-// pop takes the next delivery; nil ends a worker.
+// pop returns the next delivery, or nil to end the worker.
 func (c *courier) pop() *delivered {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *courier) pop() *delivered {
 	return d
 }
 
-// close waits for those that are carried out now. The others stay in the store.
+// close waits for running deliveries. The others stay in the store.
 func (c *courier) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -146,7 +146,7 @@ func (c *courier) close() {
 	c.working.Wait()
 }
 
-// turn is when a subscription with a rate takes a message that it could have now.
+// turn returns when a rate-limited subscription may receive a message that is ready now.
 func (c *courier) turn(arn string, now int64, rate int) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +160,7 @@ func (c *courier) turn(arn string, now int64, rate int) int64 {
 	return at
 }
 
-// attempt tries a delivery once.
+// attempt makes one attempt at a delivery.
 func (s *Service) attempt(d *delivered) {
 	s.mu.RLock()
 	sub := s.subscriptions[d.Subscription]
@@ -178,7 +178,7 @@ func (s *Service) attempt(d *delivered) {
 		policy = of.retry
 	}
 	s.mu.RUnlock()
-	if sub == nil { // nobody waits for it any more
+	if sub == nil { // the subscription no longer exists
 		s.settle(d)
 		return
 	}
@@ -194,9 +194,9 @@ func (s *Service) attempt(d *delivered) {
 	err := s.carry(ctx, d.Message, sub, of)
 	cancel()
 	if s.ctx.Err() != nil {
-		return // it goes on when the service is opened again
+		return // it resumes when the service is opened again
 	}
-	notifies := 0 // what confirms a subscription is no notification
+	notifies := 0 // a confirmation request does not count as a notification
 	if d.Message.Type == typeNotification {
 		notifies = 1
 	}
@@ -215,7 +215,7 @@ func (s *Service) attempt(d *delivered) {
 			s.settle(d)
 			return
 		}
-		wait = policy.Max // the queues cannot be written
+		wait = policy.Max // the queues cannot be written to
 	}
 	d.Due = s.clock.Now().Add(wait).UnixMilli()
 	if s.keep(d) == nil {
@@ -223,7 +223,7 @@ func (s *Service) attempt(d *delivered) {
 	}
 }
 
-// carry brings a message to the endpoint of a subscription.
+// carry delivers a message to the endpoint of a subscription.
 func (s *Service) carry(ctx context.Context, m *message, sub *subscription, of terms) error {
 	if sub.Protocol != protocolLambda {
 		return s.post(ctx, m, sub, of)
@@ -239,7 +239,7 @@ func (s *Service) carry(ctx context.Context, m *message, sub *subscription, of t
 	return s.opts.Targets.Deliver(ctx, sub.Endpoint, &delivery.Message{Body: event, TraceHeader: m.Trace})
 }
 
-// give puts a message that could not be delivered into the dead-letter queue, if there is one.
+// give sends an undeliverable message to the subscription's dead-letter queue, if it has one.
 func (s *Service) give(d *delivered, sub *subscription) error {
 	if sub.letters == (aws.ARN{}) || d.Message.Type != typeNotification {
 		return nil
@@ -251,7 +251,7 @@ func (s *Service) give(d *delivered, sub *subscription) error {
 	return s.bury(sub.Topic, []delivery.Letter{l})
 }
 
-// settle forgets a delivery.
+// settle removes a finished delivery from the store.
 func (s *Service) settle(d *delivered) {
 	b, err := s.opts.Store.Begin()
 	if err == nil {
@@ -264,7 +264,7 @@ func (s *Service) settle(d *delivered) {
 	}
 }
 
-// keep writes down when a delivery is tried again.
+// keep stores when a delivery is retried.
 func (s *Service) keep(d *delivered) error {
 	b, err := s.opts.Store.Begin()
 	if err == nil {
@@ -278,7 +278,7 @@ func (s *Service) keep(d *delivered) error {
 	return err
 }
 
-// told makes a message about a subscription itself. mu is held.
+// told creates the delivery of a message about the subscription itself. mu is held.
 func (s *Service) told(b *documents.Batch, t *topic, r *subscriptionRecord, kind, text string, now int64) *delivered {
 	version := t.Attributes[signing]
 	if version == "" {
@@ -304,13 +304,13 @@ func (s *Service) told(b *documents.Batch, t *topic, r *subscriptionRecord, kind
 	return d
 }
 
-// confirmation asks an endpoint to confirm its subscription. mu is held.
+// confirmation creates the message that asks an endpoint to confirm its subscription. mu is held.
 func (s *Service) confirmation(b *documents.Batch, t *topic, r *subscriptionRecord, now int64) *delivered {
 	return s.told(b, t, r, typeConfirmation, "You have chosen to subscribe to the topic "+t.arn+
 		".\nTo confirm the subscription, visit the SubscribeURL included in this message.", now)
 }
 
-// farewell tells an endpoint that its subscription has ended. mu is held.
+// farewell creates the message that notifies an endpoint that its subscription has ended. mu is held.
 func (s *Service) farewell(b *documents.Batch, t *topic, sub *subscription, now int64) *delivered {
 	r := sub.subscriptionRecord
 	return s.told(b, t, &r, typeUnsubscribing, "You have chosen to deactivate subscription "+sub.ARN+

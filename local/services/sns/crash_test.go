@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestNothingAcknowledgedIsLost takes the disk away from under eight publishers, keeping only what was synced: every
-// message whose publication was answered comes to both queues, to the function and into the inbox.
+// TestNothingAcknowledgedIsLost takes the disk away from under eight publishers and keeps only what was synced. Every
+// message whose publication was acknowledged must reach both queues, the function and the inbox.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -27,8 +27,8 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	for i := range busy {
 		busy[i] = fmt.Errorf("busy %d", i)
 	}
-	b.functions.fail = busy // what is not delivered yet has to be kept
-	b.clock.Hold()          // and is not tried again before the crash
+	b.functions.fail = busy // keeps undelivered messages in the store
+	b.clock.Hold()          // prevents retries before the crash
 	var mu sync.Mutex
 	var answered []string
 	enough := make(chan struct{})

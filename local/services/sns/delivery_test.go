@@ -172,7 +172,7 @@ func TestFilterPolicies(t *testing.T) {
 			t.Errorf("%s has got %s", name, got)
 		}
 	}
-	// A policy can be set and taken away.
+	// A policy can be set and removed.
 	sub := b.subscribe(topic, "sqs", b.queue("later"), nil)
 	set := func(name, value string) error {
 		_, err := b.SetSubscriptionAttributes(t.Context(), &client.SetSubscriptionAttributesInput{SubscriptionArn: &sub,
@@ -363,7 +363,8 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// TestOrder publishes to a FIFO topic from many sides: all queues have the messages of the sequence numbers' order.
+// TestOrder publishes concurrently to a FIFO topic: every queue receives the messages in the order of their sequence
+// numbers.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -434,7 +435,7 @@ func TestFunctions(t *testing.T) {
 	b.pass(10 * time.Second)
 	b.functions.mu.Lock()
 	defer b.functions.mu.Unlock()
-	if len(b.functions.events) != 1 || b.functions.at.Sub(epoch) != time.Second { // three retries without a delay
+	if len(b.functions.events) != 1 || b.functions.at.Sub(epoch) != time.Second { // three immediate retries
 		t.Fatalf("events %v at %s", b.functions.events, b.functions.at)
 	}
 	arn, event, _ := strings.Cut(b.functions.events[0], " ")
@@ -454,11 +455,11 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// endpoint is an HTTP endpoint that keeps what it gets.
+// endpoint is an HTTP endpoint that records what it receives.
 type endpoint struct {
 	*httptest.Server
 	mu       sync.Mutex
-	statuses []int // of the next answers
+	statuses []int // of the next responses
 	requests []*http.Request
 	bodies   []string
 	times    []time.Time
@@ -481,7 +482,7 @@ func newEndpoint(b *bench) *endpoint {
 	return e
 }
 
-// last is the last message that came, by its members.
+// last returns the members of the last message received.
 func (e *endpoint) last(t *testing.T, count int) map[string]string {
 	t.Helper()
 	e.mu.Lock()
@@ -494,7 +495,7 @@ func (e *endpoint) last(t *testing.T, count int) map[string]string {
 	return members
 }
 
-// verify holds that a message is signed by the key of the certificate that it names.
+// verify checks that a message is signed with the key of the certificate it names.
 func verify(t *testing.T, m map[string]string, names ...string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m["SigningCertURL"], nil)
@@ -597,7 +598,7 @@ func TestConfirmRefuses(t *testing.T) {
 	}
 }
 
-// TestRetries follows a delivery policy on the clock until the message is a dead letter.
+// TestRetries follows a delivery policy on the clock until the message goes to the dead-letter queue.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -673,7 +674,7 @@ func TestInbox(t *testing.T) {
 		t.Errorf("mails %+v", mails)
 	}
 	_, link, _ := strings.Cut(ask.Body, "/?")
-	link = b.server.URL + "/?" + strings.TrimSpace(link) // the server moved
+	link = b.server.URL + "/?" + strings.TrimSpace(link) // the server has a new address
 	if answer := get(t, link); !strings.HasPrefix(answer, "200 ") {
 		t.Errorf("confirmed: %s", answer)
 	}

@@ -8,9 +8,9 @@ import (
 	"stepback/local/services/sns/backoff"
 )
 
-// retryPolicy is a healthyRetryPolicy. What is nil is the default's.
+// retryPolicy is a healthyRetryPolicy. A nil member means the default.
 type retryPolicy struct {
-	MinDelay    *int   `json:"minDelayTarget,omitempty"` // seconds
+	MinDelay    *int   `json:"minDelayTarget,omitempty"` // in seconds
 	MaxDelay    *int   `json:"maxDelayTarget,omitempty"`
 	Retries     *int   `json:"numRetries,omitempty"`
 	MaxRetries  *int   `json:"numMaxDelayRetries,omitempty"`
@@ -27,7 +27,7 @@ type requestPolicy struct {
 	ContentType string `json:"headerContentType,omitempty"`
 }
 
-// subscriptionPolicy is a DeliveryPolicy of a subscription.
+// subscriptionPolicy is the DeliveryPolicy attribute of a subscription.
 type subscriptionPolicy struct {
 	Retry    *retryPolicy    `json:"healthyRetryPolicy,omitempty"`
 	Sick     *retryPolicy    `json:"sicklyRetryPolicy,omitempty"`
@@ -35,7 +35,7 @@ type subscriptionPolicy struct {
 	Request  *requestPolicy  `json:"requestPolicy,omitempty"`
 }
 
-// topicPolicy is a DeliveryPolicy of a topic.
+// topicPolicy is the DeliveryPolicy attribute of a topic.
 type topicPolicy struct {
 	HTTP struct {
 		Retry    *retryPolicy    `json:"defaultHealthyRetryPolicy,omitempty"`
@@ -48,22 +48,22 @@ type topicPolicy struct {
 
 const defaultContentType = "text/plain; charset=UTF-8"
 
-// terms are how deliveries to an HTTP endpoint are made.
+// terms determines how HTTP endpoints are called.
 type terms struct {
 	retry       backoff.Policy
-	rate        int // a second; 0 means any
+	rate        int // per second; 0 means no limit
 	contentType string
 }
 
 func defaultTerms() terms { return terms{retry: backoff.HTTP, contentType: defaultContentType} }
 
-// What AWS allows of delivery policies.
+// AWS's limits for delivery policies.
 const (
 	mostRetries = 100
-	mostDelay   = 3600 // seconds, of one retry and of all together
+	mostDelay   = 3600 // in seconds, for one retry and for all together
 )
 
-// policy makes the retry policy, and says why it is none.
+// policy returns the retry policy, or what is wrong with it.
 func (r *retryPolicy) policy() (backoff.Policy, string) {
 	p := backoff.HTTP
 	set := func(to *int, from *int) {
@@ -106,7 +106,7 @@ func (r *retryPolicy) policy() (backoff.Policy, string) {
 	return p, ""
 }
 
-// retryPolicyOf is a policy as attributes show it.
+// retryPolicyOf returns a policy in the form in which attributes show it.
 func retryPolicyOf(p backoff.Policy) *retryPolicy {
 	minDelay, maxDelay := int(p.Min/time.Second), int(p.Max/time.Second)
 	return &retryPolicy{&minDelay, &maxDelay, &p.Retries, &p.MaxDelay, &p.NoDelay, &p.MinDelay, p.Function}
@@ -148,10 +148,10 @@ func (r *retryPolicy) checked(name, where string) error {
 	return nil
 }
 
-// over lays a policy's parts over the terms.
+// over returns the terms with the given parts of a policy replaced.
 func (t terms) over(r *retryPolicy, throttle *throttlePolicy, request *requestPolicy) terms {
 	if r != nil {
-		t.retry, _ = r.policy() // it was checked
+		t.retry, _ = r.policy() // was validated before
 	}
 	if throttle != nil {
 		t.rate = throttle.Rate
@@ -166,7 +166,7 @@ func (p *topicPolicy) terms() terms {
 	return defaultTerms().over(p.HTTP.Retry, p.HTTP.Throttle, p.HTTP.Request)
 }
 
-// effectiveOfTopic is the policy with all that was not said.
+// effectiveOfTopic returns the policy as JSON with all defaults filled in.
 func (p *topicPolicy) effectiveOfTopic() string {
 	t := p.terms()
 	made := topicPolicy{}
@@ -174,16 +174,17 @@ func (p *topicPolicy) effectiveOfTopic() string {
 	made.HTTP.Throttle, made.HTTP.Request = p.HTTP.Throttle, &requestPolicy{t.contentType}
 	text, err := json.Marshal(made)
 	if err != nil {
-		return "" // numbers and texts can be written
+		return "" // numbers and strings can always be marshalled
 	}
 	return string(text)
 }
 
-// termsOf are those of a subscription: the topic's, unless it has its own and may.
+// termsOf returns the terms of a subscription: the topic's, unless the subscription has its own and the topic allows
+// that.
 func termsOf(topicText, subscriptionText string) terms {
 	of, err := parseTopicPolicy(topicText, "")
 	if err != nil {
-		return defaultTerms() // it was checked
+		return defaultTerms() // was validated before
 	}
 	own, err := parseSubscriptionPolicy(subscriptionText, "")
 	if err != nil || of.HTTP.Fixed {
@@ -192,7 +193,7 @@ func termsOf(topicText, subscriptionText string) terms {
 	return of.terms().over(own.Retry, own.Throttle, own.Request)
 }
 
-// effectiveOfSubscription is the text of the terms.
+// effectiveOfSubscription returns the terms as the JSON of a subscription's policy.
 func (t terms) effectiveOfSubscription() string {
 	made := subscriptionPolicy{Retry: retryPolicyOf(t.retry), Request: &requestPolicy{t.contentType}}
 	if t.rate > 0 {
@@ -200,7 +201,7 @@ func (t terms) effectiveOfSubscription() string {
 	}
 	text, err := json.Marshal(made)
 	if err != nil {
-		return "" // numbers and texts can be written
+		return "" // numbers and strings can always be marshalled
 	}
 	return string(text)
 }

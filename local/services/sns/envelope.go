@@ -16,7 +16,7 @@ type attribute struct {
 	BinaryValue []byte `json:",omitempty"`
 }
 
-// value is the attribute's value as text.
+// value returns the attribute's value as text.
 func (a attribute) value() string {
 	if a.BinaryValue != nil {
 		return base64.StdEncoding.EncodeToString(a.BinaryValue)
@@ -31,11 +31,11 @@ const (
 	typeUnsubscribing = "UnsubscribeConfirmation"
 )
 
-// message is a message of a topic, as it is kept while it is delivered.
+// message is a message of a topic, as it is stored while it is being delivered.
 type message struct {
 	Type, ID, Topic string
 	Subject         string               `json:",omitempty"`
-	Body            string               // for protocols that have no text of their own
+	Body            string               // for protocols without a separate text
 	ByProtocol      map[string]string    `json:",omitempty"`
 	Attributes      map[string]attribute `json:",omitempty"`
 	Group           string               `json:",omitempty"`
@@ -43,17 +43,17 @@ type message struct {
 	Sequence        string               `json:",omitempty"` // of FIFO topics
 	Token           string               `json:",omitempty"` // of confirmations
 	Time            time.Time
-	Signing         string            `json:",omitempty"` // the version of the signature; empty for none
-	Signatures      map[string]string `json:",omitempty"` // by the protocol whose text was signed; "" is Body
+	Signing         string            `json:",omitempty"` // the signature version; empty means unsigned
+	Signatures      map[string]string `json:",omitempty"` // by protocol whose text was signed; "" means Body
 	Trace           string            `json:",omitempty"`
 
-	shared bool // several deliveries read it, so that it does not change any more
+	shared bool // several deliveries read it, so it must not change any more
 
 	bodyParsed, attributesParsed bool
 	bodyValue, attributesValue   jsonvalue.Value
 }
 
-// body is the text for a protocol.
+// body returns the text for a protocol.
 func (m *message) body(protocol string) string {
 	if text, ok := m.ByProtocol[protocol]; ok {
 		return text
@@ -61,7 +61,7 @@ func (m *message) body(protocol string) string {
 	return m.Body
 }
 
-// signed is what the signature of a message covers.
+// signed returns the bytes that the signature of a message covers.
 func (m *message) signed(body, subscribeURL string) []byte {
 	var b []byte
 	line := func(name, value string) { b = append(append(append(append(b, name...), '\n'), value...), '\n') }
@@ -83,7 +83,7 @@ func (m *message) signed(body, subscribeURL string) []byte {
 	return b
 }
 
-// confirmURL is where a subscription is confirmed.
+// confirmURL returns the URL that confirms a subscription.
 func (s *Service) confirmURL(m *message) string {
 	if m.Token == "" {
 		return ""
@@ -95,7 +95,7 @@ func (s *Service) unsubscribeURL(sub *subscription) string {
 	return s.opts.Endpoint + "/?Action=Unsubscribe&SubscriptionArn=" + sub.ARN
 }
 
-// signature signs a message, once for each text that it has.
+// signature returns the signature of a message; each of its texts is signed once.
 func (s *Service) signature(m *message, protocol string) (string, error) {
 	if m.Signing == "" {
 		return "", nil
@@ -117,8 +117,7 @@ func (s *Service) signature(m *message, protocol string) (string, error) {
 	return text, nil
 }
 
-// envelope is the JSON that a subscription gets which does not have raw messages: members in SNS's order, laid out as
-// SNS lays them out.
+// envelope returns the JSON for subscriptions without raw message delivery. The members have SNS's order and layout.
 func (s *Service) envelope(m *message, sub *subscription) (string, error) {
 	body := m.body(sub.Protocol)
 	signature, err := s.signature(m, sub.Protocol)
@@ -171,7 +170,7 @@ func (s *Service) envelope(m *message, sub *subscription) (string, error) {
 	return string(append(b, "\n}"...)), nil
 }
 
-// functionEvent is the event that a function gets.
+// functionEvent returns the event for a function.
 func (s *Service) functionEvent(m *message, sub *subscription) (string, error) {
 	body := m.body(sub.Protocol)
 	signature, err := s.signature(m, sub.Protocol)

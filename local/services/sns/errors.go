@@ -17,17 +17,17 @@ var (
 		Status: http.StatusNotFound}
 )
 
-// invalid is the refusal of a parameter.
+// invalid returns the error for an invalid parameter.
 func invalid(format string, args ...any) *aws.Error {
 	return &aws.Error{Code: "InvalidParameter", Message: "Invalid parameter: " + fmt.Sprintf(format, args...)}
 }
 
-// invalidValue is the refusal of a message attribute.
+// invalidValue returns the error for an invalid message attribute.
 func invalidValue(format string, args ...any) *aws.Error {
 	return &aws.Error{Code: "ParameterValueInvalid", Message: fmt.Sprintf(format, args...)}
 }
 
-// notServed is the refusal of what AWS has and this service does not.
+// notServed returns the error for a feature that AWS has and this service does not.
 func notServed(format string, args ...any) *aws.Error {
 	return &aws.Error{Code: "NotImplemented", Status: http.StatusNotImplemented, Message: fmt.Sprintf(format, args...)}
 }
@@ -36,7 +36,7 @@ func internal(what string, err error) *aws.Error {
 	return &aws.Error{Code: "InternalError", Status: http.StatusInternalServerError, Message: what + ": " + err.Error()}
 }
 
-// failure says which errors of the disk a client may see.
+// failure converts those errors of the disk that clients may see.
 func failure(err error) *aws.Error {
 	if errors.Is(err, documents.ErrBroken) || errors.Is(err, documents.ErrClosed) {
 		return internal("The topics in the data directory cannot be read or written", err)
@@ -44,13 +44,13 @@ func failure(err error) *aws.Error {
 	return nil
 }
 
-// byClient reports whether an error will be the same when it is tried again.
+// byClient reports whether err is permanent, so that a retry would fail in the same way.
 func byClient(err error) bool {
 	var e *aws.Error
 	return errors.As(err, &e) && !e.ByServer() && e.HTTPStatus() != http.StatusTooManyRequests
 }
 
-// parseARN takes the ARN of a parameter apart.
+// parseARN parses the ARN in a parameter.
 func parseARN(parameter, text string) (aws.ARN, error) {
 	a, ok := aws.ParseARN(text)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 
 var testKey = sync.OnceValues(func() ([]byte, error) { return makeSigning(time.Unix(0, 0)) })
 
-// UseTestKey has a service sign with a key that all tests share, since making one takes a while.
+// UseTestKey sets a signing key that all tests share, because generating one takes a while.
 func UseTestKey(s *Service) {
 	text, err := testKey()
 	if err == nil {

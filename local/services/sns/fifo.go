@@ -6,22 +6,21 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-
-	"stepback/internal/sorting"
 )
 
-// deduplicationInterval is how long a message is known under its deduplication key.
+// deduplicationInterval is the time for which a deduplication key is remembered.
 const deduplicationInterval = 5 * time.Minute
 
-// published is what was answered for a message of a FIFO topic.
+// published is the response for a message of a FIFO topic.
 type published struct {
 	At           int64 // milliseconds since 1970
 	ID, Sequence string
 }
 
-// duplicates are the deduplication keys of a topic, in the order of their times. The topic's order is held for it.
+// duplicates holds the deduplication keys of a topic, ordered by time. It is guarded by the topic's order lock.
 type duplicates struct {
 	known map[string]*list.Element
 	order list.List // of known keys
@@ -32,7 +31,7 @@ type knownKey struct {
 	published
 }
 
-// find finds what was published under a key.
+// find returns what was published under a key.
 func (d *duplicates) find(now int64, key string) (published, bool) {
 	if e := d.known[key]; e != nil {
 		if k := e.Value.(knownKey); now < k.At+deduplicationInterval.Milliseconds() {
@@ -42,7 +41,7 @@ func (d *duplicates) find(now int64, key string) (published, bool) {
 	return published{}, false
 }
 
-// remember keeps that something was published under a key.
+// remember records what was published under a key.
 func (d *duplicates) remember(key string, p published) {
 	if d.known == nil {
 		d.known = map[string]*list.Element{}
@@ -53,7 +52,7 @@ func (d *duplicates) remember(key string, p published) {
 	d.known[key] = d.order.PushBack(knownKey{key, p})
 }
 
-// forget removes the keys that are too old, and returns them.
+// forget removes the expired keys and returns them.
 func (d *duplicates) forget(now int64) (gone []string) {
 	for e := d.order.Front(); e != nil; e = d.order.Front() {
 		k := e.Value.(knownKey)
@@ -71,7 +70,7 @@ func (s *Service) duplicateKey(t *topic, key string) string {
 	return keyDuplicate + t.arn + "\x00" + key
 }
 
-// loadDuplicates reads the deduplication keys of all topics.
+// loadDuplicates loads the deduplication keys of all topics.
 func (s *Service) loadDuplicates() error {
 	type kept struct {
 		topic *topic
@@ -92,14 +91,15 @@ func (s *Service) loadDuplicates() error {
 	}); err != nil {
 		return err
 	}
-	sorting.Stable(all, func(a, b kept) int { return int(min(1, max(-1, a.At-b.At))) })
+	slices.SortStableFunc(all, func(a, b kept) int { return int(min(1, max(-1, a.At-b.At))) })
 	for _, k := range all {
 		k.topic.recent.remember(k.key, k.published)
 	}
 	return nil
 }
 
-// deduplication is the key under which a message of a FIFO topic is known. It sets the ID of a message that has none.
+// deduplication returns the deduplication key of a message for a FIFO topic. It sets the deduplication ID of a
+// message that has none.
 func (m *message) deduplication(perGroup bool) string {
 	if m.Deduplication == "" {
 		sum := sha256.Sum256([]byte(m.Body))
@@ -111,13 +111,13 @@ func (m *message) deduplication(perGroup bool) string {
 	return m.Deduplication
 }
 
-// sequence is a number as sequence numbers are: twenty digits that grow.
+// sequence formats n as a sequence number: twenty digits that increase with n.
 func sequence(n uint64) string {
 	const first = 10_000_000_000_000_000_000
 	return fmt.Sprintf("%020d", first+n)
 }
 
-// publishInOrder publishes messages of a FIFO topic. Those that were published before get their answers.
+// publishInOrder publishes messages to a FIFO topic. For duplicates it returns the earlier result.
 func (s *Service) publishInOrder(t *topic, plan *publication) error {
 	t.order.Lock()
 	defer t.order.Unlock()

@@ -16,18 +16,18 @@ import (
 	"stepback/local/services/documents"
 )
 
-// The files in the data directory. FileName has the messages of topics without subscriptions, OldFileName those before
-// them. ListName is where earlier versions kept the ARNs of topics; it is read once.
+// The files in the data directory. FileName holds the messages of topics without subscriptions, OldFileName the
+// messages before those. ListName is the file in which earlier versions stored the ARNs of topics; it is read once.
 const (
 	FileName    = "notifications.jsonl"
 	OldFileName = "notifications.1.jsonl"
 	ListName    = "topics.txt"
 )
 
-// mostFileBytes is how large the file gets before another one is begun.
+// mostFileBytes is the size at which the file is rotated.
 const mostFileBytes = 64 << 20
 
-// Notification is a message in the file, one JSON object in a line, with the member names that SNS uses for its
+// Notification is a message in the file, one JSON object per line, with the member names that SNS uses for its
 // deliveries.
 type Notification struct {
 	Type      string    `json:"Type"` // "Notification"
@@ -38,17 +38,18 @@ type Notification struct {
 	Timestamp time.Time `json:"Timestamp"`
 }
 
-// file keeps the messages of topics without subscriptions, which on AWS nobody would see.
+// file stores the messages of topics without subscriptions, which would be lost on AWS.
 type file struct {
 	dir string
 
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	torn bool // the file ends in the middle of a line
+	torn bool // the file ends within a line
 }
 
-// open opens or makes the file. A line that a crash or a full disk cut off is ended, so that the next one can be read.
+// open opens or creates the file. If the last line was cut off by a crash or a full disk, a line end is added so that
+// the next line can be read.
 func (f *file) open(dir string) error {
 	f.dir = dir
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -91,7 +92,7 @@ func (f *file) keep(m *message) error {
 	return err
 }
 
-// turn begins another file. mu is held.
+// turn rotates the file. mu is held.
 func (f *file) turn() error {
 	path := filepath.Join(f.dir, FileName)
 	if err := errors.Join(f.file.Close(), os.Rename(path, filepath.Join(f.dir, OldFileName))); err != nil {
@@ -113,7 +114,7 @@ func (f *file) close() error {
 	return err
 }
 
-// migrate takes over the topics of a directory of an earlier version.
+// migrate imports the topics from a directory written by an earlier version.
 func (s *Service) migrate() error {
 	path := filepath.Join(s.opts.Dir, ListName)
 	text, err := os.ReadFile(path)

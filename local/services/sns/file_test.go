@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/sns"
 )
 
-// sorted are the values of a map in the order of its keys.
+// sorted returns the values of a map, ordered by key.
 func sorted(m map[string]string) (values []string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		values = append(values, m[key])
@@ -35,7 +35,7 @@ func read(t *testing.T, dir string) (kept []sns.Notification) {
 	return kept
 }
 
-// TestFile holds that messages of topics without subscriptions are in the file.
+// Messages to topics without subscriptions are written to the file.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

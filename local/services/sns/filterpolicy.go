@@ -12,20 +12,20 @@ import (
 	"stepback/local/services/eventpattern"
 )
 
-// filter is a filter policy; the zero value lets everything through.
+// filter is a compiled filter policy; the zero value matches every message.
 type filter struct {
-	pattern *eventpattern.Pattern // nil for none
-	body    bool                  // it looks at the body of messages rather than at their attributes
+	pattern *eventpattern.Pattern // nil means none
+	body    bool                  // matches message bodies instead of attributes
 }
 
-// SNS's limits of filter policies.
+// SNS's limits for filter policies.
 const (
 	mostFilterBytes  = 256 << 10
 	mostFilterKeys   = 5
 	mostCombinations = 150
 )
 
-// newFilter compiles a filter policy. In refusals it stands behind where.
+// newFilter compiles a filter policy. Error messages start with where.
 func newFilter(text, scope, where string) (filter, error) {
 	f := filter{body: scope == scopeBody}
 	if strings.TrimSpace(text) == "" || strings.TrimSpace(text) == "{}" {
@@ -67,7 +67,7 @@ func newFilter(text, scope, where string) (filter, error) {
 	return f, nil
 }
 
-// nestsWrongly reports whether an object's members are neither arrays nor objects, which is what AWS says first.
+// nestsWrongly reports whether an object has members that are neither arrays nor objects, which AWS checks first.
 func nestsWrongly(text json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil {
@@ -81,7 +81,7 @@ func nestsWrongly(text json.RawMessage) bool {
 	return false
 }
 
-// jsonReason says why a text is no JSON, as AWS's parser does, with the place but without the text.
+// jsonReason describes why a text is not valid JSON, as AWS's parser does, with the position but without the text.
 func jsonReason(text string, err error) string {
 	_, parsed := jsonvalue.Parse(text)
 	var wrong *jsonvalue.SyntaxError
@@ -92,7 +92,7 @@ func jsonReason(text string, err error) string {
 		"column: %d]", wrong.Message, wrong.Line, wrong.Column)
 }
 
-// lets reports whether a message goes to the subscription.
+// lets reports whether a message matches the filter.
 func (f *filter) lets(m *message) bool {
 	switch {
 	case f.pattern == nil:
@@ -104,7 +104,7 @@ func (f *filter) lets(m *message) bool {
 	}
 }
 
-// parsedBody is the JSON of the message's body; null for a body that is none.
+// parsedBody returns the message's body as JSON, or null if it is not JSON.
 func (m *message) parsedBody() jsonvalue.Value {
 	if !m.bodyParsed {
 		m.bodyParsed = true
@@ -113,8 +113,8 @@ func (m *message) parsedBody() jsonvalue.Value {
 	return m.bodyValue
 }
 
-// parsedAttributes are the attributes as the fields of an object: numbers are numbers, arrays are arrays, and what is
-// binary is left out, since policies do not see it.
+// parsedAttributes returns the attributes as an object: numbers are numbers and arrays are arrays. Binary attributes
+// are left out, because filter policies do not see them.
 func (m *message) parsedAttributes() jsonvalue.Value {
 	if m.attributesParsed {
 		return m.attributesValue

@@ -12,13 +12,13 @@ import (
 	"stepback/aws"
 )
 
-// newHTTPClient makes a client that follows no redirections, as SNS does not.
+// newHTTPClient returns a client that, like SNS, does not follow redirects.
 func newHTTPClient() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// post sends a message to an HTTP endpoint. The error is an *aws.Error by the client when the endpoint has refused the
-// message for good: with a status below 500 other than 429.
+// post sends a message to an HTTP endpoint. The error is a client-side *aws.Error if the endpoint has permanently
+// rejected the message: with a status below 500 other than 429.
 func (s *Service) post(ctx context.Context, m *message, sub *subscription, of terms) error {
 	body, raw := m.body(sub.Protocol), sub.raw && m.Type == typeNotification
 	if !raw {
@@ -56,7 +56,7 @@ func (s *Service) post(ctx context.Context, m *message, sub *subscription, of te
 		return fmt.Errorf("%s: %w", sub.Endpoint, reason(err))
 	}
 	defer a.Body.Close()
-	const read = 64 << 10 // so that the connection can be used again
+	const read = 64 << 10 // so that the connection can be reused
 	_, _ = io.Copy(io.Discard, io.LimitReader(a.Body, read))
 	switch {
 	case a.StatusCode < http.StatusMultipleChoices && a.StatusCode >= http.StatusOK:
@@ -69,7 +69,7 @@ func (s *Service) post(ctx context.Context, m *message, sub *subscription, of te
 	return fmt.Errorf("%s answered %s", sub.Endpoint, a.Status)
 }
 
-// reason is why a request failed, without its URL, which may have a password.
+// reason returns why a request failed, without the URL, which may contain a password.
 func reason(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {

@@ -13,46 +13,46 @@ import (
 	"stepback/local/services/documents"
 )
 
-// MaxMails is how many mails the inbox keeps; older ones are forgotten.
+// MaxMails is the number of mails that the inbox keeps; older ones are deleted.
 const MaxMails = 10_000
 
-// Mail is a mail of the local inbox: what SNS would have sent to an address.
+// Mail is a mail in the local inbox, which SNS would have sent to an address.
 type Mail struct {
-	Number  uint64    `json:"number"` // grows with time
+	Number  uint64    `json:"number"` // increases with time
 	Time    time.Time `json:"time"`
 	From    string    `json:"from"`
 	To      string    `json:"to"`
 	Subject string    `json:"subject"`
 	Body    string    `json:"body"`
-	// Type is Notification, or SubscriptionConfirmation for the mail that asks an address to confirm.
+	// Type is Notification, or SubscriptionConfirmation for the mail that asks for a confirmation.
 	Type         string `json:"type"`
 	MessageID    string `json:"messageId"`
 	TopicARN     string `json:"topicArn"`
 	Subscription string `json:"subscriptionArn"`
-	// Confirmed reports whether the address has confirmed its subscription. AWS sends no notifications before.
+	// Confirmed reports whether the address has confirmed its subscription. AWS sends no notifications before that.
 	Confirmed bool `json:"confirmed"`
 }
 
-// Inbox is the mails that SNS would have sent. It is safe for concurrent use.
+// Inbox holds the mails that SNS would have sent. It is safe for concurrent use.
 type Inbox struct {
 	table *documents.Table
 
 	mu      sync.Mutex
 	numbers []uint64
-	arrived chan struct{} // closed when a mail comes
-	ended   bool          // nobody waits any more
+	arrived chan struct{} // closed when a mail arrives
+	ended   bool          // nothing may wait any more
 }
 
-// ReadInbox reads the inbox of a store that no Service has. The error is the store's.
+// ReadInbox opens the inbox of a store that no Service is using. The error is the store's.
 func ReadInbox(store *documents.Store) (*Inbox, error) {
 	i := &Inbox{arrived: make(chan struct{})}
 	return i, i.load(store.Table(tableName))
 }
 
-// Inbox is the service's inbox.
+// Inbox returns the service's inbox.
 func (s *Service) Inbox() *Inbox { return &s.inbox }
 
-// load reads the numbers of the mails.
+// load loads the numbers of the mails.
 func (i *Inbox) load(table *documents.Table) error {
 	i.table = table
 	return table.Scan(keyMail, func(key string, _ []byte) error {
@@ -62,7 +62,7 @@ func (i *Inbox) load(table *documents.Table) error {
 	})
 }
 
-// add notes a new mail, and returns the number of one that is to be forgotten, 0 for none.
+// add records a new mail. If the inbox is full, full is true and gone is the number of the mail to delete.
 func (i *Inbox) add(n uint64) (gone uint64, full bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -75,7 +75,7 @@ func (i *Inbox) add(n uint64) (gone uint64, full bool) {
 	return gone, true
 }
 
-// tell wakes all that wait.
+// tell wakes all waiting callers.
 func (i *Inbox) tell() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -85,14 +85,14 @@ func (i *Inbox) tell() {
 	}
 }
 
-// Next is closed when the next mail comes, or when nobody is to wait any more.
+// Next returns a channel that is closed when the next mail arrives, or once StopPolls has been called.
 func (i *Inbox) Next() <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.arrived
 }
 
-// StopPolls has those who wait for mails, and those that come later, be answered at once with what there is.
+// StopPolls makes all present and future requests that wait for mails return at once with the mails there are.
 func (s *Service) StopPolls() {
 	s.inbox.mu.Lock()
 	defer s.inbox.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Service) StopPolls() {
 	}
 }
 
-// mail writes a message into the inbox.
+// mail writes a message to the inbox.
 func (s *Service) mail(b *documents.Batch, m *message, sub *subscription, display string) error {
 	s.mu.Lock()
 	n := s.number(b)
@@ -139,8 +139,8 @@ func (s *Service) mailNumbered(b *documents.Batch, m *message, sub *subscription
 	return s.put(b, numbered(keyMail, n), made)
 }
 
-// After are the mails with numbers above after, the oldest first, at most limit of them. An address other
-// than "" picks those to it. The error is the store's.
+// After returns at most limit mails with numbers above after, oldest first. If address is not empty, only mails to it
+// are returned. The error is the store's.
 func (i *Inbox) After(after uint64, address string, limit int) ([]Mail, error) {
 	mails := []Mail{}
 	err := i.table.ScanFrom(keyMail, numbered(keyMail, after+1), func(_ string, text []byte) error {
@@ -162,7 +162,7 @@ func (i *Inbox) After(after uint64, address string, limit int) ([]Mail, error) {
 	return mails, err
 }
 
-// Latest are the last mails, as After, the oldest first; a limit of 0 means all.
+// Latest returns the last mails, selected and ordered as in After; a limit of 0 means all.
 func (i *Inbox) Latest(address string, limit int) ([]Mail, error) {
 	i.mu.Lock()
 	numbers := slices.Clone(i.numbers)
@@ -184,7 +184,7 @@ func (i *Inbox) Latest(address string, limit int) ([]Mail, error) {
 	return mails, nil
 }
 
-// Mail finds a mail by its number.
+// Mail returns the mail with a number.
 func (i *Inbox) Mail(number uint64) (m Mail, found bool, err error) {
 	text, found, err := i.table.Get(numbered(keyMail, number))
 	if err == nil && found {
@@ -197,18 +197,18 @@ type endOfScan struct{}
 
 func (endOfScan) Error() string { return "enough" }
 
-// errEnough ends a scan.
+// errEnough stops a scan.
 var errEnough = error(endOfScan{})
 
 const (
 	mostMailsAsked = 1000
-	longestWait    = 20 // seconds
+	longestWait    = 20 // in seconds
 )
 
-// InboxPath is where Handler serves the inbox to programs of this machine: GET InboxPath answers {"mails": […]} with the
-// latest mails, or, with after=NUMBER, with those behind a number, for which wait=SECONDS (up to 20) waits when there
-// are none; limit=N (1 to 1000; 100 when not given) bounds them, to=ADDRESS picks those to an address. GET
-// InboxPath/NUMBER answers one.
+// InboxPath is the path at which Handler serves the inbox to programs on this machine. GET InboxPath returns
+// {"mails": […]} with the latest mails. With after=NUMBER it returns the mails after that number, and with
+// wait=SECONDS (up to 20) it waits if there are none. limit=N (1 to 1000, default 100) sets the maximum number, and
+// to=ADDRESS selects the mails to an address. GET InboxPath/NUMBER returns a single mail.
 const InboxPath = "/_stepback/inbox"
 
 func isInbox(r *http.Request) bool {
@@ -241,7 +241,7 @@ func (s *Service) serveMail(w http.ResponseWriter, r *http.Request, name string)
 	case !found:
 		http.NotFound(w, r)
 	default:
-		_ = json.NewEncoder(w).Encode(m) // the client may have gone
+		_ = json.NewEncoder(w).Encode(m) // the client may have disconnected
 	}
 }
 
@@ -292,5 +292,5 @@ func (s *Service) answerMails(w http.ResponseWriter, read func() ([]Mail, error)
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": mails}) // the client may have gone
+	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": mails}) // the client may have disconnected
 }

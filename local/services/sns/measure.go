@@ -13,7 +13,7 @@ const (
 	numberNotRedriven = "NumberOfNotificationsFailedToRedriveToDlq"
 )
 
-// count tells what has happened to a topic: n times the value.
+// count reports n occurrences of a value of a topic's metric.
 func (s *Service) count(topic, metric string, value float64, n int) {
 	if s.opts.Count == nil || n == 0 {
 		return
@@ -22,7 +22,7 @@ func (s *Service) count(topic, metric string, value float64, n int) {
 	s.opts.Count(a.Scope(), a.Resource, metric, value, float64(n))
 }
 
-// counted tells of messages that were published.
+// counted reports the metrics of published messages.
 func (s *Service) counted(topic string, messages []*message) {
 	if s.opts.Count == nil {
 		return

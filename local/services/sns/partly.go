@@ -1,12 +1,12 @@
 package sns
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"AddPermission": "kept, and evaluated for nobody",
-	"CreateTopic": "no `DataProtectionPolicy`, `ArchivePolicy` and sickly retry policies; KMS keys and delivery " +
-		"logs are kept without effect",
-	"Publish":                   "not to phone numbers and mobile devices",
+	"AddPermission": "evaluated only with `serve --enforce-iam`",
+	"CreateTopic": "no `DataProtectionPolicy`, `ArchivePolicy` or sickly retry policies; messages are not encrypted, " +
+		"and the settings for delivery logs have no effect",
+	"Publish":                   "not to phone numbers or mobile devices",
 	"SetSubscriptionAttributes": "as Subscribe",
 	"SetTopicAttributes":        "as CreateTopic",
-	"Subscribe":                 "not `sms`, `application` and `firehose`; no `ReplayPolicy`",
+	"Subscribe":                 "not `sms`, `application` or `firehose`; no `ReplayPolicy`",
 }

@@ -9,18 +9,18 @@ import (
 	"stepback/local/services/documents"
 )
 
-// actions are those that a permission can name.
+// actions lists the actions that a permission can name.
 var actions = []string{"*", "Publish", "GetTopicAttributes", "SetTopicAttributes", "AddPermission", "RemovePermission",
 	"DeleteTopic", "Subscribe", "ListSubscriptionsByTopic", "Receive"}
 
-// policy is a topic's policy; statements stay as they are.
+// policy is a topic's policy; statements are kept verbatim.
 type policy struct {
 	Version   string `json:",omitempty"`
 	ID        string `json:"Id,omitempty"`
 	Statement []any
 }
 
-// policy is the topic's own policy, or the default one.
+// policy returns the topic's policy, or the default one if it has none.
 func (t *topic) policy() (p policy, err error) {
 	text := t.Attributes[policyName]
 	if text == "" {
@@ -29,7 +29,7 @@ func (t *topic) policy() (p policy, err error) {
 	return p, json.Unmarshal([]byte(text), &p)
 }
 
-// label is the Sid of a statement.
+// label returns the Sid of a statement.
 func label(statement any) string {
 	members, _ := statement.(map[string]any)
 	sid, _ := members["Sid"].(string)
@@ -71,7 +71,7 @@ func (s *Service) addPermission(_ context.Context, scope aws.Scope, in *permissi
 	})
 }
 
-// oneOrMore is a list, or its only element.
+// oneOrMore returns the list, or its only element.
 func oneOrMore(list []string) any {
 	if len(list) == 1 {
 		return list[0]

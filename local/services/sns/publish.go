@@ -12,24 +12,24 @@ import (
 	"stepback/local/services/documents"
 )
 
-// PublishInput is a message and the topic that it goes to.
+// PublishInput describes a message to publish and its topic.
 type PublishInput struct {
 	TopicARN string
 	Subject  string // may be empty; no line breaks or control characters
-	Message  string // UTF-8, not empty
+	Message  string // not empty, valid UTF-8
 }
 
-// Publish publishes a message to a topic of any region and returns its ID, when the message will not be lost any more.
-// An error is an *aws.Error: NotFound for an unknown topic, InvalidParameter for a message or subject that SNS would
-// refuse, InternalError when the disk refuses it; or ctx's.
+// Publish publishes a message to a topic in any region and returns its ID once the message can no longer be lost. The
+// error is an *aws.Error (NotFound for an unknown topic, InvalidParameter for a message or subject that SNS would
+// reject, InternalError if the disk fails) or ctx's.
 func (s *Service) Publish(ctx context.Context, in PublishInput) (string, error) {
 	m := &message{Type: typeNotification, Topic: in.TopicARN, Subject: in.Subject, Body: in.Message}
 	err := s.publishAny(ctx, in.TopicARN, m)
 	return m.ID, err
 }
 
-// Deliver publishes a message to the topic of an ARN, as delivery.Target says. An error is an *aws.Error, as Publish
-// would answer it.
+// Deliver publishes a message to the topic with an ARN; see delivery.Target. The error is an *aws.Error, as Publish
+// returns it.
 func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
 	made := &message{Type: typeNotification, Topic: to.String(), Subject: m.Subject, Body: m.Body, Group: m.Group,
 		Deduplication: m.Deduplication, Trace: m.TraceHeader}
@@ -42,7 +42,7 @@ func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) 
 	return s.publishAny(ctx, made.Topic, made)
 }
 
-// publishAny publishes a message of this process to a topic of any region.
+// publishAny publishes a message from this process to a topic in any region.
 func (s *Service) publishAny(ctx context.Context, topic string, m *message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -103,15 +103,16 @@ func (s *Service) publish(_ context.Context, scope aws.Scope, in *publishRequest
 	return &publishAnswer{m.ID, m.Sequence}, nil
 }
 
-// publication is what messages of a topic go through together.
+// publication holds what the messages of a publish request share.
 type publication struct {
 	messages      []*message
 	subscriptions []*subscription
 	display       string // the topic's DisplayName
-	perGroup      bool   // deduplication is
+	perGroup      bool   // deduplicates per message group
 }
 
-// publishTo publishes messages to a topic. It returns when queues have them and the rest is on the disk.
+// publishTo publishes messages to a topic. It returns once the queues have them and the remaining deliveries are on
+// disk.
 func (s *Service) publishTo(scope aws.Scope, arn string, messages []*message) error {
 	s.mu.RLock()
 	t, err := s.find(scope, arn)
@@ -151,13 +152,13 @@ func (s *Service) publishTo(scope aws.Scope, arn string, messages []*message) er
 	return err
 }
 
-// addressed is a message for a queue, and whose it is.
+// addressed is a message for a queue with its subscription.
 type addressed struct {
 	message *message
 	sub     *subscription
 }
 
-// dispatch hands messages to queues, and keeps what is delivered later in a batch that may have other changes.
+// dispatch delivers messages to queues, and adds later deliveries to the batch, which may contain other changes.
 func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message) error {
 	if len(plan.subscriptions) == 0 {
 		for _, m := range messages {
@@ -225,10 +226,10 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	return err
 }
 
-// sender is the name by which policies call this service.
+// sender is this service's principal name in policies.
 const sender = "sns.amazonaws.com"
 
-// letter makes the message for a queue.
+// letter returns the message for a queue.
 func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Letter, error) {
 	out := &delivery.Message{Group: m.Group, TraceHeader: m.Trace}
 	from := delivery.Sender{Service: sender, Source: sub.Topic}
@@ -250,7 +251,8 @@ func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Le
 	return delivery.Letter{To: to, Message: out, From: from}, nil
 }
 
-// deliverAll puts letters into queues, and those that a queue refuses into the subscriptions' dead-letter queues.
+// deliverAll delivers letters to queues, and sends those that a queue rejects to the subscriptions' dead-letter
+// queues.
 func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error {
 	if len(letters) == 0 {
 		return nil
@@ -282,7 +284,7 @@ func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error
 	return s.bury(topic, dead)
 }
 
-// bury puts messages of a topic into dead-letter queues. What those refuse is lost, as it is on AWS.
+// bury sends messages of a topic to dead-letter queues. As on AWS, messages that those reject are lost.
 func (s *Service) bury(topic string, dead []delivery.Letter) error {
 	if len(dead) == 0 {
 		return nil
@@ -305,7 +307,7 @@ func (s *Service) bury(topic string, dead []delivery.Letter) error {
 	return nil
 }
 
-// mostEntries is how many entries a batch may have.
+// mostEntries is the maximum number of entries in a batch.
 const mostEntries = 10
 
 type publishEntry struct {
@@ -384,7 +386,7 @@ func (s *Service) publishBatch(_ context.Context, scope aws.Scope, in *publishBa
 	return out, nil
 }
 
-// checkEntries checks the IDs of the entries of a batch.
+// checkEntries validates the number and IDs of the entries of a batch.
 func checkEntries(entries []publishEntry) error {
 	switch {
 	case len(entries) == 0:

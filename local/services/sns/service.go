@@ -20,49 +20,50 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Queues are where subscriptions of SQS queues and dead letters are delivered.
+// Queues delivers to subscribed SQS queues and dead-letter queues.
 type Queues interface {
-	// DeliverAll puts messages into queues with one wait for the disk, and returns the error of each, nil for those
-	// that are delivered.
+	// DeliverAll delivers messages to queues with a single wait for the disk. It returns one error per letter, nil
+	// for those that were delivered.
 	DeliverAll(letters []delivery.Letter) []error
 }
 
-// Targets are where all else is delivered that has an ARN.
+// Targets delivers to all other targets that have an ARN.
 type Targets interface {
 	Deliver(ctx context.Context, arn string, m *delivery.Message) error
 }
 
 // Options are the settings of a Service. Dir, Store, Clock and Queues are required.
 type Options struct {
-	// Dir is where FileName is.
+	// Dir is the directory of FileName.
 	Dir string
-	// Store keeps topics, subscriptions, deliveries under way and the inbox. It must outlive the service.
+	// Store holds topics, subscriptions, pending deliveries and the inbox. It must outlive the service.
 	Store *documents.Store
-	// Clock tells the time and ends waits. It must outlive the service.
+	// Clock is the time source, also for delays. It must outlive the service.
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Endpoint begins the URLs in messages, such as http://127.0.0.1:4566; empty means one that does not answer.
+	// Endpoint is the start of the URLs in messages, such as http://127.0.0.1:4566; empty means one that does not
+	// respond.
 	Endpoint string
-	// Queues take messages for SQS.
+	// Queues delivers messages to SQS.
 	Queues Queues
-	// Targets take messages for Lambda; nil means that there are none.
+	// Targets delivers messages to Lambda; nil means that there are no functions.
 	Targets Targets
-	// HTTP sends to HTTP endpoints; nil means a client of the service's own.
+	// HTTP is the client for HTTP endpoints; nil means a default client that follows no redirects.
 	HTTP *http.Client
-	// Count is told what happens to topics by the metrics of AWS/SNS: a value that came n times. Nil means that nobody
-	// is. It must be quick.
+	// Count receives the AWS/SNS metrics of topics: a value and how often it occurred. nil discards them. It must
+	// return quickly.
 	Count func(scope aws.Scope, topic, metric string, value, n float64)
-	// Log receives refusals and of deliveries that fail; nil drops them.
+	// Log receives refused requests and failed deliveries; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the SNS of the laptop. It is safe for concurrent use.
+// Service is the embedded SNS. It is safe for concurrent use.
 type Service struct {
 	opts   Options
 	clock  *clock.Clock
 	table  *documents.Table
-	api    func() *server.Service // made with the first request
+	api    func() *server.Service // created with the first request
 	signer signer
 	file   file
 	inbox  Inbox
@@ -71,16 +72,16 @@ type Service struct {
 	stop context.CancelFunc
 
 	mu            sync.RWMutex
-	last          int64 // the latest instant at which something happened
+	last          int64 // the latest time used
 	next          uint64
-	reserved      uint64 // next is below it, or it has to grow first
+	reserved      uint64 // next stays below it; otherwise it must be raised first
 	topics        map[string]*topic
 	subscriptions map[string]*subscription
 
 	courier courier
 }
 
-// Open opens the topics of a store and goes on with the deliveries that were under way. Close ends it.
+// Open loads the topics in a store and resumes pending deliveries. Call Close to stop.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	o.Endpoint = strings.TrimSuffix(cmp.Or(o.Endpoint, loopback.URL), "/")
@@ -103,21 +104,21 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// tableName is that of the table.
+// tableName is the name of the table.
 const tableName = "sns"
 
-// The keys of the table.
+// The key prefixes of the table.
 const (
 	keyTopic        = "topic/"        // ARN: a topic
 	keySubscription = "subscription/" // ARN: a subscription
-	keyDelivery     = "delivery/"     // number: a delivery that is under way
+	keyDelivery     = "delivery/"     // number: a pending delivery
 	keyDuplicate    = "duplicate/"    // ARN, zero, deduplication key: what was published under it
 	keyMail         = "mail/"         // number: a mail of the inbox
-	keyNext         = "next"          // the number below which all have been given out
-	keySigning      = "signing-key"   // the key that messages are signed with
+	keyNext         = "next"          // upper bound of the numbers handed out
+	keySigning      = "signing-key"   // the key with which messages are signed
 )
 
-// load reads what the store has.
+// load reads all stored data.
 func (s *Service) load() error {
 	if err := s.file.open(s.opts.Dir); err != nil {
 		return err
@@ -131,7 +132,7 @@ func (s *Service) load() error {
 			return err
 		}
 	}
-	s.next = max(s.next, 1) // 0 is before all mails
+	s.next = max(s.next, 1) // 0 precedes all mails
 	s.reserved = s.next
 	if err := s.table.Scan(keyTopic, func(_ string, text []byte) error {
 		var r topicRecord
@@ -164,7 +165,7 @@ func (s *Service) load() error {
 	return s.loadDeliveries()
 }
 
-// Close ends deliveries, which go on when the service is opened again.
+// Close stops deliveries, which resume when the service is opened again.
 func (s *Service) Close() error {
 	s.StopPolls()
 	s.stop()
@@ -172,13 +173,13 @@ func (s *Service) Close() error {
 	return s.file.close()
 }
 
-// now is the time, which never goes back. mu is held.
+// now returns the current time, which never goes backwards. mu is held.
 func (s *Service) now() int64 {
 	s.last = max(s.last, s.clock.Now().UnixMilli())
 	return s.last
 }
 
-// number gives out the next number. mu is held.
+// number returns the next number. mu is held.
 func (s *Service) number(b *documents.Batch) uint64 {
 	const block = 4096
 	n := s.next
@@ -190,8 +191,8 @@ func (s *Service) number(b *documents.Batch) uint64 {
 	return n
 }
 
-// change carries out what changes topics and subscriptions, and waits until it is on the disk. What f has changed
-// before an error is kept, too: it is true all the same.
+// change runs f, which changes topics and subscriptions, and waits until the changes are on disk. Changes that f made
+// before it returned an error are stored, too, because they have taken effect.
 func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	s.mu.Lock()
 	b, err := s.opts.Store.Begin()
@@ -208,7 +209,7 @@ func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	return err
 }
 
-// put keeps a value as JSON.
+// put adds a value to a batch as JSON.
 func (s *Service) put(b *documents.Batch, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err == nil {
@@ -217,10 +218,10 @@ func (s *Service) put(b *documents.Batch, key string, value any) error {
 	return err
 }
 
-// numbered is the key of a number, which sorts as the numbers do.
+// numbered returns the key for a number. Keys sort in numeric order.
 func numbered(prefix string, n uint64) string { return fmt.Sprintf("%s%020d", prefix, n) }
 
-// Handler serves the API, the certificate that messages name, and the inbox at InboxPath.
+// Handler serves the API, the signing certificate, and the inbox at InboxPath.
 func (s *Service) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -234,17 +235,17 @@ func (s *Service) Handler() http.Handler {
 	})
 }
 
-// Claims reports whether a request that is not signed is for SNS: one of the links in messages, or for the inbox.
+// Claims reports whether an unsigned request is for SNS: a link in a message, or a request to the inbox.
 func Claims(r *http.Request) bool {
 	action := r.URL.Query().Get("Action")
 	return strings.HasPrefix(r.URL.Path, certificatePath) || isInbox(r) ||
 		r.URL.Path == "/" && (action == "ConfirmSubscription" || action == "Unsubscribe")
 }
 
-// Serves reports whether an operation is served.
+// Serves reports whether an operation is implemented.
 func (s *Service) Serves(operation string) bool { return s.api().Serves(operation) }
 
-// Coverage says which operations are served.
+// Coverage returns which operations are implemented.
 func (s *Service) Coverage() server.Coverage { return s.api().Coverage() }
 
 func (s *Service) newAPI() *server.Service {
@@ -279,11 +280,11 @@ func (s *Service) newAPI() *server.Service {
 	})
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
-// pageSize is how many elements a list answers at a time.
+// pageSize is the number of elements per page of a list.
 const pageSize = 100
 
-// timeText is a time as messages have it.
+// timeText formats a time as messages do.
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -33,7 +33,7 @@ var epoch = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 var home = stepaws.Scope{Account: "111111111111", Region: "eu-west-1"}
 
-// functions takes messages for Lambda.
+// functions receives messages for Lambda.
 type functions struct {
 	mu     sync.Mutex
 	fail   []error // of the next invocations
@@ -54,7 +54,7 @@ func (f *functions) Deliver(_ context.Context, arn string, m *delivery.Message) 
 	return nil
 }
 
-// bench is SNS and SQS on a disk in memory and in virtual time, behind HTTP, with AWS's clients of them.
+// bench is SNS and SQS over an in-memory disk in virtual time, behind HTTP, with AWS clients for both.
 type bench struct {
 	*client.Client
 	t         testing.TB
@@ -124,7 +124,7 @@ func (b *bench) close() {
 	}
 }
 
-// crash goes on with the disk as it is when nothing survives that was not synced.
+// crash reopens the services on the disk as a crash would leave it: everything that was not synced is lost.
 func (b *bench) crash() {
 	b.t.Helper()
 	after := b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -133,7 +133,7 @@ func (b *bench) crash() {
 	b.open()
 }
 
-// pass lets virtual time pass.
+// pass advances virtual time by d.
 func (b *bench) pass(d time.Duration) {
 	b.t.Helper()
 	b.clock.Hold()
@@ -149,7 +149,7 @@ func (b *bench) topic(name string, attributes map[string]string) string {
 	return *must(b.t, out, err).TopicArn
 }
 
-// queue makes a queue and returns its ARN.
+// queue creates a queue and returns its ARN.
 func (b *bench) queue(name string) string {
 	b.t.Helper()
 	attributes := map[string]string{}
@@ -183,7 +183,7 @@ func number(value string) types.MessageAttributeValue {
 	return types.MessageAttributeValue{DataType: sdkaws.String("Number"), StringValue: &value}
 }
 
-// messages receives and deletes what a queue has.
+// messages receives and deletes the messages of a queue.
 func (b *bench) messages(queue string) (all []sqstypes.Message) {
 	b.t.Helper()
 	url := b.queueAt.URL + "/111111111111/" + queue[strings.LastIndex(queue, ":")+1:]
@@ -204,7 +204,7 @@ func (b *bench) messages(queue string) (all []sqstypes.Message) {
 	}
 }
 
-// bodies are the bodies of the messages in a queue; of an envelope, its Message.
+// bodies returns the bodies of the messages in a queue; for an envelope, its Message.
 func (b *bench) bodies(queue string) string {
 	b.t.Helper()
 	words := []string{}
@@ -219,7 +219,7 @@ func (b *bench) bodies(queue string) string {
 	return strings.Join(words, " ")
 }
 
-// refused holds that an error has a code and a message.
+// refused checks that an error has a code and a message.
 func refused(t testing.TB, err error, code, message string) {
 	t.Helper()
 	var e smithy.APIError
@@ -376,7 +376,7 @@ func TestTagsAndPermissions(t *testing.T) {
 	}
 }
 
-// TestUnserved holds that what is not served is refused by name.
+// Unsupported features are refused by name.
 func TestUnserved(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

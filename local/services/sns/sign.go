@@ -22,16 +22,17 @@ import (
 	"stepback/local/services/documents"
 )
 
-// certificatePath begins the paths of certificates, as it does on AWS.
+// certificatePath is the prefix of the paths of certificates, as on AWS.
 const certificatePath = "/SimpleNotificationService-"
 
-// The versions of signatures.
+// The signature versions.
 const (
 	signedSHA1   = "1"
 	signedSHA256 = "2"
 )
 
-// signer signs messages with a key that the store has for good. The key is made when the first message is signed.
+// signer signs messages with a key that is kept in the store permanently. The key is generated when the first message
+// is signed.
 type signer struct {
 	store *documents.Store
 	table *documents.Table
@@ -39,11 +40,11 @@ type signer struct {
 	mu          sync.Mutex
 	key         *rsa.PrivateKey
 	certificate []byte // PEM
-	name        string // of the certificate's file
+	name        string // of the certificate file
 }
 
-// bits is the length of the key. AWS's have 2048, with which signing takes three times as long, and signing is most of
-// what a message costs. The key vouches for messages on this machine only.
+// bits is the length of the key. AWS uses 2048, with which signing takes three times as long, and signing is most of
+// the cost of a message. The key only vouches for messages on this machine.
 const bits = 1024
 
 // sign signs a text and returns the signature in base64.
@@ -63,14 +64,14 @@ func (s *signer) sign(version string, text []byte, now time.Time) (string, error
 
 func sumOf(sum [sha1.Size]byte) []byte { return sum[:] }
 
-// url is where the certificate is, once something has been signed.
+// url returns the URL of the certificate. Something must have been signed before.
 func (s *signer) url(endpoint string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return endpoint + s.name
 }
 
-// open reads the key, or makes it.
+// open returns the key, which it loads or generates if needed.
 func (s *signer) open(now time.Time) (*rsa.PrivateKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +98,7 @@ func (s *signer) open(now time.Time) (*rsa.PrivateKey, error) {
 	return s.key, s.use(text)
 }
 
-// use takes the key and the certificate of two PEM blocks.
+// use sets the key and the certificate from two PEM blocks.
 func (s *signer) use(text []byte) error {
 	block, rest := pem.Decode(text)
 	if block == nil || len(rest) == 0 {
@@ -113,7 +114,7 @@ func (s *signer) use(text []byte) error {
 	return nil
 }
 
-// makeSigning makes a key and its certificate.
+// makeSigning generates a key and its certificate, and returns both as PEM.
 func makeSigning(now time.Time) ([]byte, error) {
 	key, err := rsa.GenerateKey(rand.Reader, bits)
 	if err != nil {
@@ -133,7 +134,7 @@ func makeSigning(now time.Time) ([]byte, error) {
 	return append(made, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...), nil
 }
 
-// serve answers a request for the certificate.
+// serve responds to a request for the certificate.
 func (s *signer) serve(w http.ResponseWriter, r *http.Request, now time.Time) {
 	if _, err := s.open(now); err != nil {
 		http.Error(w, "the certificate cannot be read", http.StatusInternalServerError)
@@ -146,5 +147,5 @@ func (s *signer) serve(w http.ResponseWriter, r *http.Request, now time.Time) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-pem-file")
-	_, _ = io.Copy(w, strings.NewReader(string(s.certificate))) // the client may have gone
+	_, _ = io.Copy(w, strings.NewReader(string(s.certificate))) // the client may have disconnected
 }

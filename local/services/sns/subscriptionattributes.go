@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// The attributes of subscriptions that can be set.
+// The subscription attributes that can be set.
 const (
 	filterPolicy  = "FilterPolicy"
 	filterScope   = "FilterPolicyScope"
@@ -27,7 +27,7 @@ const (
 	scopeBody       = "MessageBody"
 )
 
-// parseRedrivePolicy reads the ARN of the dead-letter queue.
+// parseRedrivePolicy returns the ARN of the dead-letter queue.
 func parseRedrivePolicy(text, where string) (aws.ARN, error) {
 	var p struct {
 		Target string `json:"deadLetterTargetArn"`
@@ -42,8 +42,8 @@ func parseRedrivePolicy(text, where string) (aws.ARN, error) {
 	return a, nil
 }
 
-// checkSubscriptionAttribute checks the value of an attribute, and makes it as it is kept. In refusals it stands behind
-// where.
+// checkSubscriptionAttribute validates the value of an attribute and returns the value to store. Error messages start
+// with where.
 func checkSubscriptionAttribute(name, value, topic, endpoint, where string) (string, error) {
 	switch name {
 	case rawDelivery:
@@ -72,7 +72,7 @@ func checkSubscriptionAttribute(name, value, topic, endpoint, where string) (str
 	case deliveryPolicy:
 		_, err := parseSubscriptionPolicy(value, where)
 		return value, err
-	case filterPolicy: // together with its scope
+	case filterPolicy: // checked together with its scope
 	case replayPolicy:
 		return "", notServed("Archives of messages (ArchivePolicy, ReplayPolicy) are not served here.")
 	case firehoseRole:
@@ -83,7 +83,7 @@ func checkSubscriptionAttribute(name, value, topic, endpoint, where string) (str
 	return value, nil
 }
 
-// checkSubscriptionAttributes checks the attributes of a new subscription, and makes them as they are kept.
+// checkSubscriptionAttributes validates the attributes of a new subscription and returns the values to store.
 func checkSubscriptionAttributes(given map[string]string, topic, endpoint string) (map[string]string, error) {
 	const where = "Attributes Reason: "
 	made := map[string]string{}
@@ -133,7 +133,7 @@ func (s *Service) getSubscriptionAttributes(_ context.Context, scope aws.Scope, 
 	return &attributesAnswer{known}, nil
 }
 
-// findSubscription finds a subscription by its ARN. mu is held.
+// findSubscription returns the subscription with an ARN. mu is held.
 func (s *Service) findSubscription(scope aws.Scope, arn string) (*subscription, error) {
 	a, err := parseARN("SubscriptionArn", arn)
 	if err != nil {

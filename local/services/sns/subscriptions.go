@@ -12,11 +12,10 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 )
 
-// The protocols of subscriptions that are served.
+// The supported subscription protocols.
 const (
 	protocolSQS       = "sqs"
 	protocolLambda    = "lambda"
@@ -26,30 +25,31 @@ const (
 	protocolEmailJSON = "email-json"
 )
 
-// unserved are the protocols of SNS that are refused by name.
+// unserved lists the protocols of SNS that are refused by name.
 var unserved = []string{"sms", "application", "firehose"}
 
-// subscriptionRecord is what is kept of a subscription.
+// subscriptionRecord is a subscription as it is stored.
 type subscriptionRecord struct {
 	ARN, Topic, Protocol, Endpoint, Owner string
-	Attributes                            map[string]string `json:",omitempty"` // as they were given
-	Pending                               bool              `json:",omitempty"` // it is not confirmed
-	Authenticated                         bool              `json:",omitempty"` // the one who confirmed it was
-	Locked                                bool              `json:",omitempty"` // only its owner may unsubscribe
-	Token                                 string            `json:",omitempty"`
-	Created                               int64             // milliseconds since 1970
+	Attributes                            map[string]string `json:",omitempty"` // verbatim
+	Pending                               bool              `json:",omitempty"` // not confirmed yet
+	// the attribute ConfirmationWasAuthenticated
+	Authenticated bool   `json:",omitempty"`
+	Locked        bool   `json:",omitempty"` // only its owner may unsubscribe
+	Token         string `json:",omitempty"`
+	Created       int64  // milliseconds since 1970
 }
 
-// subscription is a subscription with what its attributes say. It does not change.
+// subscription is a subscription with its parsed attributes. It is immutable.
 type subscription struct {
 	subscriptionRecord
 	filter  filter
 	raw     bool
-	target  aws.ARN // of SQS queues
-	letters aws.ARN // of the dead-letter queue; the zero value means none
+	target  aws.ARN // set for SQS queues
+	letters aws.ARN // the dead-letter queue; the zero value means none
 }
 
-// newSubscription makes a subscription of a record.
+// newSubscription compiles a stored subscription.
 func newSubscription(r subscriptionRecord) (*subscription, error) {
 	sub := &subscription{subscriptionRecord: r, raw: r.Attributes[rawDelivery] == isTrue}
 	var err error
@@ -61,11 +61,11 @@ func newSubscription(r subscriptionRecord) (*subscription, error) {
 			return nil, err
 		}
 	}
-	sub.target, _ = aws.ParseARN(r.Endpoint) // the zero value for those that are none
+	sub.target, _ = aws.ParseARN(r.Endpoint) // the zero value if the endpoint is not an ARN
 	return sub, nil
 }
 
-// addSubscription puts a subscription of a record in place.
+// addSubscription compiles a stored subscription and adds it in memory.
 func (s *Service) addSubscription(r subscriptionRecord) error {
 	sub, err := newSubscription(r)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) addSubscription(r subscriptionRecord) error {
 	}
 	list := slices.DeleteFunc(slices.Clone(t.subscriptions), func(o *subscription) bool { return o.ARN == r.ARN })
 	list = append(list, sub)
-	sorting.Stable(list, func(a, b *subscription) int {
+	slices.SortStableFunc(list, func(a, b *subscription) int {
 		if a.Created != b.Created {
 			return int(min(1, max(-1, a.Created-b.Created)))
 		}
@@ -88,7 +88,7 @@ func (s *Service) addSubscription(r subscriptionRecord) error {
 	return nil
 }
 
-// keepSubscription replaces a subscription, in place and in the store.
+// keepSubscription replaces a subscription in memory and in the store.
 func (s *Service) keepSubscription(b *documents.Batch, r subscriptionRecord) error {
 	if err := s.addSubscription(r); err != nil {
 		return err
@@ -123,7 +123,7 @@ type subscriptionName struct {
 	ARN string `json:"SubscriptionArn"`
 }
 
-// notYet is what stands for the ARN of a subscription that is not confirmed, where it is made.
+// notYet is returned instead of the ARN of a new subscription that is not confirmed yet.
 const notYet = "pending confirmation"
 
 func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeRequest) (*subscriptionName, error) {
@@ -180,20 +180,20 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 	return &subscriptionName{r.ARN}, nil
 }
 
-// confirms reports whether a protocol's endpoints have to confirm their subscriptions.
+// confirms reports whether the endpoints of a protocol must confirm their subscriptions.
 func confirms(protocol string) bool {
 	return protocol == protocolHTTP || protocol == protocolHTTPS || protocol == protocolEmail ||
 		protocol == protocolEmailJSON
 }
 
-// newToken makes the token of a confirmation: 288 hexadecimal digits, as AWS's have.
+// newToken returns a confirmation token: 288 hexadecimal digits, like those of AWS.
 func newToken() string {
 	var b [144]byte
 	_, _ = rand.Read(b[:]) // cannot fail
 	return hex.EncodeToString(b[:])
 }
 
-// check refuses what cannot be subscribed to a topic.
+// check returns an error if the endpoint cannot be subscribed to the topic.
 func (in *subscribeRequest) check(fifo bool) error {
 	const where = "Invalid parameter: Endpoint Reason: "
 	if in.Endpoint == "" {
@@ -234,7 +234,7 @@ func (in *subscribeRequest) check(fifo bool) error {
 	return nil
 }
 
-// tokenLife is how long a subscription can be confirmed.
+// tokenLife is the time for which a subscription can be confirmed.
 const tokenLife = 3 * 24 * time.Hour
 
 type confirmRequest struct {
@@ -271,7 +271,7 @@ func (s *Service) confirmSubscription(_ context.Context, _ aws.Scope, in *confir
 	})
 }
 
-// byToken finds the subscription of a token; nil when there is none. mu is held.
+// byToken returns the subscription with a confirmation token, or nil if there is none. mu is held.
 func (s *Service) byToken(in *confirmRequest) *subscription {
 	t := s.topics[in.ARN]
 	if t == nil {
@@ -285,7 +285,8 @@ func (s *Service) byToken(in *confirmRequest) *subscription {
 	return nil
 }
 
-// unsubscribe ends a subscription; one that is not there is no error. Whoever reads an UnsubscribeURL need not sign.
+// unsubscribe deletes a subscription. It succeeds if the subscription does not exist. A request through an
+// UnsubscribeURL need not be signed.
 func (s *Service) unsubscribe(_ context.Context, r *server.Request) (*server.Answer, error) {
 	var in subscriptionName
 	if err := server.Fill(&in, r.Input); err != nil {
@@ -370,9 +371,9 @@ func (s *Service) listSubscriptionsByTopic(_ context.Context, scope aws.Scope, i
 	return s.pageOf(all, in.NextToken, "ListSubscriptionsByTopic", in.ARN)
 }
 
-// pageOf answers a page of subscriptions.
+// pageOf returns a page of subscriptions.
 func (s *Service) pageOf(all []*subscription, token string, words ...string) (*subscriptionEntries, error) {
-	sorting.Func(all, func(a, b *subscription) int { return strings.Compare(a.ARN, b.ARN) })
+	slices.SortFunc(all, func(a, b *subscription) int { return strings.Compare(a.ARN, b.ARN) })
 	page, next, ok := aws.Page(aws.NewListing(s.clock.Now(), words...), token, pageSize, all,
 		func(sub *subscription) string { return sub.ARN })
 	if !ok {

@@ -10,7 +10,7 @@ import (
 
 type tag struct{ Key, Value string }
 
-// What SNS allows of tags.
+// SNS's limits for tags.
 const (
 	mostTags     = 50
 	mostTagKey   = 128
@@ -56,7 +56,7 @@ func (s *Service) listTagsForResource(_ context.Context, _ aws.Scope, in *tagsRe
 	return &tagsAnswer{append([]tag{}, t.Tags...)}, nil
 }
 
-// onTags changes the tags of a topic.
+// onTags applies f to the tags of a topic.
 func (s *Service) onTags(arn string, f func([]tag) []tag) error {
 	return s.change(func(_ int64, b *documents.Batch) error {
 		t := s.topics[arn]

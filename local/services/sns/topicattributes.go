@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// The attributes of topics that are looked at by name.
+// The topic attributes that are accessed by name.
 const (
 	archivePolicy  = "ArchivePolicy"
 	contentBased   = "ContentBasedDeduplication"
@@ -32,11 +32,11 @@ const (
 	isFalse = "false"
 )
 
-// feedback are the attributes of topics that say where AWS logs deliveries, and how many of them.
+// feedback matches the topic attributes that configure the logging of deliveries on AWS.
 var feedback = regexp.MustCompile(
 	`^(?:HTTP|Lambda|SQS|Application|Firehose)(?:SuccessFeedbackRoleArn|FailureFeedbackRoleArn|SuccessFeedbackSampleRate)$`)
 
-// checkTopicAttribute checks the value of an attribute of a topic. In refusals it stands behind where.
+// checkTopicAttribute validates the value of a topic attribute. Error messages start with where.
 func checkTopicAttribute(name, value string, fifo bool, where string) error {
 	words := func(allowed ...string) error {
 		if !slices.Contains(allowed, value) {
@@ -87,7 +87,7 @@ func checkTopicAttribute(name, value string, fifo bool, where string) error {
 	return invalid("%sAttributeName", where)
 }
 
-// defaultPolicy lets the owner do everything.
+// defaultPolicy returns the policy that allows the owner everything.
 func (t *topic) defaultPolicy() string {
 	return `{"Version":"2008-10-17","Id":"__default_policy_ID","Statement":[{"Sid":"__default_statement_ID",` +
 		`"Effect":"Allow","Principal":{"AWS":"*"},"Action":["SNS:GetTopicAttributes","SNS:SetTopicAttributes",` +
@@ -96,7 +96,7 @@ func (t *topic) defaultPolicy() string {
 		`"}}}]}`
 }
 
-// known are all attributes of a topic. mu is held.
+// known returns all attributes of a topic, including defaults. mu is held.
 func (t *topic) known() map[string]string {
 	pending, confirmed := 0, 0
 	for _, sub := range t.subscriptions {

@@ -12,31 +12,31 @@ import (
 	"stepback/local/services/documents"
 )
 
-// topicRecord is what is kept of a topic.
+// topicRecord is a topic as it is stored.
 type topicRecord struct {
 	Account, Region, Name string
-	Attributes            map[string]string `json:",omitempty"` // as they were given
+	Attributes            map[string]string `json:",omitempty"` // verbatim
 	Tags                  []tag             `json:",omitempty"`
 	Created               int64             // milliseconds since 1970
-	Deleted               int               `json:",omitempty"` // subscriptions
+	Deleted               int               `json:",omitempty"` // number of deleted subscriptions
 }
 
-// topic is a topic.
+// topic is a topic with its subscriptions.
 type topic struct {
 	topicRecord
 	arn  string
 	fifo bool
 
-	subscriptions []*subscription // in the order of their making; replaced, never changed
+	subscriptions []*subscription // in order of creation; replaced, never modified
 
-	// order keeps the messages of a FIFO topic in their order; it is held while they are handed to queues.
+	// order serializes the messages of a FIFO topic; it is held while they are passed to queues.
 	order  sync.Mutex
 	recent duplicates
 }
 
 func (t *topic) scope() aws.Scope { return aws.Scope{Account: t.Account, Region: t.Region} }
 
-// addTopic makes a topic of a record.
+// addTopic adds a stored topic in memory.
 func (s *Service) addTopic(r topicRecord) *topic {
 	t := &topic{topicRecord: r, fifo: r.Attributes[fifoTopic] == isTrue}
 	t.arn = t.scope().ARN("sns", r.Name)
@@ -48,7 +48,7 @@ func (s *Service) keepTopic(b *documents.Batch, t *topic) error {
 	return s.put(b, keyTopic+t.arn, t.topicRecord)
 }
 
-// find finds the topic of an ARN that a request in a region names. mu is held.
+// find returns the topic with the ARN in a request; scope is the request's account and region. mu is held.
 func (s *Service) find(scope aws.Scope, arn string) (*topic, error) {
 	a, err := parseARN("TopicArn", arn)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) find(scope aws.Scope, arn string) (*topic, error) {
 	return nil, errNoTopic
 }
 
-// onTopic changes a topic.
+// onTopic runs f, which changes a topic.
 func (s *Service) onTopic(scope aws.Scope, arn string, f func(now int64, b *documents.Batch, t *topic) error) error {
 	s.mu.RLock()
 	_, err := s.find(scope, arn)
@@ -85,7 +85,7 @@ var (
 	fifoName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,251}\.fifo$`)
 )
 
-// topicName is a request about a topic, and an answer that names one.
+// topicName is a request or response that names a topic.
 type topicName struct {
 	ARN string `json:"TopicArn"`
 }
@@ -97,8 +97,8 @@ type createTopicRequest struct {
 	DataProtection string `json:"DataProtectionPolicy"`
 }
 
-// CreateTopic makes a standard topic of an account and region, if need be, and returns its ARN. The error is an
-// *aws.Error.
+// CreateTopic creates a standard topic in an account and region, unless it exists, and returns its ARN. The error is
+// an *aws.Error.
 func (s *Service) CreateTopic(scope aws.Scope, name string) (string, error) {
 	out, err := s.createTopic(context.Background(), scope, &createTopicRequest{Name: name})
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopi
 	})
 }
 
-// sameAs refuses to make a topic again with other attributes or tags.
+// sameAs returns an error if a topic is created again with different attributes or tags.
 func (t *topic) sameAs(given map[string]string, tags []tag) error {
 	known := t.known()
 	for name, value := range given {
@@ -162,7 +162,7 @@ func (t *topic) sameAs(given map[string]string, tags []tag) error {
 	return nil
 }
 
-// deleteTopic deletes a topic and its subscriptions; one that is not there is no error.
+// deleteTopic deletes a topic and its subscriptions. It succeeds if the topic does not exist.
 func (s *Service) deleteTopic(_ context.Context, scope aws.Scope, in *topicName) (*none, error) {
 	a, err := parseARN("TopicArn", in.ARN)
 	if err != nil {
@@ -198,7 +198,7 @@ type topicNames struct {
 	NextToken string `json:",omitempty"`
 }
 
-// listTopics answers a page of the topics.
+// listTopics returns a page of the topics.
 func (s *Service) listTopics(_ context.Context, scope aws.Scope, in *struct{ NextToken string }) (*topicNames, error) {
 	prefix := scope.ARN("sns", "")
 	s.mu.RLock()

@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/sqs/store"
 )
 
-// The attributes of queues that are looked at by name.
+// The queue attributes that are accessed by name.
 const (
 	all                = "All"
 	contentBased       = "ContentBasedDeduplication"
@@ -31,27 +31,28 @@ const (
 	visibilityTimeout  = "VisibilityTimeout"
 )
 
-// MaxMessageBytes is how large a message with its attributes may be, and all messages of a batch together: 1 MiB since
-// August 2025.
+// MaxMessageBytes is the maximum size of a message with its attributes, and of all messages in a batch together: 1
+// MiB since August 2025.
 const MaxMessageBytes = 1 << 20
 
-// defaults are the values of attributes that were not set.
+// defaults holds the default values of attributes.
 var defaults = map[string]string{
 	delaySeconds: "0", maximumMessageSize: strconv.Itoa(MaxMessageBytes), retentionPeriod: "345600", receiveWait: "0",
 	visibilityTimeout: "30", managedSSE: "true",
 }
 
-// fifoDefaults are those that only FIFO queues have.
+// fifoDefaults holds the defaults of attributes that only FIFO queues have.
 var fifoDefaults = map[string]string{
 	fifoQueue: "true", contentBased: "false", deduplicationScope: "queue", throughputLimit: "perQueue",
 }
 
-// form says what the value of an attribute may be: a number between bounds, one of some words, or what check accepts.
+// form describes the valid values of an attribute: a number within a range, one of several words, or what check
+// accepts.
 type form struct {
 	min, max int64
 	words    []string
 	check    func(string) error
-	fifo     bool // only FIFO queues have it
+	fifo     bool // for FIFO queues only
 	emptied  bool // an empty value removes it
 }
 
@@ -82,7 +83,7 @@ var (
 	}
 )
 
-// What can be asked for in seconds.
+// The maximums of request parameters, in seconds.
 const (
 	mostDelay  = 900
 	mostWait   = 20
@@ -105,7 +106,7 @@ func unknownAttribute(name string) *aws.Error {
 	return &aws.Error{Code: "InvalidAttributeName", Message: "Unknown Attribute " + name + "."}
 }
 
-// checkEncryption refuses both kinds of encryption at once.
+// checkEncryption returns an error if both kinds of encryption are enabled at once.
 func checkEncryption(given map[string]string) error {
 	if given[kmsKey] != "" && given[managedSSE] == "true" {
 		return &aws.Error{Code: "InvalidAttributeName", Message: "You can use one type of server-side encryption (SSE) at " +
@@ -114,7 +115,7 @@ func checkEncryption(given map[string]string) error {
 	return nil
 }
 
-// encrypted are attributes after one kind of encryption was set, which ends the other.
+// encrypted returns the attributes after a change of encryption: enabling one kind disables the other.
 func encrypted(made, given map[string]string) map[string]string {
 	switch {
 	case given[managedSSE] == "true":
@@ -126,7 +127,7 @@ func encrypted(made, given map[string]string) map[string]string {
 	return made
 }
 
-// checkAttributes checks values for the attributes of a queue.
+// checkAttributes validates the attributes of a queue.
 func checkAttributes(given map[string]string, fifo bool) error {
 	if err := checkEncryption(given); err != nil {
 		return err
@@ -158,7 +159,7 @@ func checkAttributes(given map[string]string, fifo bool) error {
 	return nil
 }
 
-// merged are attributes with others over them.
+// merged returns the old attributes, overridden by the given ones.
 func merged(old, given map[string]string) map[string]string {
 	made := maps.Clone(old)
 	if made == nil {
@@ -172,7 +173,7 @@ func merged(old, given map[string]string) map[string]string {
 	return made
 }
 
-// checkTogether checks what attributes say about each other and about other queues. mu is held.
+// checkTogether validates attributes that depend on each other or on other queues. mu is held.
 func (s *Service) checkTogether(arn string, attributes map[string]string) error {
 	if attributes[throughputLimit] == "perMessageGroupId" && attributes[deduplicationScope] != "messageGroup" {
 		return attributeError(throughputLimit)
@@ -240,7 +241,7 @@ func (s *Service) getQueueAttributes(_ context.Context, scope aws.Scope, in *att
 	return &attributesAnswer{asked}, nil
 }
 
-// known are all attributes of a queue.
+// known returns all attributes of a queue, including defaults.
 func (q *live) known(now int64) map[string]string {
 	known := maps.Clone(defaults)
 	if q.limits.fifo {

@@ -9,12 +9,12 @@ import (
 	"stepback/aws"
 )
 
-// mostEntries is how many entries a batch may have.
+// mostEntries is the maximum number of entries in a batch.
 const mostEntries = 10
 
 var entryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// failed is an entry of a batch that was refused.
+// failed is a batch entry that was refused.
 type failed struct {
 	ID      string `json:"Id"`
 	Sender  bool   `json:"SenderFault"`
@@ -22,7 +22,7 @@ type failed struct {
 	Message string
 }
 
-// identified is an entry that says nothing but that it was carried out.
+// identified is a batch entry that succeeded without a further result.
 type identified struct {
 	ID string `json:"Id"`
 }
@@ -32,7 +32,7 @@ func batchTooLong(sent int) *aws.Error {
 		"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", MaxMessageBytes, sent)}
 }
 
-// checkBatch checks the IDs of the entries of a batch; kind is the name of their shape.
+// checkBatch validates the number and IDs of the entries of a batch; kind is the name of their shape.
 func checkBatch[T any](kind string, entries []T, id func(*T) string) error {
 	switch {
 	case len(entries) == 0:
@@ -57,7 +57,7 @@ func checkBatch[T any](kind string, entries []T, id func(*T) string) error {
 	return nil
 }
 
-// refused is the entry of an error. It reports false for an error that is not the client's.
+// refused returns the failed entry for an error. ok is false for an error that is not the client's fault.
 func refused(id string, err error) (failed, bool) {
 	var e *aws.Error
 	if !errors.As(err, &e) || e.ByServer() {

@@ -17,9 +17,9 @@ import (
 	"stepback/local/services/sqs"
 )
 
-// BenchmarkSendReceiveDelete sends, receives and deletes a message in each iteration, durably, with 16 clients at a
-// time. "handler" calls the service within the process, as tasks do, by plain requests; "http" is the AWS SDK over TCP;
-// "batch" is the SDK with ten messages a call, of which each iteration is one.
+// BenchmarkSendReceiveDelete sends, receives and deletes one message per iteration, durably, from 16 concurrent
+// clients. "handler" calls the service within the process with plain requests, as tasks do; "http" uses the AWS SDK
+// over TCP; "batch" uses the SDK with ten messages per call, each of which is an iteration.
 func BenchmarkSendReceiveDelete(b *testing.B) {
 	const clients = 16
 	start := func(b *testing.B) (*sqs.Service, *client.Client) {

@@ -29,7 +29,7 @@ func (s *Service) changeMessageVisibilityBatch(_ context.Context, scope aws.Scop
 		})
 }
 
-// hide changes how long a message stays hidden. mu is held.
+// hide changes the visibility timeout of a message. mu is held.
 func (s *Service) hide(now int64, b *store.Batch, q *live, handle string, timeout *int64) error {
 	if timeout == nil {
 		return missing(visibilityTimeout)

@@ -18,7 +18,7 @@ const (
 )
 
 var (
-	// attributeName is what names of message attributes consist of, groupName what groups and deduplication IDs do.
+	// attributeName matches valid names of message attributes; groupName matches valid group and deduplication IDs.
 	attributeName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,256}$`)
 	groupName     = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
 )
@@ -27,7 +27,7 @@ func tooLong(most int) *aws.Error {
 	return invalid("One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", most)
 }
 
-// check refuses a message that the queue does not take.
+// check returns an error for a message that the queue does not accept.
 func (m *outgoing) check(l *limits) error {
 	if m.Body == "" {
 		return missing("MessageBody")
@@ -53,7 +53,7 @@ func (m *outgoing) check(l *limits) error {
 	return m.checkOrder(l)
 }
 
-// checkOrder checks group, deduplication ID and delay, of which FIFO and standard queues take different ones.
+// checkOrder validates group, deduplication ID and delay; the rules differ for FIFO and standard queues.
 func (m *outgoing) checkOrder(l *limits) error {
 	const unfit = "The request include parameter that is not valid for this queue type."
 	if m.Group != "" && !groupName.MatchString(m.Group) {
@@ -80,14 +80,14 @@ func (m *outgoing) checkOrder(l *limits) error {
 	return nil
 }
 
-// validText reports whether a text has only characters that XML 1.0 has.
+// validText reports whether s contains only characters that XML 1.0 allows.
 func validText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 	})
 }
 
-// size is what counts of a message against MaximumMessageSize.
+// size returns the number of bytes that count towards MaximumMessageSize.
 func (m *outgoing) size() int {
 	n := len(m.Body)
 	for name, a := range m.Attributes {
@@ -117,7 +117,7 @@ func checkMessageAttributes(attributes map[string]attribute) error {
 	return nil
 }
 
-// check checks the type and the value of an attribute.
+// check validates the type and the value of an attribute.
 func (a attribute) check(name string) error {
 	kind, _, _ := strings.Cut(a.DataType, ".")
 	const longest = 256

@@ -11,24 +11,24 @@ import (
 	"stepback/local/services/sqs/store"
 )
 
-// Received is a message that a consumer was given.
+// Received is a message as a consumer receives it.
 type Received struct {
 	ID, Handle, Body string
-	// BodySum and AttributeSum are the MD5 sums of the body and of the message attributes; the latter is empty without
-	// any.
+	// BodySum and AttributeSum are the MD5 sums of the body and of the message attributes; the latter is empty if
+	// there are none.
 	BodySum, AttributeSum string
-	// System are the attributes that SQS gives a message, such as SentTimestamp.
+	// System holds the attributes that SQS adds to a message, such as SentTimestamp.
 	System     map[string]string
 	Attributes map[string]delivery.Attribute
 }
 
-// forever is the deadline of a poll that waits as long as it takes.
+// forever is the deadline of a poll without a time limit.
 const forever = math.MaxInt64
 
-// Consume receives at most ten messages for a consumer within this process, with all their attributes, hidden for the
-// queue's visibility timeout. It waits until there are some, or until the time end unless that is zero; while it waits
-// it gives up the hold of the work whose context this is, and virtual time goes on only to messages that are delayed or
-// in flight. An error is an *aws.Error, as ReceiveMessage would answer it, or ctx's.
+// Consume receives at most ten messages with all their attributes for a consumer within this process, and hides them
+// for the queue's visibility timeout. It waits until there are some, or until end unless that is zero. While it waits
+// it releases the clock hold of the work in ctx, and virtual time advances only to messages that are delayed or in
+// flight. The error is an *aws.Error, as ReceiveMessage returns it, or ctx's.
 func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time.Time) ([]Received, error) {
 	n, until := int64(min(most, mostMessages)), int64(forever)
 	if !end.IsZero() {
@@ -56,15 +56,15 @@ func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time
 	return got, nil
 }
 
-// urlOf is a URL of the queue of an ARN.
+// urlOf returns a URL path of the queue with an ARN.
 func urlOf(queue aws.ARN) string { return "/" + queue.Account + "/" + queue.Resource }
 
-// Remove deletes messages that a consumer has received, by their handles, and waits until that is on the disk. Those
-// that another consumer has received since stay.
+// Remove deletes messages that a consumer has received, by their receipt handles, and waits until that is on disk.
+// Messages that another consumer has received since are kept.
 func (s *Service) Remove(queue aws.ARN, handles []string) error {
 	return s.on(queue.Scope(), urlOf(queue), func(now int64, b *store.Batch, q *live) error {
 		for _, handle := range handles {
-			var refused *aws.Error // the handle has expired, or the queue was made anew
+			var refused *aws.Error // the handle has expired, or the queue was recreated
 			if err := s.delete(now, b, q, handle); err != nil && !errors.As(err, &refused) {
 				return err
 			}
@@ -73,13 +73,13 @@ func (s *Service) Remove(queue aws.ARN, handles []string) error {
 	})
 }
 
-// Consumable is what a consumer should know of a queue.
+// Consumable holds what a consumer needs to know about a queue.
 type Consumable struct {
 	FIFO              bool
 	VisibilityTimeout time.Duration
 }
 
-// Queue tells what a consumer should know of the queue of an ARN. An error is an *aws.Error.
+// Queue returns what a consumer needs to know about the queue with an ARN. The error is an *aws.Error.
 func (s *Service) Queue(queue aws.ARN) (Consumable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

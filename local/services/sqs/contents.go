@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// contents are what is kept of a message besides its state.
+// contents holds the stored parts of a message except its state.
 type contents struct {
 	body, sender, deduplication, trace string
 	attributes                         map[string]attribute
 }
 
-// attribute is a message attribute, as requests and answers have it.
+// attribute is a message attribute, as in requests and responses.
 type attribute struct {
 	DataType     string
 	StringValue  *string  `json:",omitempty"`
@@ -24,7 +24,7 @@ type attribute struct {
 	BinaryValues [][]byte `json:"BinaryListValues,omitempty"`
 }
 
-// value is the attribute's value as bytes, and whether it is text.
+// value returns the attribute's value as bytes, and whether it is text.
 func (a attribute) value() (value []byte, text bool) {
 	if a.StringValue != nil {
 		return []byte(*a.StringValue), true
@@ -32,13 +32,13 @@ func (a attribute) value() (value []byte, text bool) {
 	return a.BinaryValue, false
 }
 
-// What stands before a value in checksums and in the store.
+// The bytes that precede a value in checksums and in the store.
 const (
 	markText   = 1
 	markBinary = 2
 )
 
-// encode writes contents: texts with their lengths before them.
+// encode encodes the contents; each text is preceded by its length.
 func (c *contents) encode() []byte {
 	b := make([]byte, 0, len(c.body)+len(c.sender)+64)
 	for _, text := range []string{c.body, c.sender, c.deduplication, c.trace} {
@@ -107,14 +107,14 @@ func decode(b []byte) (*contents, error) {
 	return c, nil
 }
 
-// sumOfText is the MD5 of a body, in hexadecimal digits.
+// sumOfText returns the MD5 of a body in hexadecimal.
 func sumOfText(text string) string {
 	sum := md5.Sum([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// sumOf is the MD5 of attributes as SQS's developer guide defines it: sorted by their names, each with the lengths of
-// name, type and value as four bytes before them. It is empty for no attributes.
+// sumOf returns the MD5 of attributes as SQS's developer guide defines it: sorted by name, with name, type and value
+// each preceded by its length in four bytes. It returns "" if there are no attributes.
 func sumOf(attributes map[string]attribute) string {
 	if len(attributes) == 0 {
 		return ""

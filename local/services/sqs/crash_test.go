@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestNothingAcknowledgedIsLost takes the disk away from under eight clients, keeping only what was synced: every
-// message whose sending was answered is there, and none whose deletion was.
+// TestNothingAcknowledgedIsLost takes the disk away from under eight clients and keeps only what was synced. Every
+// message whose sending was acknowledged must be there, and none whose deletion was.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -37,7 +37,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 					return
 				}
 				mu.Lock()
-				if !touched[body] { // others may receive it before its sender has the answer
+				if !touched[body] { // another client may receive it before its sender has the response
 					there[body] = true
 				}
 				if sent++; sent == 150 {
@@ -50,7 +50,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 				for _, m := range b.receive(url, 1) {
 					mu.Lock()
 					touched[*m.Body] = true
-					delete(there, *m.Body) // until the deletion is answered either may be
+					delete(there, *m.Body) // until the deletion is acknowledged, either is possible
 					mu.Unlock()
 					b.remove(url, m)
 					mu.Lock()
@@ -69,7 +69,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	for body := range gone {
 		not = append(not, body)
 	}
-	after := b.disk.CrashClone(vfs.CrashCloneCfg{}) // before anybody notes another deletion
+	after := b.disk.CrashClone(vfs.CrashCloneCfg{}) // before another deletion is recorded
 	mu.Unlock()
 	close(stop)
 	clients.Wait()

@@ -18,7 +18,7 @@ func (s *Service) deleteMessage(_ context.Context, scope aws.Scope, in *deleteRe
 	})
 }
 
-// delete removes a message; one that is gone is none to remove. mu is held.
+// delete removes a message. It succeeds if the message no longer exists. mu is held.
 func (s *Service) delete(now int64, b *store.Batch, q *live, handle string) error {
 	r, err := q.receipt(handle, s.store.Salt())
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Service) delete(now int64, b *store.Batch, q *live, handle string) erro
 	case err != nil:
 		return invalidValue(handle, "ReceiptHandle", "The receipt handle has expired.")
 	case m == nil:
-		b.Sync() // whoever deleted it may still wait for the disk
+		b.Sync() // an earlier deletion may not be on disk yet
 		return nil
 	}
 	b.DeleteMessage(q.id, m)
@@ -61,7 +61,7 @@ func (s *Service) deleteMessageBatch(_ context.Context, scope aws.Scope, in *han
 		func(now int64, b *store.Batch, q *live, e *handleEntry) error { return s.delete(now, b, q, e.Handle) })
 }
 
-// each carries out the entries of a batch about messages that were received; kind is the name of their shape.
+// each processes the entries of a batch about received messages; kind is the name of their shape.
 func (s *Service) each(
 	kind string, scope aws.Scope, in *handleBatch, carryOut func(int64, *store.Batch, *live, *handleEntry) error,
 ) (*handleAnswer, error) {

@@ -8,13 +8,13 @@ import (
 	"stepback/local/services/sqs/store"
 )
 
-// Deliver puts a message into the queue of an ARN, as delivery.Target says: it returns when the message is on the disk.
-// The sender is the account of the queue. An error is an *aws.Error, as SendMessage would answer it.
+// Deliver sends a message to the queue with an ARN; see delivery.Target. It returns once the message is on disk. The
+// sender is the account of the queue. The error is an *aws.Error, as SendMessage returns it.
 func (s *Service) Deliver(_ context.Context, to aws.ARN, m *delivery.Message) error {
 	return s.change(func(now int64, b *store.Batch) error { return s.post(now, b, to, m) })
 }
 
-// post puts a message into the queue of an ARN. mu is held.
+// post sends a message to the queue with an ARN. mu is held.
 func (s *Service) post(now int64, b *store.Batch, to aws.ARN, m *delivery.Message) error {
 	q := s.queues[address{to.Scope(), to.Resource}]
 	if q == nil {
@@ -39,8 +39,8 @@ func (s *Service) post(now int64, b *store.Batch, to aws.ARN, m *delivery.Messag
 	return err
 }
 
-// DeliverAll puts messages into queues with one wait for the disk, and returns the error of each letter, nil for those
-// that are delivered. The error of the disk is that of all.
+// DeliverAll sends messages to queues with a single wait for the disk. It returns one error per letter, nil for those
+// that were delivered. A disk error is returned for all of them.
 func (s *Service) DeliverAll(letters []delivery.Letter) []error {
 	errs := make([]error, len(letters))
 	err := s.change(func(now int64, b *store.Batch) error {

@@ -12,11 +12,11 @@ import (
 
 const (
 	codeValue = "InvalidParameterValueException"
-	// queryPrefix begins the codes that some errors have for clients of the Query protocol.
+	// queryPrefix is the prefix of some error codes for clients of the Query protocol.
 	queryPrefix = "AWS.SimpleQueueService."
 )
 
-// queryCodes are the codes for clients of the Query protocol of errors whose code is not the name of the shape.
+// queryCodes holds the codes for clients of the Query protocol of errors whose code is not the name of the shape.
 var queryCodes = map[string]string{
 	codeValue: "InvalidParameterValue", "MissingRequiredParameterException": "MissingParameter",
 	"QueueDoesNotExist": queryPrefix + "NonExistentQueue", "QueueNameExists": "QueueAlreadyExists",
@@ -33,19 +33,19 @@ var queryCodes = map[string]string{
 
 var (
 	errNoQueue = &aws.Error{Code: "QueueDoesNotExist", Message: "The specified queue does not exist."}
-	// errOverLimit is that of short polls only: long ones go on waiting.
+	// errOverLimit is only returned for short polls: long ones keep waiting.
 	errOverLimit = &aws.Error{Code: "OverLimit", Status: http.StatusForbidden,
 		Message: fmt.Sprintf("The maximum number of in flight messages is reached: %d", queue.MaxInFlight)}
 	errTask = &aws.Error{Code: "ResourceNotFoundException", Status: http.StatusNotFound,
 		Message: "Task does not exist."}
 )
 
-// invalid is the refusal of a value.
+// invalid returns the error for an invalid value.
 func invalid(format string, args ...any) *aws.Error {
 	return &aws.Error{Code: codeValue, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalidValue is the refusal of the value of a parameter.
+// invalidValue returns the error for an invalid value of a parameter.
 func invalidValue(value any, parameter, reason string) *aws.Error {
 	return invalid("Value %v for parameter %s is invalid. Reason: %s", value, parameter, reason)
 }
@@ -64,7 +64,7 @@ func noResource(parameter string) *aws.Error {
 		Message: "The resource that you specified for the " + parameter + " parameter doesn't exist."}
 }
 
-// failure says which errors of the disk a client may see.
+// failure converts those errors of the disk that clients may see.
 func failure(err error) *aws.Error {
 	if errors.Is(err, documents.ErrBroken) || errors.Is(err, documents.ErrClosed) {
 		return &aws.Error{Code: "ServiceUnavailableException", Status: http.StatusServiceUnavailable,

@@ -1,4 +1,4 @@
 package sqs
 
-// WaitForMoves waits until no task moves messages.
+// WaitForMoves waits until no message move task is running.
 func (s *Service) WaitForMoves() { s.moving.Wait() }

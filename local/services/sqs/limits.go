@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 )
 
-// limits are the attributes of a queue that its messages feel, with defaults for those that were not set. Times are
-// milliseconds.
+// limits holds the attributes of a queue that affect its messages, with defaults for those that are not set. Times
+// are in milliseconds.
 type limits struct {
 	fifo, contentBased, perGroup bool
 
@@ -27,7 +27,7 @@ func limitsOf(attributes map[string]string) limits {
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return 0 // they were checked
+			return 0 // was validated before
 		}
 		return n
 	}
@@ -39,7 +39,7 @@ func limitsOf(attributes map[string]string) limits {
 		messageBytes: int(number(maximumMessageSize)),
 	}
 	if text := attributes[redrivePolicyName]; text != "" {
-		l.redrive, _ = parseRedrivePolicy(text) // it was checked
+		l.redrive, _ = parseRedrivePolicy(text) // was validated before
 	}
 	return l
 }
@@ -48,7 +48,7 @@ func (l *limits) settings() queue.Settings {
 	return queue.Settings{FIFO: l.fifo, Retention: l.retention, MaxReceives: l.redrive.maxReceives}
 }
 
-// redrivePolicy says where messages go that have been received too often; the zero value says nowhere.
+// redrivePolicy determines where messages go that have been received too often; the zero value means nowhere.
 type redrivePolicy struct {
 	target      string // an ARN
 	maxReceives int
@@ -89,7 +89,7 @@ func parseRedrivePolicy(text string) (redrivePolicy, error) {
 	return redrivePolicy{target, int(count)}, nil
 }
 
-// redriveAllowPolicy says which queues may have a queue as their dead-letter queue.
+// redriveAllowPolicy determines which queues may use a queue as their dead-letter queue.
 type redriveAllowPolicy struct {
 	Permission string   `json:"redrivePermission"`
 	Sources    []string `json:"sourceQueueArns"`

@@ -6,29 +6,30 @@ import (
 	"stepback/aws"
 )
 
-// Measured is what a queue has counted since it was measured before, and what it has now. AWS/SQS has the same.
+// Measured holds what a queue has counted since the last measurement, and what it contains now, as in AWS/SQS
+// metrics.
 type Measured struct {
 	Scope aws.Scope
-	// Queue is its name.
+	// Queue is the name of the queue.
 	Queue string
-	// Sent, Received and Deleted are messages, Empty is requests that received none.
+	// Sent, Received and Deleted count messages; Empty counts requests that received none.
 	Sent, Received, Deleted, Empty int64
-	// Bytes are the sizes of the messages that were sent together; Least and Most the sizes of one.
+	// Bytes is the total size of the messages sent; Least and Most are the sizes of the smallest and the largest.
 	Bytes, Least, Most int64
-	// Visible, InFlight and Delayed are messages that the queue has.
+	// Visible, InFlight and Delayed are the current numbers of messages.
 	Visible, InFlight, Delayed int
-	// Oldest is how long the oldest message has been there; 0 of an empty queue.
+	// Oldest is the age of the oldest message; 0 if the queue is empty.
 	Oldest time.Duration
 }
 
-// counted is what a queue has counted. mu is held for it.
+// counted holds what a queue has counted. It is guarded by mu.
 type counted struct {
 	sent, received, deleted, empty, bytes, least, most int64
 
-	used int64 // when something was counted last, in milliseconds since 1970
+	used int64 // last time that something was counted, in milliseconds since 1970
 }
 
-// activity is how long a queue that nobody uses is measured, by AWS's rule.
+// activity is the time for which a queue is measured after its last use, as on AWS.
 const activity = 6 * time.Hour
 
 func (c *counted) send(now int64, bytes int) {
@@ -49,8 +50,7 @@ func (c *counted) receive(now int64, messages int) {
 
 func (c *counted) remove(now int64) { c.deleted, c.used = c.deleted+1, now }
 
-// Measure measures the queues that have messages or were used within the last six hours. What it has counted begins
-// anew.
+// Measure measures the queues that have messages or were used within the last six hours, and resets their counters.
 func (s *Service) Measure() []Measured {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the answers with the service's model, and holds that every operation of it is served.
+// TestModel compares the responses with the service's model, and checks that every operation of the model is
+// implemented.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	m, served := model.MustFind("sqs"), new(Service).operations()

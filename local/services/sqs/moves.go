@@ -5,16 +5,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/local/services/documents"
 	"stepback/local/services/sqs/queue"
 	"stepback/local/services/sqs/store"
 )
 
-// The statuses of a task that moves messages. The one between a request to cancel and its end is never seen here.
+// The statuses of a message move task. CANCELLING does not occur here.
 const (
 	moveRunning   = "RUNNING"
 	moveCompleted = "COMPLETED"
@@ -25,27 +25,27 @@ const (
 const (
 	mostMovesASecond = 500
 	mostMovesListed  = 10
-	// movedAtOnce is how many messages a task without a rate moves in one change.
+	// movedAtOnce is the number of messages that a task without a rate moves in one change.
 	movedAtOnce = 100
 )
 
-// move is a task that moves the messages of a dead-letter queue, as it is kept.
+// move is a message move task as it is stored.
 type move struct {
 	id uint64
 
-	Source, Destination string // ARNs; Destination is empty for the queues from which the messages came
-	Rate                int    // messages a second; 0 means as fast as it goes
+	Source, Destination string // ARNs; an empty Destination means the queues that the messages came from
+	Rate                int    // messages per second; 0 means as fast as possible
 	Status              string
 	Failure             string `json:",omitempty"`
 	Started             int64  // milliseconds since 1970
 	Moved, ToMove       int64
 }
 
-// handle is the text by which clients know the task.
+// handle returns the task handle for clients.
 func (m *move) handle(s *Service) string {
 	text, err := json.Marshal(map[string]string{"taskId": s.messageID(m.id), "sourceArn": m.Source})
 	if err != nil {
-		return "" // two texts can be written
+		return "" // two strings can always be marshalled
 	}
 	return base64.StdEncoding.EncodeToString(text)
 }
@@ -115,7 +115,7 @@ func (s *Service) startMessageMoveTask(_ context.Context, _ aws.Scope, in *start
 	return &taskHandle{m.handle(s)}, err
 }
 
-// forgetMoves forgets the oldest tasks of a queue that no list shows. mu is held.
+// forgetMoves deletes the oldest tasks of a queue, which no list shows any more. mu is held.
 func (s *Service) forgetMoves(b *store.Batch, source string) {
 	if list := s.movesOf(source); len(list) > mostMovesListed {
 		for _, m := range list[mostMovesListed:] {
@@ -125,18 +125,18 @@ func (s *Service) forgetMoves(b *store.Batch, source string) {
 	}
 }
 
-// movesOf are the tasks of a queue, the latest first. mu is held.
+// movesOf returns the tasks of a queue, latest first. mu is held.
 func (s *Service) movesOf(source string) (list []*move) {
 	for _, m := range s.moves {
 		if m.Source == source {
 			list = append(list, m)
 		}
 	}
-	sorting.Func(list, func(a, b *move) int { return cmp.Compare(b.id, a.id) })
+	slices.SortFunc(list, func(a, b *move) int { return cmp.Compare(b.id, a.id) })
 	return list
 }
 
-// run moves messages until there are none left, or the service is closed. It holds the clock while it is not waiting.
+// run moves messages until none are left or the service is closed. It holds the clock except while it waits.
 func (s *Service) run(m *move) {
 	s.clock.Hold()
 	s.moving.Go(func() {
@@ -184,7 +184,7 @@ func (s *Service) step(now int64, b *store.Batch, m *move) (over bool, err error
 	return m.Status != moveRunning, s.keepMove(b, m)
 }
 
-// forward moves a message as a new one, and says why not when it cannot. mu is held.
+// forward moves a message as a new one. It returns "", or the reason why the message cannot be moved. mu is held.
 func (s *Service) forward(now int64, b *store.Batch, from *live, destination string, m *queue.Message) string {
 	if destination == "" {
 		destination = m.Source
@@ -239,7 +239,7 @@ type listMovesRequest struct {
 }
 
 type moveResult struct {
-	Handle      string `json:"TaskHandle,omitempty"` // of one that runs
+	Handle      string `json:"TaskHandle,omitempty"` // of a running task
 	Status      string
 	Source      string `json:"SourceArn"`
 	Destination string `json:"DestinationArn,omitempty"`

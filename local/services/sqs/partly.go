@@ -1,9 +1,9 @@
 package sqs
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"AddPermission": "kept, and evaluated for nobody",
-	"CreateQueue": "encryption settings and `FifoThroughputLimit` are kept without effect: messages are not " +
-		"encrypted, nothing is throttled; policies are evaluated for nobody",
+	"AddPermission": "evaluated only with `serve --enforce-iam`",
+	"CreateQueue": "encryption settings and `FifoThroughputLimit` are stored; messages are not encrypted, " +
+		"nothing is throttled; policies are evaluated only with `serve --enforce-iam`",
 	"SetQueueAttributes": "as CreateQueue",
 }

@@ -9,11 +9,11 @@ import (
 	"stepback/local/services/sqs/store"
 )
 
-// actions are those that a permission can name.
+// actions lists the actions that a permission can name.
 var actions = []string{"*", "SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility",
 	"GetQueueAttributes", "GetQueueUrl", "ListDeadLetterSourceQueues", "PurgeQueue"}
 
-// policy is a queue's policy; statements stay as they are.
+// policy is a queue's policy; statements are kept verbatim.
 type policy struct {
 	Version   string
 	ID        string `json:"Id,omitempty"`
@@ -28,7 +28,7 @@ func (q *live) policy() policy {
 	return p
 }
 
-// label is the Sid of a statement.
+// label returns the Sid of a statement.
 func label(statement any) string {
 	members, _ := statement.(map[string]any)
 	sid, _ := members["Sid"].(string)
@@ -71,7 +71,7 @@ func (s *Service) addPermission(_ context.Context, scope aws.Scope, in *permissi
 	})
 }
 
-// oneOrMore is a list, or its only element.
+// oneOrMore returns the list, or its only element.
 func oneOrMore(list []string) any {
 	if len(list) == 1 {
 		return list[0]

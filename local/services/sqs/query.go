@@ -8,7 +8,7 @@ import (
 	"stepback/aws/server"
 )
 
-// queryNames are the names of the API as it was before 2023, in Query, which clients of that time still speak.
+// queryNames holds the names used in the Query protocol, the API before 2023, which older clients still use.
 var queryNames = model.QueryNames{
 	"ActionNameList": {Name: "ActionName"}, "AWSAccountIdList": {Name: "AWSAccountId"},
 	"AttributeNameList": {Name: "AttributeName"}, "MessageAttributeNameList": {Name: "MessageAttributeName"},
@@ -29,23 +29,23 @@ var queryNames = model.QueryNames{
 	"TagMap":                        {Name: "Tag", Key: "Key", Value: "Value"},
 }
 
-// queryNamespace is that of answers in Query.
+// queryNamespace is the XML namespace of Query responses.
 const queryNamespace = "http://queue.amazonaws.com/doc/2012-11-05/"
 
-// API is the API in both of its protocols.
+// API serves both protocols of the API.
 type API struct{ newer, older *server.Service }
 
-// API returns the API in JSON and, for older clients, in Query.
+// API returns the API over JSON and, for older clients, over Query.
 func (s *Service) API() API {
 	cfg := s.config()
 	older, err := server.NewOf(cfg, model.MustFind(cfg.Model).AsQuery(queryNamespace, queryNames))
 	if err != nil {
-		panic(err) // it has the operations of the newer one
+		panic(err) // it has the same operations as the newer one
 	}
 	return API{s.Handler(), older}
 }
 
-// Coverage tells which operations are served.
+// Coverage returns which operations are implemented.
 func (a API) Coverage() server.Coverage { return a.newer.Coverage() }
 
 // ServeHTTP implements http.Handler.

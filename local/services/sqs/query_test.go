@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/sqs"
 )
 
-// TestQuery asks as clients did before 2023: forms in, XML out.
+// TestQuery sends requests as clients did before 2023: forms in, XML out.
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	virtual := clock.Virtual(time.Unix(1_800_000_000, 0))

@@ -11,7 +11,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/local/services/sqs/store"
 )
 
@@ -24,7 +23,7 @@ type queueURL struct {
 	URL string `json:"QueueUrl"`
 }
 
-// createQueue makes a queue; one that is there already with the same attributes is answered.
+// createQueue creates a queue. If a queue with the same attributes already exists, it returns that one.
 func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Answer, error) {
 	var in struct {
 		QueueName  string
@@ -70,7 +69,7 @@ func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Ans
 	return &server.Answer{Output: queueURL{q.url(s.base(r.HTTP))}}, nil
 }
 
-// sameAs refuses to make a queue again with other attributes.
+// sameAs returns an error if a queue is created again with different attributes.
 func (q *live) sameAs(now int64, given map[string]string) error {
 	known := q.known(now)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -122,7 +121,7 @@ func (s *Service) getQueueURL(_ context.Context, r *server.Request) (*server.Ans
 	return &server.Answer{Output: queueURL{q.url(s.base(r.HTTP))}}, nil
 }
 
-// page is which part of a list is asked for.
+// page holds the paging members of a request.
 type page struct {
 	NextToken  string
 	MaxResults *int
@@ -130,8 +129,7 @@ type page struct {
 
 const mostResults = 1000
 
-// cut cuts a page of the queues of a list out, with their URLs. Only a request that says how many it wants is told
-// where to go on.
+// cut returns the URLs of one page of queues. It returns a next token only if the request sets MaxResults.
 func (s *Service) cut(p page, r *http.Request, list []*live, words ...string) (urls []string, next string, err error) {
 	size := mostResults
 	if p.MaxResults != nil {
@@ -139,7 +137,7 @@ func (s *Service) cut(p page, r *http.Request, list []*live, words ...string) (u
 			return nil, "", invalidValue(size, "MaxResults", "MaxResults must be an integer between 1 and 1000.")
 		}
 	}
-	sorting.Func(list, func(a, b *live) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b *live) int { return strings.Compare(a.Name, b.Name) })
 	found, next, ok := aws.Page(aws.NewListing(s.clock.Now(), words...), p.NextToken, size, list,
 		func(q *live) string { return q.Name })
 	if !ok {
@@ -210,7 +208,7 @@ func (s *Service) listDeadLetterSourceQueues(_ context.Context, r *server.Reques
 	return &server.Answer{Output: sourceURLs{urls, next}}, err
 }
 
-// sources are the queues that have a queue as their dead-letter queue. mu is held.
+// sources returns the queues that have a queue as their dead-letter queue. mu is held.
 func (s *Service) sources(arn string) (list []*live) {
 	for _, q := range s.queues {
 		if q.limits.redrive.target == arn {
@@ -220,7 +218,7 @@ func (s *Service) sources(arn string) (list []*live) {
 	return list
 }
 
-// purgeInterval is how soon a queue can be purged again, in milliseconds.
+// purgeInterval is the minimum time between two purges of a queue, in milliseconds.
 const purgeInterval = 60_000
 
 func (s *Service) purgeQueue(_ context.Context, scope aws.Scope, in *one) (*none, error) {

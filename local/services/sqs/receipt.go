@@ -10,12 +10,12 @@ import (
 	"stepback/aws"
 )
 
-// receipt is what a receipt handle says: the queue, the message in it, and which reception it was.
+// receipt is a decoded receipt handle: the queue, the message in it, and the number of the reception.
 type receipt struct{ queue, seq, number uint64 }
 
 const receiptBytes = 28
 
-// text is the receipt as clients see it.
+// text returns the receipt handle for clients.
 func (r receipt) text(salt uint64) string {
 	b := make([]byte, 0, receiptBytes)
 	for _, n := range []uint64{r.queue, r.seq, r.number} {
@@ -26,7 +26,7 @@ func (r receipt) text(salt uint64) string {
 
 func checksum(b []byte, salt uint64) uint32 { return crc32.ChecksumIEEE(b) ^ uint32(salt) }
 
-// receipt reads a receipt handle that this queue has given out.
+// receipt decodes a receipt handle that this queue has issued.
 func (q *live) receipt(text string, salt uint64) (receipt, error) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err == nil && len(b) == receiptBytes {

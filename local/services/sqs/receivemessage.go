@@ -21,13 +21,13 @@ type receiveRequest struct {
 	Wait        *int64   `json:"WaitTimeSeconds"`
 	Attempt     string   `json:"ReceiveRequestAttemptId"`
 
-	until int64 // of a consumer within this process: how long it waits, also when polls do not; 0 for others
+	until int64 // deadline of a consumer within this process, also if polls do not wait; 0 for other receivers
 }
 
-// mostMessages is how many messages are received at a time.
+// mostMessages is the maximum number of messages per receive.
 const mostMessages = 10
 
-// systemNames are the attributes of messages that can be asked for.
+// systemNames lists the system attributes of messages that can be requested.
 var systemNames = []string{all, "SenderId", "SentTimestamp", "ApproximateReceiveCount",
 	"ApproximateFirstReceiveTimestamp", "SequenceNumber", "MessageDeduplicationId", "MessageGroupId", traceHeader,
 	"DeadLetterQueueSourceArn"}
@@ -54,7 +54,7 @@ func (in *receiveRequest) check() error {
 	return nil
 }
 
-// incoming is a message as it is received.
+// incoming is a message in the response of ReceiveMessage.
 type incoming struct {
 	ID           string `json:"MessageId"`
 	Handle       string `json:"ReceiptHandle"`
@@ -69,7 +69,7 @@ type received struct {
 	Messages []incoming `json:",omitempty"`
 }
 
-// handedOut is a message as it was when it was handed out.
+// handedOut is a copy of a message as it was when it was delivered.
 type handedOut struct {
 	queue.Message
 	queueID uint64
@@ -85,7 +85,7 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 		var got []handedOut
 		var poll *waiter
 		err := s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
-			if waited && ctx.Err() != nil { // what woke this poll is for another one
+			if waited && ctx.Err() != nil { // pass what woke this poll on to another one
 				s.wake(q, 1)
 				return ctx.Err()
 			}
@@ -100,8 +100,9 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 			}
 			var more bool
 			got, more = s.receive(now, b, q, in)
-			// A crash within the next moments may have a message of a standard queue be received once more, as SQS
-			// has it now and then. The order of a FIFO queue depends on what is in flight, and dead letters stay dead.
+			// After a crash in the next moments, a message of a standard queue may be received once more, as happens
+			// on SQS now and then. FIFO queues must wait for the disk because their order depends on what is in
+			// flight, and dead letters must stay dead.
 			b.Later = !q.limits.fifo && !more
 			switch {
 			case len(got) > 0:
@@ -135,8 +136,8 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 	}
 }
 
-// receive hands out messages and moves those that are dead. More says that there may be some although none came. mu is
-// held.
+// receive delivers messages and moves dead ones to the dead-letter queue. more is true if there may be further
+// messages although none was returned. mu is held.
 func (s *Service) receive(now int64, b *store.Batch, q *live, in *receiveRequest) (got []handedOut, more bool) {
 	n, hidden := 1, q.limits.hidden
 	if in.Max != nil {
@@ -159,7 +160,7 @@ func (s *Service) receive(now int64, b *store.Batch, q *live, in *receiveRequest
 	}
 	settings := q.limits.settings()
 	letters := s.byARN(q.limits.redrive.target)
-	if letters == nil { // it was deleted: nothing dies
+	if letters == nil { // without a dead-letter queue no message is dead
 		settings.MaxReceives = 0
 	}
 	q.queue.Set(settings)
@@ -174,7 +175,7 @@ func (s *Service) receive(now int64, b *store.Batch, q *live, in *receiveRequest
 	return got, len(dead) > 0
 }
 
-// deliver makes the answer of messages that were handed out.
+// deliver returns the response for delivered messages.
 func (s *Service) deliver(got []handedOut, in *receiveRequest) (*received, error) {
 	answer := &received{}
 	for i := range got {
@@ -184,7 +185,7 @@ func (s *Service) deliver(got []handedOut, in *receiveRequest) (*received, error
 			return nil, err
 		}
 		if text == nil {
-			continue // it was deleted meanwhile
+			continue // deleted in the meantime
 		}
 		kept, err := decode(text)
 		if err != nil {
@@ -205,7 +206,7 @@ func (s *Service) deliver(got []handedOut, in *receiveRequest) (*received, error
 	return answer, nil
 }
 
-// asksFor reports whether a name is among those that a request names: All, *, .*, prefix.* or the name itself.
+// asksFor reports whether the names in a request include name: as All, *, .*, prefix.* or the name itself.
 func asksFor(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(asked string) bool {
 		prefix, open := strings.CutSuffix(asked, ".*")
@@ -213,7 +214,7 @@ func asksFor(names []string, name string) bool {
 	})
 }
 
-// systemAttributes are the attributes that SQS gives a message.
+// systemAttributes returns the requested attributes that SQS adds to a message.
 func systemAttributes(m *handedOut, kept *contents, names []string) map[string]string {
 	known := map[string]string{
 		"SenderId": kept.sender, "SentTimestamp": strconv.FormatInt(m.Sent, 10),
@@ -222,7 +223,7 @@ func systemAttributes(m *handedOut, kept *contents, names []string) map[string]s
 		"MessageDeduplicationId":           kept.deduplication, "MessageGroupId": m.Group,
 		traceHeader: kept.trace, "DeadLetterQueueSourceArn": m.Source,
 	}
-	if kept.deduplication != "" { // of a FIFO queue
+	if kept.deduplication != "" { // only in FIFO queues
 		known["SequenceNumber"] = sequence(m.Seq)
 	}
 	asked := map[string]string{}
@@ -234,17 +235,17 @@ func systemAttributes(m *handedOut, kept *contents, names []string) map[string]s
 	return asked
 }
 
-// bury moves a message to the dead-letter queue of its queue. mu is held.
+// bury moves a message to its queue's dead-letter queue. mu is held.
 func (s *Service) bury(now int64, b *store.Batch, from, to *live, m *queue.Message) {
 	moved := queue.Message{Seq: s.number(b), Body: m.Body, Origin: m.Origin, Group: m.Group, Source: from.arn,
 		Sent: m.Sent, Receives: m.Receives, FirstReceived: m.FirstReceived, LastReceived: m.LastReceived}
-	if to.limits.fifo { // whose retention begins anew
+	if to.limits.fifo { // where the retention period starts again
 		moved.Sent = now
 	}
 	s.put(b, from, to, m, &moved)
 }
 
-// put puts a message that came out of one queue into another. mu is held.
+// put adds a message that was removed from one queue to another. mu is held.
 func (s *Service) put(b *store.Batch, from, to *live, m, moved *queue.Message) {
 	b.DeleteState(from.id, m.Seq)
 	b.PutState(to.id, moved)

@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/sqs/store"
 )
 
-// outgoing is a message as it is sent.
+// outgoing is a message in a send request.
 type outgoing struct {
 	Body          string               `json:"MessageBody"`
 	Delay         *int64               `json:"DelaySeconds"`
@@ -26,7 +26,7 @@ type sendRequest struct {
 	outgoing
 }
 
-// sent is the answer for a message.
+// sent is the response for a sent message.
 type sent struct {
 	BodySum      string `json:"MD5OfMessageBody"`
 	AttributeSum string `json:"MD5OfMessageAttributes,omitempty"`
@@ -43,7 +43,7 @@ func (s *Service) sendMessage(_ context.Context, scope aws.Scope, in *sendReques
 	})
 }
 
-// send puts a message into a queue. mu is held.
+// send adds a message to a queue. mu is held.
 func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *outgoing) (*sent, error) {
 	if err := m.check(&q.limits); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 			key = m.Group + "\x00" + deduplication
 		}
 		if seq, ok := q.queue.Duplicate(now, key); ok {
-			b.Sync() // for the first of them
+			b.Sync() // wait for the disk write of the first one
 			answer.ID, answer.Sequence = s.messageID(seq), sequence(seq)
 			return answer, nil
 		}
@@ -89,13 +89,13 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 	return answer, nil
 }
 
-// messageID makes the ID of a message of the number it was first sent under.
+// messageID derives the ID of a message from the number it was first sent under.
 func (s *Service) messageID(origin uint64) string {
 	r := aws.Random{Seed: s.store.Salt() + origin<<20}
 	return aws.DrawUUID(r.Uint64)
 }
 
-// sequence is a number as sequence numbers are: twenty digits that grow.
+// sequence formats seq as a sequence number: twenty digits that increase with seq.
 func sequence(seq uint64) string {
 	const first, step = 18_000_000_000_000_000_000, 256
 	return fmt.Sprintf("%020d", first+step*seq)

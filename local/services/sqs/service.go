@@ -21,57 +21,57 @@ import (
 
 // Options are the settings of a Service. Dir and Clock are required.
 type Options struct {
-	// Dir is the directory of the queues. It is made when the first queue is.
+	// Dir is the directory of the queues. It is created together with the first queue.
 	Dir string
-	// Clock tells the time and ends waits. It must outlive the service.
+	// Clock is the time source, also for waits. It must outlive the service.
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Endpoint is the beginning of queue URLs for callers within this process, such as http://127.0.0.1:4566. Others
-	// get URLs of the host that they called.
+	// Endpoint is the start of queue URLs for callers within this process, such as http://127.0.0.1:4566. Other
+	// callers get URLs with the host that they used.
 	Endpoint string
-	// FS is the file system; nil means the machine's.
+	// FS is the file system; nil means the operating system's.
 	FS vfs.FS
-	// Log receives refusals and of tasks that fail; nil drops them.
+	// Log receives refused requests and failed tasks; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the SQS of the laptop. It is safe for concurrent use.
+// Service is the embedded SQS. It is safe for concurrent use.
 type Service struct {
 	opts  Options
 	clock *clock.Clock
 	store *store.Store
 
-	moving sync.WaitGroup // of tasks that move messages
+	moving sync.WaitGroup // running message move tasks
 	ctx    context.Context
 	stop   context.CancelFunc
 
 	mu       sync.Mutex
-	last     int64 // the latest instant at which something happened
+	last     int64 // the latest time used
 	next     uint64
-	reserved uint64 // next is below it, or it has to grow first
+	reserved uint64 // next stays below it; otherwise it must be raised first
 	queues   map[address]*live
 	byID     map[uint64]*live
 	moves    map[uint64]*move
-	stopped  bool // polls do not wait any more
+	stopped  bool // polls no longer wait
 }
 
-// address is how a queue is found.
+// address identifies a queue.
 type address struct {
 	scope aws.Scope
 	name  string
 }
 
-// record is what is kept of a queue besides its messages.
+// record is a queue as it is stored, without its messages.
 type record struct {
 	Account, Region, Name string
-	Attributes            map[string]string // as they were given
+	Attributes            map[string]string // verbatim
 	Tags                  map[string]string `json:",omitempty"`
 	Created, Modified     int64             // milliseconds since 1970
 	Purged                int64             `json:",omitempty"`
 }
 
-// live is a queue.
+// live is a queue with its state.
 type live struct {
 	record
 	id       uint64
@@ -79,13 +79,13 @@ type live struct {
 	limits   limits
 	queue    *queue.Queue
 	waiting  []*waiter
-	messages func() uint64 // draws receipts
+	messages func() uint64 // generates receipts
 	counted  counted
 }
 
 func (q *live) scope() aws.Scope { return aws.Scope{Account: q.Account, Region: q.Region} }
 
-// Open opens the queues of a directory and goes on with what was under way there. Close ends it.
+// Open opens the queues in a directory and resumes unfinished tasks. Call Close to stop.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -110,7 +110,7 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// load reads what the store has.
+// load reads all stored data.
 func (s *Service) load() (err error) {
 	if s.next, err = s.store.Next(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *Service) load() (err error) {
 	})
 }
 
-// loadDuplicates reads the deduplication keys, which a queue remembers in the order of their times.
+// loadDuplicates loads the deduplication keys, which must be added to a queue in order of time.
 func (s *Service) loadDuplicates() error {
 	type known struct {
 		queue *live
@@ -167,7 +167,7 @@ func (s *Service) loadDuplicates() error {
 	return nil
 }
 
-// add makes a queue of a record.
+// add adds a stored queue in memory.
 func (s *Service) add(id uint64, r record) *live {
 	q := &live{record: r, id: id, messages: rand.Uint64}
 	q.arn = q.scope().ARN("sqs", r.Name)
@@ -178,7 +178,7 @@ func (s *Service) add(id uint64, r record) *live {
 	return q
 }
 
-// keep puts the record of a queue into a batch.
+// keep adds the record of a queue to a batch.
 func (s *Service) keep(b *store.Batch, q *live) error {
 	text, err := json.Marshal(q.record)
 	if err == nil {
@@ -187,7 +187,7 @@ func (s *Service) keep(b *store.Batch, q *live) error {
 	return err
 }
 
-// Close ends polls and moves, which go on when the directory is opened again, and closes the store.
+// Close stops polls and message move tasks, which resume when the directory is opened again, and closes the store.
 func (s *Service) Close() error {
 	s.StopPolls()
 	s.stop()
@@ -195,13 +195,13 @@ func (s *Service) Close() error {
 	return s.store.Close()
 }
 
-// now is the time, which never goes back. mu is held.
+// now returns the current time, which never goes backwards. mu is held.
 func (s *Service) now() int64 {
 	s.last = max(s.last, s.clock.Now().UnixMilli())
 	return s.last
 }
 
-// number gives out the next number. mu is held.
+// number returns the next number. mu is held.
 func (s *Service) number(b *store.Batch) uint64 {
 	const block = 4096
 	n := s.next
@@ -213,8 +213,8 @@ func (s *Service) number(b *store.Batch) uint64 {
 	return n
 }
 
-// change carries out what changes the queues, and waits until it is on the disk. What f has changed before an error is
-// kept, too: it is true all the same.
+// change runs f, which changes the queues, and waits until the changes are on disk. Changes that f made before it
+// returned an error are stored, too, because they have taken effect.
 func (s *Service) change(f func(now int64, b *store.Batch) error) error {
 	s.mu.Lock()
 	b, err := s.store.Begin()
@@ -231,7 +231,7 @@ func (s *Service) change(f func(now int64, b *store.Batch) error) error {
 	return err
 }
 
-// on changes the queue of a URL.
+// on runs f, which changes the queue with a URL.
 func (s *Service) on(scope aws.Scope, url string, f func(now int64, b *store.Batch, q *live) error) error {
 	s.mu.Lock()
 	_, err := s.find(scope, url)
@@ -249,7 +249,7 @@ func (s *Service) on(scope aws.Scope, url string, f func(now int64, b *store.Bat
 	})
 }
 
-// tidy removes what is too old.
+// tidy removes expired messages and deduplication keys.
 func (s *Service) tidy(now int64, b *store.Batch, q *live) {
 	for _, m := range q.queue.Expire(now) {
 		b.DeleteMessage(q.id, m)
@@ -272,7 +272,7 @@ func (s *Service) config() server.Config {
 }
 
 func (s *Service) operations() map[string]server.Operation {
-	const room = 8 << 20 // a message of 1 MiB with all of its characters escaped
+	const room = 8 << 20 // a message of 1 MiB with every character escaped
 	send, sendBatch := server.Handle(s.sendMessage), server.Handle(s.sendMessageBatch)
 	send.MaxBody, sendBatch.MaxBody = room, room
 	send.TooLarge, sendBatch.TooLarge = tooLong(MaxMessageBytes), batchTooLong(room)
@@ -303,10 +303,10 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
-// one is a request about a queue.
+// one is a request that names a queue.
 type one struct {
 	URL string `json:"QueueUrl"`
 }

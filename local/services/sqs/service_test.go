@@ -23,7 +23,7 @@ import (
 
 var epoch = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// bench is a service on a disk in memory and in virtual time, behind HTTP, with AWS's client of it.
+// bench is a service over an in-memory disk in virtual time, behind HTTP, with an AWS client for it.
 type bench struct {
 	*client.Client
 	t       *testing.T
@@ -67,7 +67,7 @@ func (b *bench) close() {
 	}
 }
 
-// crash goes on with the disk as it is when nothing survives that was not synced.
+// crash reopens the service on the disk as a crash would leave it: everything that was not synced is lost.
 func (b *bench) crash() {
 	b.t.Helper()
 	after := b.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -139,7 +139,7 @@ func (b *bench) remove(url string, m types.Message) {
 	}
 }
 
-// attributes are those of a queue, as NAME=VALUE, or all when no names are given.
+// attributes returns attributes of a queue as NAME=VALUE; all of them if no names are given.
 func (b *bench) attributes(url string, names ...types.QueueAttributeName) string {
 	b.t.Helper()
 	if len(names) == 0 {
@@ -158,7 +158,7 @@ func (b *bench) attributes(url string, names ...types.QueueAttributeName) string
 	return strings.Join(list, "\n")
 }
 
-// counts are visible, in flight and delayed messages.
+// counts returns the numbers of visible, in-flight and delayed messages.
 func (b *bench) counts(url string) string {
 	b.t.Helper()
 	out := b.attributes(url, "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible",
@@ -172,7 +172,7 @@ func (b *bench) counts(url string) string {
 	return visible + " " + hidden + " " + delayed
 }
 
-// refused holds that an error has a code for clients of Query, and a message.
+// refused checks that an error has the given code for Query clients, and the given message.
 func refused(t *testing.T, err error, code, message string) {
 	t.Helper()
 	var e smithy.APIError
@@ -473,12 +473,12 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// TestPollsAreWoken sends while polls wait: each message ends one of them, and virtual time does not pass.
+// Messages sent while polls wait end one poll each, without virtual time passing.
 func TestPollsAreWoken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	url := b.create("q", nil)
-	b.clock.Hold() // time stands still
+	b.clock.Hold() // stop virtual time
 	got := make(chan string)
 	const polls = 3
 	for range polls {
@@ -647,7 +647,7 @@ func TestDeadLetters(t *testing.T) {
 	_, err = b.StartMessageMoveTask(ctx, &client.StartMessageMoveTaskInput{SourceArn: sdkaws.String(arn + "x")})
 	refused(t, err, "ResourceNotFoundException",
 		"The resource that you specified for the SourceArn parameter doesn't exist.")
-	// Two messages a second: time stands still, so that the first second does not end.
+	// Two messages per second: virtual time is stopped, so the first second does not end.
 	for range 4 {
 		b.send(dead, "sent here", "")
 	}
@@ -687,7 +687,7 @@ func TestDeadLetters(t *testing.T) {
 		moved[0].Attributes["ApproximateReceiveCount"] != "1" || moved[0].Attributes["DeadLetterQueueSourceArn"] != "" {
 		t.Errorf("moved %+v", moved)
 	}
-	// What was sent to the dead-letter queue itself came from nowhere.
+	// A message that was sent to the dead-letter queue itself has no source.
 	if _, err := b.StartMessageMoveTask(ctx, &client.StartMessageMoveTaskInput{SourceArn: sdkaws.String(arn + "dead")}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/sqs/store"
 )
 
-// What SQS allows of tags.
+// SQS's limits for tags.
 const (
 	mostTags     = 50
 	mostTagKey   = 128

@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/internal/sorting"
 )
 
-// base is how the URLs of queues begin in the answer to a request.
+// base returns the start of the queue URLs in the response to a request.
 func (s *Service) base(r *http.Request) string {
 	if r.Host == "" || loopback.URL == "http://"+r.Host {
 		return cmp.Or(s.opts.Endpoint, loopback.URL)
@@ -25,11 +25,11 @@ func (s *Service) base(r *http.Request) string {
 
 func (q *live) url(base string) string { return base + "/" + q.Account + "/" + q.Name }
 
-// hostRegion finds the region in the hosts of AWS's queue URLs.
+// hostRegion matches the region in the host of AWS's queue URLs.
 var hostRegion = regexp.MustCompile(`^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.`)
 
-// find finds the queue of a URL. Only its path counts, http://HOST/ACCOUNT/NAME, whatever name of this machine the host
-// is, and the region if the host names one as AWS's do. mu is held.
+// find returns the queue with a URL. Only the path of http://HOST/ACCOUNT/NAME counts, whichever name of this machine
+// the host is, and the region if the host names one as AWS's hosts do. mu is held.
 func (s *Service) find(scope aws.Scope, text string) (*live, error) {
 	if account, name, ok := ofThisMachine(text); ok {
 		if q := s.queues[address{aws.Scope{Account: account, Region: scope.Region}, name}]; q != nil {
@@ -55,8 +55,8 @@ func (s *Service) find(scope aws.Scope, text string) (*live, error) {
 	return nil, errNoQueue
 }
 
-// ofThisMachine cuts the account and the name out of a URL that has the form of those that are given out; not ok is one
-// that may have any other form.
+// ofThisMachine returns the account and the name in a URL of the form that this service issues. ok is false for a URL
+// that may have another form.
 func ofThisMachine(text string) (account, name string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "http://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -68,7 +68,7 @@ func ofThisMachine(text string) (account, name string, ok bool) {
 	return account, name, true
 }
 
-// byARN finds a queue by its ARN; nil when there is none. mu is held.
+// byARN returns the queue with an ARN, or nil if there is none. mu is held.
 func (s *Service) byARN(arn string) *live {
 	a, ok := aws.ParseARN(arn)
 	if !ok || a.Service != "sqs" {
@@ -78,5 +78,5 @@ func (s *Service) byARN(arn string) *live {
 }
 
 func sortBy[T any](list []T, by func(T) int64) {
-	sorting.Stable(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
 }

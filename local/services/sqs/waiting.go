@@ -9,22 +9,22 @@ import (
 	"stepback/engine/clock"
 )
 
-// waiter is a poll that waits for messages.
+// waiter is a poll that is waiting for messages.
 type waiter struct {
 	clock *clock.Clock
 	queue *live
-	until int64 // when it looks again by itself
+	until int64 // when it checks again without being woken
 	woken atomic.Bool
 	up    chan struct{}
 }
 
-// pollNow is a poll that does not wait.
+// pollNow represents a poll that does not wait.
 var pollNow = &waiter{}
 
 // Ring implements clock.Alarm.
 func (w *waiter) Ring() { w.wake() }
 
-// wake ends the wait. Virtual time stands still until the poll goes on. It reports false when the wait had ended.
+// wake ends the wait and holds virtual time until the poll resumes. It returns false if the wait had already ended.
 func (w *waiter) wake() bool {
 	if !w.woken.CompareAndSwap(false, true) {
 		return false
@@ -34,7 +34,7 @@ func (w *waiter) wake() bool {
 	return true
 }
 
-// enlist adds a poll to those that wait for a queue, until the deadline or until a hidden message becomes visible. mu
+// enlist adds a poll to those waiting for a queue, until the deadline or until a hidden message becomes visible. mu
 // is held.
 func (s *Service) enlist(now int64, q *live, deadline int64) *waiter {
 	w := &waiter{clock: s.clock, queue: q, until: deadline, up: make(chan struct{})}
@@ -45,7 +45,7 @@ func (s *Service) enlist(now int64, q *live, deadline int64) *waiter {
 	return w
 }
 
-// wake has up to n polls of a queue look again. mu is held.
+// wake makes up to n polls of a queue check again. mu is held.
 func (s *Service) wake(q *live, n int) {
 	for n > 0 && len(q.waiting) > 0 {
 		w := q.waiting[0]
@@ -81,17 +81,17 @@ func (s *Service) await(ctx context.Context, w *waiter) error {
 		w.queue.waiting = slices.Delete(w.queue.waiting, i, i+1)
 	}
 	if err != nil {
-		s.wake(w.queue, 1) // what woke this one, or what it waited for, is for another
+		s.wake(w.queue, 1) // pass the wake-up on to another poll
 	}
 	s.mu.Unlock()
 	if err == nil || !w.woken.CompareAndSwap(false, true) {
-		<-w.up // by now it is held
+		<-w.up // the clock is held by now
 		s.clock.Release()
 	}
 	return err
 }
 
-// StopPolls has polls that wait, and those that come later, be answered at once with what there is.
+// StopPolls makes all present and future polls return at once with the messages there are.
 func (s *Service) StopPolls() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

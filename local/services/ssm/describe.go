@@ -9,19 +9,20 @@ import (
 	"stepback/aws/server"
 )
 
-// filter is one condition of a list: the values of a key are alternatives.
+// filter is a condition of a list request; the values of a key are alternatives.
 type filter struct {
 	Key, Option string
 	Values      []string
 }
 
-// older is a condition as it was written before ParameterFilters.
+// older is a filter in the form used before ParameterFilters.
 type older struct {
 	Key    string
 	Values []string
 }
 
-// checkFilters refuses keys and options that a list does not have. Keys beginning with tag: are for all that have Tag.
+// checkFilters returns an error for keys and options that a list does not support. Keys that start with tag: are
+// accepted where Tag is.
 func checkFilters(filters []filter, keys ...string) error {
 	for _, f := range filters {
 		if !slices.Contains(keys, f.Key) && (!strings.HasPrefix(f.Key, "tag:") || !slices.Contains(keys, "Tag")) {
@@ -40,7 +41,7 @@ func checkFilters(filters []filter, keys ...string) error {
 	return nil
 }
 
-// matches reports whether a parameter fulfils all conditions.
+// matches reports whether a parameter meets all conditions.
 func matches(filters []filter, p *parameter) bool {
 	for _, f := range filters {
 		if !f.matches(p) {
@@ -100,7 +101,7 @@ type describeRequest struct {
 	Shared     bool
 }
 
-// about is how a parameter is described.
+// about is the description of a parameter.
 type about struct {
 	Name, ARN, Type string
 	Key             string      `json:"KeyId,omitempty"`

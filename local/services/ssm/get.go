@@ -10,7 +10,7 @@ import (
 	"stepback/aws/server"
 )
 
-// answered is how a parameter is answered.
+// answered is a parameter in responses.
 type answered struct {
 	Name, Type, Value string
 	Version           int64
@@ -21,7 +21,7 @@ type answered struct {
 	DataType          string
 }
 
-// value is a version as it is answered; decrypt asks for the plain text of a SecureString.
+// value returns a version in the form of a response; decrypt requests the plain text of a SecureString.
 func (s *Service) value(ctx context.Context, scope aws.Scope, p *parameter, v *version, selector string, decrypt bool) (
 	*answered, error) {
 	made := &answered{p.Name, v.Type, v.Value, v.Number, selector, "", v.Modified, arnOf(scope, p.Name), v.DataType}
@@ -33,13 +33,13 @@ func (s *Service) value(ctx context.Context, scope aws.Scope, p *parameter, v *v
 	return made, err
 }
 
-// selected finds what a name asks for: NAME, NAME:VERSION, NAME:LABEL or the ARN of a parameter.
+// selected returns what a name refers to: NAME, NAME:VERSION, NAME:LABEL or the ARN of a parameter.
 func (s *Service) selected(scope aws.Scope, asked string) (p *parameter, v *version, selector string, err error) {
 	name := asked
 	if arn, ok := aws.ParseARN(asked); ok {
 		scope = arn.Scope()
 		name = strings.TrimPrefix(arn.Resource, "parameter")
-		if p, err := s.find(scope, strings.TrimPrefix(name, "/")); err != nil || p != nil { // names that are no paths
+		if p, err := s.find(scope, strings.TrimPrefix(name, "/")); err != nil || p != nil { // names that are not paths
 			name = strings.TrimPrefix(name, "/")
 		}
 	}
@@ -163,7 +163,7 @@ func (s *Service) getParametersByPath(ctx context.Context, scope aws.Scope, in *
 	return answer, nil
 }
 
-// page cuts the page that is asked for out of a list of parameters.
+// page returns the requested page of a list of parameters.
 func (s *Service) page(all []*parameter, size int, token string, request ...string) ([]*parameter, string, error) {
 	page, next, ok := aws.Page(aws.NewListing(s.opts.Clock.Now(), request...), token, size, all,
 		func(p *parameter) string { return p.Name })
@@ -180,7 +180,7 @@ type historyRequest struct {
 	NextToken  string
 }
 
-// past is how a version is answered in a history.
+// past is a version in a parameter's history.
 type past struct {
 	Name, Type     string
 	Key            string      `json:"KeyId,omitempty"`

@@ -12,7 +12,7 @@ import (
 
 var labelForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,99}$`)
 
-// labelAllowed reports whether a label may be given.
+// labelAllowed reports whether a label is valid.
 func labelAllowed(label string) bool {
 	return labelForm.MatchString(label) && !reserved.MatchString(label)
 }
@@ -28,7 +28,7 @@ type labelAnswer struct {
 	Version       int64 `json:"ParameterVersion"`
 }
 
-// labels changes the labels of the version that a request names, or of the newest.
+// labels changes the labels of the version that a request names, or of the newest version.
 func (s *Service) labels(scope aws.Scope, in *labelRequest, f func(p *parameter, v *version) error) error {
 	return s.change(func(b *documents.Batch) error {
 		p, err := s.find(scope, in.Name)
@@ -64,7 +64,7 @@ func (s *Service) labelParameterVersion(_ context.Context, scope aws.Scope, in *
 				answer.InvalidLabels = append(answer.InvalidLabels, label)
 				continue
 			}
-			for i := range p.Versions { // a label moves
+			for i := range p.Versions { // a label can only be on one version
 				p.Versions[i].Labels = slices.DeleteFunc(p.Versions[i].Labels,
 					func(l string) bool { return l == label })
 			}
@@ -113,7 +113,7 @@ type tagRequest struct {
 	Keys []string `json:"TagKeys"`
 }
 
-// tagged changes the parameter of a request about tags.
+// tagged changes the parameter that a tagging request names.
 func (s *Service) tagged(scope aws.Scope, in *tagRequest, f func(*parameter) error) (*none, error) {
 	return &none{}, s.change(func(b *documents.Batch) error {
 		p, err := s.resource(scope, in)
@@ -127,7 +127,7 @@ func (s *Service) tagged(scope aws.Scope, in *tagRequest, f func(*parameter) err
 	})
 }
 
-// resource finds the parameter of a request about tags.
+// resource returns the parameter that a tagging request names.
 func (s *Service) resource(scope aws.Scope, in *tagRequest) (*parameter, error) {
 	if in.Type != "Parameter" {
 		return nil, refuse("InvalidResourceType", "Only parameters can have tags here, not resources of type %s.", in.Type)

@@ -8,11 +8,11 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the answers with the service's model.
+// TestModel compares the responses with the service's model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, difference := range modeltest.Differences(model.MustFind("ssm"), new(Service).operations()) {
-		if !strings.Contains(difference, ".Policies.") { // which are always empty
+		if !strings.Contains(difference, ".Policies.") { // always empty
 			t.Error(difference)
 		}
 	}

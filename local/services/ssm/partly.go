@@ -1,9 +1,9 @@
 package ssm
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"AddTagsToResource":      "parameters only",
-	"ListTagsForResource":    "parameters only",
+	"AddTagsToResource":      "only for parameters",
+	"ListTagsForResource":    "only for parameters",
 	"PutParameter":           "no policies of parameters; `DataType` `aws:ec2:image` is not checked",
-	"RemoveTagsFromResource": "parameters only",
+	"RemoveTagsFromResource": "only for parameters",
 }

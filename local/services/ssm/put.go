@@ -19,7 +19,7 @@ const (
 	secure = "SecureString"
 )
 
-// The tiers, and what they hold.
+// The tiers and their limits.
 const (
 	standard      = "Standard"
 	advanced      = "Advanced"
@@ -36,7 +36,7 @@ var (
 	reserved       = regexp.MustCompile(`(?i)^/?(aws|ssm)`)
 )
 
-// checkName refuses names that a parameter cannot have.
+// checkName returns an error if a parameter cannot have the name.
 func checkName(name string) error {
 	switch {
 	case !nameCharacters.MatchString(name):
@@ -117,7 +117,7 @@ func (s *Service) putParameter(ctx context.Context, scope aws.Scope, in *putRequ
 	})
 }
 
-// version makes the version that a request asks for, of a parameter or of a new one.
+// version returns the version that a put request describes; p is nil for a new parameter.
 func (s *Service) version(ctx context.Context, scope aws.Scope, in *putRequest, p *parameter) (*version, error) {
 	v := &version{Type: in.Type, Value: in.Value, Description: in.Description, AllowedPattern: in.AllowedPattern,
 		DataType: cmp.Or(in.DataType, "text"), Tier: cmp.Or(in.Tier, standard), User: scope.GlobalARN("iam", "root"),
@@ -165,7 +165,7 @@ func (s *Service) version(ctx context.Context, scope aws.Scope, in *putRequest, 
 	return v, err
 }
 
-// arnOf is the ARN of a parameter.
+// arnOf returns the ARN of a parameter.
 func arnOf(scope aws.Scope, name string) string {
 	return scope.ARN("ssm", "parameter/"+strings.TrimPrefix(name, "/"))
 }

@@ -13,25 +13,25 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Secrets encrypts the values of SecureString parameters.
+// Secrets encrypts and decrypts the values of SecureString parameters.
 type Secrets interface {
-	// Encrypt makes a text of a value that Decrypt understands, under a key of the account: its ID, ARN or alias. about
-	// is what the value belongs to, which Decrypt must be told again.
+	// Encrypt encrypts value under a key of the account, given by ID, ARN or alias, and returns text that Decrypt
+	// understands. about identifies the owner of the value; Decrypt must be called with the same about.
 	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
 	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
 }
 
 // Options are the settings of a Service. Documents and Clock are required.
 type Options struct {
-	// Documents is where parameters are kept, in the table ssm.
+	// Documents is the store that holds parameters, in the table ssm.
 	Documents *documents.Store
-	// Clock says when parameters were changed.
+	// Clock provides modification times.
 	Clock *clock.Clock
-	// Secrets encrypts SecureString values; nil means that they are kept as they are.
+	// Secrets encrypts SecureString values; if it is nil, they are stored unencrypted.
 	Secrets Secrets
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
@@ -39,10 +39,10 @@ type Options struct {
 type Service struct {
 	opts  Options
 	table *documents.Table
-	mu    sync.Mutex // orders changes
+	mu    sync.Mutex // serializes changes
 }
 
-// New returns the Parameter Store over what the documents have of it.
+// New returns a Service over the data in o.Documents.
 func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table("ssm")} }
 
 // Handler serves the API.
@@ -70,7 +70,7 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// parameter is what is kept under a name: its versions, the newest last.
+// parameter is a stored parameter with its versions, newest last.
 type parameter struct {
 	Name     string
 	Next     int64
@@ -78,10 +78,10 @@ type parameter struct {
 	Tags     map[string]string `json:",omitempty"`
 }
 
-// version is one value of a parameter.
+// version is a version of a parameter.
 type version struct {
 	Number         int64
-	Type, Value    string // of a SecureString the encrypted value
+	Type, Value    string // the value of a SecureString is encrypted
 	Description    string `json:",omitempty"`
 	Key            string `json:",omitempty"`
 	AllowedPattern string `json:",omitempty"`
@@ -95,7 +95,7 @@ func (p *parameter) newest() *version { return &p.Versions[len(p.Versions)-1] }
 
 func key(scope aws.Scope, name string) string { return scope.Account + "/" + scope.Region + "/" + name }
 
-// find reads a parameter; nil if there is none of the name.
+// find returns a parameter, or nil if there is none with the name.
 func (s *Service) find(scope aws.Scope, name string) (*parameter, error) {
 	text, found, err := s.table.Get(key(scope, name))
 	if err != nil || !found {
@@ -105,7 +105,7 @@ func (s *Service) find(scope aws.Scope, name string) (*parameter, error) {
 	return p, json.Unmarshal(text, p)
 }
 
-// all reads the parameters of a scope, in the order of their names.
+// all returns the parameters of a scope whose names start with prefix, ordered by name.
 func (s *Service) all(scope aws.Scope, prefix string) (all []*parameter, err error) {
 	return all, s.table.Scan(key(scope, prefix), func(_ string, text []byte) error {
 		p := new(parameter)
@@ -114,7 +114,7 @@ func (s *Service) all(scope aws.Scope, prefix string) (all []*parameter, err err
 	})
 }
 
-// change has f change parameters, and waits until that is on the disk.
+// change runs f and waits until its writes are on disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
 	return s.opts.Documents.Change(&s.mu, f)
 }
@@ -127,7 +127,7 @@ func (s *Service) put(b *documents.Batch, scope aws.Scope, p *parameter) error {
 	return err
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
 func refuse(code, format string, args ...any) error {

@@ -21,7 +21,7 @@ import (
 	"stepback/local/services/ssm"
 )
 
-// backwards encrypts by turning texts around.
+// backwards encrypts by reversing texts.
 type backwards struct{}
 
 func (backwards) Encrypt(_ context.Context, _ aws.Scope, _, _, value string) (string, error) {

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
+	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// BenchmarkStartExecution starts executions that do nothing: reading, checking and answering the request, and the
-// engine's start, without a network and a disk.
+// BenchmarkStartExecution starts executions that do nothing. It measures parsing, validating and answering the
+// request and the engine's start, without a network and a disk.
 func BenchmarkStartExecution(b *testing.B) {
 	c := clock.Virtual(clock.Real().Now())
 	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory()})
@@ -47,23 +50,25 @@ func BenchmarkStartExecution(b *testing.B) {
 	}
 }
 
-// BenchmarkListStateMachines is a page of as many state machines as an account may have.
+// BenchmarkListStateMachines lists a page of the maximum number of state machines per account.
 func BenchmarkListStateMachines(b *testing.B) {
 	store := NewMemory()
 	for i := range 10_000 {
 		name := fmt.Sprint("machine-", i)
-		if err := store.PutMachine(&Machine{
-			ARN: "arn:aws:states:us-east-1:000000000000:stateMachine:" + name, Name: name, Type: typeStandard,
+		if err := store.PutMachine(&statemachines.Machine{
+			ARN: "arn:aws:states:us-east-1:000000000000:stateMachine:" + name, Name: name, Type: statemachines.TypeStandard,
 			Created: time.Unix(int64(i), 0),
 		}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	s := New(Config{Store: store, Now: time.Now})
+	list := New(Config{Store: store, Now: time.Now}).operations()["ListStateMachines"]
+	request := &server.Request{
+		Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}, Input: jsonvalue.NewObject(0).Value(),
+	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.listStateMachines(b.Context(), aws.Scope{Account: "000000000000", Region: "us-east-1"},
-			&paged{}); err != nil {
+		if _, err := list.Call(b.Context(), request); err != nil {
 			b.Fatal(err)
 		}
 	}

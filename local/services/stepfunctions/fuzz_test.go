@@ -15,10 +15,11 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// FuzzRequests holds that no request makes the service fail inside, answer with something that is not JSON, or refuse
-// without naming the error.
+// FuzzRequests checks that no request causes an internal error, a response that is not JSON, or an error without a
+// code.
 func FuzzRequests(f *testing.F) {
 	const machine = "arn:aws:states:us-east-1:123456789012:stateMachine:m"
 	for operation, body := range map[string]string{
@@ -39,14 +40,15 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Add("0", "0")
 	c, store := clock.Real(), stepfunctions.NewMemory()
-	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: scope.Account,
+	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: wiretest.Scope.Account,
 		Activity: stepfunctions.HasActivity(store)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { e.Close(); c.Close() })
 	handler := stepfunctions.New(stepfunctions.Config{
-		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: c.Now, Default: scope,
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: c.Now,
+		Default: wiretest.Scope,
 	}).Handler()
 	f.Fuzz(func(t *testing.T, operation, body string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -56,18 +58,18 @@ func FuzzRequests(f *testing.F) {
 		r.Header.Set("X-Amz-Target", "AWSStepFunctions."+operation)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		defer func() { // so that no machine that loops takes the time of the inputs that follow
+		defer func() { // so that a looping machine does not slow down later inputs
 			if err := e.StopAll(t.Context(), history.Failure{}); err != nil {
 				t.Error(err)
 			}
 		}()
 		if ctx.Err() != nil {
-			return // it waited for a task, an execution or a state
+			return // it is waiting for a task, an execution or a state
 		}
 		var answer struct {
 			Type string `json:"__type"`
 		}
-		// 501 is the answer to operations that nobody has.
+		// 501 is the response for unknown operations.
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code >= 500 && w.Code != 501 ||
 			w.Code != 200 && answer.Type == "" {
 			t.Errorf("%d %s %v", w.Code, w.Body, err)

@@ -5,32 +5,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Documents keep small texts under keys, durably.
+// Documents durably stores small documents under keys.
 type Documents interface {
-	// PutDocument keeps a document, in place of the one that had the key, and returns when it is durable.
+	// PutDocument stores a document, replacing one with the same key, and returns once it is durable.
 	PutDocument(key string, value []byte) error
-	// DeleteDocument removes a document, if it is there.
+	// DeleteDocument deletes a document, if it exists.
 	DeleteDocument(key string) error
-	// EachDocument calls each with the documents whose key begins with a prefix, until it fails.
+	// EachDocument calls each for the documents whose keys start with prefix, until it returns an error.
 	EachDocument(ctx context.Context, prefix string, each func(key string, value []byte) error) error
 }
 
-// Kept is a Store whose records outlive the process: they are read once, and written before they are seen.
+// Kept is a Store whose records outlive the process. They are loaded once; changes are written before they become
+// visible.
 type Kept struct {
 	*Memory
 	documents Documents
 }
 
-// The keys of the records begin with these.
+// The key prefixes of the records.
 const (
 	machineKey  = "states/machine/"
 	revisionKey = "states/revision/"
 	activityKey = "states/activity/"
 )
 
-// Keep reads the records that are among the documents, and keeps those to come there.
+// Keep returns a store that loads its records from documents and writes changes there.
 func Keep(ctx context.Context, documents Documents) (*Kept, error) {
 	k := &Kept{NewMemory(), documents}
 	err := errors.Join(
@@ -54,7 +58,7 @@ func load[T any](ctx context.Context, documents Documents, prefix string, put fu
 }
 
 // PutMachine implements Store.
-func (k *Kept) PutMachine(m *Machine) error {
+func (k *Kept) PutMachine(m *statemachines.Machine) error {
 	if err := k.put(machineKey+m.ARN, m); err != nil {
 		return err
 	}
@@ -70,7 +74,7 @@ func (k *Kept) DeleteMachine(arn string) error {
 }
 
 // PutRevision implements Store.
-func (k *Kept) PutRevision(r *Revision) error {
+func (k *Kept) PutRevision(r *statemachines.Revision) error {
 	if err := k.put(revisionKey+r.ID, r); err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (k *Kept) DeleteRevision(id string) error {
 }
 
 // PutActivity implements Store.
-func (k *Kept) PutActivity(a *Activity) error {
+func (k *Kept) PutActivity(a *activities.Activity) error {
 	if err := k.put(activityKey+a.ARN, a); err != nil {
 		return err
 	}

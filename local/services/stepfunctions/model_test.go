@@ -7,7 +7,7 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the operations with the service's model: there are all of them, and their answers have all
+// TestModel compares the operations with the service's model: all must exist, and their responses must have all
 // members.
 func TestModel(t *testing.T) {
 	t.Parallel()

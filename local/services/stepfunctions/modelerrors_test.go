@@ -17,7 +17,7 @@ import (
 
 const here = "arn:aws:states:us-east-1:000000000000:"
 
-// arns name what is there, what is not, what the operation is not about, and nothing at all.
+// arns contains ARNs of existing resources, of missing ones, of the wrong kind, and malformed ones.
 var arns = []any{
 	here + "stateMachine:m", here + "stateMachine:m:1", here + "stateMachine:m:9", here + "stateMachine:m:a",
 	here + "stateMachine:m:z",
@@ -31,7 +31,7 @@ var arns = []any{
 	strings.Repeat("a", 257), nil, 5,
 }
 
-// others are the members that requests need besides ARNs.
+// others holds the members that requests need besides ARNs.
 var others = map[string]any{
 	"name": "n", "definition": `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "taskToken": "t",
 	"output": "1", "tagKeys": []string{"k"},
@@ -39,8 +39,8 @@ var others = map[string]any{
 	"routingConfiguration": []any{map[string]any{"stateMachineVersionArn": here + "stateMachine:m:1", "weight": 100}},
 }
 
-// TestErrorsAreDeclared calls every operation with all sorts of ARNs: whatever it refuses, it refuses with an error
-// that the model declares for it.
+// TestErrorsAreDeclared calls every operation with all sorts of ARNs: every error must be one that the model declares
+// for the operation.
 func TestErrorsAreDeclared(t *testing.T) {
 	t.Parallel()
 	m := model.MustFind("sfn")
@@ -63,7 +63,7 @@ func TestErrorsAreDeclared(t *testing.T) {
 		for _, input := range o.Input.Members {
 			member := input.Name
 			if !strings.HasSuffix(member, "Arn") ||
-				strings.HasPrefix(name, "Delete") { // what is deleted would not be there for the others
+				strings.HasPrefix(name, "Delete") { // deleting would affect the other operations
 				continue
 			}
 			for _, arn := range arns {
@@ -82,7 +82,7 @@ func TestErrorsAreDeclared(t *testing.T) {
 	}
 }
 
-// asker calls operations of a service and returns the codes of errors.
+// asker returns a function that calls an operation of a service and returns the error code.
 func asker(t *testing.T) func(operation string, request map[string]any) string {
 	t.Helper()
 	c := clock.Virtual(clock.Real().Now())

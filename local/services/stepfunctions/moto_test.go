@@ -13,19 +13,20 @@ import (
 
 	"stepback/engine"
 	"stepback/local/conformance"
+	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/tasks/awssdk"
 )
 
-// motoServices are the services that recordings need beside Step Functions, by their names in aws-sdk Resources.
+// motoServices maps the services that recordings need besides Step Functions to their names in aws-sdk Resources.
 var motoServices = map[string]string{
 	"dynamodb": "dynamodb", "events": "eventbridge", "s3": "s3", "secretsmanager": "secretsmanager", "sns": "sns",
 	"sqs": "sqs",
 }
 
-// upload puts an object, with the headers that S3 gives it by itself, and moto does not.
+// upload puts an object with the headers that S3 sets itself and moto does not.
 func (w *world) upload(ctx context.Context, params map[string]any) error {
 	client := s3.New(s3.Options{
-		BaseEndpoint: &w.moto, Region: scope.Region, UsePathStyle: true,
+		BaseEndpoint: &w.moto, Region: wiretest.Scope.Region, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
 	})
 	bucket, key, body := params["Bucket"].(string), params["Key"].(string), params["Body"].(string)
@@ -36,7 +37,7 @@ func (w *world) upload(ctx context.Context, params map[string]any) error {
 	return err
 }
 
-// around calls the services around Step Functions, for the steps of a case that set its scene.
+// around calls the other services for the steps of a case that prepare it.
 func (w *world) around(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer,
 	map[string]any, error) {
 	text, err := json.Marshal(params)

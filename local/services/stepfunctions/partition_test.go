@@ -7,22 +7,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// TestARNsAreOfTheRegionsPartition works with a machine, an activity and executions in regions that are not in the
-// partition aws.
+// TestARNsAreOfTheRegionsPartition uses a state machine, an activity and executions in regions outside the partition
+// aws.
 func TestARNsAreOfTheRegionsPartition(t *testing.T) {
 	t.Parallel()
-	url := newServer(t)
+	url := wiretest.Server(t)
 	for region, partition := range map[string]string{"cn-north-1": "aws-cn", "us-gov-west-1": "aws-us-gov",
 		"eu-central-1": "aws"} {
-		c, ctx := client(url, "123456789012", region), t.Context()
+		c, ctx := wiretest.Client(url, "123456789012", region), t.Context()
 		prefix := "arn:" + partition + ":states:" + region + ":123456789012:"
 		a, err := c.CreateActivity(ctx, &sfn.CreateActivityInput{Name: aws.String("a")})
 		if err != nil || *a.ActivityArn != prefix+"activity:a" {
 			t.Fatal(a, err)
 		}
-		m := create(t, c, "m", `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"`+*a.ActivityArn+
+		m := wiretest.Create(t, c, "m", `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"`+*a.ActivityArn+
 			`","End":true}}}`, "")
 		if *m != prefix+"stateMachine:m" {
 			t.Errorf("machine %s", *m)
@@ -39,7 +41,7 @@ func TestARNsAreOfTheRegionsPartition(t *testing.T) {
 			Output: aws.String("{}")}); err != nil {
 			t.Error(err)
 		}
-		whose := create(t, c, "express",
+		whose := wiretest.Create(t, c, "express",
 			`{"StartAt":"P","States":{"P":{"Type":"Pass","Parameters":{"id.$":"$$.Execution.Id"},"End":true}}}`,
 			types.StateMachineTypeExpress)
 		s, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: whose, Name: aws.String("s")})
@@ -49,6 +51,6 @@ func TestARNsAreOfTheRegionsPartition(t *testing.T) {
 		}
 		elsewhere := strings.Replace(*m, "arn:"+partition+":", "arn:aws-iso:", 1)
 		_, err = c.DescribeStateMachine(ctx, &sfn.DescribeStateMachineInput{StateMachineArn: &elsewhere})
-		refused[*types.StateMachineDoesNotExist](t, err, elsewhere)
+		wiretest.Refused[*types.StateMachineDoesNotExist](t, err, elsewhere)
 	}
 }

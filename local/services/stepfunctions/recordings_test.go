@@ -19,13 +19,15 @@ import (
 	"stepback/engine/journal"
 	"stepback/local/conformance"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/lambda"
 	"stepback/tasks/mototest"
 	"stepback/tasks/states"
 )
 
-// floors say how many cases must be replayed over HTTP, and how many must agree with the recording on each level.
+// floors holds the minimum number of cases that must be replayed over HTTP, and that must agree with the recording on
+// each level.
 type floors struct{ replayed, outcome, history int }
 
 var (
@@ -33,10 +35,8 @@ var (
 	withoutMoto = floors{644, 643, 641}
 )
 
-var scope = aws.Scope{Account: "123456789012", Region: "us-east-1"}
-
-// TestRecordings replays, over HTTP and in virtual time, every recorded case all of whose operations the API has, and
-// prints how many agree with what the real service answered.
+// TestRecordings replays every recorded case whose operations are all implemented, over HTTP and in virtual time, and
+// prints how many agree with the real service's responses.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	cases := load(t)
@@ -67,7 +67,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// load reads the recordings, or skips the test when there are none.
+// load loads the recordings, or skips the test if there are none.
 func load(t *testing.T) []*conformance.Case {
 	t.Helper()
 	cases, err := conformance.Find()
@@ -77,11 +77,12 @@ func load(t *testing.T) []*conformance.Case {
 	return cases
 }
 
-// served are the needs that this test meets by itself: stubs of functions, objects, accounts. The case that needs API
-// Gateway mocks it.
+// served lists the needs that this test provides itself: stubs of functions, objects, accounts. The case that needs
+// API Gateway mocks it.
 var served = []string{"lambda", "s3", "secondary-account", "apigateway"}
 
-// replayable reports whether the API has all operations of a case, and this test the services around it.
+// replayable reports whether all operations of a case are implemented and this test provides the other services it
+// needs.
 func replayable(c *conformance.Case, moto bool) bool {
 	for _, need := range c.Needs {
 		if _, ok := motoServices[need]; !slices.Contains(served, need) && (!ok || !moto) {
@@ -101,18 +102,18 @@ func replayable(c *conformance.Case, moto bool) bool {
 	return true
 }
 
-// world is an API server in virtual time with stand-ins for the services around it. Time passes only while a call is
-// made or a case waits.
+// world is an API server in virtual time with stand-ins for the other services. Time passes only during a call or
+// while a case waits.
 type world struct {
 	clock   *clock.Clock
 	engines map[string]*engine.Engine // by account
 	objects conformance.Objects
-	caller  *awssdk.Caller // for the scene of a case
+	caller  *awssdk.Caller // for the preparation of a case
 	moto    string
 	url     string
 
 	tasksUseS3 bool
-	background bool // there are programs in the background, which hold the clock
+	background bool // background programs are running, which hold the clock
 }
 
 func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
@@ -125,16 +126,16 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 		Embedded: map[string]awssdk.Endpoint{},
 		Getenv:   func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
 	}
-	w.caller = &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: around}
-	for _, account := range []string{scope.Account, secondary} {
-		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: scope.Region,
+	w.caller = &awssdk.Caller{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Endpoints: around}
+	for _, account := range []string{wiretest.Scope.Account, secondary} {
+		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: wiretest.Scope.Region,
 			Endpoints: around})
 		integrations["lambda:invoke"], integrations["function"] = lambda.Integration{Invoker: stubs},
 			lambda.Function{Invoker: stubs}
 		integrations["states:startExecution"] = states.Integration{API: start, Await: w.await}
 		e, err := engine.New(engine.Config{
 			Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(),
-			Region: scope.Region, Account: account,
+			Region: wiretest.Scope.Region, Account: account,
 			Integrations: integrations, Activity: stepfunctions.HasActivity(store),
 		})
 		if err != nil {
@@ -144,7 +145,7 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	}
 	service := stepfunctions.New(stepfunctions.Config{
 		Open:  func(s aws.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
-		Store: store, Now: w.clock.Now, Default: scope,
+		Store: store, Now: w.clock.Now, Default: wiretest.Scope,
 	})
 	around.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}
 	server := httptest.NewServer(service.Handler())
@@ -160,10 +161,10 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	return w
 }
 
-// secondary is the account of the steps that name another one.
+// secondary is the account for steps that name another account.
 const secondary = "000000000002"
 
-// engineOf is the engine of the account that an ARN names.
+// engineOf returns the engine of the account that an ARN names.
 func (w *world) engineOf(arn string) *engine.Engine {
 	const account = 4
 	return w.engines[strings.Split(arn, ":")[account]]
@@ -178,8 +179,9 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	names := &conformance.Names{Account: scope.Account, Region: scope.Region, Now: time.Now()}
-	stubs := &conformance.Functions{Region: scope.Region, Account: scope.Account, Rules: map[string]conformance.Rule{}}
+	names := &conformance.Names{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Now: time.Now()}
+	stubs := &conformance.Functions{Region: wiretest.Scope.Region, Account: wiretest.Scope.Account,
+		Rules: map[string]conformance.Rule{}}
 	for name, rule := range c.Lambdas {
 		stubs.Rules[names.Text(name)] = rule
 	}
@@ -192,13 +194,13 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 	return verdict
 }
 
-// Background keeps virtual time still while a program runs beside a case.
+// Background holds virtual time while a program runs alongside a case.
 func (w *world) Background() (ended func()) {
 	w.clock.Hold()
 	return w.clock.Release
 }
 
-// Wait carries a wait step out, letting virtual time pass.
+// Wait performs a wait step while virtual time passes.
 func (w *world) Wait(ctx context.Context, s *conformance.Step, arn string) error {
 	switch s.Wait {
 	case "execution-terminated":
@@ -210,7 +212,7 @@ func (w *world) Wait(ctx context.Context, s *conformance.Step, arn string) error
 		return w.listed(ctx, arn, s.Status)
 	case "sleep":
 		return w.clock.Sleep(ctx, time.Duration(s.Seconds*float64(time.Second)))
-	default: // an execution has started once StartExecution has answered
+	default: // an execution has started once StartExecution has returned
 		return nil
 	}
 }
@@ -229,14 +231,14 @@ func (w *world) listed(ctx context.Context, machine, status string) error {
 	return ctx.Err()
 }
 
-// Call carries an API call out.
+// Call performs an API call.
 func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer,
 	map[string]any, error) {
 	if s.Service != "" {
 		return w.scene(ctx, s, params)
 	}
 	if !w.background {
-		if err := w.clock.Sleep(ctx, time.Millisecond); err != nil { // so that no two starts are at the same time
+		if err := w.clock.Sleep(ctx, time.Millisecond); err != nil { // so that no two executions start at the same time
 			return nil, nil, err
 		}
 	}
@@ -251,8 +253,8 @@ func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string
 	return conformance.Reply(status, body)
 }
 
-// scene carries out a call of another service. Objects are put where Map states read them, and where tasks do when a
-// case has any.
+// scene performs a call of another service. Objects are put where Map states read them and, if the case has tasks
+// that read objects, where those do.
 func (w *world) scene(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer,
 	map[string]any, error) {
 	if s.Op == "PutObject" {
@@ -283,7 +285,7 @@ func (w *world) post(ctx context.Context, s *conformance.Step, params map[string
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+s.Op)
 	if s.Account == "secondary" {
-		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/"+scope.Region+
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/"+wiretest.Scope.Region+
 			"/states/aws4_request, SignedHeaders=host, Signature=0")
 	}
 	answer, err := http.DefaultClient.Do(r)

@@ -2,10 +2,11 @@ package stepfunctions
 
 import (
 	"stepback/aws"
+	"stepback/local/services/stepfunctions/resource"
 )
 
-// Resume opens the engines of all accounts and regions that have state machines, so that executions which an earlier
-// process left under way go on before anybody asks for them.
+// Resume opens the engines of all accounts and regions that have state machines, so that the unfinished executions of
+// an earlier process continue before any request arrives.
 func (s *Service) Resume() error {
 	machines, err := s.cfg.Store.Machines("")
 	if err != nil {
@@ -13,15 +14,15 @@ func (s *Service) Resume() error {
 	}
 	seen := map[aws.Scope]bool{}
 	for _, m := range machines {
-		at, err := parseARN(m.ARN, kindMachine)
+		at, err := resource.Parse(m.ARN, resource.KindMachine)
 		if err != nil {
 			return err
 		}
-		if seen[at.scope] {
+		if seen[at.Scope] {
 			continue
 		}
-		seen[at.scope] = true
-		if _, err := s.engine(at.scope); err != nil {
+		seen[at.Scope] = true
+		if _, err := s.engines.open(at.Scope); err != nil {
 			return err
 		}
 	}

@@ -13,29 +13,30 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
 // keepingServer serves the API over documents.
-func keepingServer(t *testing.T, kept documents) wire {
+func keepingServer(t *testing.T, kept documents) wiretest.Wire {
 	t.Helper()
 	store, err := stepfunctions.Keep(t.Context(), kept)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := clock.Real()
-	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: scope.Account})
+	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Account: wiretest.Scope.Account})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(stepfunctions.New(stepfunctions.Config{
 		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: time.Now,
-		Default: scope,
+		Default: wiretest.Scope,
 	}).Handler())
 	t.Cleanup(func() { server.Close(); e.Close(); c.Close() })
-	return wire{url: server.URL}
+	return wiretest.Wire{URL: server.URL}
 }
 
-// revisions are the keys of those that are kept.
+// revisions returns the keys of the stored revisions.
 func revisions(kept documents) (keys []string) {
 	for k := range kept {
 		if strings.HasPrefix(k, "states/revision/") {
@@ -46,18 +47,18 @@ func revisions(kept documents) (keys []string) {
 	return keys
 }
 
-// TestRevisionsThatNobodyNeedsAreRemoved updates, publishes and deletes.
+// Updating, publishing and deleting remove the revisions that are no longer needed.
 func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
 	t.Parallel()
 	kept := documents{}
 	w := keepingServer(t, kept)
-	machine := w.machine(t, "m", pass)
+	machine := w.Machine(t, "m", wiretest.Pass)
 	updates := 0
 	update := func() {
 		t.Helper()
 		updates++
-		definition := strings.Replace(pass, "1", strconv.Itoa(100+updates), 1)
-		if a := w.call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": machine,
+		definition := strings.Replace(wiretest.Pass, "1", strconv.Itoa(100+updates), 1)
+		if a := w.Call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": machine,
 			"definition": definition}); a["revisionId"] == nil {
 			t.Fatal(a)
 		}
@@ -72,39 +73,39 @@ func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
 		update()
 	}
 	want("after updates", 1)
-	version := w.call(t, "PublishStateMachineVersion",
+	version := w.Call(t, "PublishStateMachineVersion",
 		map[string]any{"stateMachineArn": machine})["stateMachineVersionArn"]
 	update()
 	want("with a version", 2)
-	w.call(t, "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": version})
+	w.Call(t, "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": version})
 	want("without it", 1)
-	x := w.run(t, machine, "{}")
+	x := w.Run(t, machine, "{}")
 	update()
 	update()
 	want("with an execution", 2)
-	if d := w.call(t, "DescribeStateMachineForExecution",
+	if d := w.Call(t, "DescribeStateMachineForExecution",
 		map[string]any{"executionArn": x["executionArn"]}); d["definition"] == nil {
 		t.Error(d)
 	}
-	w.call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": machine})
-	w.call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": machine})
+	w.Call(t, "DeleteStateMachine", map[string]any{"stateMachineArn": machine})
+	w.Call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": machine})
 	want("of a deleted machine", 1)
 }
 
-// TestRevisionsOfExpressExecutions keeps those by which executions log that may still be under way.
+// Revisions are kept while EXPRESS executions may still log according to them.
 func TestRevisionsOfExpressExecutions(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[string]int{"OFF": 1, "ALL": 2} {
 		kept := documents{}
 		w := keepingServer(t, kept)
-		m := w.call(t, "CreateStateMachine", map[string]any{
-			"name": "m", "definition": pass, "roleArn": role, "type": "EXPRESS", "loggingConfiguration": logging(level,
+		m := w.Call(t, "CreateStateMachine", map[string]any{
+			"name": "m", "definition": wiretest.Pass, "roleArn": wiretest.Role, "type": "EXPRESS", "loggingConfiguration": wiretest.Logging(level,
 				true),
 		})["stateMachineArn"]
-		if a := w.call(t, "StartExecution", map[string]any{"stateMachineArn": m}); a["executionArn"] == nil {
+		if a := w.Call(t, "StartExecution", map[string]any{"stateMachineArn": m}); a["executionArn"] == nil {
 			t.Fatal(a)
 		}
-		w.call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": m, "definition": failing})
+		w.Call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": m, "definition": wiretest.Failing})
 		if got := revisions(kept); len(got) != want {
 			t.Errorf("%s: %d revisions, want %d", level, len(got), want)
 		}
@@ -125,20 +126,20 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestUpdatePublishesTheDescription updates a machine to the definition that it has, with another description of the
-// version: the version that the answer names has that description.
+// Updating a state machine to the definition it already has, with another version description, publishes a version
+// with that description.
 func TestUpdatePublishesTheDescription(t *testing.T) {
 	t.Parallel()
 	w := keepingServer(t, documents{})
-	machine := w.call(t, "CreateStateMachine", map[string]any{
-		"name": "m", "definition": pass, "roleArn": role, "publish": true, "versionDescription": "first",
+	machine := w.Call(t, "CreateStateMachine", map[string]any{
+		"name": "m", "definition": wiretest.Pass, "roleArn": wiretest.Role, "publish": true, "versionDescription": "first",
 	})["stateMachineArn"]
 	update := func(description string) any {
-		request := map[string]any{"stateMachineArn": machine, "definition": pass, "publish": true}
+		request := map[string]any{"stateMachineArn": machine, "definition": wiretest.Pass, "publish": true}
 		if description != "" {
 			request["versionDescription"] = description
 		}
-		return w.call(t, "UpdateStateMachine", request)["stateMachineVersionArn"]
+		return w.Call(t, "UpdateStateMachine", request)["stateMachineVersionArn"]
 	}
 	first, second := machine.(string)+":1", machine.(string)+":2"
 	for _, c := range []struct{ description, want string }{
@@ -148,7 +149,7 @@ func TestUpdatePublishesTheDescription(t *testing.T) {
 			t.Errorf("published %q: got %v, want %s", c.description, got, c.want)
 		}
 	}
-	if d := w.call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": second}); d["description"] != "second" {
+	if d := w.Call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": second}); d["description"] != "second" {
 		t.Errorf("the second version: %v", d)
 	}
 }

@@ -1,55 +1,73 @@
 package stepfunctions
 
 import (
-	"errors"
+	"context"
 	"log/slog"
-	"sync"
 	"time"
 
-	"stepback/asl"
 	"stepback/aws"
-	"stepback/aws/model"
 	"stepback/aws/server"
 	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local/services/delivery"
+	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/executions"
+	"stepback/local/services/stepfunctions/statemachines"
+	"stepback/local/services/stepfunctions/tags"
+	"stepback/local/services/stepfunctions/teststate"
 )
 
-// Config is what the service is made of; all but Logs and Log is required.
+// Config configures a Service. All fields but Logs and Log are required.
 type Config struct {
-	// Open returns the engine of an account and region. It is called once for each; whoever made the engine closes it.
+	// Open returns the engine of an account and region. It is called once for each. The creator of the engine must
+	// close it.
 	Open func(aws.Scope) (*engine.Engine, error)
-	// Store keeps the state machines.
+	// Store stores the state machines.
 	Store Store
-	// TestCases says that executions can be started for a test case, with its name behind the ARN:
-	// stateMachine:NAME#TESTCASE.
+	// TestCases enables starting executions for a test case whose name follows the ARN: stateMachine:NAME#TESTCASE.
 	TestCases bool
-	// Logs is where executions log; nil means nowhere.
-	Logs LogGroups
-	// Sample decides whether an execution that nobody has decided about is traced, of a machine with
-	// tracingConfiguration; nil traces none.
+	// Logs stores the logs of executions; nil discards them.
+	Logs executions.LogGroups
+	// Sample decides whether to trace an execution of a machine with a tracingConfiguration, if the caller has not
+	// decided. nil traces none.
 	Sample func(scope aws.Scope, machine string) bool
-	// Now tells the time.
+	// Now returns the current time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.
 	Default aws.Scope
 	Log     *slog.Logger
 }
 
-// Service answers the operations. It is safe for concurrent use.
+// Service implements the operations. It is safe for concurrent use.
 type Service struct {
-	cfg  Config
-	logs sync.Map // by revision: *executionLog
-
-	histories histories
-
-	mu       sync.Mutex // orders changes of state machines
-	created  time.Time  // the latest; see creation
-	engines  map[aws.Scope]*engine.Engine
-	compiled map[string]*engine.StateMachine // by revision
+	cfg        Config
+	engines    engines
+	log        *executions.Log
+	machines   *statemachines.Service
+	activities *activities.Service
+	executions *executions.Service
+	tests      *teststate.Service
+	tags       *tags.Service
 }
 
 // New returns the service.
 func New(cfg Config) *Service {
-	return &Service{cfg: cfg, engines: map[aws.Scope]*engine.Engine{}, compiled: map[string]*engine.StateMachine{}}
+	s := &Service{cfg: cfg, engines: engines{make: cfg.Open, made: map[aws.Scope]*engine.Engine{}}}
+	s.log = executions.NewLog(executions.LogConfig{
+		Groups: cfg.Logs, Revision: func(id string) (*statemachines.Revision, error) { return cfg.Store.Revision(id) },
+		Now: cfg.Now, Log: cfg.Log,
+	})
+	s.machines = statemachines.New(statemachines.Config{
+		Store: cfg.Store, Engine: s.engines.open, Log: s.log, Now: cfg.Now,
+	})
+	s.activities = activities.New(activities.Config{Store: cfg.Store, Engine: s.engines.open, Now: cfg.Now})
+	s.executions = executions.New(executions.Config{
+		Machines: s.machines, Engine: s.engines.open, TestCases: cfg.TestCases, Sample: cfg.Sample, Now: cfg.Now,
+	})
+	s.tests = teststate.New(teststate.Config{Engine: s.engines.open, Now: cfg.Now})
+	s.tags = tags.New(s.machines, s.activities)
+	return s
 }
 
 // Handler serves the service's operations over AWS JSON 1.0.
@@ -60,77 +78,11 @@ func (s *Service) Handler() *server.Service {
 	})
 }
 
-// none is the answer of operations that answer nothing.
-type none struct{}
+// Follow logs the events of a step of an execution according to the state machine's loggingConfiguration. Engines
+// call it.
+func (s *Service) Follow(x *journal.Execution, events []history.Event) { s.log.Follow(x, events) }
 
-// engine returns the engine of an account and region.
-func (s *Service) engine(scope aws.Scope) (*engine.Engine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.engineOf(scope)
-}
-
-// engineOf is engine for callers that hold the lock.
-func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
-	if e := s.engines[scope]; e != nil {
-		return e, nil
-	}
-	e, err := s.cfg.Open(scope)
-	if err == nil {
-		s.engines[scope] = e
-	}
-	return e, err
-}
-
-// machine finds a state machine by an ARN that may be qualified. The caller holds the lock.
-func (s *Service) machine(scope aws.Scope, r *resource) (*Machine, error) {
-	if r.scope != scope {
-		return nil, noMachine(r.text)
-	}
-	m, err := s.cfg.Store.Machine(r.machine())
-	if errors.Is(err, ErrNotFound) {
-		return nil, noMachine(r.text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if m.Deleting {
-		return s.bury(scope, m, r)
-	}
-	return m, nil
-}
-
-// plan returns a revision compiled.
-func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	s.mu.Lock()
-	m := s.compiled[r.ID]
-	s.mu.Unlock()
-	if m != nil {
-		return m, nil
-	}
-	m, err := compile(e, r)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	s.compiled[r.ID] = m
-	s.mu.Unlock()
-	return m, nil
-}
-
-// accept checks the definition of a new revision as the service does, and plans it.
-func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	if found := engine.Validate(r.Definition, r.Type == typeExpress, model.CheckAction); asl.HasErrors(found) {
-		return nil, invalidDefinition(asl.InvalidDefinition(found))
-	}
-	return compile(e, r)
-}
-
-// compile plans a revision's definition, which was accepted once.
-func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	m, err := e.Compile(r.Name, r.Definition, r.RoleARN, r.Type == typeExpress)
-	if err != nil {
-		return nil, invalidDefinition(err.Error())
-	}
-	return m, nil
+// Deliver implements delivery.Target, as executions.Service does.
+func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
+	return s.executions.Deliver(ctx, to, m)
 }

@@ -11,9 +11,10 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/local/services/stepfunctions"
+	"stepback/local/services/stepfunctions/wiretest"
 )
 
-// refusing is a journal whose disk takes nothing.
+// refusing is a journal whose disk accepts no writes.
 type refusing struct {
 	journal.Journal
 	err error
@@ -33,19 +34,19 @@ func TestDisksThatTakeNothing(t *testing.T) {
 			t.Parallel()
 			c := clock.Real()
 			e, failure := engine.New(engine.Config{Clock: c, Journal: refusing{journal.NewMemory(), err},
-				Account: scope.Account})
+				Account: wiretest.Scope.Account})
 			if failure != nil {
 				t.Fatal(failure)
 			}
 			service := stepfunctions.New(stepfunctions.Config{
 				Open:  func(aws.Scope) (*engine.Engine, error) { return e, nil },
-				Store: stepfunctions.NewMemory(), Now: c.Now, Default: scope,
+				Store: stepfunctions.NewMemory(), Now: c.Now, Default: wiretest.Scope,
 			})
 			server := httptest.NewServer(service.Handler())
 			defer func() { server.Close(); e.Close(); c.Close() }()
-			w := wire{url: server.URL}
-			machine := w.machine(t, "m", pass)
-			if status, got := w.post(t, "StartExecution", `{"stateMachineArn":"`+machine+`"}`); status != 503 ||
+			w := wiretest.Wire{URL: server.URL}
+			machine := w.Machine(t, "m", wiretest.Pass)
+			if status, got := w.Post(t, "StartExecution", `{"stateMachineArn":"`+machine+`"}`); status != 503 ||
 				!strings.HasPrefix(got, want) {
 				t.Errorf("%d %s, want %s", status, got, want)
 			}

@@ -1,7 +1,7 @@
-// Package sts is the embedded STS of the laptop: it says who is asking (GetCallerIdentity), and gives credentials of
-// sessions (AssumeRole, AssumeRoleWithWebIdentity, GetSessionToken). Their access keys tell the account, so that
-// what is signed with them belongs there; who a key stands for is on the disk.
+// Package sts is the embedded STS: it identifies callers (GetCallerIdentity) and issues session credentials
+// (AssumeRole, AssumeRoleWithWebIdentity, GetSessionToken). The access keys contain the account, so requests signed
+// with them belong to it. The identity of each key is stored on disk.
 //
-// A role can be assumed when it is there, by everybody: its trust policy is not evaluated, no token is verified, no
-// signature is checked, and credentials do not stop working when they expire. SAML and federation are refused by name.
+// Every caller can assume any role that exists: this package evaluates no trust policy, verifies no token and no
+// signature, and does not reject expired credentials. SAML and federation are refused by name.
 package sts

@@ -1,7 +1,7 @@
 package sts
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"AssumeRole":                "trust and session policies are evaluated with `serve --enforce-iam` only; `PolicyArns` and MFA are ignored",
+	"AssumeRole":                "trust and session policies are evaluated only with `serve --enforce-iam`; `PolicyArns` and MFA are ignored",
 	"AssumeRoleWithWebIdentity": "tokens are not checked",
 }

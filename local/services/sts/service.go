@@ -17,24 +17,25 @@ import (
 	"stepback/local/services/iam/policy"
 )
 
-// Roles knows the roles that can be assumed.
+// Roles looks up roles that can be assumed, and the owners of access keys.
 type Roles interface {
-	// Trust returns the trust policy of the role of an ARN, and its ID; found is false if there is no such role.
+	// Trust returns the trust policy and the ID of the role with an ARN; found is false if there is no such role.
 	Trust(role aws.ARN) (document, id string, found bool, err error)
-	// Signer returns the ARN and the ID of the user whose access key a key is; found is false if it is nobody's.
+	// Signer returns the ARN and the ID of the user that an access key belongs to; found is false if it belongs to no
+	// user.
 	Signer(account, key string) (arn, id string, found bool, err error)
 }
 
 // Options are the settings of STS. Documents, Roles and Clock are required.
 type Options struct {
-	// Documents is where sessions are kept, in the table sts.
+	// Documents is the store that holds sessions, in the table sts.
 	Documents *documents.Store
 	Roles     Roles
-	// Clock says when sessions end.
+	// Clock determines when sessions end.
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
@@ -43,7 +44,7 @@ type service struct {
 	table *documents.Table
 }
 
-// New returns STS.
+// New returns a service that serves the STS API.
 func New(o Options) *server.Service {
 	s := &service{o, o.Documents.Table("sts")}
 	return server.Must(server.Config{Model: "sts", Default: o.Scope, Log: o.Log, Operations: s.operations(),
@@ -67,23 +68,25 @@ type identity struct {
 	ARN     string `json:"Arn"`
 }
 
-// session is what is kept of credentials: who signs with them, and until when they were meant to be good.
+// session is a stored session: the identity that signs with its credentials, and until when they are meant to be
+// valid.
 type session struct {
 	identity
 	Until  time.Time
-	Policy string `json:",omitempty"` // bounds what the role may do
+	Policy string `json:",omitempty"` // session policy, which limits what the role may do
 }
 
-// Caller is who signs with the access key of a session.
+// Caller is the identity that signs with the access key of a session.
 type Caller struct {
 	Account, ARN, UserID string
-	// Policy is the session policy; empty for none.
+	// Policy is the session policy; empty means none.
 	Policy string
-	// Until is when the session ends; zero for one that does not.
+	// Until is when the session ends; zero means never.
 	Until time.Time
 }
 
-// CallerOf finds whose session an access key is; found is false for keys that STS has not made.
+// CallerOf returns the identity of the session that an access key belongs to; found is false for keys that STS has
+// not issued.
 func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) {
 	if _, ok := aws.AccountOfSession(key); !ok {
 		return c, false, nil
@@ -99,11 +102,11 @@ func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) 
 	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until}, true, nil
 }
 
-// Standing are the credentials of a service that acts in a role, such as Lambda for a function: a session without an
-// end, of which there is one for each role and session name. Keys are those that the session has had before.
+// Standing holds the credentials of a service that acts in a role, such as Lambda for a function. They belong to a
+// session without an end, which exists once per role and session name. The session always has the same credentials.
 type Standing struct{ Key, Secret, Token string }
 
-// Stand returns the credentials of the standing session of a role; ok is false for what is no role's ARN.
+// Stand returns the credentials of the standing session of a role; ok is false if role is not a role's ARN.
 func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err error) {
 	arn, ok := aws.ParseARN(role)
 	path, isRole := strings.CutPrefix(arn.Resource, "role/")
@@ -113,9 +116,9 @@ func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err e
 	who := aws.ARN{Partition: arn.Partition, Service: "sts", Account: arn.Account,
 		Resource: "assumed-role/" + path[strings.LastIndexByte(path, '/')+1:] + "/" + name}.String()
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(who)) // which never fails
+	_, _ = sum.Write([]byte(who)) // never fails
 	keys = Standing{Secret: "local", Token: "local"}
-	for number := sum.Sum32(); ; number++ { // the next one is free if another session has this one
+	for number := sum.Sum32(); ; number++ { // try the next number if this one belongs to another session
 		keys.Key = aws.SessionKey(arn.Account, number)
 		c, found, err := CallerOf(d, keys.Key)
 		if err != nil || found && c.ARN == who {
@@ -141,7 +144,7 @@ func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err e
 	return keys, true, nil
 }
 
-// getCallerIdentity tells the identity of a session, or the root user of the account.
+// getCallerIdentity returns the identity of the session, or the root user of the account.
 func (s *service) getCallerIdentity(_ context.Context, r *server.Request) (*server.Answer, error) {
 	who, err := s.caller(r)
 	if err != nil {
@@ -178,7 +181,7 @@ type credentials struct {
 	Expires server.Time `json:"Expiration"`
 }
 
-// begin makes credentials and keeps to whom they belong.
+// begin issues credentials and stores their owner.
 func (s *service) begin(who identity, bounds string, seconds int64) (*credentials, error) {
 	const letters = 32
 	until := s.Clock.Now().Add(time.Duration(seconds) * time.Second)
@@ -196,7 +199,7 @@ func (s *service) begin(who identity, bounds string, seconds int64) (*credential
 	return c, b.Apply()()
 }
 
-// drawn is a text of n random bytes.
+// drawn returns n random bytes as text.
 func drawn(n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -217,7 +220,7 @@ type assumeRequest struct {
 	Transitive []string `json:"TransitiveTagKeys"`
 }
 
-// checkTags refuses tags of a session that STS refuses. Nothing here asks for them.
+// checkTags returns an error for session tags that STS would reject. The tags are not used otherwise.
 func (in *assumeRequest) checkTags() error {
 	seen := map[string]bool{}
 	for _, t := range in.Tags {
@@ -248,7 +251,7 @@ type assumeAnswer struct {
 	Source      string  `json:"SourceIdentity,omitempty"`
 }
 
-// assume begins a session of a role. by is who asks.
+// assume starts a session of a role. by identifies the caller.
 func (s *service) assume(in *assumeRequest, by, action string) (*assumeAnswer, error) {
 	const usual = 3600
 	role, ok := aws.ParseARN(in.RoleARN)
@@ -300,7 +303,7 @@ type webIdentityRequest struct {
 	Token string `json:"WebIdentityToken"`
 }
 
-// assumeRoleWithWebIdentity reads from the token whom it is about, and does not verify it.
+// assumeRoleWithWebIdentity takes the subject from the token without verifying it.
 func (s *service) assumeRoleWithWebIdentity(_ context.Context, _ aws.Scope, in *webIdentityRequest) (*webIdentityAnswer,
 	error) {
 	var claims struct{ Sub, Iss, Aud string }
@@ -322,7 +325,7 @@ func (s *service) assumeRoleWithWebIdentity(_ context.Context, _ aws.Scope, in *
 
 type tokenAnswer struct{ Credentials *credentials }
 
-// getSessionToken begins a session of the caller.
+// getSessionToken starts a session of the caller.
 func (s *service) getSessionToken(_ context.Context, r *server.Request) (*server.Answer, error) {
 	var in struct {
 		Seconds int64 `json:"DurationSeconds"`
@@ -344,7 +347,7 @@ func (s *service) getSessionToken(_ context.Context, r *server.Request) (*server
 
 type keyAnswer struct{ Account string }
 
-// getAccessKeyInfo tells the account of an access key.
+// getAccessKeyInfo returns the account of an access key.
 func getAccessKeyInfo(_ context.Context, scope aws.Scope, in *struct {
 	ID string `json:"AccessKeyId"`
 }) (*keyAnswer, error) {

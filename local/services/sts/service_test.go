@@ -20,7 +20,7 @@ import (
 
 const role = "arn:aws:iam::222222222222:role/jobs/Deploy"
 
-// roles has one role.
+// roles is a Roles with a single role.
 type roles struct{}
 
 func (roles) Trust(arn aws.ARN) (document, id string, found bool, err error) {
@@ -31,7 +31,7 @@ func (roles) Signer(string, string) (arn, id string, found bool, err error) {
 	return "", "", false, nil
 }
 
-// address is where STS is, with its sessions in memory.
+// address serves STS with sessions in memory, and returns its address.
 func address(t *testing.T) string {
 	t.Helper()
 	store, err := documents.Open("/documents", vfs.NewMem())

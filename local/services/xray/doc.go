@@ -1,6 +1,6 @@
-// Package xray is the API of AWS X-Ray, as far as programs that trace themselves and those that read their traces need
-// it: segments, summaries, whole traces, graphs of services, and sampling rules.
+// Package xray implements the API of AWS X-Ray to the extent that programs need to write and read traces: segments,
+// trace summaries, whole traces, service graphs, and sampling rules.
 //
-// Segments are kept as they came, for 30 days after their trace began. It makes no segments itself, and knows no
-// groups, insights or encryption settings.
+// Segments are stored verbatim, for 30 days after the start of their trace. The package creates no segments itself,
+// and supports no groups, insights or encryption settings.
 package xray

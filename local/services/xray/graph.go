@@ -9,7 +9,6 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 )
 
 type graphRequest struct {
@@ -26,7 +25,7 @@ type faultCounts struct {
 	OtherCount, TotalCount int
 }
 
-// statistics are how calls have ended.
+// statistics counts how calls have ended.
 type statistics struct {
 	OkCount           int
 	ErrorStatistics   errorCounts
@@ -90,10 +89,10 @@ type traceGraphAnswer struct {
 	NextToken string `json:",omitempty"`
 }
 
-// serviceKey is what makes segments be of one service.
+// serviceKey identifies the service that segments belong to.
 type serviceKey struct{ name, kind string }
 
-// graph makes the services of traces, and who called whom.
+// graph returns the services in traces, and which service called which.
 func graph(traces []*trace) []node {
 	nodes := []*node{}
 	byKey := map[serviceKey]*node{}
@@ -124,7 +123,7 @@ func graph(traces []*trace) []node {
 				g.each(func(inner *segment) { owners[inner.ID] = g })
 			}
 		}
-		for _, g := range t.segments { // those that came by themselves belong to whom their parents do
+		for _, g := range t.segments { // subsegments sent separately belong to the owner of their parent
 			if g.Type == "subsegment" {
 				g.each(func(inner *segment) { owners[inner.ID] = owners[g.ParentID] })
 			}
@@ -145,13 +144,13 @@ func graph(traces []*trace) []node {
 	}
 	out := make([]node, len(nodes))
 	for i, n := range nodes {
-		sorting.Func(n.Edges, func(a, b edge) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
+		slices.SortFunc(n.Edges, func(a, b edge) int { return cmp.Compare(a.ReferenceID, b.ReferenceID) })
 		out[i] = *n
 	}
 	return out
 }
 
-// span widens a range of time by that of a segment.
+// span extends a time range to include a segment.
 func span(start, end *server.Time, g *segment) {
 	first, last := server.Time(moment(*g.Start)), server.Time(moment(*g.Start+g.duration()))
 	if start.IsZero() || time.Time(first).Before(time.Time(*start)) {

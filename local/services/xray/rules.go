@@ -9,12 +9,11 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/sorting"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 )
 
-// rule says how many requests are traced.
+// rule is a sampling rule: how many requests are traced.
 type rule struct {
 	RuleName, ResourceARN, ServiceName, ServiceType, Host, HTTPMethod, URLPath string
 	RuleARN                                                                    string
@@ -24,7 +23,7 @@ type rule struct {
 	SamplingRateBoost                                                          json.RawMessage   `json:",omitempty"`
 }
 
-// ruleRecord is a rule with its times.
+// ruleRecord is a sampling rule with its creation and modification times.
 type ruleRecord struct {
 	SamplingRule          rule
 	CreatedAt, ModifiedAt server.Time
@@ -37,7 +36,7 @@ const (
 
 func ruleARN(scope aws.Scope, name string) string { return scope.ARN("xray", "sampling-rule/"+name) }
 
-// all are the rules of a scope by their priorities, the default one last.
+// all returns the rules of a scope by priority, the default rule last.
 func (s *Service) all(scope aws.Scope) ([]ruleRecord, error) {
 	list := []ruleRecord{}
 	known := false
@@ -60,7 +59,7 @@ func (s *Service) all(scope aws.Scope) ([]ruleRecord, error) {
 			},
 		)
 	}
-	sorting.Stable(list, func(a, b ruleRecord) int {
+	slices.SortStableFunc(list, func(a, b ruleRecord) int {
 		if a.SamplingRule.Priority != b.SamplingRule.Priority {
 			return a.SamplingRule.Priority - b.SamplingRule.Priority
 		}
@@ -79,7 +78,7 @@ type ruleAnswer struct {
 	SamplingRuleRecord ruleRecord
 }
 
-// name is the rule that a request is about.
+// name returns the name of the rule that a request refers to.
 func (in *oneRule) name() (string, error) {
 	if (in.RuleName == "") == (in.RuleARN == "") {
 		return "", invalid("Either RuleName or RuleARN must be specified, but not both")
@@ -131,7 +130,7 @@ func (s *Service) keepRule(scope aws.Scope, r *ruleRecord) error {
 	})
 }
 
-// find finds a rule by its name.
+// find returns the rule with a name.
 func (s *Service) find(scope aws.Scope, name string) (*ruleRecord, error) {
 	list, err := s.all(scope)
 	for i := range list {
@@ -228,7 +227,7 @@ type targetsAnswer struct {
 	UnprocessedBoostStatistics []unprocessedStatistics
 }
 
-// seconds is how often clients ask for their targets.
+// seconds is the interval at which clients request their sampling targets.
 const seconds = 10
 
 func (s *Service) getTargets(_ context.Context, scope aws.Scope, in *targetsRequest) (*targetsAnswer, error) {

@@ -10,26 +10,26 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Traced is what begins a trace, as sampling rules tell it apart.
+// Traced describes the start of a trace, as sampling rules match it.
 type Traced struct {
-	// Name, Type and ARN are those of the service: the name of a function, AWS::Lambda::Function, and its ARN.
+	// Name, Type and ARN describe the service: the name of a function, AWS::Lambda::Function, and its ARN.
 	Name, Type, ARN string
 }
 
-// sampler counts what rules have let through.
+// sampler counts what rules have sampled.
 type sampler struct {
-	rules map[aws.Scope][]rule // as they were read last
-	used  map[string]reservoir // by the ARN of the rule
+	rules map[aws.Scope][]rule // as last read
+	used  map[string]reservoir // by rule ARN
 }
 
-// reservoir is how many traces of a second were recorded before the rate of a rule counts.
+// reservoir counts the traces recorded in a second before the rule's fixed rate applies.
 type reservoir struct {
 	second int64
 	taken  int
 }
 
-// Sample decides by the sampling rules whether a trace that begins is recorded: the first rule that fits lets the
-// requests of its reservoir through each second, and its rate of all others.
+// Sample decides by the sampling rules whether to record a new trace. The first matching rule samples the requests in
+// its reservoir each second, and applies its fixed rate to all others.
 func (s *Service) Sample(scope aws.Scope, t Traced) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,13 +67,13 @@ func (s *Service) Sample(scope aws.Scope, t Traced) bool {
 	return false
 }
 
-// fits reports whether a rule is about what begins a trace that no HTTP request began.
+// fits reports whether a rule matches the start of a trace that did not begin with an HTTP request.
 func (r *rule) fits(t Traced) bool {
 	return len(r.Attributes) == 0 && aws.Matches(r.ServiceName, t.Name) && aws.Matches(r.ServiceType, t.Type) &&
 		aws.Matches(r.ResourceARN, t.ARN) && aws.Matches(r.Host, "") && aws.Matches(r.HTTPMethod, "") && aws.Matches(r.URLPath, "")
 }
 
-// Put keeps segments of an account and region, as PutTraceSegments does. Documents that are none are left out.
+// Put stores segments of an account and region, as PutTraceSegments does. Invalid documents are skipped.
 func (s *Service) Put(scope aws.Scope, segments [][]byte) error {
 	return s.keep(func(b *documents.Batch) error {
 		if err := s.prune(b, scope); err != nil && !errors.Is(err, errEnough) {
@@ -89,7 +89,7 @@ func (s *Service) Put(scope aws.Scope, segments [][]byte) error {
 	})
 }
 
-// Seconds is a time as segments have it.
+// Seconds returns t in the form that segments use: seconds since 1970.
 func Seconds(t time.Time) float64 {
 	return float64(t.UnixMicro()) / float64(time.Second/time.Microsecond)
 }

@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// segment is what is looked at of a segment's or subsegment's document.
+// segment holds the members of a segment or subsegment document that are used.
 type segment struct {
 	ID          string         `json:"id"`
 	TraceID     string         `json:"trace_id"`
@@ -57,7 +57,7 @@ func (g *segment) duration() float64 {
 	return *g.End - *g.Start
 }
 
-// each calls f for the segment and all subsegments within.
+// each calls f for the segment and all its subsegments, recursively.
 func (g *segment) each(f func(*segment)) {
 	f(g)
 	for i := range g.Subsegments {
@@ -89,7 +89,7 @@ const (
 	maxName     = 200
 )
 
-// flaw is what is wrong with a document; empty when nothing is.
+// flaw returns the error code of an invalid document, or "" if it is valid.
 func (g *segment) flaw(err error, size int) string {
 	switch {
 	case err != nil:
@@ -142,13 +142,13 @@ func (s *Service) putTelemetryRecords(context.Context, aws.Scope, *none) (*none,
 	return &none{}, nil
 }
 
-// trace is a trace with its segments, in the order of their IDs.
+// trace is a trace with its segments, ordered by ID.
 type trace struct {
 	id       string
 	segments []*segment
 }
 
-// read reads the segments whose keys begin with a text, and those of later traces until the first after end.
+// read returns the traces from the key prefix from on, up to the first one that started after end.
 func (s *Service) read(scope aws.Scope, from string, end time.Time) (all []*trace, err error) {
 	before := prefix(scope)
 	err = s.segments.ScanFrom(before, before+from, func(key string, text []byte) error {
@@ -173,7 +173,7 @@ func (s *Service) read(scope aws.Scope, from string, end time.Time) (all []*trac
 	return all, err
 }
 
-// between reads the traces that began in a range of time.
+// between returns the traces that started in a time range.
 func (s *Service) between(scope aws.Scope, start, end time.Time) ([]*trace, error) {
 	if end.Before(start) {
 		return nil, invalid("StartTime must be before EndTime")
@@ -208,7 +208,7 @@ type tracesAnswer struct {
 	NextToken           string   `json:",omitempty"`
 }
 
-// named reads the traces of some IDs, those that are there.
+// named returns the traces with the given IDs, as far as they exist.
 func (s *Service) named(scope aws.Scope, ids []string) (all []*trace, err error) {
 	for _, id := range ids {
 		t := &trace{id: id}
@@ -240,7 +240,7 @@ func (s *Service) batchGetTraces(_ context.Context, scope aws.Scope, in *tracesR
 	return out, err
 }
 
-// bounds are when the first segment began and the last one ended.
+// bounds returns when the first segment started and the last one ended.
 func (t *trace) bounds() (start, end float64) {
 	for i, g := range t.segments {
 		last := *g.Start
@@ -255,7 +255,7 @@ func (t *trace) bounds() (start, end float64) {
 	return start, end
 }
 
-// root is the segment that no other one has called, the first of them; nil when its parents are not here.
+// root returns the first segment without a parent, or nil if the parents of all segments are missing.
 func (t *trace) root() *segment {
 	var found *segment
 	for _, g := range t.segments {

@@ -18,17 +18,17 @@ import (
 
 // Options are the settings of a Service. Store and Now are required.
 type Options struct {
-	// Store keeps segments and rules.
+	// Store holds segments and rules.
 	Store *documents.Store
-	// Now tells the time.
+	// Now returns the current time.
 	Now func() time.Time
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Log receives refusals; nil drops them.
+	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
-// Service is the X-Ray of the laptop. It is safe for concurrent use.
+// Service is the embedded X-Ray. It is safe for concurrent use.
 type Service struct {
 	o        Options
 	segments *documents.Table
@@ -39,7 +39,7 @@ type Service struct {
 	sampler sampler
 }
 
-// New makes a service over a store.
+// New returns a Service over a store.
 func New(o Options) *Service {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	return &Service{o: o, segments: o.Store.Table("xray-segments"), rules: o.Store.Table("xray-rules")}
@@ -69,14 +69,14 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// partly says what operations that are served do not do.
+// partly lists the limitations of implemented operations.
 var partly = map[string]string{
-	"PutTelemetryRecords": "accepted and forgotten",
-	"GetTraceSummaries":   "filter expressions of conditions joined by AND; no root causes, no sampling",
-	"GetServiceGraph":     "no histograms and groups",
+	"PutTelemetryRecords": "accepted and discarded",
+	"GetTraceSummaries":   "filter expressions are conditions joined by AND; no root causes, no sampling",
+	"GetServiceGraph":     "no histograms or groups",
 	"GetTraceGraph":       "no histograms",
 	"CreateSamplingRule":  "no boosts; tags are ignored",
-	"GetSamplingTargets":  "each client is given the whole reservoir",
+	"GetSamplingTargets":  "each client gets the whole reservoir",
 }
 
 func invalid(format string, args ...any) error {
@@ -94,16 +94,16 @@ func (s *Service) keep(change func(*documents.Batch) error) error {
 	return b.Apply()()
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
-// prefix begins the keys of a scope.
+// prefix returns the key prefix of a scope.
 func prefix(scope aws.Scope) string { return scope.Account + "/" + scope.Region + "/" }
 
-// retention is how long segments are kept after their trace began.
+// retention is the time for which segments are kept after the start of their trace.
 const retention = 30 * 24 * time.Hour
 
-// prune forgets the segments of old traces, once an hour.
+// prune deletes the segments of old traces, at most once per hour.
 func (s *Service) prune(b *documents.Batch, scope aws.Scope) error {
 	now := s.o.Now()
 	s.mu.Lock()
@@ -117,7 +117,7 @@ func (s *Service) prune(b *documents.Batch, scope aws.Scope) error {
 	}
 	return s.segments.Scan(prefix(scope), func(key string, _ []byte) error {
 		if began, ok := beganAt(key[len(prefix(scope)):]); ok && now.Sub(began) < retention {
-			return errEnough // keys are in the order of time
+			return errEnough // keys are ordered by time
 		}
 		b.Delete(s.segments, key)
 		return nil
@@ -126,7 +126,7 @@ func (s *Service) prune(b *documents.Batch, scope aws.Scope) error {
 
 var errEnough = errors.New("the rest is newer")
 
-// beganAt is the time in the ID of a trace: 1-SECONDS IN HEX-RANDOM.
+// beganAt returns the time in a trace ID: 1-SECONDS IN HEX-RANDOM.
 func beganAt(id string) (time.Time, bool) {
 	const at, end = 2, 10
 	if len(id) < end {

@@ -19,10 +19,10 @@ import (
 	"stepback/local/services/xray"
 )
 
-// at is when the traces of the tests begin: 0x6922c600.
+// at is when the traces in the tests start: 0x6922c600.
 var at = time.Unix(0x6922c600, 0).UTC()
 
-// bench is a service on a disk in memory, with AWS's client of it.
+// bench is a service over an in-memory disk with an AWS client for it.
 type bench struct {
 	*client.Client
 	service *xray.Service
@@ -70,7 +70,7 @@ const (
 	second = "1-6922c60a-bbbbbbbbbbbbbbbbbbbbbbbb"
 )
 
-// call is a trace: a front end that calls an order service, which fails.
+// call is a trace in which a front end calls an order service, which fails.
 var call = []string{
 	`{"trace_id":"` + first + `","id":"1111111111111111","name":"front","origin":"AWS::EC2::Instance","start_time":1763886592,"end_time":1763886594,
 	 "http":{"request":{"method":"GET","url":"http://shop/orders"},"response":{"status":502}},"error":true,"annotations":{"tenant":"t1","size":3},
@@ -241,7 +241,7 @@ func TestSamplingRules(t *testing.T) {
 	}
 }
 
-// TestRulesDecideWhatIsTraced has the reservoir of the first rule that fits let traces through, each second anew.
+// The reservoir of the first matching rule samples traces, and is refilled every second.
 func TestRulesDecideWhatIsTraced(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

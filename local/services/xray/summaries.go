@@ -35,7 +35,7 @@ type httpSummary struct {
 	ClientIP   string `json:"ClientIp,omitempty"`
 }
 
-// summary is a trace as GetTraceSummaries answers it.
+// summary is a trace as GetTraceSummaries returns it.
 type summary struct {
 	ID                     string `json:"Id"`
 	StartTime              server.Time
@@ -74,13 +74,13 @@ func (g *segment) service() serviceID {
 
 func raw(v any) json.RawMessage {
 	text, err := json.Marshal(v)
-	if err != nil { // it was JSON
+	if err != nil { // it was parsed from JSON
 		return json.RawMessage("null")
 	}
 	return text
 }
 
-// summarise tells of a trace what its segments say together.
+// summarise returns the summary of a trace's segments.
 func (t *trace) summarise() summary {
 	start, end := t.bounds()
 	out := summary{ID: t.id, StartTime: server.Time(moment(start)), Duration: end - start,
@@ -165,10 +165,10 @@ func (s *Service) getTraceSummaries(_ context.Context, scope aws.Scope, in *summ
 	return &summariesAnswer{part, server.Time(s.o.Now()), len(traces), next}, nil
 }
 
-// condition is one condition of a filter.
+// condition is a condition of a filter expression.
 type condition func(t *trace, of *summary) bool
 
-// filterOf reads a filter expression: conditions that are joined by AND.
+// filterOf parses a filter expression: conditions joined by AND.
 func filterOf(text string) (condition, error) {
 	var all []condition
 	for part := range strings.SplitSeq(text, " AND ") {
@@ -222,7 +222,7 @@ func conditionOf(text string) (condition, error) {
 	return nil, invalid("The filter expression %s is not understood here: conditions are joined by AND", text)
 }
 
-// values are what a keyword of a filter stands for.
+// values returns a function that evaluates a keyword of a filter expression.
 func values(keyword string) (func(t *trace, of *summary) []any, bool) {
 	one := func(f func(of *summary) any) func(*trace, *summary) []any {
 		return func(_ *trace, of *summary) []any { return []any{f(of)} }

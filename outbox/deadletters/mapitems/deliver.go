@@ -42,7 +42,8 @@ func (s *Items) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	return errs
 }
 
-// whole tells whether the items are all that failed of their execution, unchanged, so that it can be redriven.
+// whole reports whether the items are all failed items of their execution, and unchanged, so that the execution can
+// be redriven.
 func (s *Items) whole(ctx context.Context, parent string, d *deadletters.Delivery, items []int) (bool, error) {
 	x, err := s.describe(ctx, parent)
 	if errors.Is(err, deadletters.ErrNotFound) {
@@ -70,7 +71,7 @@ func (s *Items) whole(ctx context.Context, parent string, d *deadletters.Deliver
 	return whole && n == len(items), err
 }
 
-// alone runs an item in a state machine of its own, unless it was redriven with its execution.
+// alone runs an item in a separate state machine, unless it was redriven with its execution.
 func (s *Items) alone(ctx context.Context, d *deadletters.Delivery, i int) error {
 	it := &d.Items[i]
 	if x, err := s.describe(ctx, it.ID); err == nil && (!ended(x.Status) ||
@@ -92,7 +93,7 @@ func (s *Items) alone(ctx context.Context, d *deadletters.Delivery, i int) error
 	return err
 }
 
-// nameOf names the execution of an item on its own.
+// nameOf returns the name of the execution that runs a single item.
 func nameOf(d *deadletters.Delivery, i int) string { return "redrive-" + d.ID + "-" + strconv.Itoa(i) }
 
 // Became implements deadletters.Source.
@@ -126,7 +127,7 @@ func (s *Items) Became(ctx context.Context, d *deadletters.Delivery, i int) (dea
 	return l, nil
 }
 
-// became says what the execution that has an item came to.
+// became sets the letter's state from the execution that ran its item.
 func became(l *deadletters.Letter, x *sfn.DescribeExecutionOutput) {
 	switch {
 	case !ended(x.Status):

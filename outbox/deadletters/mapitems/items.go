@@ -15,19 +15,19 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Items is a deadletters.Source.
+// Items implements deadletters.Source.
 type Items struct {
 	Client *sfn.Client
-	// Machines are the ARNs of the state machines whose Map Runs are looked at; nil means all, but for those in Except.
+	// Machines are the ARNs of the state machines whose Map Runs are searched; nil means all except those in Except.
 	Machines, Except []string
-	// Since leaves out executions that ended before; the zero time leaves out none.
+	// Since excludes executions that ended before it; the zero time excludes none.
 	Since time.Time
-	// Executions visits the ARNs of the executions that have failed items, where an index knows them; nil means that
-	// all executions of the machines are looked at.
+	// Executions calls visit for the ARNs of the executions with failed items, if there is an index of them; nil
+	// means that all executions of the state machines are searched.
 	Executions func(ctx context.Context, visit func(arn string) error) error
 }
 
-// The headers of a letter: the Map Run and the execution that it is of, also where the item was redriven on its own.
+// The headers of a letter: its Map Run and the execution of that, even if the item was redriven on its own.
 const (
 	headerMapRun = "Map-Run"
 	headerParent = "Map-Run-Execution"
@@ -85,7 +85,7 @@ func (s *Items) ofMachine(ctx context.Context, machine string, visit func(deadle
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if _, express := errors.AsType[*types.StateMachineTypeNotSupported](err); express {
-			return nil // Express machines have no Map Runs that could be listed
+			return nil // EXPRESS state machines have no Map Runs to list
 		}
 		if err != nil {
 			return err
@@ -105,12 +105,12 @@ func ended(status types.ExecutionStatus) bool {
 	return status != types.ExecutionStatusRunning && status != types.ExecutionStatusPendingRedrive
 }
 
-// unsuccessful are the statuses of a child execution that failed.
+// unsuccessful are the statuses of failed child executions.
 var unsuccessful = []types.ExecutionStatus{
 	types.ExecutionStatusFailed, types.ExecutionStatusTimedOut, types.ExecutionStatusAborted,
 }
 
-// ofExecution visits the failed children of an execution.
+// ofExecution calls visit for the failed children of an execution.
 func (s *Items) ofExecution(ctx context.Context, arn string, visit func(deadletters.Letter) error) error {
 	return s.failed(ctx, arn, func(child string) error {
 		l, err := s.letter(ctx, child, arn)
@@ -121,7 +121,7 @@ func (s *Items) ofExecution(ctx context.Context, arn string, visit func(deadlett
 	})
 }
 
-// failed visits the ARNs of the failed children of an execution.
+// failed calls visit for the ARNs of the failed children of an execution.
 func (s *Items) failed(ctx context.Context, arn string, visit func(child string) error) error {
 	runs := sfn.NewListMapRunsPaginator(s.Client, &sfn.ListMapRunsInput{ExecutionArn: &arn})
 	for runs.HasMorePages() {
@@ -167,7 +167,7 @@ func (s *Items) Find(ctx context.Context, id string) (deadletters.Letter, error)
 	return s.letter(ctx, id, "")
 }
 
-// letter makes a letter of a failed child; parent is asked for where it is empty.
+// letter returns the letter of a failed child. If parent is empty, it is looked up.
 func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.Letter, error) {
 	x, err := s.describe(ctx, child)
 	if err != nil {
@@ -195,14 +195,14 @@ func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.L
 	return l, nil
 }
 
-// died says what a letter died of.
+// died sets why a letter is dead.
 func died(l *deadletters.Letter, x *sfn.DescribeExecutionOutput) {
 	l.State, l.Reason = deadletters.Dead, string(x.Status)
 	l.Error, l.Cause = aws.ToString(x.Error), aws.ToString(x.Cause)
 	l.DeadAt, l.LastAttemptAt = aws.ToTime(x.StopDate), aws.ToTime(x.StopDate)
 }
 
-// CheckEdit implements deadletters.Source: the payload has to be JSON that an execution takes.
+// CheckEdit implements deadletters.Source: the payload must be JSON that an execution accepts as input.
 func (s *Items) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 	const most = 256 << 10
 	if len(payload) > most {

@@ -23,13 +23,13 @@ import (
 
 const role = "arn:aws:iam::000000000000:role/r"
 
-// halves is a machine whose Map fails for the items that the function cannot halve.
+// halves is a state machine whose Map fails for items that the function cannot halve.
 const halves = `{"StartAt":"All","States":{"All":{"Type":"Map","Label":"Halves","End":true,"ItemsPath":"$.items",
  "ToleratedFailurePercentage":%d,"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},
  "StartAt":"Halve","States":{"Halve":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
  "Parameters":{"FunctionName":"halve","Payload.$":"$"},"OutputPath":"$.Payload","End":true}}}}}}`
 
-// desk is an operator of a platform whose function refuses odd numbers, or none when it is mended.
+// desk is an operator of a platform with a function that refuses odd numbers, or none once it is fixed.
 type desk struct {
 	*deadletters.Operator
 	states *sfn.Client
@@ -75,7 +75,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// run runs a machine to its end.
+// run executes a state machine until it ends.
 func (d *desk) run(t *testing.T, tolerated int, items string) *sfn.DescribeExecutionOutput {
 	t.Helper()
 	m, err := d.states.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
@@ -120,7 +120,7 @@ func (d *desk) letters(t *testing.T) []deadletters.Letter {
 	return page.Letters
 }
 
-// all redrives letters, or all, and waits for what comes of them.
+// all redrives the given letters, or all of them, and waits for their outcomes.
 func (d *desk) all(t *testing.T, ids ...string) map[deadletters.State]int {
 	t.Helper()
 	chosen := deadletters.Selection{IDs: ids, Filter: &deadletters.Filter{}}
@@ -141,7 +141,7 @@ func (d *desk) all(t *testing.T, ids ...string) map[deadletters.State]int {
 	return came
 }
 
-// TestAllThatFailedIsRedrivenWithItsExecution redrives a Map Run by redriving its execution.
+// TestAllThatFailedIsRedrivenWithItsExecution: redriving all failed items redrives the execution and its Map Run.
 func TestAllThatFailedIsRedrivenWithItsExecution(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -186,7 +186,7 @@ func TestAllThatFailedIsRedrivenWithItsExecution(t *testing.T) {
 	}
 }
 
-// TestASingleOrEditedItemRunsOnItsOwn mends the input of one of two items.
+// TestASingleOrEditedItemRunsOnItsOwn fixes the input of one of two items.
 func TestASingleOrEditedItemRunsOnItsOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -218,7 +218,7 @@ func TestASingleOrEditedItemRunsOnItsOwn(t *testing.T) {
 	if left = d.letters(t); len(left) != 1 {
 		t.Fatalf("%+v", left)
 	}
-	if came := d.all(t, left[0].ID); came[deadletters.Dead] != 1 { // it is odd still
+	if came := d.all(t, left[0].ID); came[deadletters.Dead] != 1 { // it is still odd
 		t.Errorf("%v", came)
 	}
 	close(d.mended)

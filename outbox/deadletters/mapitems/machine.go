@@ -15,14 +15,14 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// processor is the state machine that runs the items of a Map on their own.
+// processor is the state machine that runs items of a Map on their own.
 type processor struct {
 	arn, name, definition string
 	role                  *string
 }
 
-// processorOf makes the state machine of a child execution's items: its Map's ItemProcessor, under a name that tells
-// definitions apart.
+// processorOf returns the state machine for a child execution's items: its Map's ItemProcessor, under a name that
+// depends on the definition.
 func (s *Items) processorOf(ctx context.Context, child string) (processor, error) {
 	m, err := s.Client.DescribeStateMachineForExecution(ctx,
 		&sfn.DescribeStateMachineForExecutionInput{ExecutionArn: &child})
@@ -45,7 +45,7 @@ func (s *Items) processorOf(ctx context.Context, child string) (processor, error
 	return processor{prefix + ":stateMachine:" + name, name, definition, m.RoleArn}, nil
 }
 
-// machine creates the state machine of a child execution's items, unless it is there.
+// machine creates the state machine for a child execution's items, unless it exists.
 func (s *Items) machine(ctx context.Context, child string) (arn string, err error) {
 	p, err := s.processorOf(ctx, child)
 	if err != nil {
@@ -59,7 +59,8 @@ func (s *Items) machine(ctx context.Context, child string) (arn string, err erro
 	return p.arn, err
 }
 
-// existing is the state machine that machine makes, if its ItemProcessor can still be told.
+// existing returns the state machine that machine creates; ok is false if its ItemProcessor cannot be determined any
+// more.
 func (s *Items) existing(ctx context.Context, child string) (arn string, ok bool, err error) {
 	p, err := s.processorOf(ctx, child)
 	if errors.Is(err, deadletters.ErrNotFound) {
@@ -72,8 +73,8 @@ func executionOf(machine, name string) string {
 	return strings.Replace(machine, ":stateMachine:", ":execution:", 1) + ":" + name
 }
 
-// itemProcessor is the definition of the Map with a label, as a machine of its own. Where the definition has no such
-// Map, it is that of the children already.
+// itemProcessor returns the ItemProcessor of the Map with a label, as a separate state machine. If the definition has
+// no such Map, it already is the children's definition.
 func itemProcessor(definition, label string) (string, error) {
 	var machine map[string]any
 	decoder := json.NewDecoder(strings.NewReader(definition))
@@ -97,8 +98,8 @@ func itemProcessor(definition, label string) (string, error) {
 	return string(text), err
 }
 
-// distributed finds the ItemProcessor of the distributed Map with a label, or of a name that is the label, and
-// collects those of all distributed Maps.
+// distributed returns the ItemProcessor of the distributed Map that has the label, or whose name is the label, and
+// appends those of all distributed Maps to all.
 func distributed(machine map[string]any, label string, all *[]map[string]any) map[string]any {
 	states, _ := machine["States"].(map[string]any)
 	var found map[string]any

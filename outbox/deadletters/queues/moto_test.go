@@ -20,7 +20,7 @@ import (
 	"stepback/tasks/mototest"
 )
 
-// TestQueueOfMoto looks after a dead-letter queue, and keeps the record in a bucket, of another implementation of AWS.
+// TestQueueOfMoto manages a dead-letter queue, with the record in a bucket, of another implementation of AWS.
 func TestQueueOfMoto(t *testing.T) {
 	t.Parallel()
 	endpoint := mototest.Start(t)
@@ -71,7 +71,7 @@ func TestQueueOfMoto(t *testing.T) {
 		}
 	}
 	receive()
-	if again := receive(); len(again) > 0 { // moves them to the dead-letter queue
+	if again := receive(); len(again) > 0 { // this receive moves them to the dead-letter queue
 		t.Fatalf("received again: %v", again)
 	}
 	room := &deadletters.SourceRoom{Source: q, Documents: &s3documents.Documents{Store: objects.Local(endpoint, "us-east-1"), Bucket: "record"}}
@@ -100,7 +100,7 @@ func TestQueueOfMoto(t *testing.T) {
 	if got := receive(); len(got) != 1 || got[0] != `{"n":10}` {
 		t.Fatalf("the queue has %v", got)
 	}
-	receive() // it dies again, as another message of the same letter
+	receive() // it dies again, as a different message of the same letter
 	fresh := &deadletters.SourceRoom{Documents: room.Documents,
 		Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}}
 	l, err := fresh.Show(ctx, by[`{"n":1}`])

@@ -1,11 +1,11 @@
-// Package queues looks after a dead-letter queue of Amazon SQS: what is in it, and redriving it to the queue that it
-// comes from.
+// Package queues manages a dead-letter queue of Amazon SQS: it lists its messages and redrives them to the queue that
+// they came from.
 //
-// SQS shows a message only by receiving it. Looking therefore counts as a receive, and hides the messages from others
-// for a moment. A queue that is redriven whole and unchanged is moved by SQS itself (StartMessageMoveTask); single or
-// edited messages are sent and then deleted, with the ID of the letter as their attribute Stepback-Letter, and as their
-// deduplication ID in a FIFO queue. The package never deletes a message that it has not sent on, or that an operator
-// has not discarded.
+// SQS shows a message only by receiving it. Listing therefore counts as a receive, and briefly hides the messages
+// from other consumers. If a queue is redriven as a whole and unchanged, SQS moves it itself (StartMessageMoveTask).
+// Single or edited messages are sent and then deleted, with the letter's ID as the attribute Stepback-Letter, and as
+// the deduplication ID in a FIFO queue. The package never deletes a message that it has not sent or an operator has
+// not discarded.
 package queues
 
 import (
@@ -22,26 +22,26 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Client is what a queue needs of *client.Named for the service "sqs".
+// Client is the part of *client.Named, for the service "sqs", that a queue needs.
 type Client interface {
-	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	// Call calls an operation; in and out are marshalled with encoding/json.
 	Call(ctx context.Context, operation string, in, out any) error
 }
 
-// Queue is a deadletters.Source: one dead-letter queue.
+// Queue implements deadletters.Source for one dead-letter queue.
 type Queue struct {
 	Client Client
 	URL    string // of the dead-letter queue
 	ARN    string
-	// Target is the URL of the queue that messages are redriven to; empty means the one that they come from.
+	// Target is the URL of the queue to which messages are redriven; empty means the one that they came from.
 	Target string
 
 	mu     sync.Mutex
 	looked time.Time
-	inside map[string]*inside // by the IDs of the letters
+	inside map[string]*inside // by the letters' IDs
 }
 
-// message is what SQS tells of a message.
+// message is a message as SQS returns it.
 type message struct {
 	MessageID         string `json:"MessageId"`
 	ReceiptHandle     string
@@ -50,7 +50,7 @@ type message struct {
 	MessageAttributes map[string]attribute
 }
 
-// attribute is an attribute of a message.
+// attribute is a message attribute.
 type attribute struct {
 	DataType    string
 	StringValue *string `json:",omitempty"`
@@ -60,7 +60,7 @@ type attribute struct {
 // document is the input of an operation.
 type document map[string]any
 
-// inside is a message in the queue.
+// inside is a message in the queue, with its letter.
 type inside struct {
 	message message
 	letter  deadletters.Letter
@@ -73,10 +73,10 @@ const (
 	headerGroup     = "Sqs-Message-Group-Id"
 )
 
-// ReasonMaxReceives is the reason of the letters: a message was received as often as its queue allows.
+// ReasonMaxReceives is the reason of the letters: the message was received as often as its queue allows.
 const ReasonMaxReceives = "max_receives"
 
-// Open finds a queue by its URL or its ARN.
+// Open opens a queue by its URL or ARN.
 func Open(ctx context.Context, client Client, address string) (*Queue, error) {
 	q := &Queue{Client: client, URL: address}
 	if strings.HasPrefix(address, "arn:") {
@@ -103,7 +103,7 @@ func Open(ctx context.Context, client Client, address string) (*Queue, error) {
 	return q, nil
 }
 
-// Name is that of the queue.
+// Name returns the queue's name.
 func (q *Queue) Name() string { return q.URL[strings.LastIndexByte(q.URL, '/')+1:] }
 
 // Kind implements deadletters.Source.
@@ -139,14 +139,14 @@ func (q *Queue) Find(ctx context.Context, id string) (deadletters.Letter, error)
 	return in.letter, nil
 }
 
-// Looking receives all messages, hides them for as long as it may take, and lets go of them.
+// Listing the queue receives all messages, hides them for as long as that may take, and makes them visible again.
 const (
 	hidden    = 20 // seconds
 	staleness = 2 * time.Second
 	atOnce    = 10
 )
 
-// look receives all that is in the queue, at most every two seconds.
+// look receives all messages in the queue, at most every two seconds unless fresh is true.
 func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -167,13 +167,13 @@ func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error
 	return all, nil
 }
 
-// letGo shows a message to others again.
+// letGo makes a message visible to other consumers again.
 func (q *Queue) letGo(ctx context.Context, in *inside) error {
 	return q.Client.Call(ctx, "ChangeMessageVisibility", document{"QueueUrl": q.URL,
 		"ReceiptHandle": in.message.ReceiptHandle, "VisibilityTimeout": 0}, nil)
 }
 
-// sweep receives until nothing comes any more.
+// sweep receives messages until there are none left.
 func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
 	all := map[string]*inside{}
 	for empty := 0; empty < 2; {
@@ -193,7 +193,7 @@ func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
 		for _, m := range out.Messages {
 			l := q.letter(&m)
 			if all[l.ID] != nil {
-				return all, nil // SQS shows messages again before all have been seen: the queue is large or slow
+				return all, nil // SQS returns messages again before all have been received: the queue is large or slow
 			}
 			all[l.ID] = &inside{m, l}
 		}
@@ -248,7 +248,8 @@ func (q *Queue) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 	return nil
 }
 
-// Became implements deadletters.Source: a message that is in the queue again, as another one, has died again.
+// Became implements deadletters.Source: if the letter is in the queue again, as a different message, it has died
+// again.
 func (q *Queue) Became(ctx context.Context, d *deadletters.Delivery, i int) (deadletters.Letter, error) {
 	it := &d.Items[i]
 	l := deadletters.Letter(it.Found)
@@ -304,19 +305,19 @@ func (q *Queue) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 		it := &d.Items[i]
 		in := all[it.ID]
 		if it.Gone || in == nil || in.letter.Headers[headerMessage] != it.Found.Headers[headerMessage] {
-			continue // it was sent and deleted before
+			continue // it has already been sent and deleted
 		}
 		if errs[i] = q.send(ctx, target, it, in); errs[i] == nil {
 			delete(all, it.ID)
 		}
 	}
 	if err := q.release(ctx, all); err != nil {
-		return errs // they come back by themselves
+		return errs // they become visible again on their own
 	}
 	return errs
 }
 
-// release lets go of messages that were received.
+// release makes received messages visible again.
 func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
 	errs := make([]error, 0, len(all))
 	for _, in := range all {
@@ -325,7 +326,7 @@ func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
 	return errors.Join(errs...)
 }
 
-// whole tells whether a delivery is all that is in the queue, unchanged.
+// whole reports whether a delivery consists of all messages in the queue, unchanged.
 func (q *Queue) whole(d *deadletters.Delivery, all map[string]*inside) bool {
 	if q.Target != "" || len(all) != len(d.Items) || len(all) == 0 {
 		return false
@@ -338,19 +339,20 @@ func (q *Queue) whole(d *deadletters.Delivery, all map[string]*inside) bool {
 	return true
 }
 
-// move has SQS move the whole queue to where it comes from; it tells false where SQS cannot.
+// move starts moving the whole queue back to its source queue. It returns false if SQS cannot.
 func (q *Queue) move(ctx context.Context) (bool, error) {
 	err := q.Client.Call(ctx, "StartMessageMoveTask", document{"SourceArn": q.ARN}, nil)
 	if err == nil {
 		return true, nil
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorFault() == smithy.FaultClient {
-		return false, nil // no queue has it as its dead-letter queue, or SQS is not allowed to: each on its own, then
+		// no queue uses it as its dead-letter queue, or SQS lacks permission: send the messages one by one
+		return false, nil
 	}
 	return false, err
 }
 
-// target is where messages go.
+// target returns the URL of the queue to which messages are sent.
 func (q *Queue) target(ctx context.Context) (string, error) {
 	if q.Target != "" {
 		return q.Target, nil
@@ -369,7 +371,7 @@ func (q *Queue) target(ctx context.Context) (string, error) {
 	return out.URLs[0], nil
 }
 
-// send sends a message on and deletes it here.
+// send sends a message to the target and deletes it from this queue.
 func (q *Queue) send(ctx context.Context, target string, it *deadletters.Item, in *inside) error {
 	attributes := map[string]attribute{}
 	const mostAttributes = 10

@@ -1,5 +1,5 @@
-// Package s3documents keeps the record of what people did to dead letters in a bucket of S3, by conditional writes, so
-// that several people may work at once. It never deletes anything.
+// Package s3documents stores the record of acts on dead letters in an S3 bucket. It uses conditional writes, so that
+// several operators can work concurrently. It never deletes anything.
 package s3documents
 
 import (
@@ -16,11 +16,11 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Documents are a deadletters.Documents under a prefix of a bucket.
+// Documents implements deadletters.Documents under a prefix of a bucket.
 type Documents struct {
 	Store  objects.Store
 	Bucket string
-	Prefix string // ends in a slash, or is empty
+	Prefix string // empty or ends in a slash
 }
 
 // Get implements deadletters.Documents.
@@ -80,7 +80,7 @@ func (d *Documents) Each(
 	}
 }
 
-// code is the error code of S3; empty where S3 has not answered with one.
+// code returns the S3 error code, or "" if the error has none.
 func code(err error) string {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()

@@ -9,7 +9,7 @@ import (
 	"stepback/aws/objects"
 )
 
-// Bucket is an Inbox: a prefix of a bucket, one object for each event.
+// Bucket implements Inbox in a prefix of a bucket, with one object for each event.
 type Bucket struct {
 	Store objects.Store
 	Name  string
@@ -17,7 +17,7 @@ type Bucket struct {
 
 const folder = "undelivered-events/"
 
-// Keep keeps an event for which no execution could be started. The same event has one place.
+// Keep stores an event for which no execution could be started. The same event is always stored under the same key.
 func (b *Bucket) Keep(ctx context.Context, u Undelivered) error {
 	text, err := json.Marshal(u)
 	if err != nil {

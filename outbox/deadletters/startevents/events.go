@@ -1,9 +1,9 @@
-// Package startevents looks after "Object Created" events of S3 for which no execution could be started. Redriving one
-// starts the execution that its object's key and ETag name, so that a file is imported once however often its event is
-// redriven.
+// Package startevents manages S3's "Object Created" events for which no execution could be started. Redriving an
+// event starts the execution that is named for its object's key and ETag, so that a file is imported once, however
+// often its event is redriven.
 //
-// Where events are kept is an [Inbox]: a prefix of a bucket on the laptop, a queue of Amazon SQS on AWS. The package
-// never announces an object itself.
+// Events are stored in an [Inbox]: a prefix of a bucket on the laptop, a queue of Amazon SQS on AWS. The package
+// itself never sends an event.
 package startevents
 
 import (
@@ -21,11 +21,11 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Inbox is where undeliverable events are.
+// Inbox is a store of undeliverable events.
 type Inbox interface {
-	// Each visits the events.
+	// Each calls visit for the events.
 	Each(ctx context.Context, visit func(Undelivered) error) error
-	// Remove removes all deliveries of an event of which an execution is there now.
+	// Remove removes all deliveries of an event once its execution exists.
 	Remove(ctx context.Context, u Undelivered) error
 }
 
@@ -35,10 +35,10 @@ type Undelivered struct {
 	Error, Cause string
 	Attempts     int
 	At           time.Time // when it was given up
-	Place        string    `json:"-"` // where the inbox has it
+	Place        string    `json:"-"` // its place in the inbox
 }
 
-// Events is a deadletters.Source.
+// Events implements deadletters.Source.
 type Events struct {
 	Inbox   Inbox
 	Client  *sfn.Client
@@ -47,7 +47,7 @@ type Events struct {
 
 const prefix = "event:"
 
-// ReasonNotStarted is the reason of the letters.
+// ReasonNotStarted is the reason of all its letters.
 const ReasonNotStarted = "not_started"
 
 // Kind implements deadletters.Source.
@@ -100,7 +100,7 @@ func (s *Events) Find(ctx context.Context, id string) (found deadletters.Letter,
 
 var errFound = errors.New("found")
 
-// CheckEdit implements deadletters.Source. An event that names another object would be another event.
+// CheckEdit implements deadletters.Source. An event that names another object would be a different event.
 func (s *Events) CheckEdit(l *deadletters.Letter, payload []byte) error {
 	var e objectevent.Event
 	if err := json.Unmarshal(payload, &e); err != nil {
@@ -124,7 +124,7 @@ func (s *Events) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	return errs
 }
 
-// start starts the execution of an event, and then takes the event out of the inbox.
+// start starts the execution of an event, and then removes the event from the inbox.
 func (s *Events) start(ctx context.Context, it *deadletters.Item) error {
 	var e objectevent.Event
 	if err := json.Unmarshal(it.Payload, &e); err != nil {
@@ -150,7 +150,7 @@ func (s *Events) Remove(ctx context.Context, id string) error {
 	return s.remove(ctx, strings.TrimPrefix(id, prefix))
 }
 
-// remove takes the event of an execution out of the inbox, wherever it is there.
+// remove removes all copies of the event of an execution from the inbox.
 func (s *Events) remove(ctx context.Context, execution string) error {
 	var all []Undelivered
 	if err := s.Inbox.Each(ctx, func(u Undelivered) error {
@@ -169,7 +169,7 @@ func (s *Events) remove(ctx context.Context, execution string) error {
 	return nil
 }
 
-// Became implements deadletters.Source: an event is delivered when its execution is there.
+// Became implements deadletters.Source: an event is delivered once its execution exists.
 func (s *Events) Became(ctx context.Context, d *deadletters.Delivery, i int) (deadletters.Letter, error) {
 	l := deadletters.Letter(d.Items[i].Found)
 	l.State = deadletters.Underway

@@ -18,7 +18,7 @@ import (
 	"stepback/outbox/deadletters/startevents"
 )
 
-// TestAnEventIsRedrivenByStartingItsExecution keeps an event whose state machine is missing.
+// TestAnEventIsRedrivenByStartingItsExecution stores an event whose state machine is missing, and redrives it.
 func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

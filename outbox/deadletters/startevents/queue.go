@@ -10,17 +10,18 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Messages is a queue whose messages an inbox reads; *queues.Queue is one.
+// Messages is a queue from which an inbox reads; *queues.Queue implements it.
 type Messages interface {
 	Each(ctx context.Context, visit func(deadletters.Letter) error) error
 	// Remove deletes a message by the ID of its letter.
 	Remove(ctx context.Context, id string) error
 }
 
-// Queue is an Inbox: a queue that EventBridge, and Lambda's destination on failure, put events in.
+// Queue implements Inbox with a queue to which EventBridge, and Lambda's on-failure destination, send events.
 type Queue struct{ Messages Messages }
 
-// record is what Lambda writes to a destination on failure (AWS Lambda developer guide, "Adding a destination").
+// record is the message that Lambda sends to an on-failure destination (AWS Lambda developer guide, "Adding a
+// destination").
 type record struct {
 	RequestContext struct {
 		Condition              string `json:"condition"`
@@ -34,7 +35,7 @@ type record struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// Each implements Inbox. A message that is no event is an error that names it.
+// Each implements Inbox. It fails on a message that is not an event; the error names the message.
 func (q *Queue) Each(ctx context.Context, visit func(Undelivered) error) error {
 	return q.Messages.Each(ctx, func(l deadletters.Letter) error {
 		u := Undelivered{Place: l.ID, At: l.DeadAt, Attempts: l.Attempts, Error: l.Headers["ERROR_CODE"],

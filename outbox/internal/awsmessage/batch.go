@@ -9,25 +9,25 @@ import (
 	"stepback/outbox"
 )
 
-// MaxMessages is how many messages SNS and SQS take in one batch.
+// MaxMessages is the maximum number of messages in one batch of SNS or SQS.
 const MaxMessages = 10
 
-// Call is what a batch needs of *client.Named: it calls an operation with an input and an output that encoding/json
-// writes and reads.
+// Call is the part of *client.Named that a batch needs: it calls an operation with an input and an output that
+// encoding/json encodes and decodes.
 type Call func(ctx context.Context, operation string, in, out any) error
 
-// Batch is what PublishBatch of SNS and SendMessageBatch of SQS have in common.
+// Batch holds what differs between PublishBatch of SNS and SendMessageBatch of SQS.
 type Batch struct {
 	Service   string // in errors: SNS
 	Operation string
-	MaxBytes  int    // of one message with its attributes
+	MaxBytes  int    // limit for one message with its attributes
 	To        string // the member that names the destination: TopicArn
 	At        string // the destination: a topic's ARN, a queue's URL
-	Entries   string // the member that has the entries
-	Body      string // the member of an entry that has the payload
+	Entries   string // the member that holds the entries
+	Body      string // the member of an entry that holds the payload
 }
 
-// Send sends messages and returns an error for each, nil for those that were taken.
+// Send sends messages and returns an error for each, nil for those that were accepted.
 func (b *Batch) Send(ctx context.Context, call Call, all []*outbox.Message) []error {
 	errs := make([]error, len(all))
 	var entries []map[string]any
@@ -55,7 +55,7 @@ func (b *Batch) Send(ctx context.Context, call Call, all []*outbox.Message) []er
 	return errs
 }
 
-// read marks what came of each message.
+// read records the result of each message.
 func (b *Batch) read(out *answer, errs []error) {
 	answered := make([]bool, len(errs))
 	for _, entry := range out.Successful {
@@ -82,7 +82,8 @@ func mark(answered []bool, id string) (int, bool) {
 	return i, true
 }
 
-// entry is a message with its place in the batch as its ID. FIFO queues and topics get the message's ID and group.
+// entry converts a message to an entry whose ID is its index in the batch, and returns the entry's size. FIFO queues
+// and topics also get the message's ID and group.
 func (b *Batch) entry(i int, m *outbox.Message) (map[string]any, int) {
 	body, encoded := Body(m)
 	attributes := Attributes(m, encoded)

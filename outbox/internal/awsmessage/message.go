@@ -1,4 +1,4 @@
-// Package awsmessage turns a message of an outbox into what SNS and SQS carry: a body of text and at most ten
+// Package awsmessage converts a message of an outbox to what SNS and SQS carry: a text body and at most ten
 // attributes.
 package awsmessage
 
@@ -14,21 +14,21 @@ import (
 	"stepback/retry"
 )
 
-// Names of the attributes, besides those of the headers.
+// Names of the attributes besides those of the headers.
 const (
-	AttributeID       = "Message-Id" // the ID by which the receiver tells a repeat
+	AttributeID       = "Message-Id" // the ID by which the receiver detects duplicates
 	AttributeTopic    = "Topic"
 	AttributeKey      = "Key"
 	AttributeType     = "Content-Type"
 	AttributeTrace    = "traceparent"
-	AttributeHeaders  = "Headers"          // all headers as a JSON object, where they do not fit one by one
-	AttributeEncoding = "Payload-Encoding" // base64, where the payload is not text
+	AttributeHeaders  = "Headers"          // all headers as a JSON object, if they do not fit individually
+	AttributeEncoding = "Payload-Encoding" // base64, if the payload is not text
 )
 
-// maxAttributes is how many SQS carries, and SNS delivers to queues.
+// maxAttributes is the maximum number that SQS carries and that SNS delivers to queues.
 const maxAttributes = 10
 
-// Body is the payload as text.
+// Body returns the payload as text; encoded is true if it had to be encoded.
 func Body(m *outbox.Message) (text string, encoded bool) {
 	if isText(m.Payload) {
 		return string(m.Payload), false
@@ -36,7 +36,7 @@ func Body(m *outbox.Message) (text string, encoded bool) {
 	return base64.StdEncoding.EncodeToString(m.Payload), true
 }
 
-// isText reports whether the services take the bytes as text: the characters of XML, and at least one.
+// isText reports whether the services accept the bytes as text: only XML characters, and at least one.
 func isText(payload []byte) bool {
 	if len(payload) == 0 {
 		return false
@@ -52,7 +52,7 @@ func isText(payload []byte) bool {
 	return true
 }
 
-// Attributes are the message's attributes, by name.
+// Attributes returns the message's attributes, by name.
 func Attributes(m *outbox.Message, encoded bool) map[string]string {
 	all := map[string]string{AttributeID: m.ID, AttributeTopic: m.Topic, AttributeType: m.ContentType}
 	for name, value := range map[string]string{AttributeKey: m.Key, AttributeTrace: m.TraceParent} {
@@ -72,7 +72,7 @@ func Attributes(m *outbox.Message, encoded bool) map[string]string {
 		single = single && !taken && value != "" && isName(name)
 	}
 	if !single {
-		text, _ := json.Marshal(m.Headers) // strings always can be
+		text, _ := json.Marshal(m.Headers) // encoding strings never fails
 		all[AttributeHeaders] = string(text)
 		return all
 	}
@@ -82,7 +82,7 @@ func Attributes(m *outbox.Message, encoded bool) map[string]string {
 	return all
 }
 
-// isName reports whether the services take the text as an attribute's name.
+// isName reports whether the services accept the text as an attribute's name.
 func isName(name string) bool {
 	if len(name) > 256 || name[0] == '.' || name[len(name)-1] == '.' {
 		return false
@@ -95,7 +95,7 @@ func isName(name string) bool {
 	return true
 }
 
-// Size is how many bytes a message counts for.
+// Size returns the size of a message in bytes, as the services count it.
 func Size(body string, attributes map[string]string) int {
 	n := len(body)
 	for name, value := range attributes {
@@ -104,7 +104,7 @@ func Size(body string, attributes map[string]string) int {
 	return n
 }
 
-// TooLarge is the failure of a message that a service does not take.
+// TooLarge returns the failure of a message that is too large for a service.
 func TooLarge(service string, size, most int) error {
 	return outbox.Permanent(
 		outbox.ReasonTooLarge,
@@ -113,7 +113,8 @@ func TooLarge(service string, size, most int) error {
 	)
 }
 
-// Entry is the failure of one message of a batch: by the service's code, or for good where the sender is at fault.
+// Entry returns the failure of one message in a batch: named after the service's code, and permanent if the sender is
+// at fault.
 func Entry(service, code, text string, senderFault bool) error {
 	f := &outbox.Failure{
 		Name:  code,
@@ -128,8 +129,8 @@ func Entry(service, code, text string, senderFault bool) error {
 	return f
 }
 
-// Group is the message group of FIFO queues and topics: the key, as long as they take it (128 printable characters of
-// ASCII), else a hash of the key; without a key, the message is a group of its own.
+// Group returns the message group for FIFO queues and topics: the key if they accept it (up to 128 printable ASCII
+// characters), otherwise a hash of the key. A message without a key forms its own group.
 func Group(m *outbox.Message) string {
 	if m.Key == "" {
 		return m.ID

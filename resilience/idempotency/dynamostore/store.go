@@ -1,6 +1,6 @@
-// Package dynamostore remembers idempotency keys in a DynamoDB table whose partition key is the string "key". Each
-// operation is one conditional write. Set the table's time to live on the number "ttl" and DynamoDB removes what has
-// expired; the store itself goes by "expires" and does not rely on that.
+// Package dynamostore keeps idempotency keys in a DynamoDB table whose partition key is the string "key". Each
+// operation is one conditional write. If you set the table's time to live to the number "ttl", DynamoDB removes
+// expired items; the store itself checks "expires" and does not rely on that.
 package dynamostore
 
 import (
@@ -18,10 +18,10 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// maxAnswer leaves room for the rest of an item, which may have 400 KB.
+// maxAnswer is below the 400 KB limit of an item, so that its other attributes fit.
 const maxAnswer = 390 << 10
 
-// Client is what a store calls; *dynamodb.Client is one.
+// Client is the part of the DynamoDB client that a store calls; *dynamodb.Client implements it.
 type Client interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	UpdateItem(
@@ -36,16 +36,16 @@ type Client interface {
 	) (*dynamodb.DeleteItemOutput, error)
 }
 
-// Store is an idempotency.Store.
+// Store implements idempotency.Store.
 type Store struct {
 	client Client
 	table  string
 }
 
-// New uses a table that is there.
+// New returns a store that uses an existing table.
 func New(client Client, table string) *Store { return &Store{client, table} }
 
-// MaxAnswer is 390 KiB, as an item may have 400 KB.
+// MaxAnswer returns 390 KiB, because an item is limited to 400 KB.
 func (s *Store) MaxAnswer() int { return maxAnswer }
 
 type item = map[string]types.AttributeValue
@@ -58,7 +58,7 @@ func number(n int64) types.AttributeValue {
 func instant(t time.Time) types.AttributeValue { return number(t.UnixMilli()) }
 func ttl(t time.Time) types.AttributeValue     { return number(t.Unix() + 3600) } // clocks differ
 
-// names are the placeholders of attributes, many of which DynamoDB reserves.
+// names returns placeholders for the attributes, because DynamoDB reserves many of their names.
 func names(attributes ...string) map[string]string {
 	m := make(map[string]string, len(attributes))
 	for _, a := range attributes {
@@ -97,7 +97,7 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 	return standing(refused.Item, c)
 }
 
-// standing reads what is there.
+// standing interprets the existing item for the claim c.
 func standing(there item, c idempotency.Claim) (idempotency.Standing, error) {
 	if string(bytesOf(there["fingerprint"])) != string(c.Fingerprint) {
 		return idempotency.Standing{State: idempotency.Mismatched}, nil
@@ -145,7 +145,7 @@ func (s *Store) Extend(ctx context.Context, key, token string, until time.Time) 
 	return lostLease(err)
 }
 
-// Finish implements idempotency.Store. The same token writes the same answer, so it may do so twice.
+// Finish implements idempotency.Store. Repeating it with the same token is safe, because it writes the same answer.
 func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Answer, expires time.Time) error {
 	header, err := idempotency.EncodeHeader(a.Header)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *Store) Release(ctx context.Context, key, token string) error {
 	return err
 }
 
-// Purge does nothing: DynamoDB's time to live does it.
+// Purge does nothing: DynamoDB's time to live removes expired items.
 func (s *Store) Purge(context.Context, time.Time, int) (int, error) { return 0, nil }
 
 func lostLease(err error) error {

@@ -19,8 +19,8 @@ import (
 	"stepback/tasks/mototest"
 )
 
-// oneAtATime sends requests one after the other: moto checks a condition and writes in two steps, which DynamoDB does
-// in one, so that requests at the same time can both find the condition true.
+// oneAtATime serialises requests: moto checks a condition and writes in two steps, unlike DynamoDB, so two concurrent
+// requests could both find the condition true.
 type oneAtATime struct{ mu sync.Mutex }
 
 func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {

@@ -1,5 +1,10 @@
-// Package postgresstore remembers idempotency keys in PostgreSQL. Each operation is one statement in a transaction of
-// its own, and one round trip unless a key is used already.
+// Package postgresstore keeps idempotency keys in PostgreSQL. Each operation is one statement in its own transaction,
+// and one round trip unless the key is already used.
+//
+// A store of [Open] does not wait without end for a server that does not respond. A connection attempt takes at most 5 s
+// (connect_timeout of the connection string) and a statement 30 s at the client, or 10 s more than the connection
+// string's statement_timeout; 0 is no limit. The error is context.DeadlineExceeded, which the guard retries. The limits
+// of a pool that the caller gives to [New] are the caller's.
 package postgresstore
 
 import (
@@ -11,10 +16,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"stepback/internal/pgxlimits"
 	"stepback/resilience/idempotency"
 )
 
-// schema is made anew or found as it is. A key without a status runs.
+// schema creates the table if it does not exist. A key without a status is running.
 const schema = `
 CREATE TABLE IF NOT EXISTS idempotency_keys (
 	key         text PRIMARY KEY,
@@ -29,8 +35,8 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 CREATE INDEX IF NOT EXISTS idempotency_keys_expires ON idempotency_keys (expires)`
 
 const (
-	// claim takes a new key, one that has expired, and one whose lease has ended for the same request. xmax tells a row
-	// that was there from a new one.
+	// claim takes a key that is new, that has expired, or whose lease has ended for the same request. xmax is not 0
+	// if the row existed before.
 	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, token = EXCLUDED.token, lease = EXCLUDED.lease,
 	expires = EXCLUDED.expires, status = NULL, header = NULL, body = NULL
@@ -46,20 +52,25 @@ WHERE key = $1 AND token = $2 AND status IS NULL`
 AND (status IS NOT NULL OR lease < $1) ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED)`
 )
 
-// schemaLock serialises processes that make the table together; the number says "idempote".
+// schemaLock serialises processes that create the table at the same time; the number spells "idempote" in ASCII.
 const schemaLock = 0x6964656d706f7465
 
-// Store is an idempotency.Store.
+// Store implements idempotency.Store.
 type Store struct {
 	pool *pgxpool.Pool
 	owns bool
 }
 
-// Open connects to the database that a postgres:// connection string names, and creates the table when it is missing.
+// Open connects to the database of a postgres:// connection string, and creates the table if it is missing.
 func Open(ctx context.Context, url string) (*Store, error) {
-	pool, err := pgxpool.New(ctx, url)
+	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("idempotency: %w", err) // pgx masks the password
+	}
+	pgxlimits.Set(config)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("idempotency: %w", err)
 	}
 	s, err := New(ctx, pool)
 	if err != nil {
@@ -70,7 +81,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// New uses a pool of the caller's, which Close leaves open, and creates the table when it is missing.
+// New uses the caller's pool, which Close leaves open, and creates the table if it is missing.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
@@ -85,7 +96,7 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	return &Store{pool: pool}, nil
 }
 
-// Close closes the connections that Open made.
+// Close closes the connections that Open opened.
 func (s *Store) Close() error {
 	if s.owns {
 		s.pool.Close()
@@ -93,7 +104,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// MaxAnswer is 0: PostgreSQL has no limit below 1 GB.
+// MaxAnswer returns 0: PostgreSQL has no limit below 1 GB.
 func (s *Store) MaxAnswer() int { return 0 }
 
 // Begin implements idempotency.Store.
@@ -114,7 +125,7 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 	}
 }
 
-// look says what is there; gone when it was released meanwhile and can be claimed.
+// look reads the existing row of a key. gone is true if the key was released in the meantime and can be claimed.
 func (s *Store) look(ctx context.Context, c idempotency.Claim) (standing idempotency.Standing, gone bool, err error) {
 	var fingerprint, header, body []byte
 	var token string

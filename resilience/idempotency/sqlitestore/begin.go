@@ -6,7 +6,7 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// begin claims a key inside the writer's transaction, which nobody else writes beside.
+// begin claims a key inside the writer's transaction, during which there is no other writer.
 func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	n, err := w.change(w.insert, c.Key, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli())
 	if n > 0 || err != nil {
@@ -19,12 +19,12 @@ func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	now := c.Now.UnixMilli()
 	claimed := idempotency.Standing{State: idempotency.Claimed}
 	switch {
-	case r.expires <= now && (r.done || r.lease <= now): // what runs does not expire
+	case r.expires <= now && (r.done || r.lease <= now): // a running key does not expire
 	case r.fingerprint != string(c.Fingerprint):
 		return idempotency.Standing{State: idempotency.Mismatched}, nil
 	case r.done:
 		return idempotency.Standing{State: idempotency.Done, Answer: r.answer}, nil
-	case r.token == c.Token: // this very claim, asked for again
+	case r.token == c.Token: // the same claim, requested again
 	case r.lease > now:
 		return idempotency.Standing{State: idempotency.Running, Until: time.UnixMilli(r.lease)}, nil
 	default:
@@ -34,7 +34,7 @@ func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	return claimed, err
 }
 
-// finished is 1 when the key was finished by this token before.
+// finished returns 1 if this token has already finished the key.
 func (w *writer) finished(key, token string) (int64, error) {
 	r, err := w.read(key)
 	if r.done && r.token == token {

@@ -1,6 +1,6 @@
-// Package sqlitestore remembers idempotency keys in an SQLite database.
+// Package sqlitestore keeps idempotency keys in an SQLite database.
 //
-// One goroutine, which Close waits for, writes: it does everything that is waiting in one transaction (group commit)
-// and answers after the transaction is on disk. Several processes may use one file: every transaction takes the write
-// lock at its beginning and waits for it up to five seconds.
+// A single goroutine writes; Close waits for it. It executes all waiting calls in one transaction (group commit) and
+// answers them when the transaction is on disk. Several processes may use one file: every transaction takes the write
+// lock at its start and waits for it for up to five seconds.
 package sqlitestore

@@ -17,25 +17,25 @@ import (
 	"stepback/retry"
 )
 
-// Durability says what a commit survives once it has been answered.
+// Durability determines which failures an acknowledged commit survives.
 type Durability string
 
-// The two durabilities. Neither can damage the database or lose a commit when the process dies.
+// The durabilities. With either of them, the death of the process neither damages the database nor loses a commit.
 const (
-	Full   Durability = "FULL"   // also a loss of power
-	Normal Durability = "NORMAL" // a loss of power may take the last commits back: those requests may run again
+	Full   Durability = "FULL"   // commits also survive a loss of power
+	Normal Durability = "NORMAL" // a loss of power may undo the last commits: those requests may run again
 )
 
-// maxGroup is how many calls one transaction does.
+// maxGroup is the maximum number of calls in one transaction.
 const maxGroup = 256
 
-// Store is an idempotency.Store.
+// Store implements idempotency.Store.
 type Store struct {
 	work    chan *work
 	closing chan struct{}
 	done    chan struct{}
 	once    sync.Once
-	err     error // of closing; read after done
+	err     error // from closing; read after done
 }
 
 // work is one call.
@@ -45,14 +45,14 @@ type work struct {
 	done chan struct{}
 }
 
-// Open opens the database at path, and creates the file, its directory and its table when they are missing.
+// Open opens the database at path, and creates the file, its directory and its table if they are missing.
 func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("idempotency: create the directory of %s: %w", path, err)
 		}
 	}
-	// Processes that turn on the write-ahead log together get in each other's way, which SQLite's own timeout does not
+	// Processes that turn on the write-ahead log at the same time conflict, which SQLite's own timeout does not
 	// cover.
 	interactive, _ := retry.PresetNamed("interactive")
 	w, err := resilience.Do(ctx, func(ctx context.Context) (*writer, error) {
@@ -80,7 +80,7 @@ func dsn(path string, d Durability) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
 }
 
-// Close commits what is waiting and closes the database.
+// Close commits the waiting calls and closes the database.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		close(s.closing)
@@ -89,7 +89,7 @@ func (s *Store) Close() error {
 	return s.err
 }
 
-// MaxAnswer is 0: SQLite has no limit below 1 GB.
+// MaxAnswer returns 0: SQLite has no limit below 1 GB.
 func (s *Store) MaxAnswer() int { return 0 }
 
 // Begin implements idempotency.Store.
@@ -100,7 +100,7 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 		return err
 	})
 	if err != nil {
-		return idempotency.Standing{}, err // the writer may still be at it
+		return idempotency.Standing{}, err // the writer may still be using standing
 	}
 	return standing, nil
 }
@@ -146,7 +146,7 @@ func (s *Store) Purge(ctx context.Context, now time.Time, most int) (int, error)
 	return int(n), nil
 }
 
-// held does what needs the claim to be held; no row means that it is not.
+// held makes a change that requires a held claim; it returns ErrLeaseLost if no row was changed.
 func (s *Store) held(ctx context.Context, change func(*writer) (int64, error)) error {
 	lost := false
 	err := s.do(ctx, func(w *writer) error {
@@ -160,7 +160,7 @@ func (s *Store) held(ctx context.Context, change func(*writer) (int64, error)) e
 	return err
 }
 
-// do hands work to the writer and waits. When ctx ends first the outcome is unknown; all calls may be repeated.
+// do hands work to the writer and waits for it. If ctx ends first, the outcome is unknown; all calls may be repeated.
 func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -174,13 +174,13 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 		return errClosed
 	}
 	select {
-	case <-w.done: // what f wrote may be read
+	case <-w.done: // the variables that f set may be read
 		return named(w.err)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.done:
 	}
-	select { // the writer may have answered just before it ended
+	select { // the writer may have answered just before it stopped
 	case <-w.done:
 		return named(w.err)
 	default:
@@ -191,7 +191,7 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retry.Permanent,
 	retry.DatabaseConnectionError)
 
-// named classifies an error of SQLite.
+// named marks an error of SQLite with its class.
 func named(err error) error {
 	var code *sqlite.Error
 	if errors.As(err, &code) {

@@ -47,7 +47,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// BenchmarkRequests is whole requests, claimed and finished, of 16 clients.
+// BenchmarkRequests measures whole requests, claimed and finished, by 16 clients.
 func BenchmarkRequests(b *testing.B) {
 	for _, d := range []sqlitestore.Durability{sqlitestore.Full, sqlitestore.Normal} {
 		b.Run(string(d), func(b *testing.B) {

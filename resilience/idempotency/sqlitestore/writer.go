@@ -11,7 +11,7 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// schema is made anew or found as it is. A key without a status runs.
+// schema creates the table if it does not exist. A key without a status is running.
 const schema = `
 CREATE TABLE IF NOT EXISTS idempotency_keys (
 	key         TEXT PRIMARY KEY,
@@ -25,11 +25,11 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 );
 CREATE INDEX IF NOT EXISTS idempotency_keys_expires ON idempotency_keys (expires);`
 
-// writer owns the one connection. It talks to the driver directly: database/sql's bookkeeping costs as much as SQLite's
-// work.
+// writer owns the only connection. It calls the driver directly, because database/sql's bookkeeping costs as much as
+// SQLite's work.
 type writer struct {
 	conn driver.Conn
-	ctx  context.Context // of every statement: what was begun is carried out, whoever goes away
+	ctx  context.Context // of every statement; a statement that has started is completed, whichever caller gives up
 	args [8]driver.NamedValue
 
 	open, commit, rollback                          driver.StmtExecContext
@@ -97,7 +97,7 @@ func (w *writer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run does work until closing, and then what is waiting still.
+// run executes work until closing is closed, and then the work that is still waiting.
 func (w *writer) run(queue <-chan *work, closing <-chan struct{}) error {
 	group := make([]*work, 0, maxGroup)
 	for {
@@ -116,8 +116,8 @@ func (w *writer) run(queue <-chan *work, closing <-chan struct{}) error {
 	}
 }
 
-// gather adds what is waiting, and what those who can run now hand in when they are let: a commit costs as much as many
-// rows. When nobody has anything twice in a row, it does not wait.
+// gather adds the calls that are waiting, and yields so that goroutines that are ready can add more: a commit costs
+// as much as many rows. It stops after two yields without new work, or when the group is full.
 func gather(group []*work, queue <-chan *work) []*work {
 	for quiet := 0; len(group) < maxGroup && quiet < 2; quiet++ {
 		runtime.Gosched()
@@ -141,7 +141,8 @@ func collect(group []*work, queue <-chan *work) []*work {
 	return group
 }
 
-// commitGroup does a group in one transaction. If one of it breaks the transaction, each gets a transaction of its own.
+// commitGroup commits a group in one transaction. If one of its calls breaks the transaction, each call gets its own
+// transaction.
 func (w *writer) commitGroup(group []*work) {
 	err := w.transact(group)
 	for i, one := range group {
@@ -158,7 +159,7 @@ func (w *writer) transact(group []*work) error {
 	}
 	for _, one := range group {
 		if err := one.do(w); err != nil {
-			_ = w.exec(w.rollback) // SQLite may have rolled back by itself
+			_ = w.exec(w.rollback) // SQLite may already have rolled back
 			return err
 		}
 	}
@@ -174,7 +175,7 @@ func (w *writer) exec(stmt driver.StmtExecContext) error {
 	return err
 }
 
-// change runs a statement and tells how many rows it changed.
+// change runs a statement and returns the number of rows it changed.
 func (w *writer) change(stmt driver.StmtExecContext, args ...driver.Value) (int64, error) {
 	result, err := stmt.ExecContext(w.ctx, w.bind(args))
 	if err != nil {
@@ -190,7 +191,7 @@ func (w *writer) bind(args []driver.Value) []driver.NamedValue {
 	return w.args[:len(args)]
 }
 
-// row is a key as it is kept.
+// row is a key as stored.
 type row struct {
 	there       bool
 	fingerprint string
@@ -201,7 +202,7 @@ type row struct {
 	answer      idempotency.Answer
 }
 
-// read finds a key.
+// read returns the row of a key.
 func (w *writer) read(key string) (r row, err error) {
 	rows, err := w.find.QueryContext(w.ctx, w.bind([]driver.Value{key}))
 	if err != nil {
@@ -228,7 +229,7 @@ func (w *writer) read(key string) (r row, err error) {
 	return r, err
 }
 
-// bytesOf copies a column's bytes, which are the driver's own.
+// bytesOf copies a column's bytes, which belong to the driver.
 func bytesOf(v driver.Value) []byte {
 	switch b := v.(type) {
 	case []byte:

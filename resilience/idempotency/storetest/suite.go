@@ -17,8 +17,8 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// Run holds a store to the interface. open returns the same store, or another one over the same keys, each time it is
-// called; purges says whether Purge removes anything.
+// Run tests a store against the interface. open returns the same store, or another one over the same keys, each time
+// it is called; purges reports whether Purge removes anything.
 func Run(t *testing.T, purges bool, open func(t *testing.T) idempotency.Store) {
 	t.Helper()
 	s := suite{open}
@@ -103,7 +103,7 @@ func (x suite) mismatch(t *testing.T) {
 	other.Fingerprint = []byte("another")
 	begin(t, s, other, idempotency.Mismatched)
 	other.Now = noon.Add(2 * time.Minute)
-	begin(t, s, other, idempotency.Mismatched) // also when the lease has ended
+	begin(t, s, other, idempotency.Mismatched) // even after the lease has ended
 	finish(t, s, "mismatch", "1", noon)
 	begin(t, s, other, idempotency.Mismatched)
 }
@@ -140,7 +140,7 @@ func (x suite) takeOver(t *testing.T) {
 	begin(t, s, claim("crash", "3", late), idempotency.Running)
 	finish(t, s, "crash", "2", late)
 	wantAnswer(t, begin(t, s, claim("crash", "3", late), idempotency.Done), created)
-	// A lease that has ended is not lost until somebody takes it.
+	// A claim whose lease has ended is not lost until another one takes the key.
 	begin(t, s, claim("slow", "1", noon), idempotency.Claimed)
 	finish(t, s, "slow", "1", late)
 }
@@ -158,7 +158,7 @@ func (x suite) release(t *testing.T) {
 	if err := s.Release(t.Context(), "release", "2"); err != nil {
 		t.Fatal(err)
 	}
-	begin(t, s, claim("release", "3", noon), idempotency.Done) // what is done stays
+	begin(t, s, claim("release", "3", noon), idempotency.Done) // a finished key is not released
 	if err := s.Finish(t.Context(), "nobody", "1", created, noon); !errors.Is(err, idempotency.ErrLeaseLost) {
 		t.Errorf("finishing a key that is not there: %v", err)
 	}
@@ -183,7 +183,7 @@ func (x suite) expiry(t *testing.T) {
 	other.Fingerprint = []byte("another") // an expired key may be used for anything
 	begin(t, s, other, idempotency.Claimed)
 	begin(t, s, claim("expiry", "4", noon.Add(time.Hour)), idempotency.Mismatched)
-	// What runs does not expire.
+	// A running key does not expire.
 	begin(t, s, claim("long", "1", noon), idempotency.Claimed)
 	if err := s.Extend(t.Context(), "long", "1", noon.Add(3*time.Hour)); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func (x suite) expiry(t *testing.T) {
 func (x suite) again(t *testing.T) {
 	s := x.open(t)
 	begin(t, s, claim("again", "1", noon), idempotency.Claimed)
-	begin(t, s, claim("again", "1", noon), idempotency.Claimed) // the first answer may have been lost on its way
+	begin(t, s, claim("again", "1", noon), idempotency.Claimed) // the first response may have been lost
 	finish(t, s, "again", "1", noon)
 	if err := s.Finish(t.Context(), "again", "1", created, noon.Add(time.Hour)); err != nil {
 		t.Errorf("finishing again: %v", err)

@@ -1,4 +1,4 @@
-// Package pgxretry repeats whole transactions of pgx, as package sqlretry does those of database/sql.
+// Package pgxretry repeats whole pgx transactions, as package sqlretry does for database/sql.
 package pgxretry
 
 import (

@@ -16,8 +16,8 @@ import (
 	"stepback/retry"
 )
 
-// TestSerializable has many serializable transactions count one counter up: PostgreSQL refuses all but one of those
-// that run together with SQLSTATE 40001, and every one of them gets through by being repeated.
+// TestSerializable increments one counter in many serializable transactions: PostgreSQL rejects all but one of those
+// that run concurrently with SQLSTATE 40001, and retries let every one succeed.
 func TestSerializable(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), postgrestest.Start(t).Database(t)+"&pool_max_conns=8")

@@ -10,24 +10,24 @@ import (
 	"stepback/aws"
 )
 
-// Latest is the version of a function that has not been published.
+// Latest is the unpublished version of a function.
 const Latest = "$LATEST"
 
-// Name is what the name of a function in a call says. Account and Region are empty unless it is an ARN; Account is also
-// in the form ACCOUNT:function:NAME.
+// Name is a parsed function name. Account and Region are empty unless the name is an ARN; Account is also set by the
+// form ACCOUNT:function:NAME.
 type Name struct{ Account, Region, Function, Qualifier string }
 
-// nameForm is the pattern of a function's name in Lambda's model.
+// nameForm returns the pattern for function names in Lambda's model.
 var nameForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^(?:arn:aws[a-zA-Z-]*:lambda:(?:([a-z0-9-]+):)?)?(?:(\d{12}):)?(?:function:)?([A-Za-z0-9_-]+)(?::(\$LATEST|[A-Za-z0-9_-]+))?$`)
 })
 
-// ParseName reads NAME, ACCOUNT:function:NAME and arn:aws:lambda:REGION:ACCOUNT:function:NAME, each with or without
+// ParseName parses NAME, ACCOUNT:function:NAME and arn:aws:lambda:REGION:ACCOUNT:function:NAME, each with or without
 // :QUALIFIER. The error is an *aws.Error with the code InvalidParameterValueException.
 func ParseName(name, qualifier string) (Name, error) {
 	n := Name{Function: name, Qualifier: qualifier}
-	if IsName(name) { // the usual form costs no regular expression with groups
+	if IsName(name) { // avoids the regular expression for the usual form
 		return n, nil
 	}
 	parts := nameForm().FindStringSubmatch(name)
@@ -50,7 +50,7 @@ func invalid(message string) *aws.Error {
 
 const maxName = 64
 
-// IsName reports whether a text can be the bare name of a function: 1 to 64 characters out of A-Z a-z 0-9 - and _.
+// IsName reports whether s is a valid bare function name: 1 to 64 characters of A-Z a-z 0-9 - and _.
 func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -9,7 +9,7 @@ import (
 	"stepback/asl/jsonata/internal/ecma"
 )
 
-// However a pattern recurses, it runs out of steps before it runs out of stack.
+// A recursive pattern always runs out of steps before it runs out of stack.
 func TestDepthIsBounded(t *testing.T) {
 	t.Parallel()
 	text := utf16.Encode([]rune(strings.Repeat("ab", 1<<20)))

@@ -1,6 +1,6 @@
 package ecma
 
-// escape reads what follows a backslash outside of a class.
+// escape parses the part of an escape after the backslash, outside of a class.
 func (p *parser) escape() (*node, bool, error) {
 	if !p.more() {
 		return nil, false, errBackslash
@@ -41,7 +41,7 @@ func (p *parser) namedReference() (*node, bool, error) {
 	return &node{op: opBackref, name: name}, true, nil
 }
 
-// character reads the rest of an escape that stands for one code unit.
+// character parses the rest of an escape for one code unit.
 func (p *parser) character() uint16 {
 	c := p.peek(0)
 	p.at++
@@ -75,7 +75,7 @@ func (p *parser) character() uint16 {
 	return c
 }
 
-// hex reads exactly n digits; without them the letter stands for itself.
+// hex parses exactly n digits; without them the letter represents itself.
 func (p *parser) hex(n int, letter uint16) uint16 {
 	var v uint16
 	for i := range n {
@@ -96,7 +96,7 @@ func (p *parser) hex(n int, letter uint16) uint16 {
 	return v
 }
 
-// octal reads a legacy octal escape, up to \377.
+// octal parses a legacy octal escape, up to \377.
 func (p *parser) octal() uint16 {
 	v, n := uint16(0), 0
 	for n < 3 && p.peek(0) >= '0' && p.peek(0) <= '7' && p.more() && v*8+p.peek(0)-'0' <= 0o377 {
@@ -107,7 +107,7 @@ func (p *parser) octal() uint16 {
 	return v
 }
 
-// class reads a class after its opening bracket.
+// class parses a class after its opening bracket.
 func (p *parser) class() (*node, error) {
 	s := &set{negated: p.accept("^")}
 	for {

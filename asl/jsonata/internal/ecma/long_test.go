@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The largest payload of a workflow has 256 KiB.
+// The maximum payload of a workflow is 256 KiB.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ab", 128<<10)

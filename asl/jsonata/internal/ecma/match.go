@@ -15,7 +15,7 @@ type Regexp struct {
 	ignoreCase, multiline bool
 }
 
-// Compile reads a pattern. Errors carry V8's texts.
+// Compile compiles a pattern. Errors have V8's texts.
 func Compile(pattern []uint16, ignoreCase, multiline bool) (*Regexp, error) {
 	p := &parser{in: pattern, names: map[string]int{}}
 	p.count()
@@ -36,7 +36,7 @@ func Compile(pattern []uint16, ignoreCase, multiline bool) (*Regexp, error) {
 	return re, nil
 }
 
-// resolve turns named references into numbers.
+// resolve replaces named references by numbers.
 func (p *parser) resolve(n *node) error {
 	if n.op == opBackref && n.name != "" {
 		group, ok := p.names[n.name]
@@ -53,8 +53,8 @@ func (p *parser) resolve(n *node) error {
 	return nil
 }
 
-// canonical is the specification's Canonicalize: upper case, unless that turns a character outside of ASCII into one
-// inside.
+// canonical implements the specification's Canonicalize: upper case, unless that turns a character outside of ASCII
+// into one inside.
 func canonical(u uint16) uint16 {
 	if u < 0x80 {
 		if u >= 'a' && u <= 'z' {
@@ -69,7 +69,7 @@ func canonical(u uint16) uint16 {
 	return uint16(upper)
 }
 
-// hasFolded reports whether a class holds a character that equals u when case is ignored.
+// hasFolded reports whether a class contains a character that equals u when case is ignored.
 func (s *set) hasFolded(u uint16) bool {
 	want := canonical(u)
 	if s.has(want) {

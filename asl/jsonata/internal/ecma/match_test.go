@@ -58,7 +58,7 @@ func TestFlags(t *testing.T) {
 	if got := match(t, `^B[c-d]$`, "a\nbD\n", true, true); !slices.Equal(got, []int{2, 4}) {
 		t.Error(got)
 	}
-	// The Kelvin sign is no k, for that would turn it into ASCII.
+	// The Kelvin sign does not match k, because that would turn it into ASCII.
 	if got := match(t, `k`, "\u212a", true, false); got != nil {
 		t.Error(got)
 	}

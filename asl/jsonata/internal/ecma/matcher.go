@@ -1,8 +1,8 @@
 package ecma
 
-// Match finds the first match at or after start. It returns pairs of offsets, the whole match first and then each group
-// (-1, -1 for one that took no part), or nil. steps is charged for the work; when it runs out, or the match needs too
-// much memory, the error is ErrSteps.
+// Match finds the first match at or after start. It returns pairs of offsets, the whole match first and then each
+// group (-1, -1 for one that took no part), or nil. The work is subtracted from steps; if it runs out, or the match
+// needs too much memory, the error is ErrSteps.
 func (re *Regexp) Match(text []uint16, start int, steps *int) ([]int, error) {
 	m := &matcher{re: re, text: text, registers: make([]int, re.program.registers), steps: steps}
 	for at := start; at <= len(text); at++ {
@@ -22,8 +22,8 @@ func (re *Regexp) Match(text []uint16, start int, steps *int) ([]int, error) {
 	return nil, nil
 }
 
-// matcher is the state of one match. It keeps what to try after a failure on a stack of its own, so that neither
-// pattern nor text can exhaust the goroutine's.
+// matcher is the state of one match. It keeps the alternatives to try after a failure on a separate stack, so that
+// neither pattern nor text can exhaust the goroutine's.
 type matcher struct {
 	re        *Regexp
 	text      []uint16
@@ -33,7 +33,7 @@ type matcher struct {
 	spent     bool
 }
 
-// entry is what to do after a failure.
+// entry is an action to take after a failure.
 type entry struct {
 	// at is the instruction to continue at; -1 restores a register, whose number is pos, to value.
 	at, pos, value int32
@@ -43,11 +43,11 @@ type entry struct {
 
 const restore = -1
 
-// maxEntries bounds the memory of a match to some 64 MB.
+// maxEntries limits the memory of a match to about 64 MB.
 const maxEntries = 4 << 20
 
-// run matches from an instruction on and returns where the match ends. On success the entries above the stack's height
-// at the start are kept; on failure everything is as it was.
+// run matches from an instruction on and returns where the match ends. On success the entries above the stack's
+// initial height are kept; on failure the state is unchanged.
 func (m *matcher) run(at, pos int) (int, bool) {
 	base := len(m.undo)
 	for {
@@ -73,7 +73,7 @@ func (m *matcher) run(at, pos int) (int, bool) {
 	}
 }
 
-// execute does one instruction and returns the next one and the position, or false for a failure.
+// execute executes one instruction and returns the next one and the position; ok is false on failure.
 func (m *matcher) execute(i *instruction, at, pos int) (next, end int, ok bool) {
 	switch i.code {
 	case codeUnit:
@@ -112,13 +112,13 @@ func (m *matcher) execute(i *instruction, at, pos int) (next, end int, ok bool) 
 
 func (m *matcher) push(at, pos int) { m.undo = append(m.undo, entry{at: int32(at), pos: int32(pos)}) }
 
-// set changes a register; a failure changes it back.
+// set changes a register; backtracking restores it.
 func (m *matcher) set(register, v int) {
 	m.undo = append(m.undo, entry{at: restore, pos: int32(register), value: int32(m.registers[register])})
 	m.registers[register] = v
 }
 
-// backtrack undoes what was done since the last choice above base and returns how to continue.
+// backtrack undoes everything since the last choice above base and returns how to continue.
 func (m *matcher) backtrack(base int) (at, pos int, ok bool) {
 	for len(m.undo) > base {
 		top := &m.undo[len(m.undo)-1]
@@ -161,7 +161,7 @@ func (m *matcher) accepts(n *node, u uint16) bool {
 	}
 }
 
-// consume takes as many code units as a repetition allows; a failure gives them back one by one.
+// consume takes as many code units as a repetition allows; backtracking gives them back one by one.
 func (m *matcher) consume(n *node, at, pos int) (int, bool) {
 	child := n.children[0]
 	most := len(m.text) - pos
@@ -182,7 +182,8 @@ func (m *matcher) consume(n *node, at, pos int) (int, bool) {
 	return pos + count, true
 }
 
-// loop decides whether a repetition goes on: the registers hold the number of iterations and where the last one began.
+// loop decides whether to repeat once more. The registers hold the number of iterations and the start of the last
+// one.
 func (m *matcher) loop(i *instruction, at, pos int) (int, bool) {
 	n, count := i.node, m.registers[i.register]
 	switch {
@@ -201,7 +202,7 @@ func (m *matcher) loop(i *instruction, at, pos int) (int, bool) {
 	}
 }
 
-// enter begins an iteration: the groups inside forget what they have captured.
+// enter begins an iteration and clears the captures of the groups inside.
 func (m *matcher) enter(i *instruction, pos int) {
 	m.set(i.register, m.registers[i.register]+1)
 	m.set(i.register+1, pos)
@@ -235,8 +236,8 @@ func (m *matcher) backreference(i *instruction, pos int) (int, bool) {
 	return end, true
 }
 
-// look tries a look-around, which nests no deeper than the pattern. What it has captured stays, other ways to match it
-// do not.
+// look tries a look-around, which nests no deeper than the pattern. Its captures are kept, but other ways to match it
+// are discarded.
 func (m *matcher) look(i *instruction, at, pos int) bool {
 	base := len(m.undo)
 	_, found := m.run(at+1, pos)

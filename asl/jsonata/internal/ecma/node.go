@@ -1,6 +1,6 @@
 package ecma
 
-// op is what a node matches.
+// op is the kind of a node.
 type op uint8
 
 const (
@@ -9,10 +9,10 @@ const (
 	opAny            // any code unit but a line terminator
 	opSet            // a class of code units
 	opSeq            // all children in turn
-	opAlt            // the first child that leads to a match
+	opAlt            // the first child with which a match succeeds
 	opGroup          // capturing group
 	opRepeat         // child min to max times
-	opBackref        // what a group has captured
+	opBackref        // the text captured by a group
 	opStart          // ^
 	opEnd            // $
 	opBoundary       // \b

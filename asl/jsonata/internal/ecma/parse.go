@@ -1,6 +1,6 @@
 package ecma
 
-// syntaxError is why a pattern is refused, in V8's words.
+// syntaxError is the reason for rejecting a pattern, in V8's words.
 type syntaxError string
 
 func (e syntaxError) Error() string { return string(e) }
@@ -22,7 +22,7 @@ const (
 	errLarge        = syntaxError("Regular expression too large")
 )
 
-// maxNesting bounds how deeply groups nest.
+// maxNesting limits the nesting of groups.
 const maxNesting = 500
 
 type parser struct {
@@ -54,7 +54,7 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
-// count finds the number of capturing groups ahead of parsing, for backreferences to later groups.
+// count counts the capturing groups before parsing, for backreferences to later groups.
 func (p *parser) count() {
 	class := false
 	for i := 0; i < len(p.in); i++ {
@@ -128,7 +128,7 @@ func (p *parser) sequence() (*node, error) {
 	return seq, nil
 }
 
-// term reads one assertion or atom; quantifiable says whether a quantifier may follow.
+// term parses one assertion or atom; quantifiable reports whether a quantifier may follow.
 func (p *parser) term() (*node, bool, error) {
 	c := p.peek(0)
 	switch c {

@@ -1,6 +1,6 @@
 package ecma
 
-// code says what an instruction does.
+// code is the operation of an instruction.
 type code uint8
 
 const (
@@ -9,8 +9,8 @@ const (
 	codeRun                   // as many code units as node, a repetition of one unit, accepts
 	codeSplit                 // continue at next; on failure at other
 	codeJump                  // continue at next
-	codeSave                  // note the position in a register
-	codeBackref               // what a group has captured
+	codeSave                  // store the position in a register
+	codeBackref               // match the text captured by a group
 	codeAssert                // ^ $ \b \B
 	codeLook                  // the look-around that begins behind this instruction and ends before next
 	codeLoopInit              // begin to count a repetition
@@ -26,10 +26,10 @@ type instruction struct {
 	register    int
 }
 
-// program is a pattern as instructions for the matcher.
+// program is a pattern compiled to instructions for the matcher.
 type program struct {
 	code []instruction
-	// registers are the ends of the captures and two for each counted repetition.
+	// registers is the number of registers: two for each capture, and two for each counted repetition.
 	registers int
 }
 

@@ -1,6 +1,6 @@
-// Command gosdk sends the inputs of every.py by the SDK for Go: every operation that stepback serve says it serves.
-// Each answer has to be one that the SDK can read, and none may be a 5xx. It is run by run.sh as gosdk INPUTS, and is a
-// module of its own, so that nothing else carries the clients of all services.
+// Command gosdk sends the inputs of every.py with the SDK for Go: every operation that stepback serve claims to
+// serve. The SDK must be able to parse each response, and none may be a 5xx. run.sh runs it as gosdk INPUTS. It is a
+// separate module, so that no other module depends on the clients of all services.
 package main
 
 import (
@@ -42,7 +42,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// clients are the SDK's, by the names that the SDK for JavaScript has for their packages.
+// clients returns the SDK's clients by the names of the packages of the SDK for JavaScript.
 func clients(c aws.Config) map[string]any {
 	return map[string]any{
 		"apigatewayv2": apigatewayv2.NewFromConfig(c), "cloudcontrol": cloudcontrol.NewFromConfig(c),
@@ -57,13 +57,13 @@ func clients(c aws.Config) map[string]any {
 	}
 }
 
-// request is an operation with its input, as every.py writes it.
+// request is an operation with its input, as written by every.py.
 type request struct {
 	Package, Operation string
 	Input              map[string]any
 }
 
-// plain is a value as encoding/json reads it into the SDK's types: bytes in base64, times as texts.
+// plain converts a value to the form that encoding/json reads into the SDK's types: bytes in base64, times as texts.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -86,8 +86,8 @@ func plain(v any) any {
 
 var reader = reflect.TypeFor[io.Reader]()
 
-// fill reads the members of an input. Streams become readers; a member that is a union, which JSON alone cannot make, is
-// left out, so that the SDK may refuse the request.
+// fill sets the members of an input. Streams become readers. A member that is a union, which JSON alone cannot
+// represent, is omitted, so the SDK may reject the request.
 func fill(input reflect.Value, members map[string]any) {
 	for name, member := range members {
 		field := input.Elem().FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, name) })
@@ -105,7 +105,7 @@ func fill(input reflect.Value, members map[string]any) {
 	}
 }
 
-// wrong is what is wrong with an answer; empty when nothing is.
+// wrong returns what is wrong with a response; empty if nothing is.
 func wrong(err error) string {
 	var refusal smithy.APIError
 	var answered *smithyhttp.ResponseError
@@ -121,13 +121,13 @@ func wrong(err error) string {
 		return ""
 	case errors.As(err, &answered) && answered.HTTPStatusCode() == 304,
 		!errors.As(err, &answered) && !errors.Is(err, context.DeadlineExceeded):
-		return "" // refused by the SDK itself
+		return "" // rejected by the SDK itself
 	}
 	return err.Error()
 }
 
-// plainHosts has operations sent to the endpoint as it is: StartSyncExecution and TestState have hosts of their own at
-// AWS, sync-…, and here they have none.
+// plainHosts sends operations to the endpoint without a host prefix: StartSyncExecution and TestState have separate
+// hosts on AWS (sync-…), but not here.
 func plainHosts(s *middleware.Stack) error {
 	return s.Initialize.Add(middleware.InitializeMiddlewareFunc("PlainHosts", func(ctx context.Context,
 		in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
@@ -158,7 +158,7 @@ func main() {
 		}
 		method := reflect.ValueOf(client).MethodByName(r.Operation)
 		if !method.IsValid() {
-			continue // of another version of the model
+			continue // from another version of the model
 		}
 		input := reflect.New(method.Type().In(1).Elem())
 		fill(input, r.Input)

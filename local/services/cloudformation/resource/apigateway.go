@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// gateways are the types of HTTP APIs of API Gateway.
+// gateways returns the types of API Gateway's HTTP APIs.
 func gateways() []*Type {
 	return []*Type{{
 		Name: "AWS::ApiGatewayV2::Api",
@@ -94,7 +94,7 @@ func createAPI(ctx context.Context, r *Request) (State, error) {
 	return created(out.state(), err)
 }
 
-// emptyAPI finds the API that an attempt made before it was cut off: one of the name to which nothing belongs.
+// emptyAPI finds the API that an interrupted attempt created: one with the requested name and without any parts.
 func emptyAPI(ctx context.Context, r *Request) (found apiOut, ok bool, err error) {
 	all, err := apis(ctx, r)
 	for _, a := range all {
@@ -169,7 +169,7 @@ func gatewayTags(ctx context.Context, r *Request, resource string) error {
 		"Tags", "TagKeys", asMap)
 }
 
-// emptied has texts that are not wanted any more be emptied.
+// emptied sets texts that are no longer wanted to "".
 func emptied(r *Request, in map[string]any, names ...string) {
 	for _, name := range names {
 		if _, had := r.Previous[name]; had && !r.has(name) {
@@ -178,7 +178,7 @@ func emptied(r *Request, in map[string]any, names ...string) {
 	}
 }
 
-// removed has entries of maps that are not wanted any more be removed, as the API wants it: by an empty text.
+// removed adds entries of maps that are no longer wanted with empty texts, by which the API removes them.
 func removed(r *Request, in map[string]any, name string) {
 	before, now := object(r.Previous, name), object(r.Properties, name)
 	all := map[string]any{}
@@ -211,7 +211,7 @@ func deletePart(operation, id string) func(context.Context, *Request) error {
 	}
 }
 
-// part makes the document of a part of an API: its properties in the form that the API wants.
+// part returns the document of a part of an API: its properties in the API's form.
 func part(r *Request) (map[string]any, error) {
 	in := pick(r.Properties, strings.Join(keysOf(r.Properties), " "))
 	delete(in, "Tags")
@@ -330,7 +330,7 @@ func updateStage(ctx context.Context, r *Request) (State, error) {
 	return State{ID: r.ID}, gatewayTags(ctx, r, "/apis/"+r.text("ApiId")+"/stages/"+r.ID)
 }
 
-// readGateway reads what the API tells of the properties that a template has.
+// readGateway returns a function that reads the properties of a template that the API reports.
 func readGateway(operation, id string) func(context.Context, *Request) (map[string]any, error) {
 	return func(ctx context.Context, r *Request) (map[string]any, error) {
 		in := map[string]any{"ApiId": r.ID}

@@ -21,11 +21,11 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// Caller calls services at an address by their models. Documents are written as templates have them: texts become the
-// numbers and booleans that the model wants, and members may begin with a capital letter where the API's do not. What
-// the model does not have is a *PropertyError.
+// Caller calls services at an endpoint by their models. Documents may have the form that they have in templates:
+// texts are converted to the numbers and booleans of the model, and members may start with a capital letter even if
+// the API's do not. A member that is not in the model is a *PropertyError.
 type Caller struct {
-	// Endpoint is the address, HTTP what carries the calls out; nil is http.DefaultClient.
+	// Endpoint is the address. HTTP is the client that sends the calls; nil is http.DefaultClient.
 	Endpoint string
 	HTTP     *http.Client
 	Scope    aws.Scope
@@ -93,7 +93,7 @@ func input(o *model.Operation, in any) (jsonvalue.Value, error) {
 	return jsonvalue.Parse(string(text))
 }
 
-// fit brings a value into the form of a shape.
+// fit converts a value to the form of a shape.
 func fit(s *model.Shape, v any, path string) (any, error) {
 	if v == nil || s == nil {
 		return nil, nil //nolint:nilnil // null stays null
@@ -202,7 +202,7 @@ func fitScalar(s *model.Shape, v any, path string) (any, error) {
 	return v, nil
 }
 
-// Object reads an object of S3; version may be empty.
+// Object reads an object from S3; version may be empty.
 func (c *Caller) Object(ctx context.Context, bucket, key, version string) ([]byte, error) {
 	s, err := model.Find("s3")
 	if err != nil {

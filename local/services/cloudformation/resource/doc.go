@@ -1,10 +1,10 @@
-// Package resource knows the types of resources that CloudFormation and Cloud Control make on this platform: which
-// properties each has, which of them need a replacement, what Ref and Fn::GetAtt give, and which operations of which
-// service create, read, update and delete it.
+// Package resource defines the resource types that CloudFormation and Cloud Control can create on this platform:
+// which properties each has, which of them require a replacement, what Ref and Fn::GetAtt return, and which
+// operations of which service create, read, update and delete a resource.
 //
-// A type calls services by the names of their operations (API), so that it depends on no service's Go package: the same
-// types work against this platform and against any other endpoint. Properties that a type does not know are refused by
-// name, also the nested ones, since documents are held against the service's API model (Caller).
+// A type calls services by the names of their operations (API), so it does not depend on any service's Go package:
+// the same types work with this platform and with any other endpoint. Unknown properties are rejected by name,
+// including nested ones, because documents are checked against the service's API model (Caller).
 //
-// The package keeps nothing and starts nothing. What is made of a template is package cloudformation's.
+// The package stores nothing and starts nothing. Deploying templates is the task of package cloudformation.
 package resource

@@ -54,7 +54,7 @@ func describeTable(ctx context.Context, r *Request, name string) (table, error) 
 	return out.Table, err
 }
 
-// activeTable waits until a table and its indexes can be used.
+// activeTable waits until a table and its indexes are active.
 func activeTable(ctx context.Context, r *Request, name string) (State, error) {
 	for {
 		t, err := describeTable(ctx, r, name)
@@ -83,7 +83,7 @@ func tableState(t table) State {
 	return s
 }
 
-// streamOf is the specification of a table's stream, which is on where the template has one.
+// streamOf returns the specification of a table's stream, which is enabled if the template has one.
 func streamOf(p map[string]any) (map[string]any, error) {
 	spec, ok := p["StreamSpecification"]
 	if !ok {
@@ -150,7 +150,7 @@ func globalIndexes(p map[string]any) ([]any, error) {
 	})
 }
 
-// tableSettings are those that have operations of their own.
+// tableSettings applies the settings that have separate operations.
 func tableSettings(ctx context.Context, r *Request, name string) error {
 	if r.changed("TimeToLiveSpecification") {
 		spec := object(r.Properties, "TimeToLiveSpecification")
@@ -240,7 +240,7 @@ func updateTable(ctx context.Context, r *Request) (State, error) {
 		"ResourceArn": state.Attributes["Arn"]}, "Tags", "TagKeys", asKeyValue)
 }
 
-// updateIndexes makes, changes and deletes global indexes, one in a call, as DynamoDB wants it.
+// updateIndexes creates, changes and deletes global indexes, one per call, as DynamoDB requires.
 func updateIndexes(ctx context.Context, r *Request) error {
 	if !r.changed("GlobalSecondaryIndexes") {
 		return nil

@@ -55,7 +55,7 @@ func events() []*Type {
 	}}
 }
 
-// Failures of single entries, which EventBridge answers with status 200.
+// Failures of individual entries, for which EventBridge responds with status 200.
 type failedEntries struct {
 	Count   int `json:"FailedEntryCount"`
 	Entries []struct {
@@ -88,7 +88,7 @@ func putRule(ctx context.Context, r *Request) (State, error) {
 	if err := r.Call(ctx, eventBridge, "PutRule", in, &out); err != nil {
 		return State{}, err
 	}
-	// The name of a rule of another bus is not enough to find it.
+	// A rule of another bus is not identified by its name alone.
 	id := name
 	if bus := busName(r); bus != "default" {
 		id = bus + "|" + name
@@ -104,7 +104,7 @@ func putRule(ctx context.Context, r *Request) (State, error) {
 		"TagKeys", asKeyValue)
 }
 
-// busName is the name of the rule's bus, which a template may give as an ARN.
+// busName returns the name of the rule's bus, which a template may give as an ARN.
 func busName(r *Request) string {
 	bus := nonempty(r.text("EventBusName"), "default")
 	return after(bus, "/")
@@ -120,7 +120,7 @@ func ruleName(r *Request) string {
 	return r.Name(64)
 }
 
-// mostTargets is how many targets one call may bring.
+// mostTargets is the maximum number of targets in one call.
 const mostTargets = 10
 
 func putTargets(ctx context.Context, r *Request, name string) error {
@@ -305,5 +305,6 @@ func putDestination(ctx context.Context, r *Request, operation string) (State, e
 	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "ArnForPolicy": arnForPolicy(out.ARN)}}, err)
 }
 
-// arnForPolicy is an ARN without the ID at its end, as policies name a connection or an API destination.
+// arnForPolicy returns an ARN without the ID at its end, the form in which policies name a connection or an API
+// destination.
 func arnForPolicy(arn string) string { return arn[:max(strings.LastIndexByte(arn, '/'), 0)] }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// globalTable is AWS::DynamoDB::GlobalTable, which CDK's TableV2 makes, with one replica: a table of the region of the
-// stack. Replicas elsewhere and provisioned throughput are refused by name.
+// globalTable is AWS::DynamoDB::GlobalTable, the type that CDK's TableV2 creates, with one replica: a table in the
+// stack's region. Replicas in other regions and provisioned throughput are rejected by name.
 func globalTable(table *Type) *Type {
 	as := func(f func(context.Context, *Request) (State, error)) func(context.Context, *Request) (State, error) {
 		return func(ctx context.Context, r *Request) (State, error) {
@@ -28,14 +28,14 @@ func globalTable(table *Type) *Type {
 		Read: func(ctx context.Context, r *Request) (map[string]any, error) {
 			p, err := table.Read(ctx, r)
 			if err == nil {
-				delete(p, "DeletionProtectionEnabled") // which is the replica's
+				delete(p, "DeletionProtectionEnabled") // it belongs to the replica
 			}
 			return p, err
 		},
 	}
 }
 
-// ofReplica is the request for the table that is the replica of the stack's region.
+// ofReplica returns the request for the table that is the replica in the stack's region.
 func ofReplica(r *Request) (*Request, error) {
 	one := *r
 	var err error
@@ -43,17 +43,17 @@ func ofReplica(r *Request) (*Request, error) {
 		return nil, err
 	}
 	if len(r.Previous) > 0 {
-		// What is there was taken once, so that nothing of it is refused.
+		// The existing properties were accepted before, so none of them is rejected.
 		one.Previous, err = replicaProperties(r.Previous, r.Scope.Region)
 	}
 	return &one, err
 }
 
-// ofReplicaNames are the properties that a replica has for itself.
+// ofReplicaNames are the properties that are set per replica.
 var ofReplicaNames = strings.Fields(`ContributorInsightsSpecification DeletionProtectionEnabled
 	PointInTimeRecoverySpecification ResourcePolicy TableClass Tags`)
 
-// replicaProperties are the properties of the table that a global table's replica in the region is.
+// replicaProperties returns the properties of the table that is a global table's replica in the region.
 func replicaProperties(p map[string]any, region string) (map[string]any, error) {
 	to := pick(p, `TableName KeySchema LocalSecondaryIndexes AttributeDefinitions BillingMode GlobalSecondaryIndexes
 		SSESpecification StreamSpecification TimeToLiveSpecification`)

@@ -30,10 +30,10 @@ func identities() []*Type {
 	}}
 }
 
-// principal is a kind of what policies are put on, and the operations that do it.
+// principal is a kind of IAM entity that has policies, with the operations that set them.
 type principal struct{ property, put, remove, attach, detach, member string }
 
-// principals are the kinds of what policies are put on.
+// principals are the kinds of IAM entities that have policies.
 var principals = []principal{
 	{"Roles", "PutRolePolicy", "DeleteRolePolicy", "AttachRolePolicy", "DetachRolePolicy", "RoleName"},
 	{"Users", "PutUserPolicy", "DeleteUserPolicy", "AttachUserPolicy", "DetachUserPolicy", "UserName"},
@@ -64,12 +64,12 @@ func createRole(ctx context.Context, r *Request) (State, error) {
 	return state, rolePolicies(ctx, r, name)
 }
 
-// rolePolicies brings the policies of a role up to date.
+// rolePolicies updates the policies of a role.
 func rolePolicies(ctx context.Context, r *Request, name string) error {
 	return policiesOn(ctx, r, principals[0], name)
 }
 
-// policiesOn brings the policies of a role, a user or a group up to date.
+// policiesOn updates the policies of a role, a user or a group.
 func policiesOn(ctx context.Context, r *Request, kind principal, name string) error {
 	now, before := texts(r.Properties, "ManagedPolicyArns"), texts(r.Previous, "ManagedPolicyArns")
 	for _, arn := range now {
@@ -148,7 +148,7 @@ func deleteRole(ctx context.Context, r *Request) error {
 		}
 	}
 	of := map[string]any{"RoleName": r.ID}
-	// Only what the template put on the role is taken off: a role to which others have attached something stays.
+	// Only policies from the template are detached: a role with other attached policies is kept.
 	if err := r.Call(ctx, "iam", "ListAttachedRolePolicies", of, &attached); err != nil {
 		return gone(err)
 	}
@@ -190,7 +190,7 @@ func readRole(ctx context.Context, r *Request) (map[string]any, error) {
 	return p, nil
 }
 
-// putPolicies puts an inline policy on all that it names, and takes it off what it does not name any more.
+// putPolicies adds an inline policy to all entities that it names, and removes it from those that it no longer names.
 func putPolicies(ctx context.Context, r *Request) (State, error) {
 	for _, kind := range principals {
 		now, before := texts(r.Properties, kind.property), texts(r.Previous, kind.property)
@@ -300,7 +300,7 @@ type policyVersions struct {
 	}
 }
 
-// mostVersions is how many versions a policy may have.
+// mostVersions is the maximum number of versions of a policy.
 const mostVersions = 5
 
 func updateManagedPolicy(ctx context.Context, r *Request) (State, error) {
@@ -310,7 +310,7 @@ func updateManagedPolicy(ctx context.Context, r *Request) (State, error) {
 			return State{}, err
 		}
 		if n := len(versions.Versions); n >= mostVersions {
-			for _, v := range slices.Backward(versions.Versions) { // the oldest is the last
+			for _, v := range slices.Backward(versions.Versions) { // the oldest version is the last
 				if !v.Default {
 					if err := r.Call(ctx, "iam", "DeletePolicyVersion", map[string]any{"PolicyArn": r.ID, "VersionId": v.ID},
 						nil); err != nil {

@@ -6,8 +6,8 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// primary are the names of what identifies the resources of a type, as the schemas of AWS have them. Types that are not
-// listed have Id.
+// primary maps types to the name of the primary identifier of their resources, as in AWS's schemas. For types that
+// are not listed, it is Id.
 var primary = map[string]string{
 	"AWS::ApiGatewayV2::Api": "ApiId", "AWS::CloudWatch::Alarm": "AlarmName", "AWS::CloudWatch::CompositeAlarm": "AlarmName",
 	"AWS::CloudWatch::Dashboard": "DashboardName", "AWS::DynamoDB::GlobalTable": "TableName", "AWS::DynamoDB::Table": "TableName",
@@ -25,7 +25,7 @@ var primary = map[string]string{
 	"AWS::StepFunctions::StateMachineAlias": "Arn", "AWS::StepFunctions::StateMachineVersion": "Arn",
 }
 
-// IdentifiedBy are the names of what identifies a resource of the type: properties, and attributes.
+// IdentifiedBy returns the names of the properties and attributes that identify a resource of the type.
 func (t *Type) IdentifiedBy() []string {
 	if len(t.Identifier) > 0 {
 		return t.Identifier
@@ -36,7 +36,7 @@ func (t *Type) IdentifiedBy() []string {
 	return []string{"Id"}
 }
 
-// Identify is the identifier of a resource in Cloud Control, joined by | where it has several parts.
+// Identify returns the identifier of a resource in Cloud Control; its parts, if there are several, are joined by |.
 func (t *Type) Identify(s State, properties map[string]any) string {
 	names := t.IdentifiedBy()
 	parts := make([]string, len(names))
@@ -53,8 +53,8 @@ func (t *Type) Identify(s State, properties map[string]any) string {
 	return strings.Join(parts, "|")
 }
 
-// Locate is the physical ID of the resource of an identifier, and the properties that the identifier tells; false for
-// one that does not have the parts that it needs.
+// Locate returns the physical ID of the resource with an identifier, and the properties that the identifier contains.
+// ok is false if the identifier lacks required parts.
 func (t *Type) Locate(identifier string) (id string, properties map[string]any, ok bool) {
 	names := t.IdentifiedBy()
 	parts := strings.Split(identifier, "|")
@@ -74,7 +74,7 @@ func (t *Type) Locate(identifier string) (id string, properties map[string]any, 
 			id = parts[i]
 		}
 	}
-	if t.Name == "AWS::Events::Rule" { // arn:…:rule/BUS/NAME, or rule/NAME of the default bus
+	if t.Name == "AWS::Events::Rule" { // arn:…:rule/BUS/NAME, or rule/NAME for the default bus
 		bus, name, named := strings.Cut(after(id, ":rule/"), "/")
 		if !strings.Contains(id, ":rule/") {
 			return "", nil, false

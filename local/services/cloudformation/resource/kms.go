@@ -94,7 +94,7 @@ func deleteKey(ctx context.Context, r *Request) error {
 	in := pick(r.Properties, "PendingWindowInDays")
 	in["KeyId"] = r.ID
 	err := r.Call(ctx, "kms", "ScheduleKeyDeletion", in, nil)
-	if code(err) == "KMSInvalidStateException" { // it is pending already
+	if code(err) == "KMSInvalidStateException" { // its deletion is already pending
 		return nil
 	}
 	return gone(err)

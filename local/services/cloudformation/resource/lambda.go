@@ -4,7 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	_ "embed" // the modules that functions with code in the template may import
+	_ "embed" // the modules that functions with inline code may import
 	"encoding/base64"
 	"strings"
 	"time"
@@ -123,7 +123,7 @@ var responsePython []byte
 //go:embed inline/cfn-response.js
 var responseNode []byte
 
-// codeOf is where the code of a function is, for CreateFunction; text in the template becomes a package.
+// codeOf returns the location of a function's code for CreateFunction; text in the template is packaged.
 func codeOf(p map[string]any) (map[string]any, error) {
 	code, err := renamed(p["Code"], "#/Code", "S3Bucket S3Key S3ObjectVersion ImageUri ZipFile SourceKMSKeyArn")
 	if err != nil {
@@ -173,7 +173,7 @@ func sortedNames(files map[string][]byte) []string {
 	return keysOf(m)
 }
 
-// functionConfiguration is what Lambda says of a function.
+// functionConfiguration is a function's configuration as returned by Lambda.
 type functionConfiguration struct {
 	Name                          string `json:"FunctionName"`
 	ARN                           string `json:"FunctionArn"`
@@ -212,7 +212,7 @@ func createFunction(ctx context.Context, r *Request) (State, error) {
 	return state, reserve(ctx, r, name)
 }
 
-// settled waits until Lambda has done what was last asked of a function.
+// settled waits until Lambda has finished the last change of a function.
 func settled(ctx context.Context, r *Request, name string) (functionConfiguration, error) {
 	for {
 		var out functionConfiguration
@@ -246,7 +246,7 @@ func reserve(ctx context.Context, r *Request, name string) error {
 	return r.Call(ctx, "lambda", operation, in, nil)
 }
 
-// functionDefaults are what settings are put back to that a template does not name any more.
+// functionDefaults are the values to which settings are reset if a template no longer contains them.
 var functionDefaults = map[string]any{"Description": "", "MemorySize": 128, "Timeout": 3, "Layers": []any{},
 	"Environment": map[string]any{"Variables": map[string]any{}}, "KMSKeyArn": "",
 	"EphemeralStorage": map[string]any{"Size": 512}, "TracingConfig": map[string]any{"Mode": "PassThrough"},
@@ -347,7 +347,7 @@ func putAlias(ctx context.Context, r *Request, operation string) (State, error) 
 	return created(State{ID: out.ARN, Attributes: map[string]any{"AliasArn": out.ARN}}, err)
 }
 
-// provision gives a version or an alias the provisioned concurrency that it asks for, or takes away what it had.
+// provision sets the provisioned concurrency of a version or an alias, or removes it.
 func provision(ctx context.Context, r *Request, qualifier string) error {
 	in := map[string]any{"FunctionName": r.Properties["FunctionName"], "Qualifier": qualifier}
 	if c := object(r.Properties, "ProvisionedConcurrencyConfig"); c != nil {
@@ -426,7 +426,7 @@ func createLayer(ctx context.Context, r *Request) (State, error) {
 	return created(State{ID: out.ARN, Attributes: map[string]any{"LayerVersionArn": out.ARN}}, err)
 }
 
-// layerOf adds what names a layer and its version.
+// layerOf adds the name and the version of a layer.
 func layerOf(in map[string]any, arn string) {
 	in["VersionNumber"] = after(arn, ":")
 	in["LayerName"] = strings.TrimSuffix(arn, ":"+after(arn, ":"))

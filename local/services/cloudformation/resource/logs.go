@@ -122,9 +122,9 @@ func readLogGroup(ctx context.Context, r *Request) (map[string]any, error) {
 	return nil, ErrGone
 }
 
-// putType is a filter of a log group, which one operation makes and changes.
+// putType returns the type of a log group's filter, which a single operation creates and changes.
 //
-// adapt changes the request where the API has another form than the properties; nil if it has none.
+// adapt changes the request if the API's form differs from the properties; nil if it does not.
 func putType(name, known, put, remove string, adapt func(in map[string]any)) *Type {
 	apply := func(ctx context.Context, r *Request) (State, error) {
 		filter := r.named("FilterName", 512)
@@ -144,14 +144,14 @@ func putType(name, known, put, remove string, adapt func(in map[string]any)) *Ty
 	}
 }
 
-// dimensionsByName makes the dimensions of metric transformations, a list of keys and values in templates, the map that
-// PutMetricFilter takes.
+// dimensionsByName converts the dimensions of metric transformations from a template's list of keys and values to the
+// map that PutMetricFilter expects.
 func dimensionsByName(in map[string]any) {
 	var adapted []any
 	for _, e := range list(in, "MetricTransformations") {
 		transformation, ok := e.(map[string]any)
 		if !ok {
-			adapted = append(adapted, e) // which the API refuses
+			adapted = append(adapted, e) // the API rejects it
 			continue
 		}
 		transformation = maps.Clone(transformation)

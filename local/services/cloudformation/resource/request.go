@@ -16,7 +16,7 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
-// Name makes a physical name of at most longest characters, as CloudFormation does: STACK-LOGICALID-SUFFIX.
+// Name generates a physical name of at most longest characters, as CloudFormation does: STACK-LOGICALID-SUFFIX.
 func (r *Request) Name(longest int) string {
 	stack, id := r.Stack, r.LogicalID
 	room := longest - len(r.Suffix) - 2
@@ -27,7 +27,7 @@ func (r *Request) Name(longest int) string {
 	return strings.Trim(stack+"-"+id+"-"+r.Suffix, "-")
 }
 
-// text is a property as a text; empty when it is absent.
+// text returns a property as a text; empty if it is missing.
 func (r *Request) text(name string) string { return textOf(r.Properties, name) }
 
 func textOf(m map[string]any, name string) string {
@@ -37,7 +37,7 @@ func textOf(m map[string]any, name string) string {
 
 func (r *Request) has(name string) bool { _, ok := r.Properties[name]; return ok }
 
-// changed reports whether a property is another one than before.
+// changed reports whether any of the properties differs from its previous value.
 func (r *Request) changed(names ...string) bool {
 	for _, n := range names {
 		if !reflect.DeepEqual(r.Properties[n], r.Previous[n]) {
@@ -47,7 +47,8 @@ func (r *Request) changed(names ...string) bool {
 	return false
 }
 
-// named is the name that a property gives, or one that is made: the physical ID of types whose ID is their name.
+// named returns the name that a property gives, or a generated one. It is the physical ID of types that are
+// identified by their name.
 func (r *Request) named(property string, longest int) string {
 	if name := r.text(property); name != "" {
 		return name
@@ -67,12 +68,12 @@ func nonempty(texts ...string) string {
 	return ""
 }
 
-// object is a property that is an object.
+// object returns a property that is an object; nil if it is none.
 func object(m map[string]any, name string) map[string]any { o, _ := m[name].(map[string]any); return o }
 
 func list(m map[string]any, name string) []any { l, _ := m[name].([]any); return l }
 
-// texts are the elements of a property that is a list of texts.
+// texts returns the elements of a property that is a list of texts.
 func texts(m map[string]any, name string) []string {
 	all := []string{}
 	for _, e := range list(m, name) {
@@ -83,7 +84,7 @@ func texts(m map[string]any, name string) []string {
 	return all
 }
 
-// pick copies the members of the names that are there. A name A=B is copied from A to B.
+// pick copies the named members that exist. A name of the form A=B copies A as B.
 func pick(m map[string]any, names string) map[string]any {
 	to := map[string]any{}
 	for _, n := range strings.Fields(names) {
@@ -98,7 +99,7 @@ func pick(m map[string]any, names string) map[string]any {
 	return to
 }
 
-// set adds a member, when there is a value.
+// set adds a member if it has a value.
 func set(m map[string]any, name string, v any) {
 	switch x := v.(type) {
 	case nil:
@@ -119,7 +120,7 @@ func set(m map[string]any, name string, v any) {
 	m[name] = v
 }
 
-// document is a policy or another document as text: an object as JSON, a text as it is.
+// document returns a policy or another document as text: an object as JSON, a text unchanged.
 func document(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -130,8 +131,8 @@ func document(v any) string {
 	return template.JSON(v)
 }
 
-// attributeText is a member of an answer as an attribute has it: a number as text, and a date, whose name ends in Date,
-// as ISO 8601 has it.
+// attributeText converts a member of a response to an attribute's form: a number becomes text, and a date, whose name
+// ends in Date, becomes ISO 8601.
 func attributeText(name string, v any) any {
 	n, isNumber := v.(float64)
 	switch {
@@ -143,7 +144,7 @@ func attributeText(name string, v any) any {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// tags are those of the stack and of the resource, which win.
+// tags returns the tags of the stack and of the resource; the resource's take precedence.
 func (r *Request) tags() map[string]string { return merge(r.Tags, r.Properties) }
 
 func merge(stack map[string]string, p map[string]any) map[string]string {
@@ -165,7 +166,7 @@ func merge(stack map[string]string, p map[string]any) map[string]string {
 	return all
 }
 
-// tagList is tags as most APIs want them, with the given names of the members.
+// tagList returns tags as a list, as most APIs expect, with the given member names.
 func tagList(tags map[string]string, key, value string) []any {
 	names := make([]string, 0, len(tags))
 	for k := range tags {
@@ -181,7 +182,7 @@ func tagList(tags map[string]string, key, value string) []any {
 
 func (r *Request) tagList() []any { return tagList(r.tags(), "Key", "Value") }
 
-// tagChanges are the tags to set, and the keys of those to remove.
+// tagChanges returns the tags to set, and the keys of those to remove.
 func (r *Request) tagChanges() (set map[string]string, remove []string) {
 	now, before := r.tags(), merge(r.PreviousTags, r.Previous)
 	set = map[string]string{}
@@ -199,7 +200,7 @@ func (r *Request) tagChanges() (set map[string]string, remove []string) {
 	return set, remove
 }
 
-// retag brings the tags of a resource up to date by two operations, which get the given members besides.
+// retag updates the tags of a resource by two operations, whose input also contains the members of.
 func (r *Request) retag(ctx context.Context, service, tag, untag string, of map[string]any, tagsMember, keysMember string,
 	asList func(map[string]string) any,
 ) error {
@@ -231,7 +232,7 @@ func keysOf(m map[string]any) []string {
 	return keys
 }
 
-// code is the code of the error of an API; empty for other errors.
+// code returns the code of an API error; empty for other errors.
 func code(err error) string {
 	var e smithy.APIError
 	if errors.As(err, &e) {
@@ -240,21 +241,21 @@ func code(err error) string {
 	return ""
 }
 
-// absent reports whether an error says that what was asked for is not there.
+// absent reports whether an error means that the resource does not exist.
 func absent(err error) bool {
 	c := code(err)
 	return strings.Contains(c, "NotFound") || strings.Contains(c, "NoSuch") || strings.Contains(c, "NonExistent") ||
 		strings.Contains(c, "DoesNotExist") || c == "NotFoundException"
 }
 
-// exists reports whether an error says that what was to be made is there.
+// exists reports whether an error means that the resource to create already exists.
 func exists(err error) bool {
 	c := code(err)
 	return strings.Contains(c, "AlreadyExists") || strings.Contains(c, "AlreadyOwnedByYou") ||
 		c == "ResourceConflictException" || c == "ResourceInUseException" || c == "ConflictException"
 }
 
-// gone makes nothing of the error of a deletion of what is not there.
+// gone returns nil if the error means that the resource to delete does not exist, otherwise err.
 func gone(err error) error {
 	if absent(err) {
 		return nil
@@ -262,7 +263,7 @@ func gone(err error) error {
 	return err
 }
 
-// lost turns the error of reading what is not there into ErrGone.
+// lost returns ErrGone if the error means that the resource to read does not exist, otherwise err.
 func lost(err error) error {
 	if absent(err) {
 		return ErrGone
@@ -270,8 +271,8 @@ func lost(err error) error {
 	return err
 }
 
-// create calls an operation that makes a resource. When an attempt was cut off before, what is there counts as made;
-// made is false then, and out is not filled.
+// create calls an operation that creates a resource. If an earlier attempt was interrupted, an existing resource
+// counts as created; made is then false, and out is not filled.
 func (r *Request) create(ctx context.Context, service, operation string, in, out any) (made bool, err error) {
 	err = r.Call(ctx, service, operation, in, out)
 	if err != nil && r.Again && exists(err) {
@@ -280,8 +281,8 @@ func (r *Request) create(ctx context.Context, service, operation string, in, out
 	return err == nil, err
 }
 
-// created is what a creation by one call made: nothing, when the call failed. What belongs to somebody else under
-// the same name is not deleted in a rollback.
+// created returns the result of a creation by a single call: the zero State if the call failed, so that a rollback
+// does not delete a resource of the same name that belongs to another owner.
 func created(s State, err error) (State, error) {
 	if err != nil {
 		return State{}, err
@@ -289,7 +290,7 @@ func created(s State, err error) (State, error) {
 	return s, nil
 }
 
-// parsed is a text of JSON as a value; the text itself when it is none.
+// parsed parses JSON; it returns the text itself if it is not valid JSON.
 func parsed(text string) any {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -300,7 +301,7 @@ func parsed(text string) any {
 	return v
 }
 
-// after reports the part of a text behind the last separator.
+// after returns the part of a text after the last separator.
 func after(text, separator string) string {
 	return text[strings.LastIndex(text, separator)+len(separator):]
 }

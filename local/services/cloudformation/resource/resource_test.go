@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/cloudformation/resource"
 )
 
-// recorder remembers the calls and answers them from a table.
+// recorder records calls and answers them from a table.
 type recorder struct {
 	calls   []string
 	answers map[string]string

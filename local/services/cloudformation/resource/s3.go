@@ -46,7 +46,8 @@ func createBucket(ctx context.Context, r *Request) (State, error) {
 	if r.Scope.Region != "us-east-1" {
 		in["CreateBucketConfiguration"] = map[string]any{"LocationConstraint": r.Scope.Region}
 	}
-	// CreateBucket of a bucket of one's own succeeds in us-east-1, where CloudFormation says that it is there.
+	// In us-east-1, CreateBucket succeeds for the account's own bucket, whereas CloudFormation reports that it
+	// already exists.
 	if !r.Again && r.Call(ctx, "s3", "HeadBucket", map[string]any{"Bucket": name}, nil) == nil {
 		return State{}, &aws.Error{Code: "AlreadyExists", Message: name + " already exists"}
 	}
@@ -66,8 +67,9 @@ func bucketState(r *Request, name string) State {
 	}}
 }
 
-// bucketSetting is a property that is an operation of S3. put makes the members of its input besides the bucket, of the
-// property's value; nothing is what puts it back where there is no operation to delete it.
+// bucketSettingsInOrder lists the properties that have their own S3 operation. input builds the members of its input,
+// besides the bucket, from the property's value. nothing is the input that resets the setting if there is no
+// operation to delete it.
 var bucketSettingsInOrder = []struct {
 	property, put, remove string
 	input                 func(any) (map[string]any, error)
@@ -128,7 +130,7 @@ func bucketSettings(ctx context.Context, r *Request, bucket string) error {
 	return nil
 }
 
-// cannedACL is the name in S3's API of one of CloudFormation's: log-delivery-write of LogDeliveryWrite.
+// cannedACL converts CloudFormation's name of a canned ACL to S3's: LogDeliveryWrite to log-delivery-write.
 func cannedACL(name string) string {
 	var b strings.Builder
 	for i, c := range name {
@@ -148,8 +150,8 @@ func wrapped(member string) func(any) (map[string]any, error) {
 	return func(v any) (map[string]any, error) { return map[string]any{member: v}, nil }
 }
 
-// renamed copies an object with other names of its members; members without another name are refused, members that
-// stay as they are have a name of their own in names.
+// renamed copies an object and renames its members. names must contain every member, including those that keep their
+// name; other members are rejected.
 func renamed(v any, path, names string) (map[string]any, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -169,7 +171,7 @@ func renamed(v any, path, names string) (map[string]any, error) {
 	return to, nil
 }
 
-// each renames the objects of a list.
+// each applies f to each object of a list.
 func each(v any, path string, f func(any, string) (map[string]any, error)) ([]any, error) {
 	l, ok := v.([]any)
 	if !ok {
@@ -246,7 +248,8 @@ func lifecycleRule(v any, path string) (map[string]any, error) {
 		}
 		to["NoncurrentVersionTransitions"] = made
 	}
-	// A filter of one part stands alone, of several in And; one of none is an empty prefix.
+	// A filter with a single part does not use And, one with several parts does; without any part, it is an empty
+	// prefix.
 	parts := pick(rule, "Prefix ObjectSizeGreaterThan ObjectSizeLessThan")
 	tags := list(rule, "TagFilters")
 	switch {

@@ -190,7 +190,7 @@ func readSubscription(ctx context.Context, r *Request) (map[string]any, error) {
 }
 
 func putTopicPolicy(ctx context.Context, r *Request, topic, policy string) error {
-	if policy == "" { // SNS has no topic without a policy: its own comes back
+	if policy == "" { // SNS has no topic without a policy, so the default policy is restored
 		policy = document(map[string]any{"Version": "2008-10-17", "Id": "__default_policy_ID", "Statement": []any{
 			map[string]any{"Sid": "__default_statement_ID", "Effect": "Allow", "Principal": map[string]any{"AWS": "*"},
 				"Action": []string{"SNS:GetTopicAttributes", "SNS:SetTopicAttributes", "SNS:AddPermission",

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// queueDefaults are the attributes of a queue that a template says nothing about.
+// queueDefaults are the attributes of a queue that a template does not set.
 var queueDefaults = map[string]string{"DelaySeconds": "0", "MaximumMessageSize": "1048576",
 	"MessageRetentionPeriod": "345600", "ReceiveMessageWaitTimeSeconds": "0", "VisibilityTimeout": "30",
 	"RedrivePolicy": "", "RedriveAllowPolicy": "", "KmsMasterKeyId": "", "KmsDataKeyReusePeriodSeconds": "300",
@@ -118,8 +118,8 @@ func putQueuePolicy(ctx context.Context, r *Request, queue, policy string) error
 		"Attributes": map[string]any{"Policy": policy}}, nil)
 }
 
-// policyOf is a type that puts one policy on what a property names, which is a text or a list. The property may have
-// marks as properties has them.
+// policyOf returns a type that sets a policy on the targets in a property, which is a text or a list. marked is the
+// property's name, which may be followed by marks as in properties.
 func policyOf(name, marked string, put func(ctx context.Context, r *Request, target, policy string) error) *Type {
 	property := strings.TrimRight(marked, "!")
 	targets := func(p map[string]any) []string {

@@ -65,7 +65,7 @@ func activityState(r *Request, arn string) State {
 	return State{ID: arn, Attributes: map[string]any{"Arn": arn, "Name": r.text("Name")}}
 }
 
-// definition is the state machine's definition with its substitutions. Where it is in S3, our caller reads it there.
+// definition returns the state machine's definition with its substitutions. If it is in S3, it is read from there.
 func definition(ctx context.Context, r *Request) (string, error) {
 	var text string
 	switch {
@@ -94,7 +94,7 @@ func definition(ctx context.Context, r *Request) (string, error) {
 	var pairs []string
 	substitutions := object(r.Properties, "DefinitionSubstitutions")
 	for _, k := range keysOf(substitutions) {
-		// A value stands inside a string of the definition, where CloudFormation puts it without escaping it.
+		// A value is inside a string of the definition; CloudFormation inserts it without escaping.
 		pairs = append(pairs, "${"+k+"}", textOf(substitutions, k))
 	}
 	return strings.NewReplacer(pairs...).Replace(text), nil
@@ -169,7 +169,7 @@ func readMachine(ctx context.Context, r *Request) (map[string]any, error) {
 	switch {
 	case err != nil || document(parsed(wanted)) != document(parsed(out.Definition)):
 		p["DefinitionString"] = out.Definition
-	case r.has("DefinitionString"): // the same, up to substitutions and blanks
+	case r.has("DefinitionString"): // equal, except for substitutions and white space
 		p["DefinitionString"] = r.Properties["DefinitionString"]
 	}
 	return p, nil
@@ -189,7 +189,7 @@ func listMachines(ctx context.Context, r *Request) ([]string, error) {
 	return ids, err
 }
 
-// routes are the versions to which an alias leads, and what it shifts to.
+// aliasRoutes returns the versions to which an alias points, or to which it is being shifted.
 func aliasRoutes(r *Request) ([]any, error) {
 	if preference := object(r.Properties, "DeploymentPreference"); preference != nil {
 		if r.has("RoutingConfiguration") {
@@ -218,8 +218,9 @@ func createMachineAlias(ctx context.Context, r *Request) (State, error) {
 	return created(State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err)
 }
 
-// updateMachineAlias shifts an alias to another version as its DeploymentPreference says: at once, in two steps
-// (CANARY), or by the same percentage in each interval (LINEAR). An alarm that goes off meanwhile ends it.
+// updateMachineAlias shifts an alias to another version according to its DeploymentPreference: at once, in two steps
+// (CANARY), or by the same percentage in each interval (LINEAR). An alarm that fires in the meantime ends the
+// deployment.
 func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 	routes, err := aliasRoutes(r)
 	if err != nil {
@@ -261,7 +262,7 @@ func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 	return state, shift(routes)
 }
 
-// watch waits, and fails when one of the alarms is off.
+// watch waits for d, and returns an error if one of the alarms fires.
 func watch(ctx context.Context, r *Request, alarms []string, d time.Duration) error {
 	const step = 10 * time.Second
 	for waited := time.Duration(0); waited < d; waited += step {

@@ -2,8 +2,8 @@ package resource
 
 import "maps"
 
-// systemTagged are the types whose resources CloudFormation tags with where they come from, as their schemas in its
-// registry say (cloudFormationSystemTags).
+// systemTagged are the types whose resources CloudFormation tags with their origin, according to their schemas in its
+// registry (cloudFormationSystemTags).
 var systemTagged = map[string]bool{
 	"AWS::ApiGatewayV2::Api": true, "AWS::CloudWatch::Alarm": true, "AWS::CloudWatch::CompositeAlarm": true,
 	"AWS::ECR::Repository": true, "AWS::Events::EventBus": true, "AWS::Events::Rule": true,
@@ -12,8 +12,8 @@ var systemTagged = map[string]bool{
 	"AWS::SecretsManager::Secret": true, "AWS::StepFunctions::Activity": true, "AWS::StepFunctions::StateMachine": true,
 }
 
-// WithSystemTags adds the tags that CloudFormation gives a resource of a type itself: aws:cloudformation:stack-name,
-// stack-id and logical-id. Types that have none keep what they were given.
+// WithSystemTags adds the tags that CloudFormation itself gives to a resource of a type:
+// aws:cloudformation:stack-name, stack-id and logical-id. For types without such tags it returns tags unchanged.
 func WithSystemTags(tags map[string]string, typ, stack, stackID, logicalID string) map[string]string {
 	if !systemTagged[typ] {
 		return tags

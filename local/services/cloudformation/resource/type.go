@@ -12,85 +12,85 @@ import (
 	"stepback/aws"
 )
 
-// API calls the operations of services by their names in the models, such as sqs and CreateQueue. in is a document as
-// encoding/json writes it, out is filled from the answer's; both may be nil.
+// API calls operations of services by their names in the models, such as sqs and CreateQueue. in is a document that
+// encoding/json can write; out is filled from the response's. Both may be nil.
 type API interface {
 	Call(ctx context.Context, service, operation string, in, out any) error
 }
 
-// Request is what a type is asked to do.
+// Request is a request to a type's functions.
 type Request struct {
 	API
 	// Scope is the account and region.
 	Scope aws.Scope
-	// Stack and LogicalID say whose the resource is; names are made of them and of Suffix, which is the same for all
-	// attempts to make one resource.
+	// Stack and LogicalID identify the owner of the resource. Generated names consist of them and of Suffix, which is
+	// the same for all attempts to create one resource.
 	Stack, StackID, LogicalID, Suffix string
 	// Type is the name of the resource's type.
 	Type string
-	// ID is the physical ID; empty before the resource is there.
+	// ID is the physical ID; empty before the resource exists.
 	ID string
-	// Properties are the wanted ones, Previous those of the resource before an update.
+	// Properties are the desired properties, Previous those before an update.
 	Properties, Previous map[string]any
-	// Attributes are those of the resource before an update, or before it is deleted.
+	// Attributes are the resource's attributes before an update or a deletion.
 	Attributes map[string]any
-	// Tags are those of the stack, PreviousTags those it had before an update.
+	// Tags are the tags of the stack, PreviousTags those before an update.
 	Tags, PreviousTags map[string]string
-	// Again says that an earlier attempt was cut off: what is to be made may be there.
+	// Again is true if an earlier attempt was interrupted, so that the resource to create may already exist.
 	Again bool
-	// GiveUp ends when the deployment gives up: waits end with it, calls do not.
+	// GiveUp ends when the deployment is given up: waits end with it, calls do not.
 	GiveUp context.Context
 	// Wait waits on the platform's clock, or until GiveUp ends.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// State is a resource that is there.
+// State describes an existing resource.
 type State struct {
-	// ID is the physical ID. Ref is what a Ref gives, where that is something else.
+	// ID is the physical ID. Ref is the value of a Ref, if it is not the ID.
 	ID, Ref string
-	// Attributes are what Fn::GetAtt gives.
+	// Attributes are the values of Fn::GetAtt.
 	Attributes map[string]any
 }
 
-// Type is a type of resources.
+// Type is a resource type.
 type Type struct {
-	// Name is that in templates: AWS::SQS::Queue.
+	// Name is its name in templates, such as AWS::SQS::Queue.
 	Name string
-	// Properties are those that are known.
+	// Properties are the known properties.
 	Properties map[string]Property
-	// Identifier are the properties and attributes that Cloud Control's identifier has, joined by |; empty means the
-	// physical ID.
+	// Identifier lists the properties and attributes that form Cloud Control's identifier, joined by |; empty means
+	// the physical ID.
 	Identifier []string
-	// Create makes a resource.
+	// Create creates a resource.
 	Create func(context.Context, *Request) (State, error)
-	// Update changes one in place; nil means that any change needs a replacement.
+	// Update changes a resource in place; nil means that any change requires a replacement.
 	Update func(context.Context, *Request) (State, error)
-	// Delete removes one. What is not there any more is no error.
+	// Delete deletes a resource. It is not an error if the resource does not exist any more.
 	Delete func(context.Context, *Request) error
-	// Read reads the properties that the resource has, as far as they can be told; nil where drift is not detected.
-	// What is not there is ErrGone.
+	// Read returns the resource's properties, as far as they can be read; nil if drift cannot be detected. It returns
+	// ErrGone if the resource does not exist.
 	Read func(context.Context, *Request) (map[string]any, error)
-	// List lists the physical IDs of all that are there; nil where they cannot be listed.
+	// List returns the physical IDs of all existing resources; nil if they cannot be listed.
 	List func(context.Context, *Request) ([]string, error)
 }
 
-// Property is what is known of a property.
+// Property describes a property of a type.
 type Property struct {
-	// Required says that it must be there.
+	// Required is true if the property must be set.
 	Required bool
-	// Replaces says that a change needs another resource.
+	// Replaces is true if a change requires a replacement.
 	Replaces bool
-	// Name says that it is a name that is given to one resource only.
+	// Name is true if the property is a name that must be unique to the resource.
 	Name bool
-	// WriteOnly says that it cannot be read back.
+	// WriteOnly is true if the property cannot be read back.
 	WriteOnly bool
 }
 
-// ErrGone is the error of what is not there any more.
+// ErrGone is returned if the resource does not exist any more.
 var ErrGone = errors.New("the resource is not there any more")
 
-// properties reads names with marks behind them: * required, ! a change replaces, = the resource's own name, a change
-// of which replaces, ~ cannot be read.
+// properties parses names followed by marks: * is required, ! means that a change requires a replacement, = is the
+// resource's own name (a change requires a replacement), ~ cannot be read.
 func properties(text string) map[string]Property {
 	all := map[string]Property{}
 	for _, word := range strings.Fields(text) {
@@ -103,7 +103,7 @@ func properties(text string) map[string]Property {
 	return all
 }
 
-// Replaces says whether a change of properties needs another resource, and which of them.
+// Replaces returns those of the changed properties that require a replacement.
 func (t *Type) Replaces(changed []string) (which []string) {
 	for _, name := range changed {
 		if t.Update == nil || t.Properties[name].Replaces {
@@ -113,10 +113,9 @@ func (t *Type) Replaces(changed []string) (which []string) {
 	return which
 }
 
-// Check refuses properties that are not known and the absence of those that must be there. The error is a
-// *PropertyError.
+// Check rejects unknown properties and missing required ones. The error is a *PropertyError.
 func (t *Type) Check(logicalID string, given map[string]any) error {
-	if t.Properties == nil { // custom resources take anything
+	if t.Properties == nil { // custom resources accept any property
 		return nil
 	}
 	var wrong []string
@@ -137,7 +136,7 @@ func (t *Type) Check(logicalID string, given map[string]any) error {
 	return &PropertyError{LogicalID: logicalID, Type: t.Name, Problems: wrong}
 }
 
-// PropertyError says which properties of a resource cannot be used.
+// PropertyError reports invalid properties of a resource.
 type PropertyError struct {
 	LogicalID, Type string
 	Problems        []string
@@ -149,10 +148,11 @@ func (e *PropertyError) Error() string {
 		strings.Join(e.Problems, "\n"))
 }
 
-// Set is types by their names.
+// Set maps names to types.
 type Set map[string]*Type
 
-// All returns all types, but for those that an engine has itself: nested stacks, custom resources, wait conditions.
+// All returns all types, except those that an engine implements itself: nested stacks, custom resources, wait
+// conditions.
 func All() Set {
 	s := Set{}
 	for _, some := range [][]*Type{queues(), topics(), identities(), keys(), parameters(), repositories(), buckets(),
@@ -165,7 +165,7 @@ func All() Set {
 	return s
 }
 
-// Names are the names of all types, sorted.
+// Names returns the names of all types, sorted.
 func (s Set) Names() []string {
 	names := make([]string, 0, len(s))
 	for n := range s {
@@ -175,7 +175,7 @@ func (s Set) Names() []string {
 	return names
 }
 
-// metadata is what CDK adds to every stack; it makes nothing.
+// metadata returns the type that CDK adds to every stack; it creates nothing.
 func metadata() []*Type {
 	made := func(_ context.Context, r *Request) (State, error) {
 		return State{ID: nonempty(r.ID, r.Name(maxID))}, nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// users are the types of IAM's users and groups, and of what belongs to them.
+// users returns the types of IAM's users and groups, and of what belongs to them.
 func users() []*Type {
 	return []*Type{{
 		Name:       "AWS::IAM::User",
@@ -56,7 +56,7 @@ func users() []*Type {
 	}, inlinePolicy("AWS::IAM::UserPolicy", principals[1]), inlinePolicy("AWS::IAM::GroupPolicy", principals[2])}
 }
 
-// inlinePolicy is a type of policies that are put on one user or one group.
+// inlinePolicy returns the type of an inline policy of one user or one group.
 func inlinePolicy(name string, kind principal) *Type {
 	put := func(ctx context.Context, r *Request) (State, error) {
 		in := pick(r.Properties, "PolicyName "+kind.member)
@@ -69,7 +69,7 @@ func inlinePolicy(name string, kind principal) *Type {
 		}}
 }
 
-// readNamed reads name and path of what has them.
+// readNamed returns a function that reads the name and the path of a resource.
 func readNamed(operation, name, member string) func(context.Context, *Request) (map[string]any, error) {
 	return func(ctx context.Context, r *Request) (map[string]any, error) {
 		var out map[string]any
@@ -80,7 +80,7 @@ func readNamed(operation, name, member string) func(context.Context, *Request) (
 	}
 }
 
-// arnOf asks for the ARN of what has a name.
+// arnOf returns the ARN of a named resource.
 func arnOf(ctx context.Context, r *Request, operation, name, member, id string) (string, error) {
 	var out map[string]any
 	err := r.Call(ctx, "iam", operation, map[string]any{name: id}, &out)
@@ -103,7 +103,7 @@ func createUser(ctx context.Context, r *Request) (State, error) {
 	return state, belongings(ctx, r, name)
 }
 
-// belongings brings the policies and groups of a user up to date.
+// belongings updates the policies and groups of a user.
 func belongings(ctx context.Context, r *Request, name string) error {
 	if err := policiesOn(ctx, r, principals[1], name); err != nil {
 		return err
@@ -142,7 +142,7 @@ func updateUser(ctx context.Context, r *Request) (State, error) {
 		map[string]any{"UserName": r.ID}, "Tags", "TagKeys", asKeyValue)
 }
 
-// without is the request of an update that leaves nothing of policies and groups.
+// without returns the request of an update that removes all policies and groups.
 func (r *Request) without() *Request {
 	bare := *r
 	bare.Properties, bare.Previous = map[string]any{}, r.Properties
@@ -237,7 +237,7 @@ func createProfile(ctx context.Context, r *Request) (State, error) {
 	return state, profileRoles(ctx, r, name)
 }
 
-// profileRoles brings the role of an instance profile up to date.
+// profileRoles updates the role of an instance profile.
 func profileRoles(ctx context.Context, r *Request, name string) error {
 	now, before := texts(r.Properties, "Roles"), texts(r.Previous, "Roles")
 	for _, role := range before {
@@ -270,7 +270,7 @@ func deleteProfile(ctx context.Context, r *Request) error {
 	return gone(r.Call(ctx, "iam", "DeleteInstanceProfile", map[string]any{"InstanceProfileName": r.ID}, nil))
 }
 
-// samplingRules are the types of X-Ray.
+// samplingRules returns the types of X-Ray.
 func samplingRules() []*Type {
 	state := func(r *Request, name string) State {
 		arn := r.Scope.ARN("xray", "sampling-rule/"+name)

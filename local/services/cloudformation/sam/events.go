@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// digest is the short sum that AWS's transform puts behind the IDs of versions and layers.
+// digest returns the short hash that AWS's transform appends to the IDs of versions and layers.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:10]
@@ -33,7 +33,7 @@ const mappingCopied = `BatchSize Enabled MaximumBatchingWindowInSeconds FilterCr
 	StartingPosition ParallelizationFactor MaximumRetryAttempts BisectBatchOnFunctionError MaximumRecordAgeInSeconds
 	DestinationConfig TumblingWindowInSeconds`
 
-// events adds what invokes a function; managed are the policies that its role needs for that.
+// events adds the resources that invoke a function, and returns the managed policies that its role needs for that.
 func (x *item) events(target any) (managedArns []any, err error) {
 	err = x.eachEvent(func(name, typ string, p map[string]any) error {
 		id := x.id + name
@@ -131,7 +131,7 @@ func (x *item) rule(id string, p, target map[string]any, names string) {
 	x.add(id, "AWS::Events::Rule", to)
 }
 
-// startRole adds the role by which a service starts a target.
+// startRole adds the role with which a service starts a target.
 func (x *item) startRole(id, of, action string, target any) any {
 	role := id + "Role"
 	x.add(role, "AWS::IAM::Role", map[string]any{
@@ -160,7 +160,7 @@ func (x *item) schedule(id string, p map[string]any, target any, action string) 
 	x.add(id, "AWS::Scheduler::Schedule", to)
 }
 
-// machineEvents adds what starts a state machine.
+// machineEvents adds the resources that start a state machine.
 func (x *item) machineEvents() error {
 	return x.eachEvent(func(name, typ string, p map[string]any) error {
 		id := x.id + name

@@ -14,7 +14,8 @@ const Transform = "AWS::Serverless-2016-10-31"
 
 const prefix = "AWS::Serverless::"
 
-// Expand replaces the resources of the Serverless Application Model. The error is a *template.Error.
+// Expand replaces the resources of the Serverless Application Model by CloudFormation's. The error is a
+// *template.Error.
 func Expand(d *template.Document) error {
 	resources, _ := d.Root["Resources"].(map[string]any)
 	x := &expansion{resources: resources}
@@ -70,7 +71,7 @@ type expansion struct {
 	resources, globals map[string]any
 }
 
-// item is one resource that is expanded.
+// item is a resource that is being expanded.
 type item struct {
 	*expansion
 	id     string
@@ -82,7 +83,7 @@ func (x *item) invalid(format string, args ...any) error {
 	return refuse("Resource with id [%s] is invalid. %s", x.id, fmt.Sprintf(format, args...))
 }
 
-// merged are properties over those of Globals: objects are merged, lists joined, everything else replaced.
+// merged returns properties merged over those in Globals: objects are merged, lists joined, everything else replaced.
 func merged(global, own map[string]any) map[string]any {
 	to := maps.Clone(global)
 	if to == nil {
@@ -106,7 +107,7 @@ func merged(global, own map[string]any) map[string]any {
 	return to
 }
 
-// known refuses properties that are neither copied nor understood.
+// known rejects properties that are not supported.
 func (x *item) known(names string) error {
 	for _, k := range slices.Sorted(maps.Keys(x.p)) {
 		if !slices.Contains(strings.Fields(names), k) {
@@ -116,7 +117,7 @@ func (x *item) known(names string) error {
 	return nil
 }
 
-// add adds a resource with the attributes of the one that it comes from.
+// add adds a resource with the attributes of the resource from which it is generated.
 func (x *item) add(id, typ string, properties map[string]any) {
 	r := map[string]any{"Type": typ, "Properties": properties}
 	for _, k := range []string{"Condition", "DependsOn", "Metadata", "DeletionPolicy", "UpdateReplacePolicy"} {
@@ -147,7 +148,7 @@ func sub(text string) any        { return map[string]any{"Fn::Sub": text} }
 func managed(name string) any    { return sub("arn:${AWS::Partition}:iam::aws:policy/" + name) }
 func service(of string) any      { return of + ".amazonaws.com" }
 
-// tags are the map of SAM as CloudFormation's list.
+// tags converts SAM's map of tags to CloudFormation's list.
 func tags(v any, more ...string) any {
 	m, _ := v.(map[string]any)
 	list := []any{}
@@ -236,7 +237,7 @@ func (x *item) function() error {
 	return nil
 }
 
-// publish adds a version, whose ID changes with the code, and an alias of it.
+// publish adds a version, whose ID changes with the code, and an alias for it.
 func (x *item) publish(alias string) {
 	sum := template.JSON(x.p["CodeUri"]) + template.JSON(x.p["InlineCode"])
 	version := x.id + "Version" + digest(sum)
@@ -247,7 +248,7 @@ func (x *item) publish(alias string) {
 		"FunctionVersion": getAtt(version, "Version")})
 }
 
-// code is where the code of a function is.
+// code returns the location of a function's code.
 func (x *item) code() (any, error) {
 	if text, ok := x.p["InlineCode"]; ok {
 		return map[string]any{"ZipFile": text}, nil
@@ -258,7 +259,7 @@ func (x *item) code() (any, error) {
 	return location(x, "CodeUri", "S3Bucket", "S3Key", "S3ObjectVersion")
 }
 
-// location is a place in S3: an object, or a URI such as s3://bucket/key.
+// location converts a location in S3: an object, or a URI such as s3://bucket/key.
 func location(x *item, property, bucket, key, version string) (any, error) {
 	switch v := x.p[property].(type) {
 	case map[string]any:
@@ -279,7 +280,7 @@ func allow(actions []any, resource any) any {
 	return map[string]any{"Effect": "Allow", "Action": actions, "Resource": resource}
 }
 
-// role adds the role that a function or a state machine gets which has none.
+// role adds the role of a function or a state machine that has none.
 func (x *item) role(of string, managedArns, statements []any) error {
 	policies := []any{}
 	for i, p := range policyList(x.p["Policies"]) {
@@ -362,11 +363,11 @@ func policyList(v any) []any {
 	return []any{v}
 }
 
-// policyTemplates are those of SAM's policy templates that are known: actions, and the resources by the parameter.
+// policyTemplates holds the supported SAM policy templates: their actions, and the resources for the parameter.
 var policyTemplates = map[string]struct {
 	actions   string
 	parameter string
-	resources []string // with %s where the parameter stands
+	resources []string // with %s for the parameter
 }{
 	"SQSPollerPolicy": {"sqs:ChangeMessageVisibility sqs:ChangeMessageVisibilityBatch sqs:DeleteMessage sqs:DeleteMessageBatch sqs:GetQueueAttributes sqs:ReceiveMessage",
 		"QueueName", []string{"arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:${queueName}"}},
@@ -397,7 +398,7 @@ var policyTemplates = map[string]struct {
 	"CloudWatchPutMetricPolicy": {"cloudwatch:PutMetricData", "", []string{"*"}},
 }
 
-// policyTemplate are the statements of a policy template, {NAME: {PARAMETER: VALUE}}.
+// policyTemplate returns the statements of a policy template, {NAME: {PARAMETER: VALUE}}.
 func (x *item) policyTemplate(p map[string]any) ([]any, error) {
 	for name, v := range p {
 		t, ok := policyTemplates[name]
@@ -452,8 +453,8 @@ func (x *item) table() error {
 	return nil
 }
 
-// layer becomes a resource whose ID changes with the content, as AWS's does, so that old versions stay; references to
-// the layer follow.
+// layer adds a layer resource whose ID changes with the content, as AWS's does, so that old versions are kept;
+// references to the layer are changed accordingly.
 func (x *item) layer() error {
 	if err := x.known("LayerName Description ContentUri CompatibleRuntimes CompatibleArchitectures LicenseInfo RetentionPolicy"); err != nil {
 		return err
@@ -481,7 +482,7 @@ func (x *item) layer() error {
 	return nil
 }
 
-// rename has all references to a resource name another one.
+// rename changes all references from one resource to another.
 func rename(v any, from, to string) {
 	switch v := v.(type) {
 	case []any:

@@ -62,7 +62,7 @@ func (c *conditions) holds(v any) (bool, error) {
 				return false, wrong("Template error: every %s object requires a list of at least 2 and at most 10 conditions", name)
 			}
 			result := name == "Fn::And"
-			for _, x := range l { // all are evaluated, so that mistakes are found
+			for _, x := range l { // all are evaluated, so that errors are found
 				b, err := c.holds(x)
 				if err != nil {
 					return false, err
@@ -102,7 +102,7 @@ func (c *conditions) equals(arg any) (bool, error) {
 	return texts[0] == texts[1], nil
 }
 
-// needs evaluates the conditions that a Fn::If inside of a condition names.
+// needs evaluates the conditions to which an Fn::If inside a condition refers.
 func (c *conditions) needs(v any) error {
 	switch v := v.(type) {
 	case []any:

@@ -12,13 +12,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxBytes is how long the text of a template may be where it comes from S3; MaxBodyBytes where it is in the request.
+// MaxBytes is the maximum length of a template's text from S3, MaxBodyBytes that of a text in the request.
 const (
 	MaxBytes     = 1 << 20
 	MaxBodyBytes = 51_200
 )
 
-// Error is a template that cannot be used, in AWS's words.
+// Error reports an invalid template, in AWS's wording.
 type Error struct{ Message string }
 
 // Error implements error.
@@ -26,21 +26,21 @@ func (e *Error) Error() string { return e.Message }
 
 func wrong(format string, args ...any) *Error { return &Error{fmt.Sprintf(format, args...)} }
 
-// Position is a place in the text of a template. Both count from 1; 0 is an unknown place.
+// Position is a position in the text of a template. Both numbers count from 1; 0 is unknown.
 type Position struct{ Line, Column int }
 
-// Document is the text of a template, read but not yet understood: what transforms work on.
+// Document is a parsed but not yet interpreted template. Transforms work on it.
 type Document struct {
-	// Root has the sections.
+	// Root holds the sections.
 	Root map[string]any
-	// YAML says in which of the two languages the text is.
+	// YAML is true if the text is YAML instead of JSON.
 	YAML bool
-	// order has the keys of each section as the text has them, positions where they stand.
+	// order holds the keys of each section in the order of the text, positions their positions.
 	order     map[string][]string
 	positions map[string]map[string]Position
 }
 
-// Keys are the keys of a section in the order of the text; those that a transform has added come last, sorted.
+// Keys returns the keys of a section in the order of the text; keys added by a transform come last, sorted.
 func (d *Document) Keys(section string) []string {
 	m, _ := d.Root[section].(map[string]any)
 	keys := make([]string, 0, len(m))
@@ -59,10 +59,10 @@ func (d *Document) Keys(section string) []string {
 	return append(keys, added...)
 }
 
-// Position is where a key of a section stands.
+// Position returns the position of a section's key.
 func (d *Document) Position(section, key string) Position { return d.positions[section][key] }
 
-// Parse reads the text of a template: JSON when it begins with a brace, otherwise YAML. The error is an *Error.
+// Parse parses the text of a template: JSON if it starts with a brace, otherwise YAML. The error is an *Error.
 func Parse(text string) (*Document, error) {
 	d := &Document{order: map[string][]string{}, positions: map[string]map[string]Position{}}
 	trimmed := strings.TrimSpace(text)
@@ -112,13 +112,13 @@ const (
 	object
 )
 
-// node is a value with the order and the places of its keys.
+// node is a value with the order and the positions of its keys.
 type node struct {
 	kind  kind
 	value any
 	keys  []string
 	at    []Position // of the keys
-	items []*node    // of a list, or the values of the keys
+	items []*node    // elements of a list, or values of the keys
 }
 
 func (n *node) plain() any {
@@ -139,7 +139,7 @@ func (n *node) plain() any {
 	return n.value
 }
 
-// null is the path of the first value that is null; empty when none is.
+// null returns the path of the first null value; empty if there is none.
 func (n *node) null(path string) string {
 	switch {
 	case n.kind == scalar && n.value == nil:
@@ -160,7 +160,7 @@ func (n *node) null(path string) string {
 	return ""
 }
 
-// maxDepth bounds how deep a template may nest.
+// maxDepth is the maximum nesting depth of a template.
 const maxDepth = 200
 
 func tooDeep(at Position) *Error {
@@ -175,7 +175,7 @@ func duplicate(key string, at Position) *Error {
 type jsonReader struct {
 	text    string
 	decoder *json.Decoder
-	// line and start are those of the place up to which lines have been counted.
+	// line, start and counted record how far lines have been counted.
 	line, start, counted int
 }
 
@@ -206,7 +206,7 @@ func (r *jsonReader) malformed(err error) *Error {
 	if errors.As(err, &syntax) {
 		offset = max(offset, int(syntax.Offset)-1)
 	}
-	at := r.position(offset + 1) // behind what was read in vain, as AWS counts
+	at := r.position(offset + 1) // after the character that could not be parsed, as AWS counts
 	return wrong("Template format error: JSON not well-formed. (line %d, column %d)", at.Line, at.Column)
 }
 
@@ -299,7 +299,7 @@ func ofYAML(y *yaml.Node, depth int) (*node, error) {
 	return &node{kind: object, keys: []string{key}, at: []Position{at}, items: []*node{n}}, nil
 }
 
-// shortForms are the tags of YAML by the functions that they stand for.
+// shortForms maps YAML tags to the functions that they abbreviate.
 var shortForms = map[string]string{
 	"Ref": "Ref", "Condition": "Condition", "And": "Fn::And", "Base64": "Fn::Base64", "Cidr": "Fn::Cidr",
 	"Equals": "Fn::Equals", "FindInMap": "Fn::FindInMap", "GetAtt": "Fn::GetAtt", "GetAZs": "Fn::GetAZs",
@@ -349,8 +349,8 @@ func untagged(y *yaml.Node, depth int) (*node, error) {
 	return &node{value: scalarOf(y)}, nil
 }
 
-// scalarOf is the value of a scalar: dates stay text, and so do numbers that JSON would write otherwise, such as the
-// account 012345678901.
+// scalarOf returns the value of a scalar: dates stay text, as do numbers that JSON would write differently, such as
+// the account 012345678901.
 func scalarOf(y *yaml.Node) any {
 	switch y.ShortTag() {
 	case "!!null":
@@ -365,8 +365,8 @@ func scalarOf(y *yaml.Node) any {
 	return y.Value
 }
 
-// PlainJSON is a text of JSON or YAML as JSON, without functions: a definition of a state machine in S3. JSON stays as
-// it is.
+// PlainJSON converts JSON or YAML without functions to JSON, for instance a state machine definition in S3. JSON is
+// returned unchanged.
 func PlainJSON(text string) (string, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return text, nil
@@ -378,7 +378,7 @@ func PlainJSON(text string) (string, error) {
 	return JSON(n.plain()), nil
 }
 
-// ParseValue reads a text of JSON as a value.
+// ParseValue parses JSON to a value.
 func ParseValue(text string) (any, error) {
 	n, err := readJSON(text)
 	if err != nil {

@@ -10,36 +10,37 @@ import (
 	"strings"
 )
 
-// Env is what functions are evaluated in.
+// Env is the environment in which functions are evaluated.
 type Env struct {
-	// Values are those of parameters, strings and []any, and of the pseudo parameters.
+	// Values are the values of parameters (strings and []any) and of the pseudo parameters.
 	Values map[string]any
-	// Mappings are the template's.
+	// Mappings are the template's mappings.
 	Mappings map[string]any
-	// Conditions are those that have been evaluated.
+	// Conditions are the evaluated conditions.
 	Conditions map[string]bool
-	// Ref is what a Ref to a resource gives, Attribute what Fn::GetAtt does; they may give Unknown. Nil refuses both,
-	// as in conditions.
+	// Ref returns the value of a Ref to a resource, Attribute that of Fn::GetAtt; they may return Unknown. Nil
+	// rejects both, as in conditions.
 	Ref       func(id string) (any, error)
 	Attribute func(id, attribute string) (any, error)
-	// Import is the value of an export.
+	// Import returns the value of an export.
 	Import func(name string) (string, error)
-	// Zones are the availability zones of a region.
+	// Zones returns the availability zones of a region.
 	Zones func(region string) []string
-	// Dynamic is the value of a dynamic reference, {{resolve:SERVICE:KEY}}; nil leaves them as they are.
+	// Dynamic returns the value of a dynamic reference, {{resolve:SERVICE:KEY}}; nil leaves references unresolved.
 	Dynamic func(service, key string) (string, error)
-	// Extensions allow what only AWS::LanguageExtensions does: functions in more places, Fn::Length, Fn::ToJsonString.
+	// Extensions enables what requires AWS::LanguageExtensions: functions in more places, Fn::Length,
+	// Fn::ToJsonString.
 	Extensions bool
 }
 
-// Unknown is a value that is known once a resource has been made or changed. Functions over it give it again.
+// Unknown is a value that becomes known when a resource is created or changed. Functions of it return it.
 type Unknown struct{ Resource, Attribute string }
 
-// absent is AWS::NoValue: what has it is not there.
+// absent is AWS::NoValue, which removes the member or element.
 type absent struct{}
 
-// Evaluate replaces the functions of a value by what they give. Members and elements that are AWS::NoValue are left
-// out. The error is an *Error, or what the Env refuses.
+// Evaluate replaces the functions in a value by their results. Members and elements that are AWS::NoValue are
+// removed. The error is an *Error, or an error of the Env.
 func (e *Env) Evaluate(v any) (any, error) {
 	r, err := e.value(v)
 	if _, ok := r.(absent); ok {
@@ -103,7 +104,7 @@ func init() { //nolint:gochecknoinits // the functions call each other through t
 	}
 }
 
-// conditional evaluates the functions of conditions where a value is wanted.
+// conditional rejects condition functions where a value is expected.
 func conditional(e *Env, _ any) (any, error) {
 	return nil, wrong("Template error: Fn::Equals, Fn::And, Fn::Or and Fn::Not belong into Conditions or Fn::If")
 }
@@ -156,7 +157,7 @@ func (e *Env) getAtt(arg any) (any, error) {
 	return e.Attribute(id, name)
 }
 
-// text evaluates what has to be a text. unknown is Unknown when it is not known yet.
+// text evaluates an argument that must be a text. unknown is an Unknown if the text is not known yet.
 func (e *Env) text(arg any, what string) (text string, unknown any, err error) {
 	v, err := e.value(arg)
 	if err != nil {
@@ -172,7 +173,7 @@ func (e *Env) text(arg any, what string) (text string, unknown any, err error) {
 	return text, nil, nil
 }
 
-// list evaluates what has to be a list.
+// list evaluates an argument that must be a list. unknown is an Unknown if the list is not known yet.
 func (e *Env) list(arg any, what string) (elements []any, unknown any, err error) {
 	v, err := e.value(arg)
 	if err != nil {
@@ -395,18 +396,18 @@ func (e *Env) toJSON(arg any) (any, error) {
 	return nil, wrong("Template error: Fn::ToJsonString only supports objects and arrays")
 }
 
-// JSON is a value as text, with its keys sorted and no more escapes than JSON needs.
+// JSON returns a value as JSON, with sorted keys and no more escapes than JSON requires.
 func JSON(v any) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return fmt.Sprint(v) // what templates have can be encoded
+		return fmt.Sprint(v) // values in templates can always be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// FindUnknown finds the first Unknown in a value.
+// FindUnknown returns the first Unknown in a value.
 func FindUnknown(v any) (Unknown, bool) {
 	switch v := v.(type) {
 	case Unknown:

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// LanguageExtensions is the name of the transform that Expand carries out.
+// LanguageExtensions is the name of the transform that Expand performs.
 const LanguageExtensions = "AWS::LanguageExtensions"
 
 const forEach = "Fn::ForEach::"
 
-// maxLoops bounds what Fn::ForEach makes.
+// maxLoops is the maximum number of copies that Fn::ForEach may create.
 const maxLoops = 10_000
 
-// Expand replaces the Fn::ForEach of a document that declares AWS::LanguageExtensions, and changes nothing of others.
-// values are those of the parameters. The error is an *Error.
+// Expand replaces the Fn::ForEach of a document that declares AWS::LanguageExtensions; other documents are not
+// changed. values are the values of the parameters. The error is an *Error.
 func Expand(d *Document, values map[string]any) error {
 	if !slices.Contains(TransformsOf(d), LanguageExtensions) {
 		return nil
@@ -141,10 +141,10 @@ func (x *expansion) loop(key string, v any, names map[string]string) (map[string
 
 var identifiers = regexp.MustCompile(`([$&])\{([A-Za-z0-9]+)\}`)
 
-// alphanumeric is what &{Name} leaves of a value.
+// alphanumeric matches the characters that &{Name} removes from a value.
 var alphanumeric = regexp.MustCompile(`[^A-Za-z0-9]`)
 
-// replaceNames replaces ${Name} and &{Name} of the identifiers of loops; other names stay for Fn::Sub.
+// replaceNames replaces ${Name} and &{Name} for the identifiers of loops; other names are left for Fn::Sub.
 func replaceNames(text string, names map[string]string) string {
 	if len(names) == 0 || !strings.Contains(text, "{") {
 		return text

@@ -12,7 +12,7 @@ import (
 // Parameter is a parameter as the template declares it.
 type Parameter struct {
 	Name, Type, Description, ConstraintDescription string
-	// Default is its text; nil for none.
+	// Default is the default's text; nil if there is none.
 	Default                                  *string
 	AllowedValues                            []string
 	AllowedPattern                           string
@@ -25,13 +25,13 @@ const (
 	ssmPrefix  = "AWS::SSM::Parameter::Value<"
 )
 
-// List reports whether the values of a parameter are lists.
+// List reports whether the parameter's values are lists.
 func (p *Parameter) List() bool {
 	inner := p.inner()
 	return inner == "CommaDelimitedList" || strings.HasPrefix(inner, listPrefix)
 }
 
-// SSM reports whether the value of a parameter names one of the SSM Parameter Store, whose value counts.
+// SSM reports whether the parameter's value names an SSM parameter, whose value is used.
 func (p *Parameter) SSM() bool { return strings.HasPrefix(p.Type, ssmPrefix) }
 
 func (p *Parameter) inner() string {
@@ -122,7 +122,7 @@ func validType(inner string) bool {
 		inner == "AWS::Route53::HostedZone::Id"
 }
 
-// TextOf is a scalar as the text that CloudFormation makes of it; false for null, lists and objects.
+// TextOf returns the text to which CloudFormation converts a scalar; false for null, lists and objects.
 func TextOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -135,15 +135,15 @@ func TextOf(v any) (string, bool) {
 	return "", false
 }
 
-// Given is a value that a caller has for a parameter.
+// Given is a caller's value for a parameter.
 type Given struct {
 	Value string
-	// Previous says that the value of the last deployment is to be used.
+	// Previous means that the value of the last deployment is used.
 	Previous bool
 }
 
-// Values are the texts of all parameters: what is given, what the last deployment had, or the defaults. The error is an
-// *Error.
+// Values returns the texts of all parameters: the given ones, those of the last deployment, or the defaults. The
+// error is an *Error.
 func (t *Template) Values(given map[string]Given, previous map[string]string) (map[string]string, error) {
 	declared := map[string]bool{}
 	values := map[string]string{}
@@ -190,7 +190,7 @@ func (t *Template) Values(given map[string]Given, previous map[string]string) (m
 }
 
 func (p *Parameter) check(text string) error {
-	if p.SSM() { // what is given is a name; its value is not constrained
+	if p.SSM() { // the given text is a name; its value has no constraints
 		return nil
 	}
 	refuse := func(e *Error) error {
@@ -248,7 +248,7 @@ func splitList(text string) []string {
 	return parts
 }
 
-// Value is what a Ref to the parameter gives for a text: a string, or a []any of strings.
+// Value returns the value of a Ref to the parameter for a text: a string, or a []any of strings.
 func (p *Parameter) Value(text string) any {
 	if !p.List() {
 		return text

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// Reference is a place where a value names a resource or parameter.
+// Reference is a reference to a resource or a parameter in a value.
 type Reference struct {
 	// Name is the logical ID, or the name of a parameter.
 	Name string
-	// Attribute is that of Fn::GetAtt; empty for a Ref.
+	// Attribute is the attribute of Fn::GetAtt; empty for a Ref.
 	Attribute string
-	// Substituted says that it stands in the text of a Fn::Sub.
+	// Substituted is true if the reference is in the text of an Fn::Sub.
 	Substituted bool
 }
 
-// anyAttribute stands for an attribute that a function computes.
+// anyAttribute represents an attribute that a function computes.
 const anyAttribute = "*"
 
-// References tells found of all references of a value. With conditions, only of the branches of Fn::If that count.
+// References calls found for all references in a value. If conditions is not nil, only the selected branches of
+// Fn::If are included.
 func References(v any, conditions map[string]bool, found func(Reference)) {
 	switch v := v.(type) {
 	case []any:
@@ -49,7 +50,7 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-// referencesOf reports whether it has dealt with the argument of a function.
+// referencesOf finds the references in a function's argument. It reports whether it has handled the function.
 func referencesOf(name string, arg any, conditions map[string]bool, found func(Reference)) bool {
 	switch name {
 	case "Ref":
@@ -111,7 +112,7 @@ func referencesOfSub(arg any, conditions map[string]bool, found func(Reference))
 	return true
 }
 
-// getAtt reads the argument of Fn::GetAtt: [id, attribute], or "id.attribute".
+// getAtt parses the argument of Fn::GetAtt: [id, attribute], or "id.attribute".
 func getAtt(arg any) (id string, attribute any) {
 	switch a := arg.(type) {
 	case string:
@@ -136,20 +137,21 @@ func getAtt(arg any) (id string, attribute any) {
 	return "", nil
 }
 
-// Pseudo reports whether a name is one of CloudFormation's own parameters.
+// Pseudo reports whether a name is a pseudo parameter.
 func Pseudo(name string) bool { return slices.Contains(pseudo, name) }
 
 var pseudo = []string{"AWS::AccountId", "AWS::NotificationARNs", "AWS::NoValue", "AWS::Partition", "AWS::Region",
 	"AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
 
-// Graph is which resources of a template are there, in the order of the template, and what each needs first.
+// Graph lists the resources of a template whose conditions hold, in the order of the template, and the resources that
+// each needs first.
 type Graph struct {
 	IDs   []string
 	Needs map[string][]string
 }
 
-// GraphOf finds the resources whose conditions hold and what they need. The error is an *Error for a cycle, or for what
-// refers to a resource whose condition does not hold.
+// GraphOf returns the resources whose conditions hold, and their dependencies. It returns an *Error for a cycle, and
+// for a reference to a resource whose condition does not hold.
 func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 	g := &Graph{Needs: map[string][]string{}}
 	there := map[string]bool{}
@@ -182,7 +184,7 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 				missing)
 		}
 		for _, d := range r.DependsOn {
-			if there[d] { // AWS drops a DependsOn on what a condition leaves out
+			if there[d] { // AWS ignores a DependsOn on a resource excluded by a condition
 				needs[d] = true
 			}
 		}
@@ -200,7 +202,7 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 	return g, nil
 }
 
-// cycle finds the resources that need themselves; nil when there are none.
+// cycle returns resources that depend on each other in a cycle; nil if there are none.
 func (g *Graph) cycle() []string {
 	const visiting, done = 1, 2
 	state := map[string]int{}

@@ -66,7 +66,7 @@ func (e *Env) placeholder(name string, variables map[string]any) (any, error) {
 	return e.ref(name)
 }
 
-// placeholders are the names of a text of Fn::Sub.
+// placeholders returns the names in a text of Fn::Sub.
 func placeholders(text string) []string {
 	var names []string
 	for {
@@ -87,7 +87,7 @@ func placeholders(text string) []string {
 
 const dynamicPrefix = "{{resolve:"
 
-// dynamic replaces the dynamic references of a text.
+// dynamic replaces the dynamic references in a text.
 func (e *Env) dynamic(text string) (any, error) {
 	if e.Dynamic == nil || !strings.Contains(text, dynamicPrefix) {
 		return text, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What AWS allows of a template.
+// AWS's limits for templates.
 const (
 	MaxResources  = 500
 	MaxParameters = 200
@@ -17,7 +17,7 @@ const (
 	MaxMappings   = 200
 )
 
-// Template is a template that has been checked as far as that goes without its parameters.
+// Template is a template that has been checked as far as that is possible without its parameters.
 type Template struct {
 	Version, Description string
 	Metadata             any
@@ -36,8 +36,8 @@ type Resource struct {
 	Properties map[string]any
 	DependsOn  []string
 	Condition  string // empty for none
-	// DeletionPolicy and UpdateReplacePolicy are Delete, Retain, RetainExceptOnCreate, Snapshot or a function; nil when
-	// they are absent.
+	// DeletionPolicy and UpdateReplacePolicy are Delete, Retain, RetainExceptOnCreate, Snapshot or a function; nil if
+	// they are missing.
 	DeletionPolicy, UpdateReplacePolicy any
 	Metadata                            any
 	CreationPolicy, UpdatePolicy        any
@@ -59,7 +59,7 @@ var attributes = []string{"Type", "Properties", "DependsOn", "Condition", "Delet
 
 var logicalID = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
 
-// Read understands a document whose transforms have been expanded. The error is an *Error.
+// Read interprets a document whose transforms have been expanded. The error is an *Error.
 func Read(d *Document) (*Template, error) {
 	t := &Template{}
 	var unknown []string
@@ -108,7 +108,7 @@ func Read(d *Document) (*Template, error) {
 	return t, t.checkReferences()
 }
 
-// checkMappings refuses mappings that are not two keys deep and whose values are not texts or lists.
+// checkMappings rejects mappings that are not two keys deep, or whose values are not texts or lists.
 func (t *Template) checkMappings() error {
 	if n := len(t.Mappings); n > MaxMappings {
 		return wrong("Template format error: Number of mappings, %d, is greater than maximum allowed, %d", n, MaxMappings)
@@ -133,7 +133,7 @@ func (t *Template) checkMappings() error {
 	return nil
 }
 
-// ParametersOf reads the parameters of a document, and nothing else of it.
+// ParametersOf reads only the parameters and the transforms of a document.
 func ParametersOf(d *Document) (*Template, error) {
 	t := &Template{Transforms: TransformsOf(d)}
 	if v, ok := d.Root["Parameters"]; ok {
@@ -144,7 +144,7 @@ func ParametersOf(d *Document) (*Template, error) {
 	return t, t.readParameters(d)
 }
 
-// TransformsOf lists the transforms of a document in their order.
+// TransformsOf returns the transforms of a document in order.
 func TransformsOf(d *Document) []string {
 	var all []string
 	add := func(v any) {
@@ -166,7 +166,7 @@ func TransformsOf(d *Document) []string {
 	return all
 }
 
-// Resource finds a resource by its logical ID.
+// Resource returns a resource by its logical ID; nil if there is none.
 func (t *Template) Resource(id string) *Resource {
 	for i := range t.Resources {
 		if t.Resources[i].ID == id {
@@ -206,7 +206,7 @@ func (t *Template) readResources(d *Document) error {
 	return nil
 }
 
-// String is the place in brackets, behind a blank; empty when it is unknown.
+// String returns the position in parentheses, preceded by a space; empty if it is unknown.
 func (p Position) String() string {
 	if p.Line == 0 {
 		return ""
@@ -304,7 +304,7 @@ func (t *Template) readOutputs(d *Document) error {
 	return nil
 }
 
-// checkReferences refuses references to what is not in the template.
+// checkReferences rejects references to names that are not in the template.
 func (t *Template) checkReferences() error {
 	known := map[string]bool{}
 	for _, r := range t.Resources {

@@ -137,7 +137,7 @@ Resources:
 	}
 }
 
-// FuzzParse reads whatever comes: no input may panic.
+// FuzzParse checks that no input panics.
 func FuzzParse(f *testing.F) {
 	f.Add("Resources: {A: {Type: AWS::SQS::Queue, Properties: {N: !Sub '${A.Arn}'}}}")
 	f.Add(`{"Resources":{"A":{"Type":"X","DependsOn":["B"]}},"Conditions":{"C":{"Fn::Or":[{"Condition":"C"},{}]}}}`)

@@ -1,7 +1,7 @@
-// Package anomaly tells what values of a metric are to be expected, by those of the two weeks before.
+// Package anomaly predicts the expected values of a metric from those of the previous two weeks.
 //
-// The model is simpler than CloudWatch's, which is not public: the mean and the standard deviation of the values in the
-// same hour of the week, of those in the same hour of the day where these are too few, or else of all of them.
+// The model is simpler than CloudWatch's, which is not public: the mean and the standard deviation of the values in
+// the same hour of the week; if these are too few, of those in the same hour of the day, or else of all values.
 package anomaly
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Training is how much of the past a band looks at.
+// Training is the length of the past that a band considers.
 const Training = 14 * 24 * time.Hour
 
-// Enough is how many values a group must have to count.
+// Enough is the minimum number of values in a group.
 const Enough = 10
 
-// group is the sums of values.
+// group holds sums of values.
 type group struct{ n, sum, squares float64 }
 
 func (g *group) add(v, sign float64) {
@@ -24,7 +24,7 @@ func (g *group) add(v, sign float64) {
 	g.squares += sign * v * v
 }
 
-// Model is trained with one value after the other.
+// Model is trained with one value at a time.
 type Model struct {
 	zone     *time.Location
 	weekly   [7 * 24]group
@@ -39,10 +39,10 @@ type sample struct {
 	value float64
 }
 
-// Range is a time whose values do not count.
+// Range is a time range whose values are excluded.
 type Range struct{ Start, End time.Time }
 
-// New makes a model that takes hours in a time zone; nil means UTC.
+// New returns a model that determines hours in a time zone; nil means UTC.
 func New(zone *time.Location, excluded []Range) *Model {
 	if zone == nil {
 		zone = time.UTC
@@ -55,7 +55,7 @@ func (m *Model) groups(at time.Time) [3]*group {
 	return [3]*group{&m.weekly[int(local.Weekday())*24+local.Hour()], &m.daily[local.Hour()], &m.all}
 }
 
-// Train takes a value in; times must not go back. NaN is a missing value.
+// Train adds a value; times must not go back. NaN is a missing value.
 func (m *Model) Train(at time.Time, value float64) {
 	if math.IsNaN(value) {
 		return
@@ -71,8 +71,8 @@ func (m *Model) Train(at time.Time, value float64) {
 	m.trained = append(m.trained, sample{at, value})
 }
 
-// Band is the lower and the upper end of what is expected at an instant, so many standard deviations from the mean.
-// Both are NaN when too little is known.
+// Band returns the lower and the upper end of the expected range at a time, the given number of standard deviations
+// from the mean. Both are NaN if there are too few values.
 func (m *Model) Band(at time.Time, deviations float64) (lower, upper float64) {
 	old := 0
 	for old < len(m.trained) && m.trained[old].at.Before(at.Add(-Training)) {

@@ -14,7 +14,7 @@ type Statistic struct {
 	of func(*Summary) float64
 }
 
-// Of is the value of the statistic; NaN where there is none.
+// Of returns the value of the statistic; NaN if there is none.
 func (s Statistic) Of(values *Summary) float64 {
 	if values.Count == 0 {
 		return math.NaN()
@@ -36,7 +36,7 @@ var simple = map[string]func(*Summary) float64{
 	"IQM":         func(s *Summary) float64 { return trimmed("TM", s, s.Percentile(25), s.Percentile(75)) },
 }
 
-// ParseStatistic reads a statistic. The error says what is not one.
+// ParseStatistic parses a statistic. The error names a text that is not one.
 func ParseStatistic(text string) (Statistic, error) {
 	if of, ok := simple[text]; ok {
 		return Statistic{of}, nil
@@ -64,7 +64,7 @@ func ParseStatistic(text string) (Statistic, error) {
 	return Statistic{}, fmt.Errorf("%q is no statistic", text)
 }
 
-// upTo is a statistic of the values up to a percentile.
+// upTo returns a statistic of the values up to a percentile.
 func upTo(kind string, p float64) func(*Summary) float64 {
 	if kind == "p" {
 		return func(s *Summary) float64 { return s.Percentile(p) }
@@ -73,7 +73,8 @@ func upTo(kind string, p float64) func(*Summary) float64 {
 	return func(s *Summary) float64 { return trimmed(upper, s, math.Inf(-1), s.Percentile(p)) }
 }
 
-// bound is one end of a range, a value or a percentile; an empty one is as it is told.
+// bound parses one end of a range, which is a value or a percentile. For an empty one, the returned function returns
+// none.
 func bound(text, percent string) func(s *Summary, none float64) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	return func(s *Summary, none float64) float64 {
@@ -87,7 +88,7 @@ func bound(text, percent string) func(s *Summary, none float64) float64 {
 	}
 }
 
-// trimmed is a statistic of the values between two bounds.
+// trimmed computes a statistic of the values between two bounds.
 func trimmed(kind string, s *Summary, low, high float64) float64 {
 	if len(s.Values) == 0 {
 		return math.NaN()

@@ -8,28 +8,29 @@ import (
 	"strconv"
 )
 
-// How many different values a summary keeps: up to mostExact as they are; then to three digits, of which there are up
-// to mostRounded; beyond that to two, or to one. A new value is rounded alone, all are when a bound is crossed.
+// The number of different values that a summary keeps: up to mostExact unrounded; then, up to mostRounded, rounded to
+// three digits; beyond that to two, or to one. A new value is rounded by itself; when a limit is crossed, all values
+// are.
 const (
 	mostExact   = 512
 	mostRounded = 2048
 )
 
-// Value is a value and how often it came.
+// Value is a value with its number of occurrences.
 type Value struct{ Value, Count float64 }
 
-// Summary is the values of a metric in a period. The zero value has none.
+// Summary holds the values of a metric in a period. The zero value is empty.
 type Summary struct {
 	Count, Sum, Min, Max float64
-	// Values are the different values in rising order. They are missing from a summary that was given as one
-	// (Incomplete): it has no percentiles.
+	// Values are the different values in ascending order. They are missing from a summary that was given as such
+	// (Incomplete), which has no percentiles.
 	Values     []Value
 	Incomplete bool
-	// Unit is that of the values; "None" by default.
+	// Unit is the unit of the values; "None" by default.
 	Unit string
 }
 
-// Add adds a value that came count times.
+// Add adds a value that occurred count times.
 func (s *Summary) Add(value, count float64) {
 	s.merge(Summary{Count: count, Sum: value * count, Min: value, Max: value, Values: []Value{{value, count}}})
 }
@@ -57,7 +58,7 @@ func (s *Summary) merge(o Summary) {
 	}
 }
 
-// keep adds a value as exactly as there is room.
+// keep adds a value with the precision that the number of values allows.
 func (s *Summary) keep(v Value) {
 	exact := len(s.Values) <= mostExact
 	if !exact {
@@ -74,7 +75,7 @@ func (s *Summary) keep(v Value) {
 	}
 }
 
-// round keeps all values to a number of digits.
+// round rounds all values to a number of digits.
 func (s *Summary) round(digits int) {
 	kept := s.Values[:0] // rounding keeps the order
 	for _, v := range s.Values {
@@ -113,7 +114,7 @@ func rounded(v float64, digits int) float64 {
 	return r
 }
 
-// Average is the mean of the values; NaN without any.
+// Average returns the mean of the values; NaN if there are none.
 func (s *Summary) Average() float64 {
 	if s.Count == 0 {
 		return math.NaN()
@@ -121,8 +122,8 @@ func (s *Summary) Average() float64 {
 	return s.Sum / s.Count
 }
 
-// Percentile is the value below which p percent of the values are, between two values as CloudWatch interpolates; NaN
-// when the values are not known. p is from 0 to 100.
+// Percentile returns the value below which p percent of the values are, interpolated between two values as CloudWatch
+// does; NaN if the values are unknown. p is between 0 and 100.
 func (s *Summary) Percentile(p float64) float64 {
 	if len(s.Values) == 0 {
 		return math.NaN()
@@ -132,7 +133,7 @@ func (s *Summary) Percentile(p float64) float64 {
 	return low + (s.at(math.Ceil(rank))-low)*(rank-math.Floor(rank))
 }
 
-// at is the value of a rank, from 0.
+// at returns the value with a rank, counted from 0.
 func (s *Summary) at(rank float64) float64 {
 	seen := 0.0
 	for _, v := range s.Values {
@@ -143,7 +144,7 @@ func (s *Summary) at(rank float64) float64 {
 	return s.Values[len(s.Values)-1].Value
 }
 
-// Between is the summary of the values between two bounds, inclusive.
+// Between returns the summary of the values between two bounds, inclusive.
 func (s *Summary) Between(low, high float64) Summary {
 	var cut Summary
 	for _, v := range s.Values {
@@ -154,7 +155,7 @@ func (s *Summary) Between(low, high float64) Summary {
 	return cut
 }
 
-// Append appends the summary to bytes, as Read reads it.
+// Append appends the summary to bytes, in the format of Read.
 func (s *Summary) Append(to []byte) []byte {
 	incomplete := byte(0)
 	if s.Incomplete {
@@ -174,7 +175,7 @@ func (s *Summary) Append(to []byte) []byte {
 
 var errSummary = errors.New("a datapoint cannot be read")
 
-// Read reads what Append has written.
+// Read decodes what Append has encoded.
 func (s *Summary) Read(b []byte) error {
 	if len(b) < 2 || len(b) < 2+int(b[1])+32 || (len(b)-2-int(b[1]))%16 != 0 {
 		return errSummary

@@ -64,7 +64,7 @@ func TestManyValuesAreRounded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		decades, most int
-		off           float64 // of the median, at most
+		off           float64 // maximum error of the median
 	}{{1, 900, 0.005}, {2, 1800, 0.005}, {9, 2048, 0.05}, {60, 2048, 0.5}} {
 		var s datapoints.Summary
 		const n = 40_000

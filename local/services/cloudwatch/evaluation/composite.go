@@ -11,16 +11,16 @@ type Composite struct {
 	names []string
 }
 
-// node is a part of a rule: its truth, given the states of alarms.
+// node is a part of a rule. It returns its truth value for the states of alarms.
 type node func(state func(name string) string) bool
 
-// Alarms are the names and ARNs of the alarms in the rule, each once.
+// Alarms returns the names and ARNs of the alarms in the rule, without duplicates.
 func (c *Composite) Alarms() []string { return c.names }
 
-// Fires reports whether the rule holds. state is that of an alarm, by what the rule calls it.
+// Fires reports whether the rule holds. state returns the state of an alarm by its name or ARN in the rule.
 func (c *Composite) Fires(state func(name string) string) bool { return c.root(state) }
 
-// ParseComposite reads a rule. The error says where it cannot be read.
+// ParseComposite parses a rule. The error gives the position of a syntax error.
 func ParseComposite(text string) (*Composite, error) {
 	p := &composer{text: text}
 	root, err := p.or(0)
@@ -41,7 +41,7 @@ type composer struct {
 
 func (p *composer) wrong(what string) error { return fmt.Errorf("column %d: %s", p.at+1, what) }
 
-// peek is the word or the character that comes next; empty at the end.
+// peek returns the next word or character; empty at the end.
 func (p *composer) peek() string {
 	p.at += len(p.text[p.at:]) - len(strings.TrimLeft(p.text[p.at:], " \t\r\n"))
 	rest := p.text[p.at:]
@@ -110,7 +110,7 @@ func (p *composer) operand(depth int) (node, error) {
 	return nil, p.wrong("expected ALARM, OK, INSUFFICIENT_DATA, NOT, TRUE, FALSE or (")
 }
 
-// name reads the name of an alarm in parentheses, quoted or not.
+// name parses the name of an alarm in parentheses, quoted or not.
 func (p *composer) name() (string, error) {
 	if !p.accept("(") {
 		return "", p.wrong("expected (")

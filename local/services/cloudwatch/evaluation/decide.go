@@ -25,21 +25,21 @@ var Comparisons = map[string]func(value, threshold float64) bool{
 	"LessThanOrEqualToThreshold":    func(v, t float64) bool { return v <= t },
 }
 
-// Margin is how many datapoints beyond N CloudWatch looks at, to have N in spite of missing ones.
+// Margin is the number of datapoints beyond N that CloudWatch retrieves, to have N despite missing ones.
 const Margin = 2
 
-// Rule is when an alarm fires.
+// Rule determines when an alarm fires.
 type Rule struct {
-	// M of N datapoints have to breach.
+	// M of the last N datapoints must breach.
 	M, N int
-	// Treatment is that of missing data; empty means Missing.
+	// Treatment is the treatment of missing data; empty means Missing.
 	Treatment  string
 	Comparison string
 	Threshold  float64
 }
 
-// Decide returns the state of an alarm that was in the state before. values are the last datapoints, N + Margin of
-// them, the newest last; NaN is a missing one. used are the indices of those that were looked at.
+// Decide returns the new state of an alarm whose previous state is before. values are the last N + Margin datapoints,
+// the newest last; NaN is a missing one. used are the indices of the datapoints that were considered.
 //
 // It follows "Configuring how CloudWatch alarms treat missing data" in the CloudWatch user guide.
 func (r Rule) Decide(before string, values []float64) (state string, used []int) {
@@ -72,7 +72,7 @@ func (r Rule) Decide(before string, values []float64) (state string, used []int)
 		return before, used
 	case there == 0:
 		return Insufficient, used
-	case oldest >= r.M: // all that is there breaches, and has for long enough
+	case oldest >= r.M: // all existing datapoints breach, and the oldest is old enough
 		return Alarm, used
 	}
 	return before, used

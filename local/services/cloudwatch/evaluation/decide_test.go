@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/cloudwatch/evaluation"
 )
 
-// TestMissingData holds the tables of the CloudWatch user guide: 0 is good, X breaches, - is missing.
+// TestMissingData checks the tables in the CloudWatch user guide: 0 is good, X breaches, - is missing.
 func TestMissingData(t *testing.T) {
 	t.Parallel()
 	const retain = "retain"

@@ -9,10 +9,10 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// Operator is what a condition does.
+// Operator is the operator of a condition.
 type Operator string
 
-// The operators of conditions; functions are operators of their names.
+// The operators of conditions; a function is an operator with its name.
 const (
 	And     Operator = "AND"
 	Or      Operator = "OR"
@@ -34,21 +34,21 @@ const (
 	sizeFunction       Operator = "size"
 )
 
-// Condition is a condition on an item: its operator holds of conditions or of operands.
+// Condition is a condition on an item: an operator with conditions or operands.
 type Condition struct {
 	Operator   Operator
-	Conditions []*Condition // of AND, OR and NOT
-	Operands   []Operand    // of all others
+	Conditions []*Condition // for AND, OR and NOT
+	Operands   []Operand    // for all others
 }
 
-// Operand is a path, a value, or the size of what is at a path.
+// Operand is a path, a value, or the size of the value at a path.
 type Operand struct {
 	Path  Path // nil for a value
 	Value item.Value
 	Size  bool // the size of the path's value, or of Value
 }
 
-// ParseCondition reads a condition. Kind is the name of the parameter, such as ConditionExpression. The error is an
+// ParseCondition parses a condition. kind is the name of the parameter, such as ConditionExpression. The error is an
 // item.Invalid.
 func ParseCondition(kind, text string, params *Parameters) (*Condition, error) {
 	var made *Condition
@@ -62,15 +62,16 @@ func ParseCondition(kind, text string, params *Parameters) (*Condition, error) {
 	return made, nil
 }
 
-// node is a part of a condition: a condition or an operand, which must be told apart only where one of them is needed.
+// node is a part of a condition: a condition or an operand. The two are distinguished only where one of them is
+// required.
 type node struct {
 	condition *Condition
 	operand   Operand
-	function  string // of an operand that is a function's result
+	function  string // set for an operand that is a function's result
 	wrapped   bool   // it is in parentheses
 }
 
-// condition is the condition that a node is; an operand alone is none, and what comes behind it is to blame.
+// condition returns a node's condition. A mere operand is an error, which is reported for what follows it.
 func (p *parser) condition(n node) *Condition {
 	if n.condition == nil {
 		if n.function != "" {
@@ -83,7 +84,7 @@ func (p *parser) condition(n node) *Condition {
 	return n.condition
 }
 
-// operand is the operand that a node is.
+// operand returns a node's operand.
 func (p *parser) operand(n node) Operand {
 	if n.condition == nil {
 		return n.operand
@@ -97,7 +98,7 @@ func (p *parser) operand(n node) Operand {
 	return Operand{}
 }
 
-// function reports whether an operator is a function's name.
+// function reports whether an operator is the name of a function.
 func function(o Operator) bool {
 	switch o {
 	case And, Or, Not, In, Between, Equal, Unequal, Less, AtMost, Greater, AtLeast:
@@ -190,7 +191,7 @@ func (p *parser) primary() node {
 	return node{operand: Operand{Path: p.path(reservedCondition)}}
 }
 
-// arity is how many operands functions have.
+// arity holds the number of operands of functions.
 var arity = map[Operator]int{AttributeExists: 1, AttributeNotExists: 1, AttributeType: 2, BeginsWith: 2, Contains: 2,
 	sizeFunction: 1}
 
@@ -225,7 +226,7 @@ func (p *parser) call() node {
 	return node{condition: made}
 }
 
-// wrong notes a mistake in the operands of a condition.
+// wrong records an error in the operands of a condition.
 func (p *parser) wrong(message string) { p.note(inCondition, message) }
 
 // check checks the operands of a condition, as far as their types are known.
@@ -294,7 +295,7 @@ func (p *parser) checkBounds(low, high Operand) {
 	}
 }
 
-// kind is the type of an operand as far as it is known before there is an item.
+// kind returns the type of an operand as far as it is known without an item.
 func (o Operand) kind() item.Kind {
 	switch {
 	case o.Size:
@@ -305,7 +306,7 @@ func (o Operand) kind() item.Kind {
 	return o.Value.Kind
 }
 
-// in is the operand's value of an item.
+// in returns the operand's value for an item.
 func (o Operand) in(i item.Item) item.Value {
 	v := o.Value
 	if o.Path != nil {
@@ -330,7 +331,7 @@ func (o Operand) in(i item.Item) item.Value {
 	return item.Value{Kind: item.KindNumber, Text: strconv.Itoa(n)}
 }
 
-// Holds reports whether the condition holds of an item; nil is one without attributes.
+// Holds reports whether the condition holds for an item; nil is an item without attributes.
 func (c *Condition) Holds(i item.Item) bool {
 	switch c.Operator {
 	case And:
@@ -395,7 +396,7 @@ func compare(o Operator, a, b item.Value) bool {
 	}
 }
 
-// Paths calls a function with each path that the condition reads.
+// Paths calls f with each path that the condition reads.
 func (c *Condition) Paths(f func(Path)) {
 	for _, part := range c.Conditions {
 		part.Paths(f)

@@ -1,7 +1,6 @@
-// Package expression reads and evaluates the expressions of DynamoDB: conditions and filters, key conditions, updates
-// and projections, with placeholders of names and values, and the conditions that clients gave before there were
-// expressions.
+// Package expression parses and evaluates DynamoDB's expressions: conditions and filters, key conditions, updates and
+// projections, with placeholders for names and values, and the legacy conditional parameters from before expressions.
 //
-// It is pure: it works on items and knows no table, no key schema and no disk. Its errors are of type item.Invalid and
-// have DynamoDB's words; of several mistakes in an expression it tells the one that DynamoDB tells.
+// It is pure: it works on items and does not know tables, key schemas or disks. Its errors are of type item.Invalid
+// and have DynamoDB's wording; for an expression with several errors it reports the one that DynamoDB reports.
 package expression

@@ -260,7 +260,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// FuzzExpressions holds that any text is read or refused, and that what is read can be evaluated.
+// FuzzExpressions checks that any text is either parsed or rejected, and that what is parsed can be evaluated.
 func FuzzExpressions(f *testing.F) {
 	for _, seed := range []string{"a = :five AND NOT (b > :six)", "SET a = list_append(l, :list) REMOVE things[0]",
 		"ADD a :one DELETE ss :set", "a, m.k, things[1]", "size(a) BETWEEN :one AND :four", "a in (:one, #a)"} {

@@ -6,14 +6,14 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// KeyCondition is what a query asks of one key attribute.
+// KeyCondition is a query's condition on one key attribute.
 type KeyCondition struct {
 	Operator Operator // =, <, <=, >, >=, BETWEEN or begins_with
 	Values   []item.Value
 }
 
-// ParseKeyCondition reads a key condition expression: what is asked of each key attribute. Whether these are the keys
-// of the table is for the caller to say. The error is an item.Invalid.
+// ParseKeyCondition parses a key condition expression to the conditions on each key attribute. The caller has to
+// check that these are the keys of the table. The error is an item.Invalid.
 func ParseKeyCondition(text string, params *Parameters) (map[string]KeyCondition, error) {
 	c, err := ParseCondition("KeyConditionExpression", text, params)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 
 const invalidParameter = item.Invalid("One or more parameter values were invalid: ")
 
-// comparison is an operator of the older conditions.
+// comparison is an operator of the legacy conditions.
 type comparison struct {
 	operator Operator
-	operands int         // how many values it wants; -1 for one or more
-	kinds    []item.Kind // of the values; nil for all
+	operands int         // number of values; -1 for one or more
+	kinds    []item.Kind // allowed kinds of values; nil for all
 }
 
 var (
@@ -21,7 +21,7 @@ var (
 	textKinds   = []item.Kind{item.KindString, item.KindBinary}
 )
 
-// comparisons are the operators of the older conditions, by their names.
+// comparisons holds the operators of the legacy conditions, by name.
 var comparisons = map[string]comparison{
 	"EQ": {Equal, 1, nil}, "NE": {Unequal, 1, nil}, "LE": {AtMost, 1, scalarKinds}, "LT": {Less, 1, scalarKinds},
 	"GE": {AtLeast, 1, scalarKinds}, "GT": {Greater, 1, scalarKinds}, "NULL": {AttributeNotExists, 0, nil},
@@ -29,7 +29,7 @@ var comparisons = map[string]comparison{
 	"BEGINS_WITH": {BeginsWith, 1, textKinds}, "IN": {In, -1, scalarKinds}, "BETWEEN": {Between, 2, scalarKinds},
 }
 
-// compared reads {"ComparisonOperator": …, "AttributeValueList": […]}.
+// compared parses {"ComparisonOperator": …, "AttributeValueList": […]}.
 func compared(given jsonvalue.Value) (c comparison, values []item.Value, err error) {
 	name, _ := given.Get("ComparisonOperator")
 	c, ok := comparisons[name.Text()]
@@ -69,7 +69,7 @@ func (c comparison) condition(name string, values []item.Value) *Condition {
 	for _, v := range values {
 		made.Operands = append(made.Operands, Operand{Value: v})
 	}
-	if c.operator == Not { // an attribute that is not there contains nothing, and does not "not contain" anything either
+	if c.operator == Not { // for a missing attribute, neither CONTAINS nor NOT_CONTAINS holds
 		made.Operator = Contains
 		return &Condition{Operator: And, Conditions: []*Condition{
 			{Operator: AttributeExists, Operands: made.Operands[:1]},
@@ -79,7 +79,7 @@ func (c comparison) condition(name string, values []item.Value) *Condition {
 	return made
 }
 
-// join makes one condition of several: all must hold, or with "OR" one of them.
+// join combines conditions: all must hold, or at least one if joined is "OR".
 func join(all []*Condition, joined *string) *Condition {
 	if joined != nil && *joined == string(Or) {
 		return &Condition{Operator: Or, Conditions: all}
@@ -87,8 +87,8 @@ func join(all []*Condition, joined *string) *Condition {
 	return &Condition{Operator: And, Conditions: all}
 }
 
-// AttributeConditions reads conditions by attribute, as QueryFilter and ScanFilter have them; joined is "AND", "OR" or
-// nil. The error is an item.Invalid.
+// AttributeConditions parses conditions by attribute, as in QueryFilter and ScanFilter; joined is "AND", "OR" or nil.
+// The error is an item.Invalid.
 func AttributeConditions(given jsonvalue.Value, joined *string) (*Condition, error) {
 	var all []*Condition
 	for i, name := range given.Keys() {
@@ -101,7 +101,7 @@ func AttributeConditions(given jsonvalue.Value, joined *string) (*Condition, err
 	return join(all, joined), nil
 }
 
-// Expected reads the conditions of the parameter Expected. The error is an item.Invalid.
+// Expected parses the conditions in the parameter Expected. The error is an item.Invalid.
 func Expected(given jsonvalue.Value, joined *string) (*Condition, error) {
 	var all []*Condition
 	for i, name := range given.Keys() {
@@ -148,7 +148,7 @@ func Expected(given jsonvalue.Value, joined *string) (*Condition, error) {
 	return join(all, joined), nil
 }
 
-// KeyConditions reads the parameter KeyConditions. The error is an item.Invalid.
+// KeyConditions parses the parameter KeyConditions. The error is an item.Invalid.
 func KeyConditions(given jsonvalue.Value) (map[string]KeyCondition, error) {
 	found := map[string]KeyCondition{}
 	for i, name := range given.Keys() {
@@ -166,7 +166,7 @@ func KeyConditions(given jsonvalue.Value) (map[string]KeyCondition, error) {
 	return found, nil
 }
 
-// AttributeUpdates reads the parameter AttributeUpdates. The error is an item.Invalid.
+// AttributeUpdates parses the parameter AttributeUpdates. The error is an item.Invalid.
 func AttributeUpdates(given jsonvalue.Value) (*Update, error) {
 	u := &Update{}
 	for i, name := range given.Keys() {

@@ -2,13 +2,13 @@ package expression
 
 import "stepback/local/services/dynamodb/item"
 
-// mistake is a kind of mistake in an expression that can be read. Of several that DynamoDB would tell, it tells the
-// first one in this order.
+// mistake is a kind of error in a syntactically valid expression. Of several errors, DynamoDB reports the first one
+// in this order.
 type mistake int
 
 const (
 	redundantParentheses mistake = iota
-	reservedUpdate               // reserved words of updates and projections come before unknown functions
+	reservedUpdate               // reserved words in updates and projections are reported before unknown functions
 	unknownFunction
 	misusedFunction
 	reservedCondition
@@ -18,11 +18,11 @@ const (
 	overlap
 	conflict
 	wrongOperand
-	inCondition // of what one condition has, the first one again
+	inCondition // of the errors within one condition, the first is reported
 	mistakes
 )
 
-// note keeps the first mistake of its kind.
+// note records the first error of its kind.
 func (p *parser) note(m mistake, message string) {
 	if p.noted[m] == "" {
 		p.noted[m] = item.Invalid(message)

@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// Parameters are the placeholders of the expressions of one request, and which of them have been used.
+// Parameters holds the placeholders for the expressions of one request, and records which of them are used.
 type Parameters struct {
 	names      map[string]string
 	values     map[string]item.Value
@@ -16,7 +16,7 @@ type Parameters struct {
 	usedValues map[string]bool
 }
 
-// NewParameters checks the placeholders of a request; nil maps are none. The error is an item.Invalid.
+// NewParameters checks the placeholders of a request; maps may be nil. The error is an item.Invalid.
 func NewParameters(names map[string]string, values item.Item) (*Parameters, error) {
 	p := &Parameters{names: names, values: values}
 	if names != nil {
@@ -56,7 +56,7 @@ func placeholder(name string, first byte) bool {
 	return true
 }
 
-// Unused is the error of a request with placeholders that none of its expressions has; nil when all are used.
+// Unused returns the error for placeholders that no expression of the request uses; nil if all are used.
 func (p *Parameters) Unused() error {
 	unused := func(kind string, all []string, used map[string]bool) error {
 		all = slices.DeleteFunc(all, func(name string) bool { return used[name] })
@@ -76,7 +76,7 @@ func (p *Parameters) Unused() error {
 	return nil
 }
 
-// name is the attribute of a placeholder.
+// name returns the attribute of a placeholder.
 func (p *Parameters) name(placeholder string) (string, bool) {
 	name, ok := p.names[placeholder]
 	if ok {
@@ -85,7 +85,7 @@ func (p *Parameters) name(placeholder string) (string, bool) {
 	return name, ok
 }
 
-// value is the value of a placeholder.
+// value returns the value of a placeholder.
 func (p *Parameters) value(placeholder string) (item.Value, bool) {
 	v, ok := p.values[placeholder]
 	if ok {

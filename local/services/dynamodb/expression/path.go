@@ -10,16 +10,16 @@ import (
 // Step is one step of a path: the member of a map, or the element of a list.
 type Step struct {
 	Name  string
-	Index int // of an element; -1 for a member
+	Index int // of a list element; -1 for a member
 }
 
-// Path leads to a value within an item: a.b[2].
+// Path is the path of a value within an item: a.b[2].
 type Path []Step
 
-// Attribute is the path of a top-level attribute.
+// Attribute returns the path of a top-level attribute.
 func Attribute(name string) Path { return Path{{name, -1}} }
 
-// String writes a path as messages do: [a, b, [2]].
+// String formats a path as in messages: [a, b, [2]].
 func (p Path) String() string {
 	parts := make([]string, len(p))
 	for i, s := range p {
@@ -30,7 +30,7 @@ func (p Path) String() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// In is the value at the path within an item; the zero Value when there is none.
+// In returns the value at the path within an item; the zero Value if there is none.
 func (p Path) In(i item.Item) item.Value {
 	v := i[p[0].Name]
 	for _, s := range p[1:] {
@@ -46,7 +46,7 @@ func (p Path) In(i item.Item) item.Value {
 	return v
 }
 
-// path reads a path. Mistakes are noted as those of conditions or of others.
+// path parses a path. A reserved word is recorded as ofReserved, or as an error in a condition.
 func (p *parser) path(ofReserved mistake) Path {
 	var made Path
 	for {
@@ -83,7 +83,7 @@ func (p *parser) path(ofReserved mistake) Path {
 	}
 }
 
-// undefined notes a placeholder that is not defined.
+// undefined records an undefined placeholder.
 func (p *parser) undefined(m mistake, message string) {
 	if p.judging {
 		m = inCondition
@@ -91,7 +91,7 @@ func (p *parser) undefined(m mistake, message string) {
 	p.note(m, message)
 }
 
-// value reads the placeholder of a value.
+// value parses the placeholder of a value.
 func (p *parser) value() item.Value {
 	t := p.next()
 	v, ok := p.params.value(t.text)
@@ -115,7 +115,7 @@ func same(a, b Path) bool {
 	return true
 }
 
-// paths checks that of several paths none lies within another one.
+// paths checks that none of several paths is within another one.
 type paths []Path
 
 func (all *paths) add(p *parser, path Path) {

@@ -6,20 +6,20 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// Projection is what to show of items.
+// Projection selects the parts of items to return.
 type Projection struct {
 	root  branch
 	paths []Path
 }
 
-// branch is what is shown of a map, by names, or of a list, by indexes. Nil parts are shown whole.
+// branch selects the parts of a map by name, or of a list by index. A nil branch selects everything.
 type branch struct {
 	members  map[string]*branch
 	elements map[int]*branch
-	order    []int // the indexes in their order
+	order    []int // the indexes, sorted
 }
 
-// ParseProjection reads a projection expression. The error is an item.Invalid.
+// ParseProjection parses a projection expression. The error is an item.Invalid.
 func ParseProjection(text string, params *Parameters) (*Projection, error) {
 	var all paths
 	err := parse("ProjectionExpression", text, params, func(p *parser) {
@@ -33,7 +33,7 @@ func ParseProjection(text string, params *Parameters) (*Projection, error) {
 	return NewProjection(all...), nil
 }
 
-// NewProjection shows what is at the paths, of which none lies within another one.
+// NewProjection returns a projection to paths, none of which may be within another one.
 func NewProjection(all ...Path) *Projection {
 	made := &Projection{paths: all}
 	for _, path := range all {
@@ -45,7 +45,7 @@ func NewProjection(all ...Path) *Projection {
 	return made
 }
 
-// child is the branch behind a step; the last step of a path shows everything.
+// child returns the branch after a step; the last step of a path selects everything.
 func (b *branch) child(s Step, last bool) *branch {
 	if s.Index < 0 {
 		if b.members == nil {
@@ -75,10 +75,10 @@ func (b *branch) child(s Step, last bool) *branch {
 	return there
 }
 
-// Paths are what is shown.
+// Paths returns the selected paths.
 func (p *Projection) Paths() []Path { return p.paths }
 
-// Of is what is shown of an item.
+// Of returns the selected parts of an item.
 func (p *Projection) Of(i item.Item) item.Item { return p.root.ofMap(i) }
 
 func (b *branch) ofMap(i item.Item) item.Item {
@@ -95,7 +95,7 @@ func (b *branch) ofMap(i item.Item) item.Item {
 	return shown
 }
 
-// of is what is shown of a value, if anything is.
+// of returns the selected part of a value; false if there is none.
 func (b *branch) of(v item.Value) (item.Value, bool) {
 	switch {
 	case b == nil:

@@ -2,13 +2,14 @@ package expression
 
 import "strings"
 
-// Reserved reports whether a word may not be an attribute's name in an expression, in capitals or not.
+// Reserved reports whether a word is reserved, in any case, so that it cannot be an attribute's name in an
+// expression.
 func Reserved(word string) bool {
 	_, ok := reserved[strings.ToUpper(word)]
 	return ok
 }
 
-// reserved are the words of the list "Reserved words in DynamoDB" of the developer guide.
+// reserved holds the words in the list "Reserved words in DynamoDB" of the developer guide.
 var reserved = func() map[string]struct{} {
 	words := map[string]struct{}{}
 	for word := range strings.FieldsSeq(reservedWords) {

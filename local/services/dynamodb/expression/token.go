@@ -6,7 +6,7 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// MaxBytes is how long an expression may be.
+// MaxBytes is the maximum length of an expression.
 const MaxBytes = 4096
 
 type tokenKind uint8
@@ -18,7 +18,7 @@ const (
 	tokenValue            // :value
 	tokenNumber           // digits
 	tokenSign             // = <> < <= > >= + - , . ( ) [ ]
-	tokenBad              // what no expression has
+	tokenBad              // a character that no expression may contain
 )
 
 type token struct {
@@ -32,7 +32,7 @@ func letter(c byte) bool   { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 func digit(c byte) bool    { return '0' <= c && c <= '9' }
 func blank(c byte) bool    { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// tokens cuts an expression into tokens; the last one is the end.
+// tokens splits an expression into tokens; the last one is the end.
 func tokens(text string) []token {
 	found := make([]token, 0, 2+len(text)/3)
 	for i := 0; ; {
@@ -74,29 +74,29 @@ func tokens(text string) []token {
 			t.kind = tokenSign
 		default:
 			t.kind = tokenBad
-			while(func(c byte) bool { return c >= 0x80 }) // a character of several bytes stays whole
+			while(func(c byte) bool { return c >= 0x80 }) // a multi-byte character is kept whole
 		}
 		t.text, t.to = text[t.from:i], i
 		found = append(found, t)
 	}
 }
 
-// parser reads one expression. Mistakes that leave it readable are noted, so that the one can be told that DynamoDB
-// tells first.
+// parser parses one expression. Errors that are not syntax errors are recorded, so that the one that DynamoDB reports
+// first can be reported.
 type parser struct {
 	text   string
 	tokens []token
 	at     int
 	params *Parameters
 	noted  [mistakes]item.Invalid
-	// judging says that the expression is a condition, of whose parts the first wrong one is told.
+	// judging is true if the expression is a condition, for which the error in the first faulty part is reported.
 	judging bool
 }
 
-// syntaxError ends the parser; parse catches it.
+// syntaxError is the panic value that ends parsing; parse recovers it.
 type syntaxError struct{ message item.Invalid }
 
-// parse runs a grammar over an expression and names the kind of expression in its error.
+// parse runs a grammar on an expression, and prefixes errors with the kind of expression.
 func parse(kind, text string, params *Parameters, grammar func(*parser)) (err error) {
 	prefix := item.Invalid("Invalid " + kind + ": ")
 	switch {
@@ -138,7 +138,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// accept takes a sign if it is next.
+// accept consumes a sign if it is next.
 func (p *parser) accept(sign string) bool {
 	t := p.peek()
 	if t.kind != tokenSign || t.text != sign {
@@ -154,7 +154,7 @@ func (p *parser) expect(sign string) {
 	}
 }
 
-// keyword takes a keyword if it is next, in capitals or not.
+// keyword consumes a keyword if it is next, in any case.
 func (p *parser) keyword(word string) bool {
 	t := p.peek()
 	if t.kind != tokenWord || !equalFold(t.text, word) {
@@ -176,7 +176,7 @@ func equalFold(text, word string) bool {
 	return true
 }
 
-// fail ends with the syntax error of the next token, and of what is near it: the token before it to the one behind it.
+// fail reports a syntax error at the next token, with its context from the previous token to the following one.
 func (p *parser) fail() {
 	t := p.peek()
 	from, to := t.from, t.to

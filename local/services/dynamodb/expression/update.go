@@ -14,10 +14,10 @@ const (
 	errUpdatePath  = item.Invalid("The document path provided in the update expression is invalid for update")
 )
 
-// Update is what to change of an item.
+// Update holds the changes of an item.
 type Update struct{ changes []change }
 
-// verb is the section of an update that a change is in.
+// verb is a section of an update expression.
 type verb string
 
 const (
@@ -33,15 +33,15 @@ type change struct {
 	value *term // nil for REMOVE
 }
 
-// term is what SET gives a path.
+// term is the value that SET assigns to a path.
 type term struct {
-	path     Path       // nil for others
-	value    item.Value // without a path and an operator
+	path     Path       // nil if the term is not a path
+	value    item.Value // if there is neither a path nor an operator
 	operator string     // +, -, if_not_exists, list_append
-	terms    []*term    // of the operator
+	terms    []*term    // the operands
 }
 
-// ParseUpdate reads an update expression. The error is an item.Invalid.
+// ParseUpdate parses an update expression. The error is an item.Invalid.
 func ParseUpdate(text string, params *Parameters) (*Update, error) {
 	u := &Update{}
 	err := parse("UpdateExpression", text, params, func(p *parser) {
@@ -103,7 +103,7 @@ func (p *parser) change(section verb) change {
 var longNames = map[item.Kind]string{item.KindString: "STRING", item.KindNumber: "NUMBER", item.KindBinary: "BINARY",
 	item.KindBool: "BOOLEAN", item.KindNull: "NULL", item.KindList: "LIST", item.KindMap: "MAP"}
 
-// sum reads an operand, or a sum or a difference of two.
+// sum parses an operand, or a sum or a difference of two.
 func (p *parser) sum() *term {
 	if p.accept("(") {
 		t := p.sum()
@@ -147,7 +147,7 @@ func (p *parser) term() *term {
 	return p.apply(name, terms...)
 }
 
-// apply makes the term of an operator or a function, and checks its operands as far as their types are known.
+// apply returns the term of an operator or a function, after checking its operands as far as their types are known.
 func (p *parser) apply(name string, terms ...*term) *term {
 	made := &term{operator: name, terms: terms}
 	want := item.KindNumber
@@ -183,7 +183,7 @@ func (p *parser) apply(name string, terms ...*term) *term {
 	return made
 }
 
-// Paths are what the update changes.
+// Paths returns the paths that the update changes.
 func (u *Update) Paths() []Path {
 	made := make([]Path, len(u.changes))
 	for i, c := range u.changes {
@@ -192,14 +192,14 @@ func (u *Update) Paths() []Path {
 	return made
 }
 
-// Creates reports whether the update makes an item where there is none: one that only removes does not.
+// Creates reports whether the update creates an item that does not exist: one that only removes does not.
 func (u *Update) Creates() bool {
 	return len(u.changes) == 0 ||
 		slices.ContainsFunc(u.changes, func(c change) bool { return c.verb == set || c.verb == add })
 }
 
-// Apply makes the item that the update makes of an item, which may be nil for one that is not there. All values are
-// those of the item before the update. The error is an item.Invalid.
+// Apply returns the updated item; before is nil if it does not exist. All values are read from the item before the
+// update. The error is an item.Invalid.
 func (u *Update) Apply(before item.Item) (item.Item, error) {
 	after := maps.Clone(before)
 	if after == nil {
@@ -223,7 +223,7 @@ func (u *Update) Apply(before item.Item) (item.Item, error) {
 			after[c.path[0].Name] = root
 		}
 	}
-	for _, c := range u.changes { // what was removed from lists has left holes, so that indexes stayed what they were
+	for _, c := range u.changes { // removed list elements have left holes, so that indexes stayed the same
 		if root := after[c.path[0].Name]; len(c.path) > 1 {
 			after[c.path[0].Name] = filled(root)
 		}
@@ -231,7 +231,7 @@ func (u *Update) Apply(before item.Item) (item.Item, error) {
 	return after, nil
 }
 
-// apply is what is at the path of a change afterwards; the zero Value for nothing.
+// apply returns the new value at the path of a change; the zero Value for none.
 func (c change) apply(before item.Item) (item.Value, error) {
 	switch c.verb {
 	case set:
@@ -263,7 +263,7 @@ func (c change) apply(before item.Item) (item.Value, error) {
 	return item.Value{Kind: there.Kind, List: left}, nil
 }
 
-// in is the term's value of an item.
+// in returns the term's value for an item.
 func (t *term) in(i item.Item) (item.Value, error) {
 	switch {
 	case t.operator == "if_not_exists":
@@ -301,8 +301,8 @@ func (t *term) in(i item.Item) (item.Value, error) {
 	return item.Add(a, b, t.operator == "-")
 }
 
-// put returns a copy of a value with another value at a path within it; the zero Value leaves nothing there, in a list
-// a hole.
+// put returns a copy of a value with the value at a path replaced. The zero Value removes it, and leaves a hole in a
+// list.
 func put(v item.Value, path Path, to item.Value) (item.Value, error) {
 	if len(path) == 0 {
 		return to, nil
@@ -347,10 +347,10 @@ func put(v item.Value, path Path, to item.Value) (item.Value, error) {
 	return v, errUpdatePath
 }
 
-// appended is the kind of an element that has just been appended to a list: its text is the index that it was given.
+// appended is the kind of an element that has just been appended to a list; its text is the index that it was given.
 const appended item.Kind = 0xff
 
-// lengthOf is the length of a list before anything was appended to it.
+// lengthOf returns the length of a list without the appended elements.
 func lengthOf(list []item.Value) int {
 	n := len(list)
 	for n > 0 && list[n-1].Kind == appended {
@@ -359,8 +359,7 @@ func lengthOf(list []item.Value) int {
 	return n
 }
 
-// appendAt appends an element for an index behind the end of a list. Elements that are appended come in the order of
-// their indexes, whatever these are.
+// appendAt appends an element for an index after the end of a list. Appended elements are sorted by their indexes.
 func appendAt(list []item.Value, index int, v item.Value) []item.Value {
 	at := len(list)
 	for ; at > lengthOf(list); at-- {
@@ -371,7 +370,7 @@ func appendAt(list []item.Value, index int, v item.Value) []item.Value {
 	return slices.Insert(list, at, item.Value{Kind: appended, Text: strconv.Itoa(index), List: []item.Value{v}})
 }
 
-// filled drops the holes and the marks of the lists within a value. What it changes are copies that put made.
+// filled removes the holes and the marks from lists within a value. It only modifies copies made by put.
 func filled(v item.Value) item.Value {
 	switch v.Kind {
 	case appended:

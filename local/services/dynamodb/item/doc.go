@@ -1,7 +1,7 @@
-// Package item is what DynamoDB keeps: attribute values of its ten types, items made of them, decimal numbers of 38
-// digits, the sizes that limits and capacity count, the JSON of the API, and two binary forms: a compact one of whole
-// items, and one of key attributes that sorts byte by byte as DynamoDB sorts keys.
+// Package item implements DynamoDB's data: attribute values of its ten types, items, decimal numbers of 38 digits,
+// the sizes that count for limits and capacity, the API's JSON, and two binary forms: a compact one for whole items,
+// and one for key attributes whose byte order is DynamoDB's order of keys.
 //
-// It is pure: no clock, no disk, no table. Values are immutable by agreement: who changes one makes a new one. Errors
-// are of type Invalid and have DynamoDB's words.
+// It is pure: no clock, no disk, no table. Values are immutable by convention; to change one, create a new one.
+// Errors are of type Invalid and have DynamoDB's wording.
 package item

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// ErrDamaged is the error of bytes that are no item.
+// ErrDamaged is returned for bytes that do not encode an item.
 var ErrDamaged = errors.New("the bytes of an item are damaged")
 
-// Append appends the compact form of an item: how many attributes, then each name and value. Texts have their lengths
-// before them, numbers are as in keys.
+// Append appends the compact form of an item: the number of attributes, then each name and value. Texts are preceded
+// by their lengths; numbers are encoded as in keys.
 func (i Item) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(i)))
 	for name, value := range i {
@@ -47,7 +47,7 @@ func (v Value) append(dst []byte) []byte {
 	return dst
 }
 
-// Decode reads what Append wrote.
+// Decode decodes what Append encoded.
 func Decode(b []byte) (Item, error) {
 	i, rest, err := decodeItem(b)
 	if err == nil && len(rest) > 0 {
@@ -76,7 +76,7 @@ func decodeItem(b []byte) (Item, []byte, error) {
 	return made, b, nil
 }
 
-// decodeCount reads a number of elements, of which each takes a byte at least.
+// decodeCount decodes a number of elements, each of which takes at least one byte.
 func decodeCount(b []byte) (int, []byte, error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {

@@ -40,7 +40,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// number draws a number that DynamoDB has, and what it is.
+// number draws a valid DynamoDB number, and returns its exact value too.
 func number(t *rapid.T, label string) (item.Value, *big.Rat) {
 	digits := rapid.StringMatching(`[1-9][0-9]{0,18}`).Draw(t, label)
 	power := rapid.IntRange(-60, 60).Draw(t, label+" power")
@@ -56,7 +56,7 @@ func number(t *rapid.T, label string) (item.Value, *big.Rat) {
 	return v, r
 }
 
-// TestNumbersAgainstRationals compares order, sums and the order of keys with exact arithmetic.
+// TestNumbersAgainstRationals compares order, sums and key order with exact arithmetic.
 func TestNumbersAgainstRationals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +82,7 @@ func TestNumbersAgainstRationals(t *testing.T) {
 	})
 }
 
-// TestKeysOfTexts holds that keys sort as texts do, also with zeros in them, and whatever follows.
+// TestKeysOfTexts checks that keys sort like their texts, even with zero bytes in them, and whatever follows.
 func TestKeysOfTexts(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOfN(rapid.RuneFrom([]rune{0, 1, 'a', 'b', 0xff, 0x10ffff}), 0, 6, -1)
@@ -133,7 +133,7 @@ func value(depth int) *rapid.Generator[item.Value] {
 	})
 }
 
-// TestFormsKeepItems holds that both the compact form and JSON give back what they were made of.
+// TestFormsKeepItems checks that the compact form and JSON both reproduce the original item.
 func TestFormsKeepItems(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

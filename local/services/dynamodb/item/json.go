@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxDepth is how deeply lists and maps may nest.
+// MaxDepth is the maximum nesting depth of lists and maps.
 const MaxDepth = 32
 
 const invalidParameter = "One or more parameter values were invalid: "
@@ -25,10 +25,10 @@ const (
 	errValueType  = Invalid("Unexpected value type in payload")
 )
 
-// FromJSON reads an attribute value as the API writes it: {"S": "text"}.
+// FromJSON parses an attribute value in the API's form: {"S": "text"}.
 func FromJSON(v jsonvalue.Value) (Value, error) { return fromJSON(v, 0) }
 
-// AttributesFromJSON reads the attributes of an item.
+// AttributesFromJSON parses the attributes of an item.
 func AttributesFromJSON(v jsonvalue.Value) (Item, error) { return itemFromJSON(v, 0) }
 
 func itemFromJSON(v jsonvalue.Value, depth int) (Item, error) {
@@ -168,7 +168,7 @@ func setFromJSON(kind Kind, elements []jsonvalue.Value) (Value, error) {
 	}
 }
 
-// AppendJSON appends the value as the API writes it.
+// AppendJSON appends the value in the API's form.
 func (v Value) AppendJSON(dst []byte) []byte {
 	if v.Kind == KindNone {
 		return append(dst, "null"...)
@@ -219,7 +219,7 @@ func (v Value) appendText(dst []byte) []byte {
 	return append(dst, '"')
 }
 
-// AppendJSON appends the item as the API writes it, attributes in the order of their names.
+// AppendJSON appends the item in the API's form, with attributes sorted by name.
 func (i Item) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for n, name := range i.Names() {
@@ -238,7 +238,7 @@ func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 // MarshalJSON implements json.Marshaler.
 func (i Item) MarshalJSON() ([]byte, error) { return i.AppendJSON(nil), nil }
 
-// Shown writes a scalar as messages show it: {S:text}.
+// Shown formats a scalar as in messages: {S:text}.
 func (v Value) Shown() string {
 	text := v.Text
 	switch v.Kind {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// The bytes that escape zeros in keys: 00 within a text is 00 ff, and 00 00 ends it, so that a text sorts before all
-// that begin with it.
+// The bytes that escape zeros in keys: 00 within a text becomes 00 ff, and 00 00 ends the text, so that a text sorts
+// before all that begin with it.
 const (
 	escapeByte  = 0x00
 	zeroByte    = 0xff
 	endByte     = 0x00
-	negativeKey = 0x40 // what numbers below zero begin with
+	negativeKey = 0x40 // first byte of negative numbers
 	zeroKey     = 0x80
 	positiveKey = 0xc0
 )
 
-// AppendKey appends the form of a string, a number or a binary value that sorts byte by byte as DynamoDB sorts keys.
-// It says itself where it ends, so that more may follow.
+// AppendKey appends the form of a string, a number or a binary value whose byte order is DynamoDB's order of keys.
+// The form is self-delimiting, so more may follow.
 func AppendKey(dst []byte, v Value) []byte {
 	if v.Kind == KindNumber {
 		return appendNumber(dst, v.Text)
@@ -25,7 +25,7 @@ func AppendKey(dst []byte, v Value) []byte {
 	return append(AppendKeyPrefix(dst, v.Text), escapeByte, endByte)
 }
 
-// AppendKeyPrefix appends what the keys of all texts that begin with a text begin with.
+// AppendKeyPrefix appends the common prefix of the keys of all texts that begin with a text.
 func AppendKeyPrefix(dst []byte, text string) []byte {
 	for {
 		i := strings.IndexByte(text, escapeByte)
@@ -40,8 +40,8 @@ func AppendKeyPrefix(dst []byte, text string) []byte {
 // exponentBias makes exponents positive.
 const exponentBias = 1 << 15
 
-// appendNumber appends a number: what tells its sign, the exponent, the digits in pairs, each one more than it is, and
-// 0 at the end. Of numbers below zero everything behind the sign is inverted.
+// appendNumber appends a number: a byte for its sign, the exponent, the digits in pairs, each incremented by one, and
+// a final 0. For negative numbers everything after the sign is inverted.
 func appendNumber(dst []byte, text string) []byte {
 	d := decimalOf(text)
 	if d.digits == "" {
@@ -70,7 +70,7 @@ func appendNumber(dst []byte, text string) []byte {
 	return dst
 }
 
-// decodeNumber reads what appendNumber wrote.
+// decodeNumber decodes what appendNumber encoded.
 func decodeNumber(b []byte) (text string, rest []byte, err error) {
 	if len(b) == 0 {
 		return "", nil, ErrDamaged

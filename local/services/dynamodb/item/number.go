@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// MaxDigits is how many significant digits a number may have.
+// MaxDigits is the maximum number of significant digits.
 const MaxDigits = 38
 
-// The decimal exponents of the first digit that numbers may have, 1E-130 to 9.99…E+125.
+// The range of the decimal exponent of a number's first digit: 1E-130 to 9.99…E+125.
 const (
 	minExponent = -130
 	maxExponent = 125
@@ -22,14 +22,14 @@ const (
 	errNumeric   = Invalid("The parameter cannot be converted to a numeric value")
 )
 
-// decimal is a number taken apart: 0.DIGITS × 10^exponent. The digits neither begin nor end with 0; zero has none.
+// decimal is a parsed number: 0.DIGITS × 10^exponent. The digits neither start nor end with 0; zero has none.
 type decimal struct {
 	negative bool
 	digits   string
 	exponent int
 }
 
-// Number returns the value of a number. Numbers that are equal have one text: 1.0, 1e0 and 01 are "1".
+// Number returns the value of a number. Equal numbers have the same text: 1.0, 1e0 and 01 are "1".
 func Number(text string) (Value, error) {
 	d, err := parseDecimal(text)
 	if err != nil {
@@ -38,7 +38,7 @@ func Number(text string) (Value, error) {
 	return Value{Kind: KindNumber, Text: d.String()}, nil
 }
 
-// parseDecimal reads a number with an optional sign, fraction and exponent, as Java's BigDecimal does.
+// parseDecimal parses a number with an optional sign, fraction and exponent, like Java's BigDecimal.
 func parseDecimal(text string) (decimal, error) {
 	var d decimal
 	rest := text
@@ -79,7 +79,7 @@ func allDigits(s string) bool {
 	return true
 }
 
-// outOfRange is the error of a number whose exponent does not fit an int.
+// outOfRange returns the error for a number whose exponent does not fit an int.
 func outOfRange(mantissa string, small bool) error {
 	if small || strings.Trim(mantissa, "0.") == "" {
 		return errUnderflow
@@ -87,7 +87,7 @@ func outOfRange(mantissa string, small bool) error {
 	return errOverflow
 }
 
-// normal drops zeros at the ends of the digits, and refuses what is out of range.
+// normal strips zeros from both ends of the digits, and rejects numbers out of range.
 func (d decimal) normal() (decimal, error) {
 	trimmed := strings.TrimLeft(d.digits, "0")
 	d.exponent -= len(d.digits) - len(trimmed)
@@ -105,7 +105,7 @@ func (d decimal) normal() (decimal, error) {
 	return d, nil
 }
 
-// String writes the number without an exponent, as DynamoDB answers numbers.
+// String formats the number without an exponent, as DynamoDB does in responses.
 func (d decimal) String() string {
 	if d.digits == "" {
 		return "0"
@@ -130,7 +130,7 @@ func (d decimal) String() string {
 	return b.String()
 }
 
-// decimalOf takes the text of a value apart, which is a number's.
+// decimalOf parses the text of a number value, which must be valid.
 func decimalOf(text string) decimal {
 	d, err := parseDecimal(text)
 	if err != nil {
@@ -139,7 +139,7 @@ func decimalOf(text string) decimal {
 	return d
 }
 
-// compareNumbers orders two numbers by their texts: -1, 0 or 1.
+// compareNumbers compares two numbers by their texts: -1, 0 or 1.
 func compareNumbers(x, y string) int {
 	if x == y {
 		return 0
@@ -175,14 +175,15 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// Add returns the sum of two numbers, or their difference. The error says that it has too many digits or is out of
-// range.
+// Add returns the sum of two numbers, or their difference if subtract is true. It returns an error if the result has
+// too many digits or is out of range.
 func Add(a, b Value, subtract bool) (Value, error) {
 	x, y := decimalOf(a.Text), decimalOf(b.Text)
 	if subtract {
 		y.negative = !y.negative
 	}
-	low := min(x.exponent-len(x.digits), y.exponent-len(y.digits)) // the power of ten of the last digit of either
+	// the power of ten of the last digit of either number
+	low := min(x.exponent-len(x.digits), y.exponent-len(y.digits))
 	sum := new(big.Int).Add(x.scaled(low), y.scaled(low))
 	d := decimal{negative: sum.Sign() < 0, digits: new(big.Int).Abs(sum).String()}
 	d.exponent = len(d.digits) + low
@@ -193,7 +194,7 @@ func Add(a, b Value, subtract bool) (Value, error) {
 	return Value{Kind: KindNumber, Text: d.String()}, nil
 }
 
-// scaled is the number divided by 10^low, which leaves no fraction.
+// scaled returns the number divided by 10^low, which must be an integer.
 func (d decimal) scaled(low int) *big.Int {
 	n := new(big.Int)
 	if d.digits == "" {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
 // Invalid is the message of a ValidationException.
@@ -14,7 +12,7 @@ type Invalid string
 // Error implements error.
 func (e Invalid) Error() string { return string(e) }
 
-// Kind is the type of an attribute value. The zero Kind is that of no value.
+// Kind is the type of an attribute value. The zero Kind means no value.
 type Kind uint8
 
 // The types of attribute values.
@@ -34,13 +32,13 @@ const (
 
 var kindNames = [...]string{"", "S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"}
 
-// String is the name of the type in the API, such as S or BOOL.
+// String returns the name of the type in the API, such as S or BOOL.
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf is the type of a name; KindNone for a name of none.
+// KindOf returns the type with a name; KindNone if there is none.
 func KindOf(name string) Kind { return Kind(max(0, slices.Index(kindNames[:], name))) }
 
-// Element is the type of a set's elements; KindNone for what is no set.
+// Element returns the type of a set's elements; KindNone for a type that is not a set.
 func (k Kind) Element() Kind {
 	switch k {
 	case KindStringSet, KindNumberSet, KindBinarySet:
@@ -50,30 +48,30 @@ func (k Kind) Element() Kind {
 	}
 }
 
-// Value is an attribute value. The zero Value is none.
+// Value is an attribute value. The zero Value means no value.
 type Value struct {
 	Kind Kind
-	// Text is a string, the digits of a number as Number writes them, or the bytes of a binary value.
+	// Text is a string, the digits of a number as formatted by Number, or the bytes of a binary value.
 	Text string
 	Bool bool
-	// List has the elements of a list, or those of a set in their order.
+	// List holds the elements of a list, or those of a set, sorted.
 	List []Value
 	Map  Item
 }
 
-// Item is the attributes of an item, or of a map, by their names.
+// Item maps names to the attributes of an item or to the members of a map.
 type Item map[string]Value
 
-// String returns the value of a string.
+// String returns a string value.
 func String(s string) Value { return Value{Kind: KindString, Text: s} }
 
-// Set returns a set of values of one type, without those that are there twice.
+// Set returns a set of values of one type, without duplicates.
 func Set(kind Kind, elements []Value) Value {
-	sorted := sorting.Collect(slices.Values(elements), Compare)
+	sorted := slices.SortedFunc(slices.Values(elements), Compare)
 	return Value{Kind: kind, List: slices.CompactFunc(sorted, func(a, b Value) bool { return a.Text == b.Text })}
 }
 
-// Compare orders two strings, numbers or binary values of one type: -1, 0 or 1.
+// Compare compares two strings, numbers or binary values of one type: -1, 0 or 1.
 func Compare(a, b Value) int {
 	if a.Kind == KindNumber {
 		return compareNumbers(a.Text, b.Text)
@@ -84,7 +82,7 @@ func Compare(a, b Value) int {
 // Ordered reports whether values of the type have an order.
 func (k Kind) Ordered() bool { return k == KindString || k == KindNumber || k == KindBinary }
 
-// Equal reports whether two values are the same: of one type, numbers by value, sets whatever their order.
+// Equal reports whether two values are equal: of the same type, numbers by value, sets in any order.
 func Equal(a, b Value) bool {
 	if a.Kind != b.Kind || a.Text != b.Text || a.Bool != b.Bool {
 		return false
@@ -106,7 +104,7 @@ func EqualItems(a, b Item) bool {
 	return true
 }
 
-// Contains reports whether a set has an element, a list an equal one, or a string or binary value the other one in it.
+// Contains reports whether a set or a list contains an element, or a string or binary value contains the other one.
 func (v Value) Contains(other Value) bool {
 	switch v.Kind {
 	case KindString, KindBinary:
@@ -118,13 +116,13 @@ func (v Value) Contains(other Value) bool {
 	}
 }
 
-// What a list or a map counts besides its elements, and for each of them.
+// The size of a list or a map in addition to its elements, and for each element.
 const (
 	containerBytes = 3
 	elementBytes   = 1
 )
 
-// Size is how many bytes a value counts.
+// Size returns the size of a value in bytes, by DynamoDB's rules.
 func (v Value) Size() int {
 	switch v.Kind {
 	case KindString, KindBinary:
@@ -150,7 +148,7 @@ func (v Value) Size() int {
 	}
 }
 
-// Size is how many bytes an item counts: its names and values.
+// Size returns the size of an item in bytes: its names and values.
 func (i Item) Size() int {
 	n := 0
 	for name, value := range i {
@@ -159,7 +157,7 @@ func (i Item) Size() int {
 	return n
 }
 
-// numberSize is a byte for each two digits, one more, and one for a sign.
+// numberSize returns the size of a number: one byte for each two digits, one more, and one for a negative sign.
 func numberSize(text string) int {
 	negative := strings.HasPrefix(text, "-")
 	text = strings.TrimPrefix(text, "-")
@@ -176,7 +174,7 @@ func numberSize(text string) int {
 	return n
 }
 
-// Names are the names of the attributes in their order.
+// Names returns the names of the attributes, sorted.
 func (i Item) Names() []string {
 	names := make([]string, 0, len(i))
 	for name := range i {
@@ -186,5 +184,5 @@ func (i Item) Names() []string {
 	return names
 }
 
-// Bytes are those of a binary value.
+// Bytes returns the bytes of a binary value.
 func (v Value) Bytes() []byte { return bytes.Clone([]byte(v.Text)) }

@@ -1,5 +1,6 @@
-// Package partiql reads statements of PartiQL as DynamoDB takes them (SELECT, INSERT, UPDATE, DELETE, EXISTS), with
-// parameters, and writes their parts as DynamoDB's own expressions, so that what evaluates those evaluates these.
+// Package partiql parses DynamoDB's PartiQL statements (SELECT, INSERT, UPDATE, DELETE, EXISTS) with parameters, and
+// converts their parts to DynamoDB's own expressions, which are then evaluated by the same code.
 //
-// It is pure: it knows no table, no key and no disk. Its errors are of type item.Invalid and have DynamoDB's words.
+// It is pure: it does not know tables, keys or disks. Its errors are of type item.Invalid and have DynamoDB's
+// wording.
 package partiql

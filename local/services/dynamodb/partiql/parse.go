@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// maxDepth is how deep conditions and values may be nested.
+// maxDepth is the maximum nesting depth of conditions and values.
 const maxDepth = 64
 
 type parser struct {
@@ -19,10 +19,10 @@ type parser struct {
 	used   int
 }
 
-// malformed is thrown by the parser, and caught by Parse.
+// malformed is the parser's panic value, which Parse recovers.
 type malformed struct{ err error }
 
-// Parse reads a statement; the parameters take the places of its question marks.
+// Parse parses a statement; params replace its question marks.
 func Parse(text string, params []item.Value) (s *Statement, err error) {
 	all, err := tokens(text)
 	if err != nil {
@@ -371,7 +371,7 @@ func (p *parser) is(left *Node) *Node {
 	return n
 }
 
-// functions are those of conditions and updates, with how many operands they have.
+// functions maps the functions of conditions and updates to their number of operands.
 var functions = map[string]int{
 	"begins_with": 2, "contains": 2, "attribute_type": 2, "size": 1, "list_append": 2, "set_add": 2, "set_delete": 2,
 	"attribute_exists": 1, "attribute_not_exists": 1, "if_not_exists": 2,
@@ -408,7 +408,7 @@ func literal(word string) bool {
 	return strings.EqualFold(word, "true") || strings.EqualFold(word, "false") || strings.EqualFold(word, "null")
 }
 
-// constant reads a value.
+// constant parses a value.
 func (p *parser) constant() item.Value {
 	defer p.deeper()()
 	t := p.next()

@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/dynamodb/partiql"
 )
 
-// written is a statement in one line: what it is about, and its expressions with the placeholders filled in.
+// written formats a statement in one line, with the placeholders of its expressions replaced.
 func written(s *partiql.Statement) string {
 	e := &partiql.Expressions{}
 	text := fmt.Sprintf("%s %s", s.Verb, s.Table)
@@ -122,7 +122,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that whatever is read can be written as expressions that DynamoDB's own parser reads.
+// FuzzParse checks that every statement that can be parsed can be converted to expressions that DynamoDB's own parser
+// accepts.
 func FuzzParse(f *testing.F) {
 	f.Add("SELECT a.b[1] FROM t WHERE pk = 'a' AND n BETWEEN 1 AND 2 OR contains(x, 'y') AND z IS NOT MISSING")
 	f.Add("UPDATE t SET a = b + 1 REMOVE c[0] WHERE pk = <<1>>")

@@ -10,10 +10,10 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// Verb is what a statement does.
+// Verb is the kind of a statement.
 type Verb string
 
-// The verbs. Exists is a check within a transaction.
+// The verbs. Exists is a condition check within a transaction.
 const (
 	Select Verb = "SELECT"
 	Insert Verb = "INSERT"
@@ -22,25 +22,25 @@ const (
 	Exists Verb = "EXISTS"
 )
 
-// Statement is a statement that has been read.
+// Statement is a parsed statement.
 type Statement struct {
 	Verb  Verb
 	Table string
-	// Index is that of "table"."index"; empty for the table.
+	// Index is the index in "table"."index"; empty for the table itself.
 	Index string
-	// Paths are what a SELECT shows; nil for everything.
+	// Paths are the paths that a SELECT returns; nil for everything.
 	Paths []expression.Path
-	// Where are the conditions that all have to hold.
+	// Where holds the conditions, all of which must hold.
 	Where []*Node
-	// Item is what an INSERT puts.
+	// Item is the item that an INSERT puts.
 	Item item.Item
 	// Set and Remove are the changes of an UPDATE.
 	Set    []Assignment
 	Remove []expression.Path
-	// Order is the attribute of ORDER BY, Descending its direction.
+	// Order is the attribute of ORDER BY; Descending is its direction.
 	Order      string
 	Descending bool
-	// Returning is in the words of ReturnValues: ALL_OLD, UPDATED_NEW; empty for nothing.
+	// Returning is a value of ReturnValues, such as ALL_OLD or UPDATED_NEW; empty for none.
 	Returning string
 }
 
@@ -64,7 +64,7 @@ const (
 	opValue = "value"
 )
 
-// Key reports whether the node compares an attribute of the item itself with constants, as conditions of keys do.
+// Key reports whether the node compares a top-level attribute with constants, like a key condition.
 func (n *Node) Key() (attribute, op string, values []item.Value, ok bool) {
 	if len(n.Kids) < 2 || n.Kids[0].Op != opPath || len(n.Kids[0].Path) != 1 {
 		return "", "", nil, false
@@ -83,13 +83,13 @@ func (n *Node) Key() (attribute, op string, values []item.Value, ok bool) {
 	return n.Kids[0].Path[0].Name, n.Op, values, true
 }
 
-// Expressions writes nodes as expressions, with placeholders for all names and values.
+// Expressions converts nodes to expressions, with placeholders for all names and values.
 type Expressions struct {
 	Names  map[string]string
 	Values item.Item
 }
 
-// Path writes a path.
+// Path formats a path.
 func (e *Expressions) Path(p expression.Path) string {
 	var b strings.Builder
 	for i, step := range p {
@@ -128,7 +128,7 @@ func (e *Expressions) value(v item.Value) string {
 	return placeholder
 }
 
-// All writes conditions joined with AND; empty for none.
+// All formats conditions joined with AND; empty for none.
 func (e *Expressions) All(conditions []*Node) string {
 	texts := make([]string, len(conditions))
 	for i, c := range conditions {
@@ -137,7 +137,7 @@ func (e *Expressions) All(conditions []*Node) string {
 	return strings.Join(texts, " AND ")
 }
 
-// Condition writes a condition or an operand.
+// Condition formats a condition or an operand.
 func (e *Expressions) Condition(n *Node) string {
 	kids := func() (all []string) {
 		for _, k := range n.Kids {
@@ -168,7 +168,7 @@ func (e *Expressions) Condition(n *Node) string {
 	}
 }
 
-// Update writes the changes of an UPDATE.
+// Update formats the changes of an UPDATE.
 func (e *Expressions) Update(s *Statement) string {
 	var sets, adds, deletes []string
 	removes := make([]string, 0, len(s.Remove))
@@ -198,8 +198,8 @@ func (e *Expressions) Update(s *Statement) string {
 	return strings.Join(parts, " ")
 }
 
-// Split takes the conditions that say which item a statement is about: an equality for each of the key's attributes.
-// The key is nil when one of them is missing. rest are the other conditions.
+// Split separates the conditions that identify the statement's item: an equality for each of the key attributes. key
+// is nil if one of them is missing. rest holds the other conditions.
 func (s *Statement) Split(attributes []string) (key item.Item, rest []*Node) {
 	key = item.Item{}
 	for _, n := range s.Where {

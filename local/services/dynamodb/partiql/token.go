@@ -10,7 +10,7 @@ type tokenKind uint8
 
 const (
 	endToken    tokenKind = iota
-	wordToken             // a keyword or a name without quotes
+	wordToken             // a keyword or an unquoted name
 	nameToken             // "a name"
 	textToken             // 'a text'
 	numberToken           // 1.5e3
@@ -22,14 +22,14 @@ type token struct {
 	text string
 }
 
-// signs are the signs of more than one character; the others stand for themselves.
+// signs are the signs of more than one character; all others have one.
 var signs = []string{"<<", ">>", "<>", "<=", ">=", "!=", "||"}
 
 func wrong(reason string) error {
 	return item.Invalid("Statement wasn't well formed, can't be processed: " + reason)
 }
 
-// tokens splits a statement.
+// tokens splits a statement into tokens.
 func tokens(text string) (all []token, err error) {
 	for at := 0; at < len(text); {
 		c := text[at]
@@ -78,7 +78,7 @@ func wordByte(c byte) bool {
 	return digit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
 }
 
-// quoted reads a text between quotes, of which two stand for one within it.
+// quoted parses a text in quotes, in which a doubled quote represents one quote.
 func quoted(text string, at int) (inner string, after int, ok bool) {
 	quote := text[at]
 	var b strings.Builder

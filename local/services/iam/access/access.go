@@ -1,8 +1,9 @@
-// Package access tells which action on which resource a request needs, as IAM policies name them: sqs:SendMessage on
-// arn:aws:sqs:us-east-1:000000000000:jobs. It follows the operations of the API models, and AWS's Service Authorization
-// Reference where names differ.
+// Package access determines which action on which resource a request needs, in the terms of IAM policies:
+// sqs:SendMessage on arn:aws:sqs:us-east-1:000000000000:jobs. It follows the operations of the API models, and AWS's
+// Service Authorization Reference where names differ.
 //
-// It is pure, and decides nothing. Requests about several resources, such as batches of DynamoDB, need several.
+// It is pure and makes no decisions. Requests that concern several resources, such as DynamoDB batches, have several
+// needs.
 package access
 
 import (
@@ -14,16 +15,16 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Need is an action on a resource.
+// Need is an action on a resource that a request must be allowed to perform.
 type Need struct{ Action, Resource string }
 
-// prefixes begin the actions of a service, by the name of its API model where it is another.
+// prefixes maps API model names to the service's action prefix where the two differ.
 var prefixes = map[string]string{
 	"sfn": "states", "cloudwatchlogs": "logs", "eventbridge": "events", "dynamodbstreams": "dynamodb",
 	"apigatewayv2": "apigateway", "cloudcontrol": "cloudformation",
 }
 
-// actions are the actions of operations that have other names, by the model and the operation.
+// actions maps MODEL/OPERATION to the name of the action where the two differ.
 var actions = map[string]string{
 	"lambda/Invoke": "InvokeFunction", "lambda/InvokeAsync": "InvokeFunction",
 	"lambda/InvokeWithResponseStream": "InvokeFunction",
@@ -32,11 +33,11 @@ var actions = map[string]string{
 	"dynamodb/TransactGetItems": "GetItem",
 }
 
-// arnMembers are members of requests that name the resource by its ARN, in the order in which they count.
+// arnMembers lists the request members that name the resource by ARN, in order of precedence.
 var arnMembers = []string{"ResourceArn", "ResourceARN", "resourceArn", "TopicArn", "TargetArn", "stateMachineArn", "executionArn",
 	"activityArn", "mapRunArn", "stateMachineVersionArn", "stateMachineAliasArn", "StreamArn", "SourceArn", "RoleArn"}
 
-// Of says what an operation of a service needs, from the document of its request.
+// Of returns the permissions that an operation of a service needs, given its request document.
 func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need {
 	prefix := prefixes[model]
 	if prefix == "" {
@@ -106,14 +107,16 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 	return append(needs, passed...)
 }
 
-// OfGateway says what a request to API Gateway needs: its actions are HTTP's methods, and its resources the paths.
+// OfGateway returns the permission that a request to API Gateway needs. Its actions are HTTP methods and its
+// resources are paths.
 func OfGateway(method, path string, scope aws.Scope) Need {
 	scope.Account = ""
 	return Need{"apigateway:" + method, scope.ARN("apigateway", strings.TrimPrefix(path, "/v2"))}
 }
 
-// Unqualified is what policies call the state machine of a version or an alias: its own ARN; the number of the version
-// or name of the alias is the condition key states:StateMachineQualifier. Other resources stay as they are.
+// Unqualified returns the name that policies use for the state machine of a version or an alias: the state machine's
+// own ARN. qualifier is the version's number or the alias's name, which is the value of the condition key
+// states:StateMachineQualifier. Other resources are returned unchanged.
 func Unqualified(resource string) (machine, qualifier string) {
 	arn, ok := aws.ParseARN(resource)
 	name, isMachine := strings.CutPrefix(arn.Resource, "stateMachine:")
@@ -126,7 +129,7 @@ func Unqualified(resource string) (machine, qualifier string) {
 	return strings.TrimSuffix(resource, ":"+qualifier), qualifier
 }
 
-// request is a request whose resource is looked for.
+// request is a request whose resources are being determined.
 type request struct {
 	input     jsonvalue.Value
 	scope     aws.Scope
@@ -146,7 +149,7 @@ func (r *request) elements(member string) []jsonvalue.Value {
 	return v.Elements()
 }
 
-// arn is the ARN that the request has; "*" for none.
+// arn returns the ARN that the request names, or "*" if it names none.
 func (r *request) arn() []string {
 	for _, member := range arnMembers {
 		if text := r.text(member); strings.HasPrefix(text, "arn:") {
@@ -156,7 +159,7 @@ func (r *request) arn() []string {
 	return []string{"*"}
 }
 
-// named is the resource of a member that is a name or an ARN; nil when it is not there.
+// named returns the resource of a member that holds a name or an ARN, or nil if the member is missing.
 func (r *request) named(service, member, kind string) []string {
 	switch name := r.text(member); {
 	case name == "":
@@ -183,7 +186,7 @@ func (r *request) queue() []string {
 }
 
 func (r *request) topic() []string {
-	if s := r.text("SubscriptionArn"); strings.HasPrefix(s, "arn:") { // a subscription is its topic's
+	if s := r.text("SubscriptionArn"); strings.HasPrefix(s, "arn:") { // a subscription's resource is its topic
 		return []string{s[:strings.LastIndexByte(s, ':')]}
 	}
 	if r.operation == "CreateTopic" {
@@ -216,10 +219,10 @@ func (r *request) tables() []string {
 	return all
 }
 
-// statementTable finds the table of a statement of PartiQL.
+// statementTable matches the table of a PartiQL statement.
 var statementTable = regexp.MustCompile(`(?i)^\s*(?:exists\s*\(\s*)?(select|insert|update|delete)\b(?:.*?\b(?:from|into)\b)?\s*"?([A-Za-z0-9_.-]+)"?`)
 
-// several are the needs of transactions and statements, whose actions are those of what they do.
+// several returns the needs of transactions and statements. Each part needs the action that it performs.
 func (r *request) several() (needs []Need) {
 	for _, e := range r.elements("TransactItems") {
 		for i, kind := range e.Keys() {
@@ -345,7 +348,7 @@ func (r *request) identity() []string {
 		"InstanceProfileName": "instance-profile/"} {
 		if name := r.text(member); name != "" {
 			if member == "UserName" && r.text("GroupName") != "" {
-				continue // who comes into a group or leaves it: the group is what is changed
+				continue // the user added to or removed from a group; the resource is the group
 			}
 			return []string{r.scope.GlobalARN("iam", kind+name)}
 		}

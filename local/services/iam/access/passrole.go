@@ -7,20 +7,20 @@ import (
 	"stepback/jsonvalue"
 )
 
-// PassRole is the action of handing a role to a service that will act in it.
+// PassRole is the action of passing a role to a service that will assume it.
 const PassRole = "iam:PassRole"
 
-// services are what roles are passed to, by the model, as the condition key iam:PassedToService names them.
+// services maps API models to the service that roles are passed to, as in the condition key iam:PassedToService.
 var services = map[string]string{
 	"lambda": "lambda.amazonaws.com", "sfn": "states.amazonaws.com", "eventbridge": "events.amazonaws.com",
 	"scheduler": "scheduler.amazonaws.com", "cloudformation": "cloudformation.amazonaws.com",
 	"cloudwatchlogs": "logs.amazonaws.com",
 }
 
-// PassedTo is the service that an operation of a model passes roles to; empty for none.
+// PassedTo returns the service that operations of a model pass roles to, or "" if there is none.
 func PassedTo(model string) string { return services[model] }
 
-// passed are the needs to pass the roles that a request names.
+// passed returns the iam:PassRole needs for the roles that a request names.
 func (r *request) passed(model string) (needs []Need) {
 	if services[model] == "" {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// subResources are the parts of the names of S3's actions for sub-resources, of buckets and of objects.
+// subResources maps sub-resources to the noun in the names of S3's actions, for buckets and for objects.
 var subResources = map[string]struct{ bucket, object string }{
 	"acl": {"BucketAcl", "ObjectAcl"}, "cors": {"BucketCORS", ""}, "encryption": {"EncryptionConfiguration", ""},
 	"lifecycle": {"LifecycleConfiguration", ""}, "location": {"BucketLocation", ""}, "logging": {"BucketLogging", ""},
@@ -17,7 +17,7 @@ var subResources = map[string]struct{ bucket, object string }{
 	"attributes": {"", "ObjectAttributes"},
 }
 
-// OfS3 says what a request to S3 with the bucket in the path needs.
+// OfS3 returns the permissions that a path-style request to S3 needs.
 func OfS3(r *http.Request) []Need {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	query := r.URL.Query()
@@ -51,7 +51,7 @@ func OfS3(r *http.Request) []Need {
 			if kind == "BucketPolicy" || kind == "BucketWebsite" || kind == "ObjectTagging" {
 				return need("Delete" + kind)
 			}
-			return need("Put" + kind) // as S3 has it
+			return need("Put" + kind) // as S3 names it
 		default:
 			return need("Get" + kind)
 		}

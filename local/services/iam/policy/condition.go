@@ -12,7 +12,7 @@ import (
 	"stepback/aws"
 )
 
-// Context are the values of condition keys, such as aws:username and s3:prefix. Names of keys differ by more than case.
+// Context maps condition keys, such as aws:username and s3:prefix, to their values. Key names are case-insensitive.
 type Context map[string][]string
 
 func (c Context) get(name string) []string {
@@ -27,9 +27,9 @@ func (c Context) get(name string) []string {
 	return nil
 }
 
-// Condition is one key of a statement's Condition.
+// Condition is one operator and key of a statement's Condition element.
 type Condition struct {
-	operator string // StringLike, without its prefix and suffix
+	operator string // such as StringLike, without prefix and suffix
 	key      string
 	values   []string
 	forAll   bool // ForAllValues
@@ -37,10 +37,10 @@ type Condition struct {
 	ifExists bool
 }
 
-// comparison reports whether a value of the request fits a value of the policy.
+// comparison reports whether a value of the request matches a value of the policy.
 type comparison func(policy, request string) bool
 
-// operators are the condition operators that are affirmed; those that deny are these with Not.
+// operators holds the positive condition operators; the negative ones are these with Not.
 var operators = map[string]comparison{
 	"StringEquals":           func(p, r string) bool { return p == r },
 	"StringEqualsIgnoreCase": strings.EqualFold,
@@ -60,7 +60,7 @@ var operators = map[string]comparison{
 	"DateGreaterThanEquals": date(func(c int) bool { return c >= 0 }),
 }
 
-// denials are the operators that hold where another one does not.
+// denials maps each negated operator to the one it negates.
 var denials = map[string]string{
 	"StringNotEquals": "StringEquals", "StringNotEqualsIgnoreCase": "StringEqualsIgnoreCase", "StringNotLike": "StringLike",
 	"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "NotIpAddress": "IpAddress", "NumericNotEquals": "NumericEquals",
@@ -125,7 +125,7 @@ func (c *Condition) holds(p *Policy, context Context) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !fits(v) })
 }
 
-// matchesARN compares the six parts of ARNs, each with wildcards of its own.
+// matchesARN compares ARNs by their six parts, each of which may contain wildcards.
 func matchesARN(pattern, arn string) bool {
 	const parts = 6
 	p, a := strings.SplitN(pattern, ":", parts), strings.SplitN(arn, ":", parts)
@@ -152,7 +152,7 @@ func inNetwork(network, address string) bool {
 	return err == nil && one == a
 }
 
-// numeric compares the request's number with the policy's.
+// numeric returns a comparison of the request's number with the policy's.
 func numeric(fits func(int) bool) comparison {
 	return func(policy, request string) bool {
 		p, err := strconv.ParseFloat(policy, 64)
@@ -178,7 +178,7 @@ func date(fits func(int) bool) comparison {
 	}
 }
 
-// instant reads a date in ISO 8601, or the seconds since 1970.
+// instant parses an ISO 8601 date or the seconds since 1970.
 func instant(text string) (time.Time, bool) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return time.Unix(seconds, 0), true

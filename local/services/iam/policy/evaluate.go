@@ -2,53 +2,52 @@ package policy
 
 import "strings"
 
-// Request is what a principal wants to do.
+// Request describes an action that a principal wants to perform.
 type Request struct {
 	Principal Principal
-	// Action is such as sqs:SendMessage, Resource an ARN or "*".
+	// Action is an action such as sqs:SendMessage; Resource is an ARN or "*".
 	Action, Resource string
-	// Account is that of the resource; empty means the principal's.
+	// Account is the account that owns the resource; empty means the principal's.
 	Account string
-	// Context are the values of condition keys.
+	// Context holds the values of the condition keys.
 	Context Context
 }
 
-// Policies are those that say something about a principal and a resource.
+// Policies holds the policies that apply to a principal and a resource.
 type Policies struct {
 	// Identity are the policies of a user and its groups, or of a role.
 	Identity []*Policy
 	// Resource is the policy of the resource; nil for none.
 	Resource *Policy
-	// Boundary bounds what the identity policies allow; nil for no boundary.
+	// Boundary limits what the identity policies allow; nil means no boundary.
 	Boundary *Policy
-	// Session bounds a session of a role; nil for none.
+	// Session limits a role session; nil means no session policy.
 	Session *Policy
-	// NeedsResource says that only what the resource's policy allows can be allowed: of roles that are assumed, and of
-	// keys of KMS.
+	// NeedsResource is true if the resource's policy must allow the request, as for assuming roles and for KMS keys.
 	NeedsResource bool
 }
 
-// Decision is what policies say.
+// Decision is the result of an evaluation.
 type Decision struct {
 	Allowed bool
-	// Reason is why not, in the words of AWS's refusals: "with an explicit deny in an identity-based policy".
+	// Reason explains a denial in AWS's wording: "with an explicit deny in an identity-based policy".
 	Reason string
-	// Explicit says that a statement denies it.
+	// Explicit is true if a statement denies the request.
 	Explicit bool
 }
 
-// Effects of a policy on a request.
+// effect is the effect of a policy on a request.
 type effect int
 
 const (
 	neither effect = iota
-	leaves         // the resource's policy leaves it to the account
+	leaves         // the resource's policy delegates the decision to the account
 	allows
 	denies
 )
 
-// Evaluate decides. An explicit deny anywhere wins. Within an account it is enough that an identity policy or the
-// policy of the resource allows it; across accounts both have to.
+// Evaluate decides whether r is allowed. An explicit deny anywhere wins. Within an account, an allow in an identity
+// policy or in the resource's policy suffices; across accounts both must allow the request.
 func (p *Policies) Evaluate(r *Request) Decision {
 	identity := neither
 	for _, one := range p.Identity {
@@ -95,7 +94,7 @@ func (p *Policies) Evaluate(r *Request) Decision {
 	return Decision{Allowed: true}
 }
 
-// effect is what one policy says. Those of resources say whom they are about.
+// effect returns the effect of one policy on r. The statements of a resource policy name their principals.
 func (p *Policy) effect(r *Request, resource bool) effect {
 	found := neither
 	for i := range p.Statements {

@@ -6,8 +6,9 @@ import (
 	"stepback/aws"
 )
 
-// filled puts the values of policy variables into a pattern: ${aws:username}, ${aws:PrincipalTag/team, 'none'}. ok is
-// false when one has no value. ${*}, ${?} and ${$} are these characters; the pattern takes the first two as wildcards.
+// filled replaces policy variables in a pattern by their values: ${aws:username}, ${aws:PrincipalTag/team, 'none'}.
+// ok is false if a variable has no value. ${*}, ${?} and ${$} stand for these characters; the first two then act as
+// wildcards in the pattern.
 func filled(pattern string, context Context) (made string, ok bool) {
 	var b strings.Builder
 	for {
@@ -38,10 +39,10 @@ func filled(pattern string, context Context) (made string, ok bool) {
 	}
 }
 
-// anyOf reports whether one of some patterns matches a text.
+// anyOf reports whether any of the patterns matches text.
 func (p *Policy) anyOf(patterns []string, text string, context Context) bool {
 	for _, pattern := range patterns {
-		if p.Version == "2012-10-17" && strings.Contains(pattern, "${") { // older policies have no variables
+		if p.Version == "2012-10-17" && strings.Contains(pattern, "${") { // older policy versions have no variables
 			made, ok := filled(pattern, context)
 			if !ok {
 				continue

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Policy is a policy that has been read. It is immutable.
+// Policy is a parsed policy. It is immutable.
 type Policy struct {
 	Version    string
 	Statements []Statement
@@ -16,23 +16,23 @@ type Policy struct {
 // Statement is one statement of a policy.
 type Statement struct {
 	ID    string
-	Allow bool // otherwise it denies
+	Allow bool // false means Deny
 
 	Actions, NotActions     []string // lower case
-	Resources, NotResources []string // nil for resource policies without any
+	Resources, NotResources []string // nil for resource policies that name none
 	Principals              *Principals
 	NotPrincipals           *Principals
 	Conditions              []Condition
 }
 
-// Principals are those that a statement names.
+// Principals holds the principals that a statement names.
 type Principals struct {
 	Anyone bool
-	// AWS are ARNs and account numbers, Services names such as lambda.amazonaws.com, Federated providers.
+	// AWS holds ARNs and account IDs, Services names such as lambda.amazonaws.com, Federated identity providers.
 	AWS, Services, Federated []string
 }
 
-// oneOrMany is a string or a list of strings; numbers and booleans become strings.
+// oneOrMany is parsed from a string or a list of strings; numbers and booleans become strings.
 type oneOrMany []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -72,7 +72,7 @@ type statements []struct {
 	Condition               map[string]map[string]oneOrMany
 }
 
-// UnmarshalJSON implements json.Unmarshaler: a policy may have one statement instead of a list.
+// UnmarshalJSON implements json.Unmarshaler. It accepts a single statement in place of a list.
 func (s *statements) UnmarshalJSON(text []byte) error {
 	type list statements
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
@@ -81,7 +81,7 @@ func (s *statements) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*list)(s))
 }
 
-// Parse reads the document of a policy. The error says what is wrong with it.
+// Parse parses a policy document. The error describes what is wrong with it.
 func Parse(text string) (*Policy, error) {
 	var d document
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
@@ -142,29 +142,29 @@ func principals(text json.RawMessage) (*Principals, error) {
 	return made, nil
 }
 
-// Principal is who asks.
+// Principal is the caller of a request.
 type Principal struct {
-	// ARN is that of a user, of a session of a role (arn:aws:sts::…:assumed-role/ROLE/SESSION) or of an account's
-	// root.
+	// ARN is the ARN of a user, of a role session (arn:aws:sts::…:assumed-role/ROLE/SESSION) or of an account's root.
 	ARN string
-	// Role is the ARN of a session's role; empty for others.
+	// Role is the ARN of the session's role; empty for other principals.
 	Role string
-	// Account is the principal's; empty for services.
+	// Account is the principal's account ID; empty for services.
 	Account string
-	// Service is the name of a service that asks for itself: lambda.amazonaws.com. Empty for others.
+	// Service is the name of a service that makes the request itself, such as lambda.amazonaws.com; empty for other
+	// principals.
 	Service string
 }
 
-// relation is how a statement names a principal.
+// relation describes the way in which a statement refers to a principal.
 type relation int
 
 const (
 	stranger  relation = iota
-	delegated          // its account is named, which leaves it to the account's own policies
+	delegated          // the statement names its account, which delegates to the account's own policies
 	named
 )
 
-// of says how the principals name one.
+// of returns how the statement's principals refer to who.
 func (p *Principals) of(who Principal) relation {
 	found := stranger
 	if p.Anyone {

@@ -97,7 +97,7 @@ func TestKindsOfPolicies(t *testing.T) {
 		identity, resource, boundary, session string
 		account                               string
 		needs                                 bool
-		want                                  string // the reason; empty for allowed
+		want                                  string // the reason; empty if allowed
 	}{
 		"nothing":                     {want: noIdentity},
 		"identity":                    {identity: statement(everything)},
@@ -145,7 +145,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// drawn makes policies about a few actions and resources, with or without conditions.
+// drawn returns a random policy over a few actions and resources, with or without conditions.
 func drawn(t *rapid.T, effects ...string) string {
 	one := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
 	var all []string
@@ -169,7 +169,7 @@ func request(t *rapid.T) *policy.Request {
 		Context:  policy.Context{"aws:username": {rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "user")}}}
 }
 
-// TestDeniesOnlyTakeAway adds policies that deny: they never allow what was not allowed.
+// Adding a policy that denies never allows what was not allowed before.
 func TestDeniesOnlyTakeAway(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -194,7 +194,7 @@ func TestDeniesOnlyTakeAway(t *testing.T) {
 	})
 }
 
-// TestBoundsOnlyTakeAway bounds what is allowed by a boundary and by a session policy.
+// A boundary or a session policy never allows what was not allowed before.
 func TestBoundsOnlyTakeAway(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -210,7 +210,7 @@ func TestBoundsOnlyTakeAway(t *testing.T) {
 	})
 }
 
-// FuzzParse checks that no document is too strange to be read or refused, and then evaluated.
+// FuzzParse checks that any document can be parsed or rejected, and then evaluated, without a panic.
 func FuzzParse(f *testing.F) {
 	f.Add(statement(`{"Effect":"Allow","Action":["sqs:*"],"Resource":"${aws:username, 'x'}*","Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}}`))
 	f.Add(`{"Statement":{"Effect":"Deny","NotAction":"a?b*","Principal":{"AWS":["*"]}}}`)

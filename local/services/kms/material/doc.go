@@ -1,7 +1,7 @@
-// Package material is the secret part of KMS's keys: it is drawn here, and encrypts, decrypts, signs, verifies and
-// authenticates. Symmetric keys seal with AES-256-GCM, the encryption context being the additional data; RSA, elliptic
-// curve and Ed25519 keys and HMAC are those of Go's standard library.
+// Package material implements the cryptography of KMS keys: it generates key material, encrypts, decrypts, signs,
+// verifies and computes MACs. Symmetric keys seal with AES-256-GCM and use the encryption context as additional data;
+// RSA, elliptic curve and Ed25519 keys and HMAC come from Go's standard library.
 //
-// It knows no key's name, policy or state, and keeps nothing. Kinds of keys that Go's standard library does not have
-// (SECG P-256K1, SM2, ML-DSA) are ErrUnsupported.
+// It knows nothing about key names, policies or states, and stores nothing. Key specs that Go's standard library
+// lacks (SECG P-256K1, SM2, ML-DSA) return ErrUnsupported.
 package material

@@ -27,7 +27,7 @@ func TestSealAndOpen(t *testing.T) {
 		if err != nil || !bytes.Equal(got, plaintext) {
 			t.Fatalf("got %x, %v", got, err)
 		}
-		// A changed byte, another context, other words about it and another key are all refused.
+		// A changed byte, another context, other additional data and another key are all rejected.
 		changed := slices.Clone(sealed)
 		changed[rapid.IntRange(0, len(sealed)-1).Draw(t, "at")] ^= 1
 		if _, err := material.Open(secret, about, changed, context); !errors.Is(err, material.ErrCiphertext) {
@@ -48,7 +48,7 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
-// TestContextsAreToldApart seals under contexts whose parts are the same text when they are put together.
+// Contexts are distinguished even if their keys and values concatenate to the same text.
 func TestContextsAreToldApart(t *testing.T) {
 	t.Parallel()
 	secret := bytes.Repeat([]byte{7}, 32)
@@ -66,7 +66,7 @@ func TestContextsAreToldApart(t *testing.T) {
 	}
 }
 
-// TestMAC compares with RFC 4231, test case 2.
+// TestMAC checks test case 2 of RFC 4231.
 func TestMAC(t *testing.T) {
 	t.Parallel()
 	for algorithm, want := range map[string]string{
@@ -86,7 +86,7 @@ func TestMAC(t *testing.T) {
 	}
 }
 
-// TestEverySpec draws a key of each kind and uses it by each of its algorithms.
+// TestEverySpec generates a key of each spec and uses it with each of its algorithms.
 func TestEverySpec(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"RSA_2048", "ECC_NIST_P256", "ECC_NIST_P384", "ECC_NIST_P521", "ECC_NIST_EDWARDS25519"} {
@@ -156,7 +156,7 @@ func TestEverySpec(t *testing.T) {
 	}
 }
 
-// signs signs a message, and a digest where the algorithm takes one.
+// signs checks signatures of a message, and of a digest where the algorithm accepts one.
 func signs(t *testing.T, private, other []byte, algorithm string) {
 	t.Helper()
 	message := []byte("message")

@@ -15,10 +15,12 @@ import (
 	"slices"
 )
 
-// ErrCiphertext is the error of what was not encrypted by the key, under the context, or has been changed since.
+// ErrCiphertext is returned if a ciphertext was not encrypted by the key under the given context, or has been changed
+// since.
 var ErrCiphertext = errors.New("it was not encrypted by this key and context")
 
-// Seal encrypts with AES-256-GCM. The context has to be the same when it is opened; about, too.
+// Seal encrypts with AES-256-GCM. Open needs the same context and the same about, which is authenticated but not
+// encrypted.
 func Seal(secret, about, plaintext []byte, context map[string]string) ([]byte, error) {
 	aead, err := newAEAD(secret)
 	if err != nil {
@@ -28,7 +30,7 @@ func Seal(secret, about, plaintext []byte, context map[string]string) ([]byte, e
 	return aead.Seal(nonce, nonce, plaintext, additional(about, context)), nil
 }
 
-// Open decrypts what Seal encrypted. The error is ErrCiphertext.
+// Open decrypts what Seal encrypted. It returns ErrCiphertext if that fails.
 func Open(secret, about, sealed []byte, context map[string]string) ([]byte, error) {
 	aead, err := newAEAD(secret)
 	if err != nil {
@@ -53,7 +55,8 @@ func newAEAD(secret []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// additional is the data that is authenticated: each part with its length before it, so that no two contexts are one.
+// additional returns the data to authenticate. Each part is preceded by its length, so that different contexts never
+// give the same data.
 func additional(about []byte, context map[string]string) []byte {
 	var b []byte
 	add := func(part string) {
@@ -67,7 +70,7 @@ func additional(about []byte, context map[string]string) []byte {
 	return b
 }
 
-// EncryptRSA encrypts with an RSA key: RSAES_OAEP_SHA_1 or RSAES_OAEP_SHA_256.
+// EncryptRSA encrypts with an RSA key; algorithm is RSAES_OAEP_SHA_1 or RSAES_OAEP_SHA_256.
 func EncryptRSA(private []byte, algorithm string, plaintext []byte) ([]byte, error) {
 	k, h, err := oaep(private, algorithm)
 	if err != nil {
@@ -76,7 +79,7 @@ func EncryptRSA(private []byte, algorithm string, plaintext []byte) ([]byte, err
 	return rsa.EncryptOAEP(h, rand.Reader, &k.PublicKey, plaintext, nil)
 }
 
-// DecryptRSA decrypts what EncryptRSA, or somebody who has the public key, encrypted.
+// DecryptRSA decrypts what was encrypted by EncryptRSA or with the public key.
 func DecryptRSA(private []byte, algorithm string, ciphertext []byte) ([]byte, error) {
 	k, h, err := oaep(private, algorithm)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
-	_ "crypto/sha256" // the hashes of the algorithms
+	_ "crypto/sha256" // registers the hashes of the algorithms
 	_ "crypto/sha512"
 	"crypto/x509"
 	"errors"
 	"strings"
 )
 
-// ErrDigest is the error of a digest that has another length than the algorithm's.
+// ErrDigest is returned if a digest does not have the length that the algorithm requires.
 var ErrDigest = errors.New("the digest has the wrong length")
 
 var hashes = map[string]crypto.Hash{"224": crypto.SHA224, "256": crypto.SHA256, "384": crypto.SHA384,
 	"512": crypto.SHA512}
 
-// hashOf is the hash of an algorithm, whose name ends with the bits of it.
+// hashOf returns the hash of an algorithm. The algorithm's name ends with the hash's size in bits.
 func hashOf(algorithm string) (crypto.Hash, error) {
 	h, ok := hashes[algorithm[strings.LastIndexByte(algorithm, '_')+1:]]
 	if !ok {
@@ -29,7 +29,7 @@ func hashOf(algorithm string) (crypto.Hash, error) {
 	return h, nil
 }
 
-// digest is what an algorithm signs: the message's hash, or the message if it is one already.
+// digest returns what the algorithm signs: the hash of message, or message itself if it is a digest already.
 func digest(h crypto.Hash, message []byte, isDigest bool) ([]byte, error) {
 	if isDigest {
 		if len(message) != h.Size() {
@@ -42,15 +42,15 @@ func digest(h crypto.Hash, message []byte, isDigest bool) ([]byte, error) {
 	return hash.Sum(nil), nil
 }
 
-// pss has the salt as long as the hash, as KMS does.
+// pss returns options with a salt as long as the hash, as KMS uses.
 func pss(h crypto.Hash) *rsa.PSSOptions {
 	return &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: h}
 }
 
-// prehashed is the algorithm of Ed25519 that signs a SHA-512 digest.
+// prehashed is the Ed25519 algorithm that signs a SHA-512 digest.
 const prehashed = "ED25519_PH_SHA_512"
 
-// Sign signs a message, or a digest of one, by an algorithm of the key's kind.
+// Sign signs a message, or its digest if isDigest is true, with an algorithm that the key supports.
 func Sign(private []byte, algorithm string, message []byte, isDigest bool) ([]byte, error) {
 	parsed, err := x509.ParsePKCS8PrivateKey(private)
 	if err != nil {
@@ -84,7 +84,8 @@ func Sign(private []byte, algorithm string, message []byte, isDigest bool) ([]by
 	return nil, ErrUnsupported
 }
 
-// Verify reports whether a signature is one of the message, or digest, by the key.
+// Verify reports whether signature is the key's signature of message, or of the digest in message if isDigest is
+// true.
 func Verify(private []byte, algorithm string, message, signature []byte, isDigest bool) (bool, error) {
 	parsed, err := x509.ParsePKCS8PrivateKey(private)
 	if err != nil {
@@ -120,7 +121,7 @@ func Verify(private []byte, algorithm string, message, signature []byte, isDiges
 	return false, ErrUnsupported
 }
 
-// MAC authenticates a message.
+// MAC returns the HMAC of a message.
 func MAC(secret []byte, algorithm string, message []byte) ([]byte, error) {
 	h, err := hashOf(algorithm)
 	if err != nil {
@@ -131,7 +132,8 @@ func MAC(secret []byte, algorithm string, message []byte) ([]byte, error) {
 	return m.Sum(nil), nil
 }
 
-// Agree is the secret that the key has in common with the owner of a public key, which is in SubjectPublicKeyInfo.
+// Agree returns the shared secret of a private key and another party's public key, which is in SubjectPublicKeyInfo
+// form.
 func Agree(private, public []byte) ([]byte, error) {
 	parsed, err := x509.ParsePKCS8PrivateKey(private)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"fmt"
 )
 
-// ErrUnsupported is the error of kinds of keys and algorithms that are not here.
+// ErrUnsupported is returned for key specs and algorithms that are not supported here.
 var ErrUnsupported = errors.New("this kind of key is not supported")
 
-// The usages of keys.
+// The key usages.
 const (
 	EncryptDecrypt    = "ENCRYPT_DECRYPT"
 	SignVerify        = "SIGN_VERIFY"
@@ -23,19 +23,19 @@ const (
 	KeyAgreement      = "KEY_AGREEMENT"
 )
 
-// Symmetric is the kind of a key that encrypts with AES-256-GCM, and the name of that algorithm.
+// Symmetric is the key spec of keys that encrypt with AES-256-GCM, and the name of that algorithm.
 const Symmetric = "SYMMETRIC_DEFAULT"
 
-// Spec is a kind of keys.
+// Spec describes a key spec: its usages and algorithms.
 type Spec struct {
-	// Usages are those that a key may have; the first one is meant where none is named, if it is the only one.
+	// Usages lists the usages that a key may have. If it has only one, that is the default.
 	Usages []string
-	// Encryption, Signing, MAC and Agreement are the algorithms of each usage.
+	// Encryption, Signing, MAC and Agreement list the algorithms for each usage.
 	Encryption, Signing, MAC, Agreement []string
 
 	rsaBits int
 	curve   elliptic.Curve
-	bytes   int // of a secret
+	bytes   int // the length of a secret
 }
 
 var (
@@ -66,7 +66,7 @@ var specs = map[string]*Spec{
 	"HMAC_512": macSpec("512", 64),
 }
 
-// SpecOf is the kind of keys of a name. The error is ErrUnsupported.
+// SpecOf returns the key spec with a name, or ErrUnsupported.
 func SpecOf(name string) (*Spec, error) {
 	if s := specs[name]; s != nil {
 		return s, nil
@@ -74,10 +74,10 @@ func SpecOf(name string) (*Spec, error) {
 	return nil, fmt.Errorf("%w: %s", ErrUnsupported, name)
 }
 
-// IsSecret reports whether the material is a secret, rather than a private key with a public one.
+// IsSecret reports whether the material is a secret rather than a key pair.
 func (s *Spec) IsSecret() bool { return s.bytes > 0 }
 
-// Generate draws the material of a key: the bytes of a secret, or a private key in PKCS #8.
+// Generate generates key material: the bytes of a secret, or a private key in PKCS #8 form.
 func (s *Spec) Generate() ([]byte, error) {
 	var private crypto.PrivateKey
 	var err error
@@ -97,14 +97,14 @@ func (s *Spec) Generate() ([]byte, error) {
 	return x509.MarshalPKCS8PrivateKey(private)
 }
 
-// Random draws bytes that cannot be guessed.
+// Random returns n cryptographically random bytes.
 func Random(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // which never fails
+	_, _ = rand.Read(b) // never fails
 	return b
 }
 
-// Public is the public key, in the form SubjectPublicKeyInfo, of a private key.
+// Public returns the public key of a private key, in SubjectPublicKeyInfo form.
 func Public(private []byte) ([]byte, error) {
 	k, err := x509.ParsePKCS8PrivateKey(private)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package deployment unpacks the deployment packages of Lambda functions: zip files that come from anybody. Nothing of
-// a package is written outside the directory it is unpacked into, no link leads out of it, and neither its size nor the
-// number of its files passes Lambda's limits, whatever the zip file claims about itself.
+// Package deployment unpacks the deployment packages of Lambda functions. The zip files are untrusted: nothing is
+// written outside the target directory, no link points out of it, and neither the total size nor the number of files
+// exceeds the limits, whatever the zip file claims about itself.
 //
-// It never runs anything, and it does not look at what the files are.
+// It never runs anything and does not inspect the contents of files.
 package deployment

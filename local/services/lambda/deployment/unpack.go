@@ -11,27 +11,27 @@ import (
 	"strings"
 )
 
-// Limits of a deployment package, as Lambda has them.
+// Limits of a deployment package, as on Lambda.
 const (
-	// MaxUnzipped is the size of all files together, in bytes.
+	// MaxUnzipped is the maximum total size of all files, in bytes.
 	MaxUnzipped = 262_144_000
-	// MaxFiles is the number of files and directories. Lambda has no such limit; a package of a real function is far
-	// below.
+	// MaxFiles is the maximum number of files and directories. Lambda has no such limit; the packages of real
+	// functions stay far below it.
 	MaxFiles = 100_000
-	// maxLink is the length of a symbolic link's target.
+	// maxLink is the maximum length of a symbolic link's target.
 	maxLink = 4096
 )
 
 var (
-	// ErrEmpty says that a package has no files.
+	// ErrEmpty is returned if a package has no files.
 	ErrEmpty = errors.New("Uploaded file must be a non-empty zip") //nolint:staticcheck // Lambda's words
-	// ErrTooLarge says that a package passes a limit.
+	// ErrTooLarge is returned if a package exceeds a limit.
 	//nolint:staticcheck // Lambda's words
 	ErrTooLarge = fmt.Errorf("Unzipped size must be smaller than %d bytes", int64(MaxUnzipped))
 )
 
-// Unpack writes the files of a zip file into dir, which exists and is empty. An error is ErrEmpty, ErrTooLarge, or says
-// which entry is at fault. What has been written by then stays.
+// Unpack extracts a zip file into dir, which must exist and be empty. The error is ErrEmpty, ErrTooLarge, or names
+// the entry at fault. Files written before an error remain.
 func Unpack(r io.ReaderAt, size int64, dir string) error {
 	return unpackWithin(MaxUnzipped, r, size, dir)
 }
@@ -63,7 +63,7 @@ func unpackWithin(limit int64, r io.ReaderAt, size int64, dir string) error {
 	return u.makeLinks()
 }
 
-// unpacking writes below root. Links are made last, so that no entry is written through one.
+// unpacking extracts a package below root. Links are created last, so that no entry is written through one.
 type unpacking struct {
 	root  *os.Root
 	left  int64
@@ -89,7 +89,7 @@ func (u *unpacking) entry(f *zip.File) error {
 	return u.file(f, name)
 }
 
-// cleanName refuses what would be written outside the package.
+// cleanName returns the cleaned name, or an error if the entry would be written outside the package.
 func cleanName(name string) (string, error) {
 	if strings.ContainsAny(name, "\\\x00") || path.IsAbs(name) {
 		return "", errors.New("its name is no relative path with forward slashes")
@@ -101,7 +101,7 @@ func cleanName(name string) (string, error) {
 	return clean, nil
 }
 
-// file writes a regular file. The executable bits are the package's, whatever else its permissions say.
+// file writes a regular file. It takes the executable bits from the package and ignores all other permissions.
 func (u *unpacking) file(f *zip.File, name string) error {
 	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (u *unpacking) noteLink(f *zip.File, name string) error {
 	return nil
 }
 
-// makeLinks makes the links, and then makes sure that none leads out through another one.
+// makeLinks creates the links, then checks that none points out of the package through another one.
 func (u *unpacking) makeLinks() error {
 	for _, l := range u.links {
 		if err := u.root.MkdirAll(path.Dir(l.name), 0o755); err != nil {

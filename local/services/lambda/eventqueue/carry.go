@@ -10,10 +10,11 @@ import (
 	"stepback/engine/clock"
 )
 
-// errClosing says that an attempt has failed which may have lost what it depends on.
+// errClosing is returned if an attempt failed while the queue was closing, when what the function depends on may
+// already have been closed.
 var errClosing = errors.New("the attempt failed while the queue was closing")
 
-// at has an event tried at its time.
+// at schedules an event for the time e.Next.
 func (q *Queue) at(key string, e *Event) {
 	when, of := time.UnixMilli(e.Next), laneOf(e)
 	q.mu.Lock()
@@ -24,7 +25,7 @@ func (q *Queue) at(key string, e *Event) {
 	q.waiting[key] = q.o.Clock.Schedule(when, clock.AlarmFunc(func() { q.ready(key, of) }))
 }
 
-// ready has an event tried when it is its turn.
+// ready puts an event into its function's line and starts a goroutine for it if fewer than atOnce are running.
 func (q *Queue) ready(key string, of lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,7 +47,7 @@ func (q *Queue) ready(key string, of lane) {
 	q.work.Go(func() { q.serve(of, l) })
 }
 
-// serve carries out events of a function until none is ready.
+// serve processes events of a function until none is ready.
 func (q *Queue) serve(of lane, l *line) {
 	ctx, work := q.o.Clock.Begin(q.ctx, patience)
 	q.o.Clock.Release()
@@ -63,7 +64,7 @@ func (q *Queue) serve(of lane, l *line) {
 		key := l.ready[0]
 		l.ready = l.ready[1:]
 		q.mu.Unlock()
-		if !first { // each event has patience of its own
+		if !first { // a separate patience for each event
 			was := work
 			ctx, work = q.o.Clock.Begin(q.ctx, patience)
 			was.End()
@@ -74,7 +75,7 @@ func (q *Queue) serve(of lane, l *line) {
 	}
 }
 
-// carry tries an event, or telling how it ended, and keeps what came of it.
+// carry makes the next attempt at an event, or at reporting its end, and stores the result.
 func (q *Queue) carry(ctx context.Context, key string) error {
 	e, err := q.read(key)
 	if err != nil || e == nil {
@@ -107,7 +108,7 @@ func (q *Queue) carry(ctx context.Context, key string) error {
 	return q.later(e) //nolint:contextcheck // it outlives the attempt
 }
 
-// later keeps an event for its next time.
+// later stores an event and schedules its next attempt.
 func (q *Queue) later(e *Event) error {
 	if err := q.keep(e, false); err != nil {
 		return err
@@ -116,8 +117,8 @@ func (q *Queue) later(e *Event) error {
 	return nil
 }
 
-// attempt invokes the function. Either the event has an end afterwards, or the function is gone, or Next says when it
-// is tried again.
+// attempt invokes the function. Afterwards the event has an end, or gone is true because the function was deleted, or
+// e.Next is the time of the next attempt.
 func (q *Queue) attempt(ctx context.Context, e *Event) (gone bool, err error) {
 	answer, err := q.o.Invoke(ctx, e)
 	if q.closing.Load() && (err != nil || answer.FunctionError != "") {

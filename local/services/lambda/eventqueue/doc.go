@@ -1,8 +1,8 @@
-// Package eventqueue keeps asynchronous invocations of Lambda functions until they have ended: an event that Accept has
-// taken is on the disk, is tried again after a function's error (one minute and two minutes later) and while the
-// function is throttled, and how it ended is told to destinations until they have it. An event that was accepted is
-// handled at least once, also after kill -9; events of a function begin in the order in which they were accepted.
+// Package eventqueue stores asynchronous invocations of Lambda functions until they have ended. An event that Accept
+// has taken is on disk. It is retried after a function error (one minute and two minutes later) and while the
+// function is throttled, and its result is sent to destinations until they have it. An accepted event is handled at
+// least once, even after kill -9. Events of a function start in the order in which they were accepted.
 //
-// All waits are on the clock. The package knows no functions and no destinations: how an event is handed to a function,
-// and how its end is told, are functions of its owner's.
+// All waits use the clock. The package knows neither functions nor destinations: its owner passes the functions that
+// invoke an event's function and report its end.
 package eventqueue

@@ -20,18 +20,19 @@ import (
 type Options struct {
 	Store *documents.Store
 	Clock *clock.Clock
-	// Invoke hands an event to its function. An error is an *aws.Error, ErrPaused, or ctx's.
+	// Invoke invokes an event's function. The error is an *aws.Error, ErrPaused, or ctx's.
 	Invoke func(ctx context.Context, e *Event) (*invocation.Answer, error)
-	// Tell tells how an event ended (e.End), and notes there who knows. It is tried again when it fails.
+	// Tell reports how an event ended (e.End) to its destinations, and records in e.End which have been notified. It
+	// is retried if it fails.
 	Tell func(ctx context.Context, e *Event) error
-	// Log receives events that are dropped; nil drops them.
+	// Log receives dropped events; nil discards the messages.
 	Log *slog.Logger
-	// MaxEvents and MaxBytes bound the events that have not ended; the defaults are 100,000 and 1 GiB.
+	// MaxEvents and MaxBytes limit the events that have not ended; the defaults are 100,000 and 1 GiB.
 	MaxEvents int
 	MaxBytes  int64
 }
 
-// Queue keeps the asynchronous invocations of all functions. It is safe for concurrent use.
+// Queue stores and runs the asynchronous invocations of all functions. It is safe for concurrent use.
 type Queue struct {
 	o        Options
 	states   *documents.Table
@@ -46,34 +47,34 @@ type Queue struct {
 	bytes   int64
 	lanes   map[lane]*line
 	waiting map[string]*clock.Timer // by key
-	left    []*Event                // by an earlier process, without their payloads, until Resume
+	left    []*Event                // from an earlier process, without payloads, until Resume
 	closed  bool
 }
 
-// lane is a function: its events begin in their order.
+// lane identifies a function whose events start in order.
 type lane struct {
 	scope    aws.Scope
 	function string
 }
 
-// line is the keys of the events of a function that wait for their turn, and how many are under way.
+// line holds the keys of a function's events that wait for their turn, and the number of events running.
 type line struct {
 	ready   []string
 	running int
 }
 
 const (
-	// atOnce is how many events of a function are under way at a time.
+	// atOnce is the maximum number of concurrent events per function.
 	atOnce = 64
-	// patience is how long an event under way holds virtual time.
+	// patience is the time for which a running event holds virtual time.
 	patience         = 10 * time.Second
 	defaultMaxEvents = 100_000
 	defaultMaxBytes  = 1 << 30
-	// longestTelling is how long it is tried to tell how an event ended.
+	// longestTelling is the time for which reporting the end of an event is retried.
 	longestTelling = time.Hour
 )
 
-// Open opens the queue that a store has. It goes on with what an earlier process left once Resume is called.
+// Open opens the queue in a store. Resume starts it again with the events that an earlier process left.
 func Open(o Options) (*Queue, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -93,7 +94,7 @@ func Open(o Options) (*Queue, error) {
 		}
 		q.events++
 		q.bytes += int64(e.Size)
-		e.ClientContext, e.End = nil, nil // they are read again when it is the event's turn
+		e.ClientContext, e.End = nil, nil // read again when it is the event's turn
 		q.left = append(q.left, e)
 		return nil
 	})
@@ -104,8 +105,8 @@ func Open(o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Resume goes on with the events that an earlier process left. It is called when the functions and the destinations are
-// there.
+// Resume continues with the events that an earlier process left. Call it once the functions and destinations are
+// available.
 func (q *Queue) Resume() {
 	q.mu.Lock()
 	left := q.left
@@ -124,11 +125,11 @@ func decode(key string, text []byte) (*Event, error) {
 	return e, nil
 }
 
-// Closing says that what functions depend on is about to end, and the queue after it. An attempt that fails from now on
-// may have failed for that: it does not count, and the next process makes it again.
+// Closing announces that what functions depend on is about to be closed, and then the queue. An attempt that fails
+// from now on may have failed for that reason: it is not counted, and the next process repeats it.
 func (q *Queue) Closing() { q.closing.Store(true) }
 
-// Close ends the invocations under way and waits for them. What has not ended is kept for the next process.
+// Close cancels the running invocations and waits for them. Events that have not ended are kept for the next process.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	q.closed = true
@@ -140,15 +141,15 @@ func (q *Queue) Close() {
 	q.work.Wait()
 }
 
-// Pending is how many events have not ended.
+// Pending returns the number of events that have not ended.
 func (q *Queue) Pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.events
 }
 
-// Accept takes an event. When it has returned nil the event is on the disk and will be handled. An error is an
-// *aws.Error when there are too many events, or the disk's.
+// Accept stores an event. Once it has returned nil, the event is on disk and will be handled. The error is an
+// *aws.Error if there are too many events, or an error of the disk.
 func (q *Queue) Accept(e *Event) error {
 	e.ID, e.Accepted, e.Size = aws.NewID(), q.o.Clock.Now().UnixMilli(), len(e.Payload)
 	q.mu.Lock()
@@ -186,7 +187,7 @@ func tooMany(o Options) error {
 
 func laneOf(e *Event) lane { return lane{e.Scope, e.Function} }
 
-// forget counts an event out.
+// forget removes an event from the counts.
 func (q *Queue) forget(e *Event) {
 	q.mu.Lock()
 	q.events--
@@ -194,7 +195,7 @@ func (q *Queue) forget(e *Event) {
 	q.mu.Unlock()
 }
 
-// keep writes the state of an event, with its payload when it is new, and waits for the disk.
+// keep writes the state of an event, and its payload if it is new, and waits for the disk.
 func (q *Queue) keep(e *Event, isNew bool) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -211,7 +212,7 @@ func (q *Queue) keep(e *Event, isNew bool) error {
 	return b.Apply()()
 }
 
-// drop removes an event.
+// drop deletes an event.
 func (q *Queue) drop(e *Event) error {
 	b, err := q.o.Store.Begin()
 	if err != nil {
@@ -226,7 +227,7 @@ func (q *Queue) drop(e *Event) error {
 	return nil
 }
 
-// read returns an event that is kept; nil when there is none.
+// read returns a stored event, or nil if there is none.
 func (q *Queue) read(key string) (*Event, error) {
 	text, found, err := q.states.Get(key)
 	if err != nil || !found {

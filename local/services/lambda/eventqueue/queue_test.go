@@ -24,12 +24,12 @@ var (
 	home  = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 )
 
-// function is what the queue invokes and tells, and notes when.
+// function records when the queue invokes it and reports ends to it.
 type function struct {
 	clock *clock.Clock
-	// answer is what an attempt answers, by its number from 1.
+	// answer returns the response of an attempt, by its number from 1.
 	answer func(e *eventqueue.Event, attempt int) (*invocation.Answer, error)
-	// tell is what telling answers, by its number from 1; nil means that it is told.
+	// tell returns the result of a notification, by its number from 1; nil means that it succeeds.
 	tell func(times int) error
 
 	mu       sync.Mutex
@@ -67,7 +67,7 @@ func (f *function) tells(_ context.Context, e *eventqueue.Event) error {
 	return nil
 }
 
-// open opens a queue of a file system for a function.
+// open opens a queue on a file system that invokes f.
 func open(t *testing.T, disk vfs.FS, f *function, o eventqueue.Options) *eventqueue.Queue {
 	t.Helper()
 	store, err := documents.Open("/documents", disk)
@@ -109,7 +109,7 @@ var (
 func TestAnEventEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		answers   []any // answers or errors; the last one again and again
+		answers   []any // responses or errors; the last one repeats
 		retries   int
 		age       time.Duration
 		condition eventqueue.Condition
@@ -231,13 +231,14 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// TestNothingAcceptedIsLostInACrash crashes while events are under way, wait for another attempt, and are told.
+// TestNothingAcceptedIsLostInACrash crashes while events are running, waiting for another attempt, and being
+// reported.
 func TestNothingAcceptedIsLostInACrash(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
 	entered, hang := make(chan struct{}, 10), make(chan struct{})
 	first := &function{answer: func(e *eventqueue.Event, n int) (*invocation.Answer, error) {
-		if string(e.Payload) == "0" { // fails once, and is then waiting
+		if string(e.Payload) == "0" { // fails once, then waits
 			return bad, nil
 		}
 		entered <- struct{}{}
@@ -286,7 +287,7 @@ func TestNothingAcceptedIsLostInACrash(t *testing.T) {
 	}
 }
 
-// TestEventsThatAreNotCarriedOutAreKept closes a queue while an event is under way.
+// Events interrupted by closing the queue are kept.
 func TestEventsThatAreNotCarriedOutAreKept(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
@@ -327,8 +328,7 @@ func TestEventsThatAreNotCarriedOutAreKept(t *testing.T) {
 	}
 }
 
-// TestFailuresWhileClosingDoNotCount has an attempt fail, in each of the ways it can, after the queue was told that it
-// is about to be closed.
+// An attempt that fails after Closing was called is not counted, whichever way it fails.
 func TestFailuresWhileClosingDoNotCount(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]struct {

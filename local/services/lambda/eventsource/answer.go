@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// failures reads which items of a batch have failed by what a function reported (ReportBatchItemFailures). It reports
-// false when all have: because the report names none of them rightly, or is none. An empty report says that none has.
+// failures returns the items of a batch that a function reported as failed (ReportBatchItemFailures). ok is false if
+// the whole batch has failed, because the response is no such report or names an unknown item. An empty report means
+// that no item has failed.
 func failures(answer []byte, items map[string]bool) (failed map[string]bool, ok bool) {
 	text := strings.TrimSpace(string(answer))
 	if text == "" || text == "null" || text == `""` {

@@ -25,12 +25,12 @@ func errDuplicate(m *Mapping, uuid string) error {
 	if m.ofStream() {
 		text = "The event source arn (\" %s \") and function (\" %s \") provided mapping already exists. Please update or delete the existing mapping with UUID %s"
 	}
-	n, _ := invocation.ParseName(m.FunctionArn, "") // it was made of a name
+	n, _ := invocation.ParseName(m.FunctionArn, "") // was built from a valid name
 	return &aws.Error{Code: "ResourceConflictException", Status: http.StatusConflict,
 		Message: fmt.Sprintf(text, m.EventSourceArn, n.Function, uuid)}
 }
 
-// errUnreadable refuses a mapping whose function's role may not read the source.
+// errUnreadable returns the error for a mapping whose function's role may not read the source.
 func errUnreadable(m *Mapping) error {
 	if m.ofStream() {
 		return invalid("Cannot access stream %s. Please ensure the role can perform the GetRecords, GetShardIterator, "+
@@ -39,13 +39,13 @@ func errUnreadable(m *Mapping) error {
 	return invalid("The provided execution role does not have permissions to call ReceiveMessage on SQS")
 }
 
-// source is what a mapping reads.
+// source is the queue or stream that a mapping reads.
 type source struct {
 	queue sqs.Consumable
-	place *uint64 // where reading a stream begins
+	place *uint64 // the starting position in a stream
 }
 
-// source finds the source of a new mapping.
+// source returns the source of a new mapping.
 func (s *Service) source(m *Mapping, in *CreateInput) (*source, error) {
 	if in.EventSourceArn == "" {
 		return nil, invalid("Unrecognized event source.")
@@ -73,7 +73,7 @@ func (s *Service) source(m *Mapping, in *CreateInput) (*source, error) {
 	return s.sourceOf(m)
 }
 
-// sourceOf finds the source of a mapping.
+// sourceOf returns the source of an existing mapping.
 func (s *Service) sourceOf(m *Mapping) (*source, error) {
 	if m.ofStream() {
 		place, _, err := s.o.Streams.Position(m.EventSourceArn, m.StartingPosition == "LATEST")
@@ -82,7 +82,7 @@ func (s *Service) sourceOf(m *Mapping) (*source, error) {
 		}
 		return &source{place: &place}, nil
 	}
-	a, _ := aws.ParseARN(m.EventSourceArn) // it is one
+	a, _ := aws.ParseARN(m.EventSourceArn) // is a valid ARN
 	queue, err := s.o.Queues.Queue(a)
 	if err != nil {
 		return nil, invalid("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
@@ -90,16 +90,16 @@ func (s *Service) sourceOf(m *Mapping) (*source, error) {
 	return &source{queue: queue}, nil
 }
 
-// Bounds of mappings.
+// Limits of mappings.
 const (
 	queueBatch, streamBatch, mostOfBatch = 10, 100, 10_000
 	mostFilters                          = 10
 	unbounded                            = -1
 )
 
-// apply takes what is said over. from is nil when the source is gone.
+// apply copies the given settings to m. from is nil if the source no longer exists.
 func (s *Service) apply(m *Mapping, from *source, in *Settings) error {
-	if m.BatchSize == 0 { // it is new
+	if m.BatchSize == 0 { // a new mapping
 		m.BatchSize = queueBatch
 		if m.ofStream() {
 			m.BatchSize, m.Parallelization, m.MaxAge, m.MaxRetries = streamBatch, 1, unbounded, unbounded
@@ -154,7 +154,7 @@ func set[T any](to *T, value *T) {
 	}
 }
 
-// supported refuses settings that the kind of source does not have, and what is not done here.
+// supported returns an error for settings that do not apply to the kind of source or are not supported here.
 func (in *Settings) supported(m *Mapping) error {
 	const text = "Unsupported %s parameter for given event source mapping type."
 	if in.TumblingWindowInSeconds != nil && *in.TumblingWindowInSeconds != 0 {
@@ -195,7 +195,7 @@ func (in *Settings) checkDestination() error {
 	return invalid("The destination ARN %s is invalid.", d.OnFailure.Destination)
 }
 
-// function finds the function of a mapping.
+// function sets the function of a mapping.
 func (s *Service) function(m *Mapping, name string, from *source) error {
 	n, err := invocation.ParseName(name, "")
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *Service) function(m *Mapping, name string, from *source) error {
 	return nil
 }
 
-// checkBatch checks how large batches may be.
+// checkBatch validates the batch size and batching window.
 func (m *Mapping) checkBatch(from *source) error {
 	fifo := !m.ofStream() && from != nil && from.queue.FIFO
 	switch {
@@ -231,7 +231,7 @@ func (m *Mapping) checkBatch(from *source) error {
 	return nil
 }
 
-// compile compiles the patterns of criteria.
+// compile compiles the patterns of filter criteria.
 func compile(criteria *FilterCriteria) ([]*eventpattern.Pattern, error) {
 	if criteria == nil {
 		return nil, nil

@@ -1,11 +1,11 @@
-// Package eventsource is Lambda's event source mappings: what reads queues of SQS and streams of DynamoDB, hands what
-// comes to functions in batches, and goes by what they answer.
+// Package eventsource implements Lambda's event source mappings: it reads SQS queues and DynamoDB streams, invokes
+// functions with batches of records, and acts on their responses.
 //
-// Of a queue, messages that a function has handled are deleted; the others become visible again after the queue's
-// visibility timeout. Of a stream, batches come in order; one that fails is tried again, split in two, or given up, as
-// the mapping says, and how far a mapping has come is on the disk before it goes on. After kill -9 everything is
+// From a queue, messages that a function has handled are deleted; the others become visible again after the queue's
+// visibility timeout. From a stream, batches come in order. A failed batch is retried, split in two, or given up, as
+// the mapping specifies. The position of a mapping is on disk before it moves on. After kill -9, everything is
 // handled at least once.
 //
-// Mappings that have nothing to do cost no time: they wait for what comes, on the clock. The package knows how Lambda's
-// API words mappings, and nothing of HTTP.
+// Idle mappings cost no time: they wait on the clock for new records. The package knows the wording of Lambda's API
+// for mappings, but nothing of HTTP.
 package eventsource

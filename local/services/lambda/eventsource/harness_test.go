@@ -32,7 +32,7 @@ var (
 	home  = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 )
 
-// record is what the tests read of a record.
+// record holds the members of a record that the tests read.
 type record struct {
 	MessageID  string `json:"messageId"`
 	Body       string
@@ -47,7 +47,7 @@ type record struct {
 	ARN    string `json:"eventSourceARN"`
 }
 
-// bodies are what the records are about: the bodies of messages, the keys of items.
+// bodies returns what identifies the records: message bodies, or item keys.
 func bodies(records []record) (list []string) {
 	for _, r := range records {
 		if r.Source == "aws:dynamodb" {
@@ -59,7 +59,7 @@ func bodies(records []record) (list []string) {
 	return list
 }
 
-// world is the services around a mapping, on one file system, in virtual time.
+// world holds the services around a mapping, on one file system and in virtual time.
 type world struct {
 	t        *testing.T
 	clock    *clock.Clock
@@ -70,17 +70,18 @@ type world struct {
 	dynamodb *awsdynamodb.Client
 	sent     chan delivery.Message
 
-	handle  func(ctx context.Context, records []record) (string, error) // an answer, or an *aws.Error, or a failure
+	// returns a response, an *aws.Error, or a failure
+	handle  func(ctx context.Context, records []record) (string, error)
 	batches chan []record
 	closers []func()
 }
 
-// failure is the error of a function.
+// failure is an error returned by the function.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// open opens the services on a file system. What the function gets is in batches once it has been handled.
+// open opens the services on a file system. A batch is sent to batches once the function has handled it.
 func open(t *testing.T, disk vfs.FS, handle func(context.Context, []record) (string, error)) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.Virtual(epoch), handle: handle, batches: make(chan []record, 1000),
@@ -127,7 +128,7 @@ func (w *world) close() {
 	w.closers = nil
 }
 
-// Get implements eventsource.Functions: there is one function, F.
+// Get implements eventsource.Functions. F is the only function.
 func (w *world) Get(scope aws.Scope, name, qualifier string) (*functions.Function, error) {
 	if name != "F" {
 		return nil, &aws.Error{Code: "ResourceNotFoundException", Status: http.StatusNotFound}
@@ -157,7 +158,7 @@ func (w *world) Invoke(ctx context.Context, _ aws.Scope, r *invocation.Request) 
 	return a, err
 }
 
-// next is the bodies of the next batch that was handled.
+// next returns the bodies of the next handled batch.
 func (w *world) next() []string {
 	w.t.Helper()
 	select {
@@ -169,7 +170,7 @@ func (w *world) next() []string {
 	}
 }
 
-// queue makes a queue, and returns its URL and ARN.
+// queue creates a queue and returns its URL and ARN.
 func (w *world) queue(name string, attributes map[string]string) (url, arn string) {
 	w.t.Helper()
 	out, err := w.sqs.CreateQueue(w.t.Context(), &awssqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
@@ -189,7 +190,7 @@ func (w *world) send(url string, texts ...string) {
 	}
 }
 
-// left is how many messages a queue has, visible or not.
+// left returns the number of messages in a queue, visible or not.
 func (w *world) left(url string) int {
 	w.t.Helper()
 	out, err := w.sqs.GetQueueAttributes(w.t.Context(), &awssqs.GetQueueAttributesInput{QueueUrl: &url,
@@ -207,7 +208,7 @@ func (w *world) left(url string) int {
 	return n
 }
 
-// table makes the table tab with a stream, and returns the stream's ARN.
+// table creates the table tab with a stream and returns the stream's ARN.
 func (w *world) table() string {
 	w.t.Helper()
 	name := "tab"
@@ -236,7 +237,7 @@ func (w *world) put(keys ...string) {
 	}
 }
 
-// create makes a mapping to F and returns its UUID.
+// create creates a mapping to F and returns its UUID.
 func (w *world) create(arn string, in eventsource.CreateInput) string {
 	w.t.Helper()
 	in.EventSourceArn, in.FunctionName = arn, "F"
@@ -247,10 +248,10 @@ func (w *world) create(arn string, in eventsource.CreateInput) string {
 	return c.UUID
 }
 
-// settled waits until a queue has so many messages. Its end is noticed by asking, as a client would.
+// settled waits until a queue has want messages. It polls the queue as a client would.
 func (w *world) settled(url string, want int) {
 	w.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for w.left(url) != want {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("the queue has %d messages, want %d", w.left(url), want)

@@ -7,7 +7,8 @@ import (
 	"stepback/aws/server"
 )
 
-// Settings are what requests say about a mapping. What is nil stays as it is, or is Lambda's default.
+// Settings holds the settings in requests about a mapping. A nil value leaves the setting unchanged, or means
+// Lambda's default.
 type Settings struct {
 	FunctionName                   string
 	Enabled                        *bool
@@ -26,7 +27,7 @@ type Settings struct {
 	MetricsConfig                  *MetricsConfig
 }
 
-// CreateInput describes a mapping that is to be.
+// CreateInput describes a mapping to create.
 type CreateInput struct {
 	Settings
 	EventSourceArn   string
@@ -34,68 +35,68 @@ type CreateInput struct {
 	Tags             map[string]string
 }
 
-// UpdateInput changes a mapping.
+// UpdateInput describes a change to a mapping.
 type UpdateInput struct {
 	Settings
 	UUID string
 }
 
-// FilterCriteria say which records reach the function: those that one of the patterns matches.
+// FilterCriteria selects the records that reach the function: those that match one of the patterns.
 type FilterCriteria struct{ Filters []Filter }
 
-// Filter is a pattern of EventBridge's language over a record.
+// Filter is an EventBridge pattern matched against a record.
 type Filter struct{ Pattern string }
 
-// ScalingConfig bounds how many batches of a queue are under way at a time; 0 is no bound of its own.
+// ScalingConfig limits the number of concurrent batches of a queue; 0 means no separate limit.
 type ScalingConfig struct {
 	MaximumConcurrency int `json:",omitempty"`
 }
 
-// DestinationConfig says who is told of records of a stream that were given up: a queue or a topic.
+// DestinationConfig names the queue or topic that is notified of stream records that were given up.
 type DestinationConfig struct{ OnFailure Destination }
 
-// Destination is an ARN, or empty.
+// Destination is an ARN; it may be empty.
 type Destination struct {
 	Destination string `json:",omitempty"`
 }
 
-// MetricsConfig is kept and shown.
+// MetricsConfig is stored and returned, but has no effect.
 type MetricsConfig struct{ Metrics []string }
 
-// Mapping is an event source mapping, as it is kept. It is never changed: whoever changes one makes a new one.
+// Mapping is an event source mapping as it is stored. It is immutable: a change creates a new one.
 type Mapping struct {
 	UUID             string
 	Scope            aws.Scope
 	EventSourceArn   string
-	FunctionArn      string // with the qualifier that it was given
+	FunctionArn      string // with the qualifier of the request
 	StartingPosition string `json:",omitempty"`
 	Enabled          bool
 	LastModified     time.Time
 	Tags             map[string]string `json:",omitempty"`
 
 	BatchSize     int
-	Window        int             // seconds
+	Window        int             // in seconds
 	Filters       *FilterCriteria `json:",omitempty"`
 	ResponseTypes []string        `json:",omitempty"`
 	Scaling       *ScalingConfig  `json:",omitempty"`
 	Metrics       *MetricsConfig  `json:",omitempty"`
 	KMSKeyArn     string          `json:",omitempty"`
 
-	// Those of streams. -1 is no bound.
+	// For streams only. -1 means no limit.
 	Parallelization int    `json:",omitempty"`
 	OnFailure       string `json:",omitempty"`
-	MaxAge          int    `json:",omitempty"` // seconds
+	MaxAge          int    `json:",omitempty"` // in seconds
 	MaxRetries      int    `json:",omitempty"`
 	Bisect          bool   `json:",omitempty"`
 }
 
-// ARN is that of the mapping.
+// ARN returns the ARN of the mapping.
 func (m *Mapping) ARN() string { return m.Scope.ARN("lambda", "event-source-mapping:"+m.UUID) }
 
 // ofStream reports whether the mapping reads a stream rather than a queue.
 func (m *Mapping) ofStream() bool { return m.StartingPosition != "" }
 
-// reportsItems reports whether the function says which items of a batch have failed.
+// reportsItems reports whether the function returns the items of a batch that have failed.
 func (m *Mapping) reportsItems() bool {
 	for _, t := range m.ResponseTypes {
 		if t == reportItems {
@@ -107,7 +108,7 @@ func (m *Mapping) reportsItems() bool {
 
 const reportItems = "ReportBatchItemFailures"
 
-// The states of mappings in answers.
+// The states of mappings in responses.
 const (
 	creating = "Creating"
 	updating = "Updating"
@@ -116,7 +117,7 @@ const (
 	disabled = "Disabled"
 )
 
-// state is what a mapping is when nothing is being done with it.
+// state returns the state of a mapping that is not being changed.
 func (m *Mapping) state() string {
 	if m.Enabled {
 		return enabled
@@ -124,7 +125,7 @@ func (m *Mapping) state() string {
 	return disabled
 }
 
-// Configuration is a mapping as the API shows it (EventSourceMappingConfiguration in Lambda's model).
+// Configuration is a mapping as the API returns it (EventSourceMappingConfiguration in Lambda's model).
 type Configuration struct {
 	UUID                           string
 	EventSourceMappingArn          string
@@ -150,7 +151,7 @@ type Configuration struct {
 	TumblingWindowInSeconds        *int               `json:",omitempty"`
 }
 
-// shown is a mapping in a state.
+// shown returns the API form of a mapping in the given state.
 func (m *Mapping) shown(state, lastResult string) *Configuration {
 	c := &Configuration{UUID: m.UUID, EventSourceMappingArn: m.ARN(), EventSourceArn: m.EventSourceArn,
 		FunctionArn: m.FunctionArn, BatchSize: m.BatchSize, MaximumBatchingWindowInSeconds: m.Window,

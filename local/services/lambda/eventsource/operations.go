@@ -10,7 +10,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Create makes a mapping. An error is an *aws.Error, or the disk's.
+// Create creates a mapping. The error is an *aws.Error, or an error of the disk.
 func (s *Service) Create(ctx context.Context, scope aws.Scope, in *CreateInput) (*Configuration, error) {
 	s.changes.Lock()
 	defer s.changes.Unlock()
@@ -40,7 +40,7 @@ func (s *Service) Create(ctx context.Context, scope aws.Scope, in *CreateInput) 
 	return m.shown(creating, nothingYet), nil
 }
 
-// duplicate refuses a mapping that is there already.
+// duplicate returns an error if the same mapping already exists.
 func (s *Service) duplicate(m *Mapping) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Service) duplicate(m *Mapping) error {
 	return nil
 }
 
-// find finds a mapping of a scope. mu is held.
+// find returns a mapping of a scope. mu is held.
 func (s *Service) find(scope aws.Scope, uuid string) (*mapped, error) {
 	m := s.of[uuid]
 	if m == nil || m.Scope != scope {
@@ -72,7 +72,7 @@ func (s *Service) Get(scope aws.Scope, uuid string) (*Configuration, error) {
 	return m.shown(m.state(), m.lastResult()), nil
 }
 
-// lastResult is what came of the last batch.
+// lastResult returns the result of the last batch.
 func (m *mapped) lastResult() string {
 	if m.poller == nil {
 		return nothingYet
@@ -80,7 +80,8 @@ func (m *mapped) lastResult() string {
 	return m.poller.lastResult()
 }
 
-// List returns the mappings of a scope by their UUIDs: all, those of a function, or those of a source.
+// List returns the mappings of a scope, ordered by UUID. function and source restrict them to those of a function or
+// of a source; empty means no restriction.
 func (s *Service) List(scope aws.Scope, function, source string) ([]*Configuration, error) {
 	arn := ""
 	if function != "" {
@@ -106,7 +107,8 @@ func (s *Service) List(scope aws.Scope, function, source string) ([]*Configurati
 	return list, nil
 }
 
-// Update changes a mapping. A batch under way ends as it began. An error is an *aws.Error, or the disk's.
+// Update changes a mapping. A running batch ends under the old settings. The error is an *aws.Error, or an error of
+// the disk.
 func (s *Service) Update(_ context.Context, scope aws.Scope, in *UpdateInput) (*Configuration, error) {
 	s.changes.Lock()
 	defer s.changes.Unlock()
@@ -118,7 +120,7 @@ func (s *Service) Update(_ context.Context, scope aws.Scope, in *UpdateInput) (*
 	}
 	m := new(*old.Mapping)
 	source, err := s.sourceOf(m)
-	if err != nil && (in.Enabled == nil || *in.Enabled) { // one whose source is gone can be disabled
+	if err != nil && (in.Enabled == nil || *in.Enabled) { // a mapping whose source no longer exists can be disabled
 		return nil, err
 	}
 	if err := s.apply(m, source, &in.Settings); err != nil {
@@ -143,7 +145,7 @@ func (s *Service) Update(_ context.Context, scope aws.Scope, in *UpdateInput) (*
 	return m.shown(updating, nothingYet), nil
 }
 
-// Delete removes a mapping. A batch under way ends as it began. An error is an *aws.Error, or the disk's.
+// Delete deletes a mapping. A running batch ends normally. The error is an *aws.Error, or an error of the disk.
 func (s *Service) Delete(_ context.Context, scope aws.Scope, uuid string) (*Configuration, error) {
 	s.changes.Lock()
 	defer s.changes.Unlock()
@@ -171,7 +173,7 @@ func (s *Service) Delete(_ context.Context, scope aws.Scope, uuid string) (*Conf
 	return m.shown(deleting, m.lastResult()), nil
 }
 
-// Tags returns the tags of a mapping; edit, unless it is nil, changes them first.
+// Tags returns the tags of a mapping. If edit is not nil, it changes them first.
 func (s *Service) Tags(scope aws.Scope, uuid string, edit func(map[string]string)) (map[string]string, error) {
 	s.changes.Lock()
 	defer s.changes.Unlock()

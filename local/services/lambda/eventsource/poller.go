@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// patience is how long a batch under way holds virtual time.
+	// patience is the time for which a running batch holds virtual time.
 	patience = 10 * time.Second
-	// idle is how long a mapping waits whose source or function is not there.
+	// idle is the delay before a mapping checks again for a source or function that does not exist.
 	idle = 10 * time.Second
-	// maxPayload is the size of the records of one invocation, in bytes.
+	// maxPayload is the maximum size of the records of one invocation, in bytes.
 	maxPayload = invocation.MaxRequestBytes - 1<<10
 )
 
-// What came of the last batch of a stream, in the API's words.
+// The results of the last batch of a stream, as the API words them.
 const (
 	nothingYet = "No records processed"
 	processed  = "OK"
@@ -31,15 +31,15 @@ const (
 	noSource   = "PROBLEM: Cannot read the event source"
 )
 
-// poller carries one mapping out, as it was when it began.
+// poller runs one mapping with the settings it had when the poller started.
 type poller struct {
 	service *Service
 	mapping *Mapping
 	filters []*eventpattern.Pattern
-	before  *poller         // which has to end first
+	before  *poller         // must end first
 	ctx     context.Context //nolint:containedctx // it is the poller's life
 	end     context.CancelFunc
-	done    chan struct{} // closed when it has ended
+	done    chan struct{} // closed once it has ended
 
 	mu   sync.Mutex
 	last string
@@ -47,17 +47,17 @@ type poller struct {
 
 func newPoller(s *Service, m *Mapping, before *poller) *poller {
 	p := &poller{service: s, mapping: m, before: before, done: make(chan struct{}), last: nothingYet}
-	p.filters, _ = compile(m.Filters) // they were checked
+	p.filters, _ = compile(m.Filters) // validated before
 	p.ctx, p.end = context.WithCancel(s.ctx)
 	return p
 }
 
-// run reads the source until the mapping is changed, deleted, or the service closed.
+// run reads the source until the mapping is changed or deleted, or the service is closed.
 func (p *poller) run() {
 	defer close(p.done)
 	defer p.end()
 	if p.before != nil {
-		<-p.before.done // it was told to end
+		<-p.before.done // it has been stopped
 		p.before = nil
 	}
 	ctx, work := p.service.o.Clock.Begin(p.ctx, patience)
@@ -81,7 +81,7 @@ func (p *poller) note(result string) {
 	p.mu.Unlock()
 }
 
-// rest waits without having virtual time go on for its sake. The error is ctx's.
+// rest waits without advancing virtual time. The error is ctx's.
 func (p *poller) rest(ctx context.Context, d time.Duration) error {
 	c := p.service.o.Clock
 	b := newBell(c)
@@ -91,11 +91,11 @@ func (p *poller) rest(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// bell wakes one who waits for something that happens elsewhere. Virtual time stands still from the ring until that one
-// goes on; a ring that nobody waits for yet does not hold it.
+// bell wakes a goroutine that waits for something that happens elsewhere. Virtual time is held from the ring until
+// that goroutine resumes; a ring that nothing waits for yet does not hold it.
 type bell struct {
 	clock *clock.Clock
-	up    chan struct{} // with room for one
+	up    chan struct{} // has capacity for one
 
 	mu            sync.Mutex
 	waiting, rung bool
@@ -115,7 +115,7 @@ func (b *bell) ring() {
 	b.up <- struct{}{}
 }
 
-// await waits for a ring. The error is ctx's.
+// await waits until the bell rings. The error is ctx's.
 func (b *bell) await(ctx context.Context) error {
 	b.mu.Lock()
 	if b.rung {
@@ -136,7 +136,7 @@ func (b *bell) await(ctx context.Context) error {
 	resume()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.waiting { // it was rung meanwhile
+	if !b.waiting { // it rang in the meantime
 		<-b.up
 		b.clock.Release()
 	}
@@ -144,7 +144,7 @@ func (b *bell) await(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// outliving is the context of an invocation: it ends with the service, not with the mapping.
+// outliving returns a context for an invocation. It ends with the service, not with the mapping.
 func (p *poller) outliving(ctx context.Context) (context.Context, func()) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(p.service.ctx, cancel)
@@ -154,7 +154,7 @@ func (p *poller) outliving(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// invoke hands records to the function.
+// invoke invokes the function with records.
 func (p *poller) invoke(ctx context.Context, records []json.RawMessage) (*invocation.Answer, error) {
 	payload, err := json.Marshal(struct{ Records []json.RawMessage }{records})
 	if err != nil {
@@ -164,8 +164,8 @@ func (p *poller) invoke(ctx context.Context, records []json.RawMessage) (*invoca
 		Payload: payload, Valid: true})
 }
 
-// matches reports whether a record passes the filters. body, unless it is empty, takes the place of the record's if it
-// is JSON.
+// matches reports whether a record passes the filters. If body is valid JSON, it replaces the record's body for
+// matching.
 func (p *poller) matches(record json.RawMessage, body string) bool {
 	if len(p.filters) == 0 {
 		return true
@@ -191,13 +191,13 @@ func (p *poller) matches(record json.RawMessage, body string) bool {
 	return false
 }
 
-// backoff is how long to wait after a number of failures: from a second to a minute.
+// backoff returns the delay after a number of failures: from one second to one minute.
 func backoff(failures int) time.Duration {
 	const longest, doublings = time.Minute, 6
 	return min(time.Second<<min(failures, doublings), longest)
 }
 
-// gone reports whether an error is that of a function or source that is not there.
+// gone reports whether err means that a function or source does not exist.
 func gone(err error) bool {
 	var refused *aws.Error
 	return errors.As(err, &refused) && !refused.ByServer() && refused.Code != "TooManyRequestsException"

@@ -12,10 +12,10 @@ import (
 	"stepback/local/services/sqs"
 )
 
-// atOnce is how many batches of a queue are under way at a time, unless the mapping says otherwise.
+// atOnce is the maximum number of concurrent batches of a queue, unless the mapping sets another.
 const atOnce = 32
 
-// message is a message of a queue as functions get it.
+// message is a queue message in the form that functions receive.
 type message struct {
 	ID                string                      `json:"messageId"`
 	Handle            string                      `json:"receiptHandle"`
@@ -37,19 +37,19 @@ type messageAttribute struct {
 	Type     string   `json:"dataType"`
 }
 
-// received is a message with what functions get of it.
+// received is a message together with its record for the function.
 type received struct {
 	id, handle string
 	record     json.RawMessage
 }
 
-// readQueue has the function handle the messages of the queue.
+// readQueue receives messages from the queue and passes them to the function until ctx ends.
 func (p *poller) readQueue(ctx context.Context) {
 	s, most := p.service, atOnce
 	if p.mapping.Scaling != nil {
 		most = p.mapping.Scaling.MaximumConcurrency
 	}
-	queue, _ := aws.ParseARN(p.mapping.EventSourceArn) // it is one
+	queue, _ := aws.ParseARN(p.mapping.EventSourceArn) // is a valid ARN
 	slots := make(chan struct{}, most)
 	var batches sync.WaitGroup
 	defer batches.Wait()
@@ -87,8 +87,8 @@ func (p *poller) readQueue(ctx context.Context) {
 	}
 }
 
-// gather waits for messages, and then for as many as a batch has or until its window is over. Messages that the filters
-// keep away are deleted.
+// gather waits for messages, then collects more until the batch is full or its window has passed. Messages that the
+// filters exclude are deleted.
 func (p *poller) gather(ctx context.Context, queue aws.ARN) (batch []received, err error) {
 	const atATime = 10
 	var end time.Time
@@ -130,7 +130,7 @@ func (p *poller) gather(ctx context.Context, queue aws.ARN) (batch []received, e
 	return batch, nil
 }
 
-// record is a message as the function gets it.
+// record returns a message in the form that the function receives.
 func (p *poller) record(queue aws.ARN, m *sqs.Received) (json.RawMessage, error) {
 	r := message{ID: m.ID, Handle: m.Handle, Body: m.Body, Attributes: m.System, BodySum: m.BodySum,
 		AttributeSum: m.AttributeSum, MessageAttributes: make(map[string]messageAttribute, len(m.Attributes)),
@@ -148,8 +148,8 @@ func (p *poller) record(queue aws.ARN, m *sqs.Received) (json.RawMessage, error)
 	return json.Marshal(r)
 }
 
-// handleMessages hands a batch to the function, in several parts if it is too large for one invocation, and deletes
-// what it has handled. Of a FIFO queue no part comes after one that failed.
+// handleMessages passes a batch to the function, in several parts if it is too large for one invocation, and deletes
+// the messages that were handled. For a FIFO queue, no part is sent after one that failed.
 func (p *poller) handleMessages(ctx context.Context, queue aws.ARN, batch []received) {
 	for len(batch) > 0 && ctx.Err() == nil {
 		n, size := 0, 0
@@ -164,7 +164,7 @@ func (p *poller) handleMessages(ctx context.Context, queue aws.ARN, batch []rece
 	}
 }
 
-// handlePart reports whether the function has handled all of a part.
+// handlePart reports whether the function has handled the whole part.
 func (p *poller) handlePart(ctx context.Context, queue aws.ARN, part []received) bool {
 	records, items := make([]json.RawMessage, len(part)), make(map[string]bool, len(part))
 	for i, m := range part {
@@ -181,7 +181,7 @@ func (p *poller) handlePart(ctx context.Context, queue aws.ARN, part []received)
 			if gone(err) {
 				wait = idle
 			}
-			_ = p.rest(ctx, wait) // its end is noticed by whoever goes on
+			_ = p.rest(ctx, wait) // the caller notices if ctx has ended
 		}
 		return false
 	}

@@ -21,7 +21,7 @@ type sqsAttribute = sqstypes.QueueAttributeName
 
 func fine(context.Context, []record) (string, error) { return "null", nil }
 
-// all collects the bodies of batches until there are n.
+// all collects the bodies of batches until it has n.
 func (w *world) all(n int) (list []string) {
 	w.t.Helper()
 	for len(list) < n {
@@ -96,7 +96,7 @@ func TestItemsThatAreReportedComeAgain(t *testing.T) {
 	w.settled(url, 0)
 }
 
-// TestReportsThatAreWrong has reports that make a whole batch fail, or succeed.
+// TestReportsThatAreWrong checks which malformed reports fail a whole batch and which count as success.
 func TestReportsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for report, again := range map[string]bool{
@@ -195,7 +195,7 @@ func TestBatchesAtATimeAreBounded(t *testing.T) {
 	}
 }
 
-// TestGroupsKeepTheirOrder has every third batch of a FIFO queue fail.
+// Message groups keep their order if every third batch of a FIFO queue fails.
 func TestGroupsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -264,7 +264,7 @@ func TestAMappingIsDisabledAndEnabled(t *testing.T) {
 	}
 }
 
-// TestMessagesSurviveACrash crashes while the function works on some messages and others wait.
+// TestMessagesSurviveACrash crashes while the function handles some messages and others wait.
 func TestMessagesSurviveACrash(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()

@@ -18,21 +18,21 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Queues are those that mappings read, as package sqs has them.
+// Queues gives access to the queues that mappings read, as package sqs does.
 type Queues interface {
 	Queue(queue aws.ARN) (sqs.Consumable, error)
 	Consume(ctx context.Context, queue aws.ARN, most int, end time.Time) ([]sqs.Received, error)
 	Remove(queue aws.ARN, handles []string) error
 }
 
-// Streams are those of tables, as package dynamodb has them.
+// Streams gives access to the streams of tables, as package dynamodb does.
 type Streams interface {
 	Position(stream string, latest bool) (place uint64, shard string, err error)
 	Changes(stream string, from uint64, most, maxBytes int) ([]dynamodb.Change, uint64, error)
 	Follow(stream string, ring func()) (end func(), err error)
 }
 
-// Functions are those that mappings invoke, as package functions has them.
+// Functions gives access to the functions that mappings invoke, as package functions does.
 type Functions interface {
 	Get(scope aws.Scope, name, qualifier string) (*functions.Function, error)
 	Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error)
@@ -45,15 +45,16 @@ type Options struct {
 	Queues    Queues
 	Streams   Streams
 	Functions Functions
-	// Deliver hands what is told of records that were given up to a queue or topic.
+	// Deliver sends the notification of records that were given up to a queue or topic.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
-	// MayRead says why the role of a function, given by its ARN, may not read a source. Nil lets all read.
+	// MayRead returns an error if the role of a function, given by the function's ARN, may not read a source. If it
+	// is nil, every function may read.
 	MayRead func(ctx context.Context, function, source string) error
-	// Log receives what mappings cannot do; nil drops them.
+	// Log receives the failures of mappings; nil discards them.
 	Log *slog.Logger
 }
 
-// Service keeps the mappings and carries them out. It is safe for concurrent use.
+// Service stores and runs the mappings. It is safe for concurrent use.
 type Service struct {
 	o           Options
 	table       *documents.Table
@@ -68,13 +69,13 @@ type Service struct {
 	of      map[string]*mapped // by UUID
 }
 
-// mapped is a mapping with what carries it out, which is nil while it is disabled or nothing has begun.
+// mapped is a mapping with its poller, which is nil while the mapping is disabled or not started.
 type mapped struct {
 	*Mapping
 	poller *poller
 }
 
-// Open reads the mappings that a store has. They are carried out once Resume is called.
+// Open loads the mappings in a store. They start once Resume is called.
 func Open(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -96,7 +97,7 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Resume begins to carry the mappings out. It is called once, when sources, functions and destinations are there.
+// Resume starts the mappings. Call it once, when sources, functions and destinations are available.
 func (s *Service) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,14 +107,14 @@ func (s *Service) Resume() {
 	}
 }
 
-// Close ends what is under way and waits for it. Messages that functions were working on become visible again; records
-// of streams are handled once more.
+// Close stops running batches and waits for them. Messages that functions were handling become visible again; stream
+// records are handled again.
 func (s *Service) Close() {
 	s.stop()
 	s.pollers.Wait()
 }
 
-// mayRead says why the function of a mapping may not read its source.
+// mayRead returns an error if the function of a mapping may not read its source.
 func (s *Service) mayRead(ctx context.Context, m *Mapping) error {
 	if s.o.MayRead == nil {
 		return nil
@@ -121,7 +122,7 @@ func (s *Service) mayRead(ctx context.Context, m *Mapping) error {
 	return s.o.MayRead(ctx, m.FunctionArn, m.EventSourceArn)
 }
 
-// begin has a mapping carried out, once what carried it out before has ended. mu is held.
+// begin starts a poller for a mapping; it first waits until the poller before has ended. mu is held.
 func (s *Service) begin(m *mapped, before *poller) {
 	if !m.Enabled || !s.resumed || s.ctx.Err() != nil {
 		return
@@ -131,7 +132,7 @@ func (s *Service) begin(m *mapped, before *poller) {
 	s.pollers.Go(p.run)
 }
 
-// keep writes a mapping, with the place in its stream unless that is nil, and waits for the disk.
+// keep writes a mapping, and its position in the stream unless place is nil, and waits for the disk.
 func (s *Service) keep(m *Mapping, place *uint64) error {
 	text, err := json.Marshal(m)
 	if err != nil {

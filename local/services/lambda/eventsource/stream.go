@@ -14,7 +14,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// change is a record of a stream as functions get it.
+// change is a stream record in the form that functions receive.
 type change struct {
 	ID        string    `json:"eventID"`
 	Name      string    `json:"eventName"`
@@ -41,17 +41,17 @@ type identity struct {
 	Principal string `json:"principalId"`
 }
 
-// read is a record with what functions get of it.
+// read is a stream record together with its form for the function.
 type read struct {
 	sequence string
 	at       time.Time
 	record   json.RawMessage
 }
 
-// placeText is how a place in a stream is kept.
+// placeText returns the stored form of a position in a stream.
 func placeText(place uint64) []byte { return binary.BigEndian.AppendUint64(nil, place) }
 
-// readStream has the function handle the records of the stream, in their order.
+// readStream passes the records of the stream to the function, in order.
 func (p *poller) readStream(ctx context.Context) {
 	s := p.service
 	place, err := p.checkpoint()
@@ -113,7 +113,7 @@ func (p *poller) readStream(ctx context.Context) {
 	}
 }
 
-// checkpoint is where in the stream the mapping goes on.
+// checkpoint returns the position in the stream where the mapping continues.
 func (p *poller) checkpoint() (uint64, error) {
 	text, found, err := p.service.checkpoints.Get(p.mapping.UUID)
 	if err != nil {
@@ -126,7 +126,7 @@ func (p *poller) checkpoint() (uint64, error) {
 	return place, err
 }
 
-// advance notes on the disk how far the mapping has come, unless it was deleted.
+// advance stores the mapping's position, unless the mapping was deleted.
 func (p *poller) advance(place uint64) error {
 	s := p.service
 	s.changes.Lock()
@@ -145,8 +145,8 @@ func (p *poller) advance(place uint64) error {
 	return b.Apply()()
 }
 
-// handleChanges has the function handle records, as many as one invocation takes, and returns the place behind them. An
-// error is ctx's or that of a record that cannot be written.
+// handleChanges passes to the function as many records as one invocation takes and returns the position after them.
+// The error is ctx's, or that of a record that cannot be encoded.
 func (p *poller) handleChanges(ctx context.Context, changes []dynamodb.Change, next uint64) (uint64, error) {
 	var batch []read
 	size := 0
@@ -181,7 +181,7 @@ func (p *poller) recordOf(c *dynamodb.Change) (json.RawMessage, error) {
 	return json.Marshal(r)
 }
 
-// handle has the function handle a batch, or gives it up. An error is ctx's.
+// handle passes a batch to the function and retries it until it is handled or given up. The error is ctx's.
 func (p *poller) handle(ctx context.Context, batch []read) error {
 	attempts := 0
 	for delays := 0; ; {
@@ -219,7 +219,7 @@ func (p *poller) handle(ctx context.Context, batch []read) error {
 		batch = batch[handled:]
 		attempts++
 		switch {
-		case p.mapping.Bisect && handled == 0 && len(batch) > 1: // which is no retry
+		case p.mapping.Bisect && handled == 0 && len(batch) > 1: // splitting does not count as a retry
 			half := len(batch) / 2
 			if err := p.handle(ctx, batch[:half]); err != nil {
 				return err
@@ -234,7 +234,7 @@ func (p *poller) handle(ctx context.Context, batch []read) error {
 	}
 }
 
-// tooOld is how many records at the beginning of a batch may not be handled any more.
+// tooOld returns how many records at the start of a batch are too old to be handled.
 func (p *poller) tooOld(batch []read) (n int) {
 	if p.mapping.MaxAge < 0 {
 		return 0
@@ -256,7 +256,7 @@ func (p *poller) invokeWith(ctx context.Context, batch []read) (*invocation.Answ
 	return p.invoke(own, records)
 }
 
-// handled is how many records at the beginning of a batch the function has handled, and whether it has handled all.
+// handled returns how many records at the start of a batch the function has handled, and whether it has handled all.
 func (p *poller) handled(answer *invocation.Answer, batch []read) (n int, all bool) {
 	if answer.FunctionError != "" {
 		return 0, false
@@ -280,7 +280,7 @@ func (p *poller) handled(answer *invocation.Answer, batch []read) (n int, all bo
 	return len(batch), true
 }
 
-// discarded is what a destination is told of records that were given up.
+// discarded is the notification of records that were given up, as sent to a destination.
 type discarded struct {
 	RequestContext struct {
 		RequestID   string `json:"requestId"`
@@ -312,7 +312,7 @@ type batchInfo struct {
 
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// giveUp tells the destination of records that are not handled any more. An error is ctx's.
+// giveUp notifies the destination of records that are given up. The error is ctx's.
 func (p *poller) giveUp(ctx context.Context, batch []read, condition string, attempts int,
 	answer *invocation.Answer) error {
 	if len(batch) == 0 {
@@ -324,7 +324,7 @@ func (p *poller) giveUp(ctx context.Context, batch []read, condition string, att
 	if p.mapping.OnFailure == "" {
 		return nil
 	}
-	_, shard, _ := s.o.Streams.Position(p.mapping.EventSourceArn, false) // a stream that is gone has none
+	_, shard, _ := s.o.Streams.Position(p.mapping.EventSourceArn, false) // empty if the stream no longer exists
 	var d discarded
 	d.RequestContext.RequestID, d.RequestContext.FunctionArn = aws.NewID(), p.mapping.FunctionArn
 	d.RequestContext.Condition, d.RequestContext.Attempts = condition, attempts

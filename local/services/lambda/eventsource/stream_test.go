@@ -43,7 +43,7 @@ func TestRecordsAreHandledInOrder(t *testing.T) {
 	if got := w.next(); !slices.Equal(got, []string{"d"}) {
 		t.Errorf("the newest batch is %v", got)
 	}
-	w.mappings.Close() // the batch has ended then
+	w.mappings.Close() // the batch has ended by then
 	if c, err := w.mappings.Get(home, id); err != nil || c.LastProcessingResult != "OK" || *c.MaximumRetryAttempts != -1 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -172,7 +172,7 @@ func TestAWindowGathersRecords(t *testing.T) {
 	}
 }
 
-// TestAStreamGoesOnAfterACrash crashes while the function works on the second batch.
+// TestAStreamGoesOnAfterACrash crashes while the function handles the second batch.
 func TestAStreamGoesOnAfterACrash(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()

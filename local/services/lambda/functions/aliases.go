@@ -8,7 +8,7 @@ import (
 	"stepback/aws"
 )
 
-// AliasInput says what an alias is to be. What it leaves out stays as it is.
+// AliasInput describes an alias to create or the changes to one. Nil members stay unchanged.
 type AliasInput struct {
 	Name            string
 	FunctionVersion *string
@@ -17,7 +17,7 @@ type AliasInput struct {
 	RevisionID      string `json:"RevisionId"`
 }
 
-// CreateAlias makes an alias.
+// CreateAlias creates an alias.
 func (s *Service) CreateAlias(ctx context.Context, scope aws.Scope, name string, in *AliasInput) (*Alias, error) {
 	return s.changeAlias(ctx, scope, name, in, func(a *area, r *record) (Alias, error) {
 		arn := a.arn(name) + ":" + in.Name
@@ -42,7 +42,7 @@ func (s *Service) UpdateAlias(ctx context.Context, scope aws.Scope, name string,
 	})
 }
 
-// changeAlias applies what is said of an alias to what before returns.
+// changeAlias applies in to the alias that before returns.
 func (s *Service) changeAlias(ctx context.Context, scope aws.Scope, name string, in *AliasInput,
 	before func(*area, *record) (Alias, error)) (*Alias, error) {
 	var alias Alias
@@ -71,7 +71,7 @@ func (s *Service) changeAlias(ctx context.Context, scope aws.Scope, name string,
 	return &alias, nil
 }
 
-// checkAlias makes sure that an alias leads to versions that are there.
+// checkAlias returns an error unless the alias points at existing versions.
 func (r *record) checkAlias(a *area, alias *Alias) error {
 	name := r.Latest.FunctionName
 	if _, ok := r.numbered(alias.FunctionVersion); !ok {
@@ -108,7 +108,7 @@ func (s *Service) Alias(scope aws.Scope, name, alias string) (*Alias, error) {
 	return &a, nil
 }
 
-// Aliases returns the aliases of a function by name, or those of one version.
+// Aliases returns the aliases of a function by name, or only those that point at version if it is not empty.
 func (s *Service) Aliases(scope aws.Scope, name, version string) ([]Alias, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Service) Aliases(scope aws.Scope, name, version string) ([]Alias, error
 	return list, nil
 }
 
-// DeleteAlias removes an alias, which need not be there.
+// DeleteAlias deletes an alias. It succeeds if the alias does not exist.
 func (s *Service) DeleteAlias(ctx context.Context, scope aws.Scope, name, alias string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		delete(r.Aliases, alias)
@@ -145,7 +145,7 @@ func has[V any](m map[string]V, key string) bool {
 	return ok
 }
 
-// aliasesOf are the names of the aliases that lead to a version.
+// aliasesOf returns the names of the aliases that point at a version.
 func (r *record) aliasesOf(version string) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r.Aliases)) {

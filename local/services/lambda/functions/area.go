@@ -9,20 +9,20 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// area is one account and region.
+// area holds the functions of one account and region.
 type area struct {
 	scope  aws.Scope
 	dir    string
 	lambda *runner.Service
-	sink   runner.LogSink // nil when no logs are kept
+	sink   runner.LogSink // nil if logs are discarded
 
 	mu        sync.RWMutex
 	functions map[string]*record
-	changing  map[string]chan struct{} // closed when the change of that function has ended
-	running   map[codeKey]int          // versions that are deployed, or whose invocations have not ended
+	changing  map[string]chan struct{} // closed once the change of that function has ended
+	running   map[codeKey]int          // versions that are deployed, or have running invocations
 }
 
-// codeKey is the code of a function.
+// codeKey identifies the code of a function.
 type codeKey struct{ function, sha256 string }
 
 func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area {
@@ -50,7 +50,7 @@ func (a *area) functionDir(name string) string { return filepath.Join(a.dir, nam
 
 func (a *area) arn(name string) string { return arnOf(a.scope, name) }
 
-// record returns a function, nil when there is none.
+// record returns the record of a function, or nil if there is none.
 func (a *area) record(name string) *record {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -67,7 +67,7 @@ func (a *area) put(name string, r *record) {
 	a.functions[name] = r
 }
 
-// claim waits until nobody else changes the function, and keeps others from it until done is called.
+// claim waits until no other change of the function is in progress, and blocks others until done is called.
 func (a *area) claim(ctx context.Context, name string) (done func(), err error) {
 	for {
 		a.mu.Lock()
@@ -92,7 +92,7 @@ func (a *area) claim(ctx context.Context, name string) (done func(), err error) 
 	}
 }
 
-// use counts a deployed version in; the function it returns counts it out.
+// use counts a deployed version; release undoes that.
 func (a *area) use(k codeKey) (release func()) {
 	a.mu.Lock()
 	a.running[k]++

@@ -13,11 +13,11 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// recordFile is where a function's record is, in the function's directory.
+// recordFile is the name of the file with a function's record, in the function's directory.
 const recordFile = "function.json"
 
-// change makes a new record of a function, keeps it, and only then lets it take effect. Edit gets a copy of the one
-// there is.
+// change edits a function's record: it saves the new record and only then activates it. edit receives a copy of the
+// current record.
 func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit func(*area, *record) error) (*record,
 	error) {
 	a, _, err := s.find(scope, name, "")
@@ -29,7 +29,7 @@ func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit
 		return nil, err
 	}
 	defer done()
-	_, old, err := s.find(scope, name, "") // it may have gone meanwhile
+	_, old, err := s.find(scope, name, "") // it may have been deleted in the meantime
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit
 	return r, s.commit(ctx, a, name, old, r)
 }
 
-// commit puts a record in the place of the old one, which is nil for a new function: it is kept first, then what runs
-// functions learns of it, then everybody else.
+// commit replaces the record old, which is nil for a new function, by r. The record is saved first, then deployed to
+// the runner, then made visible.
 func (s *Service) commit(ctx context.Context, a *area, name string, old, r *record) error {
 	if err := a.save(name, r); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Service) commit(ctx context.Context, a *area, name string, old, r *reco
 	return nil
 }
 
-// deployChanges deploys the versions that are new or have another revision, and removes those that have gone.
+// deployChanges deploys the versions that are new or have another revision, and removes those that no longer exist.
 func (s *Service) deployChanges(ctx context.Context, a *area, old, r *record) error {
 	if old == nil {
 		old = &record{}
@@ -78,7 +78,7 @@ func (s *Service) deployChanges(ctx context.Context, a *area, old, r *record) er
 	return nil
 }
 
-// save writes the record of a function durably. Only its owner may read it: environment variables hold secrets.
+// save writes the record of a function durably. Only its owner may read the file: environment variables hold secrets.
 func (a *area) save(name string, r *record) error {
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *area) save(name string, r *record) error {
 	return atomicfile.Write(filepath.Join(dir, recordFile), text, 0o600)
 }
 
-// readRecord reads a function that was kept; nil when there is none in the directory.
+// readRecord reads the stored record of a function, or returns nil if the directory has none.
 func readRecord(dir string) (*record, error) {
 	path := filepath.Join(dir, recordFile)
 	text, err := os.ReadFile(path)
@@ -108,7 +108,7 @@ func readRecord(dir string) (*record, error) {
 	return r, nil
 }
 
-// revise gives a version that was changed a new revision and time.
+// revise gives a changed version a new revision ID and modification time.
 func (s *Service) revise(c *Configuration) {
 	c.RevisionID = aws.NewID()
 	c.LastModified = timestamp(s.opts.Now())

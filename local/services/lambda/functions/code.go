@@ -21,7 +21,7 @@ import (
 	"stepback/local/services/lambda/deployment"
 )
 
-// Code is where a deployment package comes from: the request itself or S3.
+// Code is the source of a deployment package: the request itself or S3.
 type Code struct {
 	ZipFile         []byte
 	S3Bucket        string
@@ -30,7 +30,7 @@ type Code struct {
 	ImageURI        string `json:"ImageUri"`
 }
 
-// installed is a deployment package that has been unpacked.
+// installed describes an unpacked deployment package.
 type installed struct {
 	sha256 string // base64, as the API shows it
 	size   int64
@@ -40,14 +40,15 @@ func (a *area) codesDir(function string) string {
 	return filepath.Join(a.functionDir(function), "code")
 }
 
-// codeDir is where the code with a hash is unpacked; the package is in the file beside it.
+// codeDir returns the directory in which the code with a hash is unpacked; the package is stored in the file next to
+// it.
 func (a *area) codeDir(function, sha string) string {
 	return filepath.Join(a.codesDir(function), hexOf(sha))
 }
 
 const packageSuffix = ".zip"
 
-// hexOf writes a hash, which the API shows in base64, as a file name.
+// hexOf converts a hash from base64, as in the API, to a file name.
 func hexOf(sha string) string {
 	b, err := base64.StdEncoding.DecodeString(sha)
 	if err != nil {
@@ -56,12 +57,12 @@ func hexOf(sha string) string {
 	return hex.EncodeToString(b)
 }
 
-// install unpacks a function's code, unless the same code is there already.
+// install unpacks a function's code, unless the same code exists already.
 func (s *Service) install(ctx context.Context, a *area, function string, c *Code) (installed, error) {
 	return s.installIn(ctx, a.codesDir(function), c)
 }
 
-// installIn unpacks code into a directory of packages, unless the same code is there already.
+// installIn unpacks code into a directory of packages, unless the same code exists already.
 func (s *Service) installIn(ctx context.Context, dir string, c *Code) (installed, error) {
 	temp, err := os.MkdirTemp(filepath.Join(s.dir, "tmp"), "code-")
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Service) installIn(ctx context.Context, dir string, c *Code) (installed
 	return in, atomicfile.Move(filepath.Join(temp, "code"), final)
 }
 
-// unpack words what is wrong with a package as Lambda does, with the reason.
+// unpack extracts a package. Its errors have Lambda's wording with the reason added.
 func unpack(archive string, size int64, dir string) error {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -109,7 +110,7 @@ func unpack(archive string, size int64, dir string) error {
 	return invalid("Could not unzip uploaded file. Please check your file, then try to upload again. (%v)", err)
 }
 
-// receive writes the package to a file.
+// receive writes the package to the file path.
 func (s *Service) receive(ctx context.Context, c *Code, path string) (installed, error) {
 	body, err := s.open(ctx, c)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *Service) receive(ctx context.Context, c *Code, path string) (installed,
 	return installed{base64.StdEncoding.EncodeToString(hash.Sum(nil)), n}, nil
 }
 
-// open returns the bytes of the package.
+// open returns a reader of the package.
 func (s *Service) open(ctx context.Context, c *Code) (io.ReadCloser, error) {
 	switch {
 	case c.ImageURI != "":
@@ -155,8 +156,8 @@ func (s *Service) open(ctx context.Context, c *Code) (io.ReadCloser, error) {
 	return body, nil
 }
 
-// OpenCode opens the deployment package with a hash, in hexadecimal, of a function, or of layer:NAME. The caller closes
-// it.
+// OpenCode opens the deployment package with a SHA-256 hash, in hexadecimal, of a function or, for "layer:NAME", of a
+// layer. The caller closes it.
 func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, error) {
 	if name, ok := strings.CutPrefix(function, "layer:"); ok {
 		return s.openLayer(scope, name, sha)
@@ -173,7 +174,8 @@ func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, err
 	return nil, fs.ErrNotExist
 }
 
-// sweep removes the code that no version needs and no process uses. What is in use goes with the next change or start.
+// sweep removes code that no version needs and no process uses. Code still in use is removed at the next change or
+// start.
 func (a *area) sweep(function string, r *record) error {
 	needed := map[string]bool{}
 	for sha := range r.codes() {
@@ -181,7 +183,7 @@ func (a *area) sweep(function string, r *record) error {
 	}
 	entries, err := os.ReadDir(a.codesDir(function))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the code is built in
+		return nil // built-in functions have no code directory
 	}
 	if err != nil {
 		return fmt.Errorf("the code of the function %s: %w", function, err)

@@ -7,10 +7,11 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// unreservable is how many of an account's concurrent invocations stay for the functions that reserve none.
+// unreservable is the number of an account's concurrent invocations that must remain for functions without a
+// reservation.
 const unreservable = 100
 
-// Reserve sets the reserved concurrency of a function; nil ends the reservation, 0 throttles every invocation.
+// Reserve sets the reserved concurrency of a function. nil removes the reservation; 0 throttles every invocation.
 func (s *Service) Reserve(ctx context.Context, scope aws.Scope, name string, concurrency *int) error {
 	if concurrency != nil && *concurrency > runner.DefaultConcurrency-unreservable {
 		return invalid("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", unreservable)

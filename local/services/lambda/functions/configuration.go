@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Configuration is a version of a function as the API shows it (FunctionConfiguration in Lambda's model).
+// Configuration is a version of a function as the API returns it (FunctionConfiguration in Lambda's model).
 type Configuration struct {
 	FunctionName         string
 	FunctionArn          string
@@ -13,8 +13,8 @@ type Configuration struct {
 	Handler              string `json:",omitempty"`
 	CodeSize             int64
 	Description          string
-	Timeout              int // seconds
-	MemorySize           int // megabytes
+	Timeout              int // in seconds
+	MemorySize           int // in megabytes
 	LastModified         string
 	CodeSha256           string
 	Version              string
@@ -35,10 +35,10 @@ type Configuration struct {
 	Layers               []Layer `json:",omitempty"`
 }
 
-// Environment holds the variables that a function finds in its environment.
+// Environment holds a function's environment variables.
 type Environment struct{ Variables map[string]string }
 
-// VPCConfig is kept and shown; functions run in no network of their own.
+// VPCConfig is stored and returned but has no effect: functions do not run in a network of their own.
 type VPCConfig struct {
 	SubnetIDs               []string `json:"SubnetIds"`
 	SecurityGroupIDs        []string `json:"SecurityGroupIds"`
@@ -46,21 +46,21 @@ type VPCConfig struct {
 	Ipv6AllowedForDualStack bool
 }
 
-// DeadLetterConfig names the queue or topic that gets the events which no attempt has handled.
+// DeadLetterConfig names the queue or topic that receives events which no attempt has handled.
 type DeadLetterConfig struct {
 	TargetArn string `json:",omitempty"`
 }
 
-// TracingConfig says whether invocations begin traces: Active, or PassThrough.
+// TracingConfig is the tracing mode: Active, in which invocations start traces, or PassThrough.
 type TracingConfig struct{ Mode string }
 
-// Active reports whether invocations begin traces of their own.
+// Active reports whether invocations start traces.
 func (t TracingConfig) Active() bool { return t.Mode == "Active" }
 
-// EphemeralStorage is kept and shown; what a function may write is not bounded.
-type EphemeralStorage struct{ Size int } // megabytes
+// EphemeralStorage is stored and returned but has no effect: how much a function may write is not limited.
+type EphemeralStorage struct{ Size int } // in megabytes
 
-// SnapStart is kept and shown; no snapshots are taken.
+// SnapStart is stored and returned but has no effect: no snapshots are taken.
 type SnapStart struct {
 	ApplyOn            string
 	OptimizationStatus string `json:",omitempty"`
@@ -69,7 +69,7 @@ type SnapStart struct {
 // RuntimeVersionConfig names the version of a runtime.
 type RuntimeVersionConfig struct{ RuntimeVersionArn string }
 
-// LoggingConfig is kept and shown; logs are text.
+// LoggingConfig is stored and returned; logs are always text.
 type LoggingConfig struct {
 	LogFormat           string `json:",omitempty"`
 	ApplicationLogLevel string `json:",omitempty"`
@@ -77,7 +77,7 @@ type LoggingConfig struct {
 	LogGroup            string `json:",omitempty"`
 }
 
-// The states of functions that are ready.
+// The states of a ready function.
 const (
 	active     = "Active"
 	successful = "Successful"
@@ -92,5 +92,5 @@ const (
 	arm64          = "arm64"
 )
 
-// timestamp is how Lambda writes times.
+// timestamp formats t as Lambda does.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000-0700") }

@@ -9,7 +9,7 @@ import (
 
 const latest = invocation.Latest
 
-// CreateInput describes a function that is to be.
+// CreateInput describes a function to create.
 type CreateInput struct {
 	FunctionName string
 	Settings
@@ -20,7 +20,7 @@ type CreateInput struct {
 	Tags          map[string]string
 }
 
-// Create makes a function. It shows $LATEST, or version 1 when that is to be published at once.
+// Create creates a function. It returns $LATEST, or version 1 if that is published at once.
 func (s *Service) Create(ctx context.Context, scope aws.Scope, name string, in *CreateInput) (*Configuration, error) {
 	if in.PackageType == "Image" {
 		return nil, invalid("Container images do not run here; use the package type Zip.")
@@ -51,7 +51,7 @@ func (s *Service) Create(ctx context.Context, scope aws.Scope, name string, in *
 	return shown, nil
 }
 
-// configure checks everything and brings the code to its place.
+// configure validates the input and installs the code.
 func (s *Service) configure(ctx context.Context, a *area, c *Configuration, in *CreateInput) error {
 	if err := in.apply(c); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"stepback/aws"
 )
 
-// Delete removes a function, or the one version that the qualifier names. Invocations under way finish.
+// Delete deletes a function, or the version that qualifier names. Running invocations finish.
 func (s *Service) Delete(ctx context.Context, scope aws.Scope, name, qualifier string) error {
 	switch qualifier {
 	case "":

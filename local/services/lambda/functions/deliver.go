@@ -8,8 +8,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Deliver invokes the function of an ARN asynchronously with the message as its event, as delivery.Target says. An
-// error is an *aws.Error, as Invoke would answer it.
+// Deliver invokes the function with an ARN asynchronously, with the message as its event; see delivery.Target. The
+// error is an *aws.Error, as Invoke returns it.
 func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
 	if trace, ok := aws.ParseTrace(m.TraceHeader); ok {
 		ctx = aws.WithTrace(ctx, trace)

@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/lambda/runtimes"
 )
 
-// deploy makes a version of a function known to what runs functions.
+// deploy registers a version of a function with the runner.
 func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configuration) error {
 	if c.CodeSha256 == "" {
 		f, err := s.local(a, r, c)
@@ -23,7 +23,7 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 	}
 	dir := a.codeDir(c.FunctionName, c.CodeSha256)
 	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
-	if err != nil { // it was there when the function was created; each invocation says that it is missing
+	if err != nil { // it existed when the function was created; each invocation reports that it is missing
 		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
 		launch = runtimes.Launch{Command: []string{c.Runtime}}
 	}
@@ -55,7 +55,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// limit bounds the invocations of a function at one time.
+// limit sets the maximum concurrency of a function.
 func (a *area) limit(r *record) {
 	most := runner.DefaultConcurrency
 	if r.Latest.CodeSha256 == "" {

@@ -14,7 +14,7 @@ import (
 	"stepback/local/services/lambda/eventqueue"
 )
 
-// invocationRecord is what a destination gets, as the developer guide shows it.
+// invocationRecord is the record that a destination receives, as in the Lambda developer guide.
 type invocationRecord struct {
 	Version         string           `json:"version"`
 	Timestamp       string           `json:"timestamp"`
@@ -37,7 +37,7 @@ type responseContext struct {
 	FunctionError   string `json:"functionError,omitempty"`
 }
 
-// record sends the record of an invocation to a destination. It reports whether that should be tried again.
+// record sends the record of an invocation to a destination. again reports whether to retry.
 func (s *Service) record(ctx context.Context, e *eventqueue.Event, to, detailType string) (again bool, err error) {
 	r := invocationRecord{
 		Version: "1.0", Timestamp: time.UnixMilli(e.End.At).UTC().Format("2006-01-02T15:04:05.000Z"),
@@ -57,7 +57,7 @@ func (s *Service) record(ctx context.Context, e *eventqueue.Event, to, detailTyp
 		Resources: []string{to, e.ARN}})
 }
 
-// document is an answer as JSON: text that is none becomes a string.
+// document returns a response as JSON; text that is not JSON becomes a string.
 func document(answer []byte) json.RawMessage {
 	switch {
 	case len(answer) == 0:
@@ -67,13 +67,12 @@ func document(answer []byte) json.RawMessage {
 	}
 	text, err := json.Marshal(string(answer))
 	if err != nil {
-		return json.RawMessage("null") // no string is refused
+		return json.RawMessage("null") // marshalling a string cannot fail
 	}
 	return text
 }
 
-// bury sends the event itself to the queue for dead letters, with what went wrong as attributes. It reports whether
-// that should be tried again.
+// bury sends the event itself to the dead-letter queue, with the error as attributes. again reports whether to retry.
 func (s *Service) bury(ctx context.Context, e *eventqueue.Event) (again bool, err error) {
 	code, message := "429", "Rate Exceeded."
 	if a := e.End.Answer; a != nil {
@@ -87,10 +86,10 @@ func (s *Service) bury(ctx context.Context, e *eventqueue.Event) (again bool, er
 		}})
 }
 
-// maxErrorMessage is how much of an error's message a dead letter has, in bytes.
+// maxErrorMessage is the maximum length of the error message in a dead letter, in bytes.
 const maxErrorMessage = 1 << 10
 
-// errorMessage is what a function's error says, without what no attribute can have.
+// errorMessage returns the message of a function error, without characters that a message attribute cannot have.
 func errorMessage(answer []byte) string {
 	var e struct{ ErrorMessage string }
 	if json.Unmarshal(answer, &e) != nil || e.ErrorMessage == "" {
@@ -105,7 +104,7 @@ func errorMessage(answer []byte) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxErrorMessage)], "")
 }
 
-// deliver sends a message. It reports whether sending it again may help; if not, the owner of the machine is told.
+// deliver sends a message. again reports whether a retry may help; if not, the failure is logged.
 func (s *Service) deliver(ctx context.Context, e *eventqueue.Event, to string, m *delivery.Message) (again bool,
 	err error) {
 	if s.opts.Deliver == nil {

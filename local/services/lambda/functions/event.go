@@ -13,7 +13,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// accept keeps an asynchronous invocation and answers that it will be carried out.
+// accept stores an asynchronous invocation and responds that it will be carried out.
 func (s *Service) accept(ctx context.Context, t *target, r *invocation.Request) (*invocation.Answer, error) {
 	payload, err := runner.CheckEvent(r)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Service) accept(ctx context.Context, t *target, r *invocation.Request) 
 	return &invocation.Answer{StatusCode: http.StatusAccepted, RequestID: e.ID}, nil
 }
 
-// handling is what becomes of an event for a function by what is set now.
+// handling returns how an event for a function is handled under the current settings.
 func handling(t *target) eventqueue.Handling {
 	set := t.record.EventInvoke[t.asked]
 	how := eventqueue.Handling{Retries: eventqueue.DefaultRetries, MaxAge: eventqueue.DefaultMaxAge.Milliseconds(),
@@ -54,7 +54,7 @@ func handling(t *target) eventqueue.Handling {
 	return how
 }
 
-// invokeEvent hands an event to its function.
+// invokeEvent invokes the function of an event.
 func (s *Service) invokeEvent(ctx context.Context, e *eventqueue.Event) (*invocation.Answer, error) {
 	a, r, err := s.find(e.Scope, e.Function, ending(e.Version))
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *Service) invokeEvent(ctx context.Context, e *eventqueue.Event) (*invoca
 
 var someRoom = 1
 
-// tell tells how an event ended: the destination by a record, the queue for dead letters, and when nobody has taken an
-// event that failed, the log of the function.
+// tell reports how an event ended: to the destination as a record, to the dead-letter queue, and, if an event failed
+// and neither took it, to the function's log.
 func (s *Service) tell(ctx context.Context, e *eventqueue.Event) error {
 	to, detail := e.OnFailure, "Lambda Function Invocation Result - Failure"
 	if e.End.Condition == eventqueue.Success {

@@ -14,7 +14,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// builtIn makes a function F of a handler.
+// builtIn creates a function F with the given handler.
 func builtIn(t *testing.T, dir string, opts functions.Options, handler any) *functions.Service {
 	t.Helper()
 	opts.BuiltIn = map[string]functions.BuiltIn{"f": func(functions.Surroundings) (functions.Program, error) {
@@ -28,7 +28,7 @@ func builtIn(t *testing.T, dir string, opts functions.Options, handler any) *fun
 	return s
 }
 
-// TestAsynchronousInvocationsSurvive ends a service while a function works on an event.
+// An asynchronous invocation survives closing the service while the function handles it.
 func TestAsynchronousInvocationsSurvive(t *testing.T) {
 	t.Parallel()
 	dir, entered := t.TempDir(), make(chan struct{})
@@ -51,7 +51,7 @@ func TestAsynchronousInvocationsSurvive(t *testing.T) {
 	}
 }
 
-// TestRecordsAreSentAgain has a destination fail at first, and the dead-letter queue be missing.
+// A record is sent again, with increasing delays, until its destination accepts it.
 func TestRecordsAreSentAgain(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -4,23 +4,23 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 	"stepback/tasks/lambda/invocation"
 )
 
-// EventInvokeSettings are how asynchronous invocations of a function, a version or an alias are handled. What is nil is
-// Lambda's default; in an update it stays as it is.
+// EventInvokeSettings determines how asynchronous invocations of a function, a version or an alias are handled. A nil
+// member means Lambda's default; in an update it stays unchanged.
 type EventInvokeSettings struct {
 	MaximumRetryAttempts     *int               `json:",omitempty"` // 0 to 2
 	MaximumEventAgeInSeconds *int               `json:",omitempty"` // 60 to 21,600
 	DestinationConfig        *DestinationConfig `json:",omitempty"`
 }
 
-// DestinationConfig says where records of asynchronous invocations go.
+// DestinationConfig names the destinations of asynchronous invocation records.
 type DestinationConfig struct{ OnSuccess, OnFailure Destination }
 
 // Destination is the ARN of a queue, a topic, a function or an event bus; empty means that no record is sent.
@@ -28,15 +28,15 @@ type Destination struct {
 	Destination string `json:",omitempty"`
 }
 
-// EventInvokeConfig is how asynchronous invocations are handled, as it is kept.
+// EventInvokeConfig is the stored configuration of asynchronous invocations.
 type EventInvokeConfig struct {
 	EventInvokeSettings
-	FunctionArn  string // with the qualifier
+	FunctionArn  string // including the qualifier
 	LastModified time.Time
 }
 
-// PutEventInvokeConfig says how asynchronous invocations by a qualifier are handled; by none, those of the function
-// without one. With update it changes what there is, otherwise it replaces it.
+// PutEventInvokeConfig configures asynchronous invocations that use qualifier; an empty one means invocations without
+// a qualifier. If update is true it changes the existing configuration, otherwise it replaces it.
 func (s *Service) PutEventInvokeConfig(ctx context.Context, scope aws.Scope, name, qualifier string,
 	in *EventInvokeSettings, update bool) (*EventInvokeConfig, error) {
 	if in.MaximumRetryAttempts == nil && in.MaximumEventAgeInSeconds == nil && in.DestinationConfig == nil {
@@ -79,14 +79,14 @@ func (s *Service) PutEventInvokeConfig(ctx context.Context, scope aws.Scope, nam
 	return &made, nil
 }
 
-// merge takes what is said over.
+// merge copies the members that in sets.
 func (s *EventInvokeSettings) merge(in *EventInvokeSettings) {
 	s.MaximumRetryAttempts = cmp.Or(in.MaximumRetryAttempts, s.MaximumRetryAttempts)
 	s.MaximumEventAgeInSeconds = cmp.Or(in.MaximumEventAgeInSeconds, s.MaximumEventAgeInSeconds)
 	s.DestinationConfig = cmp.Or(in.DestinationConfig, s.DestinationConfig)
 }
 
-// EventInvokeConfig returns how asynchronous invocations by a qualifier are handled.
+// EventInvokeConfig returns the configuration of asynchronous invocations that use qualifier.
 func (s *Service) EventInvokeConfig(scope aws.Scope, name, qualifier string) (*EventInvokeConfig, error) {
 	qualifier = cmp.Or(qualifier, latest)
 	_, r, err := s.find(scope, name, "")
@@ -100,18 +100,18 @@ func (s *Service) EventInvokeConfig(scope aws.Scope, name, qualifier string) (*E
 	return &c, nil
 }
 
-// EventInvokeConfigs returns those of a function by their ARNs.
+// EventInvokeConfigs returns the configurations of a function, ordered by ARN.
 func (s *Service) EventInvokeConfigs(scope aws.Scope, name string) ([]EventInvokeConfig, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
 		return nil, noFunction()
 	}
-	return sorting.Collect(maps.Values(r.EventInvoke), func(a, b EventInvokeConfig) int {
+	return slices.SortedFunc(maps.Values(r.EventInvoke), func(a, b EventInvokeConfig) int {
 		return strings.Compare(a.FunctionArn, b.FunctionArn)
 	}), nil
 }
 
-// DeleteEventInvokeConfig has asynchronous invocations by a qualifier handled by Lambda's defaults again.
+// DeleteEventInvokeConfig resets asynchronous invocations that use qualifier to Lambda's defaults.
 func (s *Service) DeleteEventInvokeConfig(ctx context.Context, scope aws.Scope, name, qualifier string) error {
 	qualifier = cmp.Or(qualifier, latest)
 	if _, _, err := s.find(scope, name, ""); err != nil {
@@ -127,7 +127,7 @@ func (s *Service) DeleteEventInvokeConfig(ctx context.Context, scope aws.Scope, 
 	return err
 }
 
-// findQualified finds a function that has the version or alias.
+// findQualified returns an error unless the function exists and has the version or alias.
 func (s *Service) findQualified(scope aws.Scope, name, qualifier string) error {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
@@ -139,8 +139,8 @@ func (s *Service) findQualified(scope aws.Scope, name, qualifier string) error {
 	return nil
 }
 
-// checkDestination refuses what no record can be sent to. Whether a queue, a topic or a bus is there shows when a
-// record is sent.
+// checkDestination returns an error if no record can be sent to destination. Whether a queue, a topic or a bus exists
+// only shows when a record is sent.
 func (s *Service) checkDestination(scope aws.Scope, name, destination string) error {
 	if destination == "" {
 		return nil

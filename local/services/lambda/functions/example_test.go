@@ -10,8 +10,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// A deployment package is created as a function and invoked. (It is read from a file here, so that the example is not
-// run.)
+// Creates a function from a deployment package and invokes it. (The package is read from a file, so the example is
+// not run.)
 func Example() {
 	ctx := context.Background()
 	s, err := functions.Open(ctx, ".stepback/lambda", functions.Options{})

@@ -36,14 +36,14 @@ func open(t testing.TB, dir string, opts functions.Options) *functions.Service {
 
 func closeService(t testing.TB, s *functions.Service) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
 		t.Error(err)
 	}
 }
 
-// packed is a deployment package of files; a name that ends in * is executable.
+// packed returns a deployment package with the given files; a name that ends in * is executable.
 func packed(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -68,7 +68,7 @@ func packed(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// python is a function of one file.
+// python returns a function that consists of one file.
 func python(t testing.TB, source string) *functions.CreateInput {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -275,7 +275,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// bucket is an S3 with one object.
+// bucket is an S3 client with a single object.
 type bucket struct{ body []byte }
 
 func (b bucket) Get(_ context.Context, name, key, _, _ string) (io.ReadCloser, int64, error) {
@@ -285,7 +285,7 @@ func (b bucket) Get(_ context.Context, name, key, _, _ string) (io.ReadCloser, i
 	return io.NopCloser(bytes.NewReader(b.body)), int64(len(b.body)), nil
 }
 
-// logged keeps what functions log.
+// logged stores what functions log.
 type logged struct {
 	mu   sync.Mutex
 	kept []byte

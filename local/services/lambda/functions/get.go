@@ -4,14 +4,14 @@ import (
 	"stepback/aws"
 )
 
-// Function is a version of a function with what is kept of the function as a whole.
+// Function is a version of a function together with the properties of the function as a whole.
 type Function struct {
 	Configuration Configuration
 	Tags          map[string]string
-	Reserved      *int // concurrency; nil when none is reserved
+	Reserved      *int // reserved concurrency; nil if none is reserved
 }
 
-// Get returns a version of a function; the qualifier is a version, an alias or empty.
+// Get returns a version of a function. qualifier is a version, an alias or empty.
 func (s *Service) Get(scope aws.Scope, name, qualifier string) (*Function, error) {
 	_, r, err := s.find(scope, name, ending(qualifier))
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Service) Get(scope aws.Scope, name, qualifier string) (*Function, error
 		return nil, notFound("Function not found: %s:%s", arnOf(scope, name), qualifier)
 	}
 	shown := *c
-	if qualifier != "" { // an ARN says what was asked for, an alias too
+	if qualifier != "" { // the ARN names what was requested, even an alias
 		shown.FunctionArn = arnOf(scope, name) + ":" + qualifier
 	}
 	return &Function{shown, r.Tags, r.Reserved}, nil

@@ -10,9 +10,9 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Invoke carries out one of the three types of invocations, in the scope unless FunctionName is an ARN of another one.
-// With a role, a function without an ARN is looked for in the role's account. The qualifier is a version, an alias or
-// empty. An error is an *aws.Error, or ctx's when ctx ended first.
+// Invoke performs an invocation of any of the three types. It uses scope unless FunctionName is an ARN of another
+// one; if the request has a role and the name is no ARN, the function is looked up in the role's account. The
+// qualifier is a version, an alias or empty. The error is an *aws.Error, or ctx's if ctx ended first.
 func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
 	resolved := *r
 	t, err := s.resolve(scope, &resolved)
@@ -28,10 +28,10 @@ func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Req
 	return t.area.lambda.Invoke(ctx, &resolved)
 }
 
-// In returns what invokes the functions of a scope.
+// In returns an invoker for the functions of a scope.
 func (s *Service) In(scope aws.Scope) invocation.Invoker { return scoped{s, scope} }
 
-// scoped is the functions of one scope.
+// scoped invokes the functions of one scope.
 type scoped struct {
 	service *Service
 	scope   aws.Scope
@@ -42,7 +42,7 @@ func (s scoped) Invoke(ctx context.Context, r *invocation.Request) (*invocation.
 	return s.service.Invoke(ctx, s.scope, r)
 }
 
-// target is what an invocation is for: the version that carries it out, and the qualifier that was asked for.
+// target is the function that an invocation resolves to: the version that runs, and the qualifier of the request.
 type target struct {
 	area    *area
 	record  *record
@@ -50,7 +50,8 @@ type target struct {
 	asked   string
 }
 
-// resolve replaces what a call names by a function and a version, which an alias draws.
+// resolve replaces the function and qualifier of a request by a function and a version; an alias with routing picks
+// the version at random.
 func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*target, error) {
 	n, err := invocation.ParseName(in.FunctionName, in.Qualifier)
 	if err != nil {
@@ -77,16 +78,16 @@ func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*target, err
 	return &target{a, r, c, asked}, nil
 }
 
-// accountOf is the account of a role's ARN; empty when there is none.
+// accountOf returns the account in a role's ARN, or "" if role is empty.
 func accountOf(role string) string {
 	a, _ := aws.ParseARN(role)
 	return a.Account
 }
 
-// draw picks a version for a number from 0 up to 1.
+// draw picks a version for a random number in [0, 1).
 func (a Alias) draw(number float64) string {
 	if a.RoutingConfig != nil {
-		for version, weight := range a.RoutingConfig.AdditionalVersionWeights { // one at most
+		for version, weight := range a.RoutingConfig.AdditionalVersionWeights { // at most one
 			if number < weight {
 				return version
 			}

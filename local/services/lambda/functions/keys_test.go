@@ -6,7 +6,7 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// TestAFunctionFindsTheKeysOfItsRole has a function say which credentials are in its environment.
+// A function finds its role's credentials in its environment.
 func TestAFunctionFindsTheKeysOfItsRole(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), functions.Options{Keys: func(role, function string) (map[string]string, error) {

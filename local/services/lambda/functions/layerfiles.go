@@ -13,10 +13,10 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// maxLayers is how many layers a function may have.
+// maxLayers is the maximum number of layers per function.
 const maxLayers = 5
 
-// layersOf finds the layers of a function's configuration, and brings their files together.
+// layersOf returns the layers with the given ARNs and merges their files.
 func (s *Service) layersOf(arns []string) ([]Layer, error) {
 	if len(arns) > maxLayers {
 		return nil, invalid("Cannot reference more than 5 layers.")
@@ -45,7 +45,7 @@ func (s *Service) layersOf(arns []string) ([]Layer, error) {
 	return list, s.assemble(list, content)
 }
 
-// optOf is where the files of layers are together: what is in /opt on AWS. The content of a layer's version never
+// optOf returns the directory of the layers' merged files, which is /opt on AWS. The content of a layer version never
 // changes.
 func (s *Service) optOf(list []Layer) string {
 	arns := make([]string, len(list))
@@ -56,8 +56,8 @@ func (s *Service) optOf(list []Layer) string {
 	return filepath.Join(s.dir, "opt", hex.EncodeToString(sum[:]))
 }
 
-// assemble brings the files of layers together, those of later ones over those of earlier ones. Files are links to the
-// same content where the file system can have them.
+// assemble merges the files of layers into one directory; later layers override earlier ones. Files are hard links
+// where the file system supports them.
 func (s *Service) assemble(list []Layer, content []string) error {
 	if len(list) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (s *Service) assemble(list []Layer, content []string) error {
 	return atomicfile.Move(temp, final)
 }
 
-// overlay puts the files of one directory over those of another.
+// overlay copies the files of from over those of to.
 func overlay(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -100,7 +100,7 @@ func overlay(from, to string) error {
 			if info, err := os.Lstat(target); err == nil && info.IsDir() {
 				return nil
 			}
-			_ = os.Remove(target) // a file of an earlier layer, or nothing
+			_ = os.Remove(target) // a file of an earlier layer, if any
 			return os.Mkdir(target, 0o755)
 		}
 		if err := os.RemoveAll(target); err != nil {
@@ -128,7 +128,7 @@ func overlay(from, to string) error {
 	})
 }
 
-// sweepLayers removes what was brought together for functions that are not there any more.
+// sweepLayers removes the merged directories that no function needs any more.
 func (s *Service) sweepLayers() error {
 	needed := map[string]bool{}
 	for _, a := range s.areas {
@@ -156,8 +156,8 @@ func (s *Service) sweepLayers() error {
 	return nil
 }
 
-// layerVariables add what layers bring to the environment of a function: where interpreters, programs and libraries
-// look, and STEPBACK_LAMBDA_OPT, the directory itself. What the function sets itself stays.
+// layerVariables adds to env what layers require: the search paths for interpreters, programs and libraries, and
+// STEPBACK_LAMBDA_OPT, the merged directory itself. Variables that the function sets itself are kept.
 func (s *Service) layerVariables(c *Configuration, env map[string]string) {
 	if len(c.Layers) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"stepback/aws"
 )
 
-// LayerPermissionInput describes a statement for a version of a layer.
+// LayerPermissionInput describes a policy statement to add to a layer version.
 type LayerPermissionInput struct {
 	StatementID    string `json:"StatementId"`
 	Action         string
@@ -19,8 +19,8 @@ type LayerPermissionInput struct {
 	RevisionID     string `json:"RevisionId"`
 }
 
-// AddLayerPermission adds a statement to the policy of a version of a layer, and returns it with the policy's revision.
-// It is kept; nobody is asked for it.
+// AddLayerPermission adds a statement to the policy of a layer version, and returns the statement and the policy's
+// revision. The policy is stored but not enforced.
 func (s *Service) AddLayerPermission(n LayerName, in *LayerPermissionInput) (*Statement, string, error) {
 	p := &PermissionInput{StatementID: in.StatementID, Action: in.Action, Principal: in.Principal,
 		PrincipalOrgID: in.OrganizationID}
@@ -38,7 +38,7 @@ func (s *Service) AddLayerPermission(n LayerName, in *LayerPermissionInput) (*St
 	return added, revision, err
 }
 
-// RemoveLayerPermission removes a statement.
+// RemoveLayerPermission removes a statement from the policy of a layer version.
 func (s *Service) RemoveLayerPermission(n LayerName, sid, revision string) error {
 	_, err := s.changeLayerPolicy(n, revision, func(old *policy) ([]Statement, error) {
 		i := old.index(sid)
@@ -50,8 +50,8 @@ func (s *Service) RemoveLayerPermission(n LayerName, sid, revision string) error
 	return err
 }
 
-// changeLayerPolicy replaces the statements of a version's policy, if it has the revision that the caller believes it
-// has, and returns the new one.
+// changeLayerPolicy replaces the statements of a layer version's policy and returns its new revision. It returns an
+// error if the policy does not have the given revision.
 func (s *Service) changeLayerPolicy(n LayerName, revision string, edit func(*policy) ([]Statement, error)) (string,
 	error) {
 	s.layers.mu.Lock()
@@ -84,7 +84,7 @@ func (s *Service) changeLayerPolicy(n LayerName, revision string, edit func(*pol
 	return changed.RevisionID, s.layers.write(n.Scope, n.Name, found)
 }
 
-// LayerPolicy returns the policy of a version of a layer as JSON, with its revision.
+// LayerPolicy returns the policy of a layer version as JSON, and its revision.
 func (s *Service) LayerPolicy(n LayerName) (document, revision string, err error) {
 	s.layers.mu.Lock()
 	defer s.layers.mu.Unlock()

@@ -17,14 +17,14 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// LayerContent is where the package of a layer's version is.
+// LayerContent describes the package of a layer version.
 type LayerContent struct {
 	CodeSha256 string
 	CodeSize   int64
 }
 
-// LayerVersion is a version of a layer as the API shows it (GetLayerVersionResponse in Lambda's model, without where
-// its content can be read).
+// LayerVersion is a layer version as the API returns it (GetLayerVersionResponse in Lambda's model, without the
+// content's location).
 type LayerVersion struct {
 	LayerArn                string
 	LayerVersionArn         string
@@ -37,7 +37,7 @@ type LayerVersion struct {
 	LayerContent
 }
 
-// LayerInput describes a version of a layer that is to be.
+// LayerInput describes a layer version to publish.
 type LayerInput struct {
 	LayerName               string
 	Description             string
@@ -47,29 +47,30 @@ type LayerInput struct {
 	Content                 Code
 }
 
-// Layer is a layer that a version of a function has, as the API shows it.
+// Layer is a layer of a function version, as the API returns it.
 type Layer struct {
 	Arn      string
 	CodeSize int64
 }
 
-// layer is all that is kept of a layer but its content.
+// layer is a layer as it is stored, without its content.
 type layer struct {
-	// Last is the number of the version that was published last, which may have been deleted since.
+	// Last is the number of the last published version, which may have been deleted since.
 	Last     int64
 	Versions []keptLayer
 }
 
-// keptLayer is a version of a layer with what is permitted for it.
+// keptLayer is a layer version with its policy.
 type keptLayer struct {
 	LayerVersion
 	Policy *policy `json:",omitempty"`
 }
 
-// layers keeps the layers of all scopes: layers/ACCOUNT/REGION/NAME/layer.json and their content beside.
+// layers stores the layers of all scopes in layers/ACCOUNT/REGION/NAME/layer.json, with their content in the same
+// directory.
 type layers struct {
 	dir string
-	mu  sync.Mutex // one change at a time
+	mu  sync.Mutex // serializes changes
 }
 
 const layerFile = "layer.json"
@@ -78,7 +79,7 @@ func (l *layers) layerDir(scope aws.Scope, name string) string {
 	return filepath.Join(l.dir, scope.Account, scope.Region, name)
 }
 
-// read reads a layer; an empty one when there is none. mu is held.
+// read returns a layer; it is empty if the layer does not exist. mu is held.
 func (l *layers) read(scope aws.Scope, name string) (*layer, error) {
 	path := filepath.Join(l.layerDir(scope, name), layerFile)
 	text, err := os.ReadFile(path)
@@ -95,7 +96,7 @@ func (l *layers) read(scope aws.Scope, name string) (*layer, error) {
 	return found, nil
 }
 
-// write keeps a layer. mu is held.
+// write saves a layer. mu is held.
 func (l *layers) write(scope aws.Scope, name string, changed *layer) error {
 	text, err := json.MarshalIndent(changed, "", " ")
 	if err != nil {
@@ -108,14 +109,15 @@ func (l *layers) write(scope aws.Scope, name string, changed *layer) error {
 	return atomicfile.Write(filepath.Join(dir, layerFile), text, 0o600)
 }
 
-// LayerName is what the name or ARN of a layer, or of a version of one, says. Version is 0 unless it is named.
+// LayerName is a parsed name or ARN of a layer or a layer version. Version is 0 if none is named.
 type LayerName struct {
 	Scope   aws.Scope
 	Name    string
 	Version int64
 }
 
-// ParseLayer reads the name or ARN of a layer or a version of one; a name is of the scope. An error is an *aws.Error.
+// ParseLayer parses the name or ARN of a layer or a layer version; a bare name belongs to scope. The error is an
+// *aws.Error.
 func ParseLayer(scope aws.Scope, text string) (LayerName, error) {
 	n := LayerName{Scope: scope, Name: text}
 	a, ok := aws.ParseARN(text)
@@ -141,7 +143,7 @@ func ParseLayer(scope aws.Scope, text string) (LayerName, error) {
 
 func (n LayerName) arn() string { return n.Scope.ARN("lambda", "layer:"+n.Name) }
 
-// PublishLayer makes a version of a layer.
+// PublishLayer publishes a layer version.
 func (s *Service) PublishLayer(ctx context.Context, scope aws.Scope, in *LayerInput) (*LayerVersion, error) {
 	n, err := ParseLayer(scope, in.LayerName)
 	if err != nil {
@@ -166,7 +168,7 @@ func (s *Service) PublishLayer(ctx context.Context, scope aws.Scope, in *LayerIn
 	return &made, s.layers.write(n.Scope, n.Name, changed)
 }
 
-// LayerVersion returns a version of a layer.
+// LayerVersion returns a layer version.
 func (s *Service) LayerVersion(n LayerName) (*LayerVersion, error) {
 	s.layers.mu.Lock()
 	defer s.layers.mu.Unlock()
@@ -177,7 +179,7 @@ func (s *Service) LayerVersion(n LayerName) (*LayerVersion, error) {
 	return &v.LayerVersion, nil
 }
 
-// find finds a version of a layer. mu is held.
+// find returns a layer and one of its versions. mu is held.
 func (l *layers) find(n LayerName) (*layer, *keptLayer, error) {
 	found, err := l.read(n.Scope, n.Name)
 	if err != nil {
@@ -191,7 +193,7 @@ func (l *layers) find(n LayerName) (*layer, *keptLayer, error) {
 	return nil, nil, notFound("The resource you requested does not exist.")
 }
 
-// openLayer opens the content of a layer that has a hash, in hexadecimal.
+// openLayer opens the layer content with a hash, in hexadecimal.
 func (s *Service) openLayer(scope aws.Scope, name, sha string) (*os.File, error) {
 	n, err := ParseLayer(scope, name)
 	if err != nil {
@@ -211,7 +213,7 @@ func (s *Service) openLayer(scope aws.Scope, name, sha string) (*os.File, error)
 	return nil, fs.ErrNotExist
 }
 
-// LayerVersions returns the versions of a layer, the newest first.
+// LayerVersions returns the versions of a layer, newest first.
 func (s *Service) LayerVersions(n LayerName) ([]LayerVersion, error) {
 	s.layers.mu.Lock()
 	defer s.layers.mu.Unlock()
@@ -245,7 +247,8 @@ func (s *Service) Layers(scope aws.Scope) ([]string, error) {
 	return names, err
 }
 
-// DeleteLayer removes a version of a layer, which need not be there. Functions that have it keep it.
+// DeleteLayer deletes a layer version. It succeeds if the version does not exist. Functions that use the version keep
+// it.
 func (s *Service) DeleteLayer(n LayerName) error {
 	s.layers.mu.Lock()
 	defer s.layers.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 )
 
-// List returns the functions of a scope by name: $LATEST of each, or all their versions.
+// List returns the functions of a scope by name: $LATEST of each or, if versions is true, all their versions.
 func (s *Service) List(scope aws.Scope, versions bool) []Configuration {
 	a := s.known(scope)
 	if a == nil {
@@ -36,7 +36,7 @@ func (s *Service) Versions(scope aws.Scope, name string) ([]Configuration, error
 	return qualified(r), nil
 }
 
-// qualified are all versions, each under the ARN of the version.
+// qualified returns all versions, each with its version in the ARN.
 func qualified(r *record) []Configuration {
 	list := r.all()
 	list[0].FunctionArn += ":" + latest

@@ -11,7 +11,7 @@ import (
 
 var accountForm = regexp.MustCompile(`^\d{12}$`)
 
-// load deploys the functions that are kept in the directory.
+// load deploys the functions stored in the directory.
 func (s *Service) load(ctx context.Context) error {
 	return eachDirectory(s.dir, func(account string) error {
 		if !accountForm.MatchString(account) {
@@ -48,7 +48,7 @@ func (s *Service) loadFunction(ctx context.Context, scope aws.Scope, name string
 		return err
 	}
 	if r == nil {
-		return os.RemoveAll(dir) // it was deleted, or never wholly created
+		return os.RemoveAll(dir) // it was deleted, or its creation was not completed
 	}
 	a, err := s.area(scope)
 	if err != nil {

@@ -13,44 +13,44 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// BuiltIn makes the code of a function that is part of this program. It is called when the function is deployed, and
-// when a program opens the directory again.
+// BuiltIn returns the code of a function that is part of this program. It is called when the function is deployed,
+// and again when a process reopens the directory.
 type BuiltIn func(Surroundings) (Program, error)
 
-// Program is what runs a function in this process.
+// Program is a built-in function's code.
 type Program struct {
-	// Handler is what lambda.Start would be given; see runner.Function.
+	// Handler is a handler as lambda.Start accepts it; see runner.Function.
 	Handler any
-	// Released, if not nil, is called when the handler is not used any more.
+	// Released, if not nil, is called once the handler is no longer used.
 	Released func()
-	// Timeout, unless it is 0, takes the place of the function's.
+	// Timeout, unless it is 0, overrides the function's.
 	Timeout time.Duration
 }
 
-// Surroundings are what the code of a built-in function finds around it.
+// Surroundings describes the environment of a built-in function.
 type Surroundings struct {
-	// Env is the environment that a process of the function would have: the function's own variables, and where the
-	// services are.
+	// Env holds the environment variables that a process of the function would have: the function's own variables and
+	// the services' addresses.
 	Env map[string]string
 	// Log appends whole lines to the function's log.
 	Log io.Writer
 }
 
-// LocalInput describes a function whose code is not in a deployment package: it is part of this program, or a
-// bootstrap binary of this machine.
+// LocalInput describes a function without a deployment package: its code is part of this program, or a bootstrap
+// binary on this machine.
 type LocalInput struct {
 	Name string
-	// BuiltIn is a name in Options.BuiltIn, Binary the absolute path of a bootstrap; one of them is given.
+	// BuiltIn is a name in Options.BuiltIn; Binary is the absolute path of a bootstrap. Exactly one of them is set.
 	BuiltIn, Binary string
 	Role            string
-	Timeout         time.Duration // whole seconds; 0 means Lambda's default of 3
+	Timeout         time.Duration // in whole seconds; 0 means Lambda's default of 3
 	Env             map[string]string
 }
 
-// PutLocal makes a function whose code is not in a deployment package, or changes the one of that name, whatever its
-// code was. It is kept like every other. Its invocations are not throttled. One that is built in runs in this process,
-// so that no environment is started for it, and logs its own lines only. A function that is there already and the same
-// is left as it is.
+// PutLocal creates a function without a deployment package, or changes the function of that name, whatever its code
+// was. It is stored like any other function. Its invocations are not throttled. A built-in function runs in this
+// process: no environment is started for it, and its log holds only the lines that it writes itself. If the function
+// already exists and is the same, nothing happens.
 func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput) error {
 	if in.Binary == "" && s.opts.BuiltIn[in.BuiltIn] == nil {
 		return invalid("There is no built-in code %q.", in.BuiltIn)
@@ -94,7 +94,7 @@ func (in *LocalInput) settings() *Settings {
 	return settings
 }
 
-// local makes what runs a version of a function whose code is not in a deployment package.
+// local returns the runner function for a version without a deployment package.
 func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, error) {
 	f := runner.Function{
 		Name: c.FunctionName, Version: c.Version, Timeout: time.Duration(c.Timeout) * time.Second,
@@ -124,12 +124,12 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	return f, nil
 }
 
-// variables are what a version finds in its environment beside what Lambda sets.
+// variables returns the environment variables of a version, apart from those that Lambda sets.
 func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configuration) map[string]string {
 	env := map[string]string{}
 	maps.Copy(env, s.opts.Env)
 	env["AWS_ACCESS_KEY_ID"] = a.scope.Account    // so that its calls stay in the account
-	if s.opts.Keys != nil && c.CodeSha256 != "" { // what is no deployment package is the platform's own
+	if s.opts.Keys != nil && c.CodeSha256 != "" { // functions without a deployment package belong to the platform
 		keys, err := s.opts.Keys(c.Role, c.FunctionName)
 		if err != nil {
 			s.opts.Log.Error("a function has no credentials of its role", "function", c.FunctionArn, "error", err)
@@ -145,10 +145,10 @@ func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configurati
 	return env
 }
 
-// unthrottled is more invocations at one time than an engine makes.
+// unthrottled is a concurrency that no engine reaches.
 const unthrottled = 1 << 20
 
-// functionLog is the log of a function as a writer of whole lines.
+// functionLog writes whole lines to the log of a function.
 type functionLog struct {
 	area *area
 	to   runner.LogStream

@@ -7,14 +7,14 @@ import (
 	"stepback/aws"
 )
 
-// RuntimeManagement is when a version's runtime is brought up to date: Auto, FunctionUpdate or Manual, with the ARN of
-// the runtime that it stays with. Here runtimes are the machine's interpreters, and nothing brings them up to date.
+// RuntimeManagement determines when a version's runtime is updated: Auto, FunctionUpdate or Manual, with the ARN of
+// the runtime to stay with. Here runtimes are the machine's interpreters, and nothing updates them.
 type RuntimeManagement struct {
 	UpdateRuntimeOn   string
 	RuntimeVersionArn string `json:",omitempty"`
 }
 
-// RuntimeManagement is that of a version; the qualifier is a version or empty.
+// RuntimeManagement returns the setting of a version, and the version's ARN. qualifier is a version or empty.
 func (s *Service) RuntimeManagement(scope aws.Scope, name, qualifier string) (RuntimeManagement, string, error) {
 	f, err := s.Get(scope, name, qualifier)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Service) RuntimeManagement(scope aws.Scope, name, qualifier string) (Ru
 	return m, f.Configuration.FunctionArn, nil
 }
 
-// SetRuntimeManagement keeps that of a version.
+// SetRuntimeManagement stores the setting of a version.
 func (s *Service) SetRuntimeManagement(ctx context.Context, scope aws.Scope, name, qualifier string, m RuntimeManagement) error {
 	if (m.UpdateRuntimeOn == "Manual") != (m.RuntimeVersionArn != "") {
 		return invalid("RuntimeVersionArn must be given with the update mode Manual, and with no other.")
@@ -46,7 +46,7 @@ func (s *Service) SetRuntimeManagement(ctx context.Context, scope aws.Scope, nam
 	return err
 }
 
-// Recursion says what becomes of recursive loops of a function: Terminate or Allow. Loops are not looked for here.
+// Recursion returns how recursive loops of a function are treated: Terminate or Allow. Loops are not detected here.
 func (s *Service) Recursion(scope aws.Scope, name string) (string, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) Recursion(scope aws.Scope, name string) (string, error) {
 	return cmp.Or(r.Recursion, "Terminate"), nil
 }
 
-// SetRecursion keeps it.
+// SetRecursion stores how recursive loops of a function are treated.
 func (s *Service) SetRecursion(ctx context.Context, scope aws.Scope, name, loop string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		r.Recursion = loop

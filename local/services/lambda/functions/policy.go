@@ -13,22 +13,23 @@ import (
 	"stepback/aws"
 )
 
-// Statement is one permission of a function, as the API shows it. It is kept and shown; no call is checked against it.
+// Statement is a statement of a function's resource-based policy, as the API returns it. This package stores it but
+// does not check invocations against it.
 type Statement struct {
 	Sid, Effect string
-	// Principal is "*", or the kind of principal (Service or AWS) with its name.
+	// Principal is "*", or the type of principal (Service or AWS) with its name.
 	Principal        any
 	Action, Resource string
-	Condition        map[string]map[string]string `json:",omitempty"` // key and value by operator
+	Condition        map[string]map[string]string `json:",omitempty"` // keys and values by operator
 }
 
-// policy is what is permitted for a function, a version or an alias. It is never changed.
+// policy is the resource-based policy of a function, a version or an alias. It is immutable.
 type policy struct {
 	RevisionID string `json:"RevisionId"`
 	Statements []Statement
 }
 
-// document is the policy as the API shows it.
+// document returns the policy as the API shows it.
 func (p *policy) document() (string, error) {
 	text, err := json.Marshal(struct {
 		Version   string
@@ -42,7 +43,7 @@ func (p *policy) index(sid string) int {
 	return slices.IndexFunc(p.Statements, func(s Statement) bool { return s.Sid == sid })
 }
 
-// PermissionInput describes a statement that is to be added.
+// PermissionInput describes a policy statement to add.
 type PermissionInput struct {
 	StatementID           string `json:"StatementId"`
 	Action, Principal     string
@@ -52,14 +53,14 @@ type PermissionInput struct {
 	PrincipalOrgID        string
 	FunctionURLAuthType   string `json:"FunctionUrlAuthType"`
 	InvokedViaFunctionURL *bool  `json:"InvokedViaFunctionUrl"`
-	// RevisionID, if any, is what the policy must have; before the first statement it is that of the version or alias.
+	// RevisionID, if set, must equal the policy's revision; before the first statement, that of the version or alias.
 	RevisionID string `json:"RevisionId"`
 }
 
-// maxPolicy is the size of a policy as JSON, in bytes.
+// maxPolicy is the maximum size of a policy as JSON, in bytes.
 const maxPolicy = 20 << 10
 
-// AddPermission adds a statement to the policy of a function, or of the version or alias that the qualifier names.
+// AddPermission adds a statement to the policy of a function, or of the version or alias that qualifier names.
 func (s *Service) AddPermission(ctx context.Context, scope aws.Scope, name, qualifier string,
 	in *PermissionInput) (*Statement, error) {
 	if qualifier == latest {
@@ -86,7 +87,7 @@ func (s *Service) AddPermission(ctx context.Context, scope aws.Scope, name, qual
 	return added, nil
 }
 
-// RemovePermission removes a statement. Revision, if any, is what the policy must have.
+// RemovePermission removes a statement. If revision is not empty, it must equal the policy's.
 func (s *Service) RemovePermission(ctx context.Context, scope aws.Scope, name, qualifier, sid, revision string) error {
 	_, err := s.change(ctx, scope, name, func(a *area, r *record) error {
 		old, err := r.policyOf(a, qualifier)
@@ -105,7 +106,7 @@ func (s *Service) RemovePermission(ctx context.Context, scope aws.Scope, name, q
 	return err
 }
 
-// Policy returns the policy of a function, a version or an alias as JSON, with its revision.
+// Policy returns the policy of a function, a version or an alias as JSON, and its revision.
 func (s *Service) Policy(scope aws.Scope, name, qualifier string) (document, revision string, err error) {
 	a, r, err := s.find(scope, name, ending(qualifier))
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *Service) Policy(scope aws.Scope, name, qualifier string) (document, rev
 	return document, p.RevisionID, err
 }
 
-// policyOf finds the policy of a qualifier. One without statements has the revision of the version or alias.
+// policyOf returns the policy of a qualifier. An empty policy has the revision of the version or alias.
 func (r *record) policyOf(a *area, qualifier string) (*policy, error) {
 	if p, ok := r.Policies[qualifier]; ok {
 		return p, nil
@@ -142,7 +143,7 @@ func (r *record) policyOf(a *area, qualifier string) (*policy, error) {
 
 var versionForm = regexp.MustCompile(`^\d+$`)
 
-// setPolicy replaces the policy of a qualifier, if it has the revision that the caller believes it has.
+// setPolicy replaces the policy of a qualifier. It returns an error if the policy does not have the given revision.
 func (r *record) setPolicy(qualifier string, old *policy, revision string, statements []Statement) error {
 	if revision != "" && revision != old.RevisionID {
 		return stalePolicy()
@@ -169,7 +170,7 @@ func (r *record) setPolicy(qualifier string, old *policy, revision string, state
 
 var accountPrincipal = regexp.MustCompile(`^\d{12}$`)
 
-// statement is what is added to the policy of a resource.
+// statement returns the statement to add to the policy of a resource.
 func (in *PermissionInput) statement(resource string) (*Statement, error) {
 	s := &Statement{Sid: in.StatementID, Effect: "Allow", Action: in.Action, Resource: resource}
 	switch p := in.Principal; {
@@ -196,7 +197,7 @@ func (in *PermissionInput) statement(resource string) (*Statement, error) {
 	return s, nil
 }
 
-// require adds a condition, unless there is no value.
+// require adds a condition, unless value is empty.
 func (s *Statement) require(operator, key, value string) {
 	if value == "" {
 		return

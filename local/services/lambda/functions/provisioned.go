@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 )
 
-// ProvisionedConfig is how much concurrency a version or alias has provisioned, as it is kept. No process is started
-// for it in advance.
+// ProvisionedConfig is the stored provisioned concurrency of a version or alias. No process is started in advance for
+// it.
 type ProvisionedConfig struct {
 	FunctionArn  string
 	Requested    int
@@ -47,7 +47,7 @@ func (s *Service) Provision(ctx context.Context, scope aws.Scope, name, qualifie
 	return &made, err
 }
 
-// Provisioned returns the provisioned concurrency of a version or alias, or with an empty qualifier that of all of a
+// Provisioned returns the provisioned concurrency of a version or alias; an empty qualifier means all of a
 // function's.
 func (s *Service) Provisioned(scope aws.Scope, name, qualifier string) ([]ProvisionedConfig, error) {
 	_, r, err := s.find(scope, name, "")
@@ -68,7 +68,7 @@ func (s *Service) Provisioned(scope aws.Scope, name, qualifier string) ([]Provis
 	return list, nil
 }
 
-// Unprovision ends the provisioned concurrency of a version or alias.
+// Unprovision removes the provisioned concurrency of a version or alias.
 func (s *Service) Unprovision(ctx context.Context, scope aws.Scope, name, qualifier string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		if _, ok := r.Provisioned[qualifier]; !ok {

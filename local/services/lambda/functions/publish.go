@@ -7,14 +7,15 @@ import (
 	"stepback/aws"
 )
 
-// PublishInput says what is to be published.
+// PublishInput describes a version to publish.
 type PublishInput struct {
-	CodeSha256  string // what the code must be; empty means any
+	CodeSha256  string // required hash of the code; empty means any
 	Description *string
 	RevisionID  string `json:"RevisionId"`
 }
 
-// Publish makes a version of $LATEST. When nothing has changed since the version published last, it is that one.
+// Publish publishes $LATEST as a version. If nothing has changed since the last published version, it returns that
+// one.
 func (s *Service) Publish(ctx context.Context, scope aws.Scope, name string, in *PublishInput) (*Configuration, error) {
 	var shown *Configuration
 	_, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {
@@ -28,7 +29,7 @@ func (s *Service) Publish(ctx context.Context, scope aws.Scope, name string, in 
 	return shown, err
 }
 
-// publish adds a version to a record that is being made.
+// publish adds a version to a record that is being built.
 func (s *Service) publish(r *record, description *string) *Configuration {
 	if c, ok := r.numbered(strconv.Itoa(r.Published)); ok && r.PublishedFrom == r.Latest.RevisionID {
 		return c

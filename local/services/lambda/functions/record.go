@@ -5,34 +5,34 @@ import (
 	"slices"
 )
 
-// record is all that is kept of a function. It is never changed: whoever changes a function makes a new one.
+// record is a function as it is stored. It is immutable: a change creates a new one.
 type record struct {
 	Latest   Configuration
-	Versions []Configuration `json:",omitempty"` // the published ones, oldest first
-	// Published is the number of the version published last, which may have been deleted since.
+	Versions []Configuration `json:",omitempty"` // published versions, oldest first
+	// Published is the number of the last published version, which may have been deleted since.
 	Published int
-	// PublishedFrom is the revision that $LATEST had then.
+	// PublishedFrom is the revision of $LATEST at that time.
 	PublishedFrom string            `json:",omitempty"`
 	Aliases       map[string]Alias  `json:",omitempty"`
-	Reserved      *int              `json:",omitempty"` // concurrency
+	Reserved      *int              `json:",omitempty"` // reserved concurrency
 	Tags          map[string]string `json:",omitempty"`
-	// Policies are those of the function ("") and of its versions and aliases, by qualifier.
+	// Policies holds the policies of the function (""), its versions and its aliases, by qualifier.
 	Policies map[string]*policy `json:",omitempty"`
-	// EventInvoke is how asynchronous invocations are handled, by qualifier.
+	// EventInvoke holds the configurations of asynchronous invocations, by qualifier.
 	EventInvoke map[string]EventInvokeConfig `json:",omitempty"`
-	// URLs and Provisioned are those of the function ("") and of its versions and aliases, by qualifier.
+	// URLs and Provisioned hold the settings of the function (""), its versions and its aliases, by qualifier.
 	URLs        map[string]URLConfig         `json:",omitempty"`
 	Provisioned map[string]ProvisionedConfig `json:",omitempty"`
-	// Runtime is when runtimes are brought up to date, by qualifier; Recursion what becomes of recursive loops.
+	// Runtime determines when runtimes are updated, by qualifier; Recursion, how recursive loops are treated.
 	Runtime   map[string]RuntimeManagement `json:",omitempty"`
 	Recursion string                       `json:",omitempty"`
-	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
-	// their code run it.
+	// BuiltIn names code that is part of the program; Binary is the path of a bootstrap. Versions without a code hash
+	// run one of them.
 	BuiltIn string `json:",omitempty"`
 	Binary  string `json:",omitempty"`
 }
 
-// Alias is a name for a version, as the API shows it (AliasConfiguration in Lambda's model).
+// Alias is an alias of a version, as the API returns it (AliasConfiguration in Lambda's model).
 type Alias struct {
 	AliasArn        string
 	Name            string
@@ -42,7 +42,7 @@ type Alias struct {
 	RevisionID      string         `json:"RevisionId"`
 }
 
-// RoutingConfig sends shares of an alias's invocations, from 0 to 1, to other versions.
+// RoutingConfig routes shares of an alias's invocations, each between 0 and 1, to other versions.
 type RoutingConfig struct{ AdditionalVersionWeights map[string]float64 }
 
 func (r *record) clone() *record {
@@ -57,7 +57,7 @@ func (r *record) clone() *record {
 	return &c
 }
 
-// forget drops what is kept beside a version or alias that goes.
+// forget deletes the settings of a version or alias that is being removed.
 func (r *record) forget(qualifier string) {
 	delete(r.Policies, qualifier)
 	delete(r.EventInvoke, qualifier)
@@ -65,7 +65,7 @@ func (r *record) forget(qualifier string) {
 	delete(r.Provisioned, qualifier)
 }
 
-// version finds a version, or the version that an alias stands for.
+// version returns a version, or the version that an alias points at.
 func (r *record) version(qualifier string) (*Configuration, bool) {
 	if a, ok := r.Aliases[qualifier]; ok {
 		qualifier = a.FunctionVersion
@@ -76,7 +76,7 @@ func (r *record) version(qualifier string) (*Configuration, bool) {
 	return r.numbered(qualifier)
 }
 
-// numbered finds $LATEST or a published version.
+// numbered returns $LATEST or a published version.
 func (r *record) numbered(version string) (*Configuration, bool) {
 	if version == r.Latest.Version {
 		return &r.Latest, true
@@ -88,14 +88,14 @@ func (r *record) numbered(version string) (*Configuration, bool) {
 	return &r.Versions[i], true
 }
 
-// all are the versions, $LATEST first.
+// all returns the versions, $LATEST first.
 func (r *record) all() []Configuration { return append([]Configuration{r.Latest}, r.Versions...) }
 
-// codes are the hashes of the code that the versions need.
+// codes returns the hashes of the code that the versions need.
 func (r *record) codes() map[string]bool {
 	used := map[string]bool{}
 	for _, c := range r.all() {
-		if c.CodeSha256 != "" { // it is not built in
+		if c.CodeSha256 != "" { // not built in
 			used[c.CodeSha256] = true
 		}
 	}

@@ -21,53 +21,53 @@ import (
 	"stepback/local/services/lambda/runtimes"
 )
 
-// Objects is where deployment packages in S3 are read.
+// Objects reads deployment packages from S3.
 type Objects interface {
 	Get(ctx context.Context, bucket, key, version, expectedOwner string) (io.ReadCloser, int64, error)
 }
 
-// Options are the settings of a Service. The zero value has no S3 and keeps no logs.
+// Options are the settings of a Service. The zero value has no S3 and discards logs.
 type Options struct {
-	// Objects is nil when there is no S3: code must then come with the request.
+	// Objects reads code from S3. If it is nil, code must come with the request.
 	Objects Objects
-	// BuiltIn are functions whose code is part of the program, by the name of the code.
+	// BuiltIn maps names to code that is part of the program.
 	BuiltIn map[string]BuiltIn
-	// LogSink keeps the logs of the functions of a scope; nil means that there are none.
+	// LogSink returns the sink for the logs of the functions in a scope; nil discards them.
 	LogSink func(aws.Scope) runner.LogSink
-	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
+	// Ran, if not nil, is called for each invocation that has ended. It must return quickly.
 	Ran func(aws.Scope, runner.Ran)
-	// Sample decides whether an invocation that nobody has decided about is traced, of a function whose TracingConfig
-	// is Active; nil traces none.
+	// Sample decides whether to trace an invocation of a function whose TracingConfig is Active, if the caller has
+	// not decided. nil traces none.
 	Sample func(scope aws.Scope, name, arn string) bool
-	// Deliver hands a record or a dead letter of an asynchronous invocation to what an ARN names, as delivery.Targets
-	// does; nil means that there are no destinations.
+	// Deliver sends a record or a dead letter of an asynchronous invocation to the target with an ARN, as
+	// delivery.Targets does. nil means that there are no destinations.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
-	// Env is in the environment of every function; the function's own variables win.
+	// Env is added to the environment of every function; the function's own variables take precedence.
 	Env map[string]string
-	// Keys is what the functions of a role sign with, as variables of their environment; nil means with the keys of
-	// their account.
+	// Keys returns the credentials of functions with a role, as environment variables. nil means that they use their
+	// account's credentials.
 	Keys func(role, function string) (map[string]string, error)
-	// Environments is the number of processes of one function version; the default is 32.
+	// Environments is the maximum number of processes per function version; the default is 32.
 	Environments int
-	// Total is the number of processes of all functions, TotalMemoryMB what their memory may add up to by their
-	// settings. The defaults are 256 and no bound.
+	// Total is the maximum number of processes of all functions; TotalMemoryMB is the maximum sum of their configured
+	// memory. The defaults are 256 and no limit.
 	Total, TotalMemoryMB int
-	// FetchPackages has what AWS's runtimes bring along for functions, its SDKs for JavaScript and Python, fetched from
-	// npm's and Python's registries when a function first asks for it. Without it such functions are told what to do.
+	// FetchPackages allows fetching what AWS's runtimes include, the SDKs for JavaScript and Python, from the npm and
+	// Python registries when a function first imports it. Without it, such functions fail with a hint.
 	FetchPackages bool
-	// IdleTimeout is how long a process may be idle before it is ended; the default is 5 minutes.
+	// IdleTimeout is the time after which an idle process is stopped; the default is 5 minutes.
 	IdleTimeout time.Duration
-	// Now is the time; the default is time.Now.
+	// Now returns the current time; the default is time.Now.
 	Now func() time.Time
-	// Store keeps asynchronous invocations until they have ended; the default is one of its own in the directory.
+	// Store stores asynchronous invocations until they have ended; the default is a separate store in the directory.
 	Store *documents.Store
-	// Clock is that of their waits; the default is the real time.
+	// Clock is used for their waits; the default is real time.
 	Clock *clock.Clock
-	// Log is told of what the owner of the machine should know; the default discards it.
+	// Log receives messages for the operator; the default discards them.
 	Log *slog.Logger
 }
 
-// Service keeps the functions and has them run. It is safe for concurrent use.
+// Service stores the functions and runs them. It is safe for concurrent use.
 type Service struct {
 	dir      string
 	opts     Options
@@ -76,7 +76,7 @@ type Service struct {
 	room     *runner.Room
 	layers   *layers
 	events   *eventqueue.Queue
-	own      []func() error // closes what the options did not bring
+	own      []func() error // closes what the options did not provide
 
 	mu    sync.RWMutex
 	areas map[aws.Scope]*area
@@ -88,7 +88,7 @@ const (
 	defaultIdleTimeout  = 5 * time.Minute
 )
 
-// Open reads the functions in dir, which is made if need be. Only one Service may have a directory open at a time.
+// Open loads the functions in dir, which it creates if needed. Only one Service may have a directory open at a time.
 func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil { // what a killed process had received
+	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil { // received by a process that was killed
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
@@ -152,19 +152,19 @@ func (s *Service) openEvents() (err error) {
 	return err
 }
 
-// Now is the time that the service goes by.
+// Now returns the service's current time.
 func (s *Service) Now() time.Time { return s.opts.Now() }
 
-// Resume goes on with the asynchronous invocations that an earlier process left. It is called when there is everything
-// that functions and destinations need.
+// Resume continues with the asynchronous invocations that an earlier process left. Call it once everything that
+// functions and destinations need is available.
 func (s *Service) Resume() { s.events.Resume() }
 
-// Closing says that what functions call is about to end: an asynchronous invocation that fails from now on is made
-// again by the next process, as though it had not been tried.
+// Closing announces that what functions call is about to be closed. An asynchronous invocation that fails from now on
+// is repeated by the next process, as if it had not been tried.
 func (s *Service) Closing() { s.events.Closing() }
 
-// StopEvents ends the asynchronous invocations under way and waits for them. They are kept for the next process, and
-// further ones are refused. It is called before the destinations are closed.
+// StopEvents cancels running asynchronous invocations and waits for them. They are kept for the next process, and new
+// ones are refused. Call it before the destinations are closed.
 func (s *Service) StopEvents() { s.events.Close() }
 
 func (s *Service) closeOwn() error {
@@ -175,8 +175,8 @@ func (s *Service) closeOwn() error {
 	return errors.Join(errs...)
 }
 
-// Close refuses new invocations, ends those under way with their processes, and waits for them, at most until ctx ends.
-// Asynchronous ones are kept for the next process.
+// Close refuses new invocations, cancels running ones together with their processes, and waits for them until ctx
+// ends. Asynchronous invocations are kept for the next process.
 func (s *Service) Close(ctx context.Context) error {
 	s.events.Close()
 	s.mu.RLock()
@@ -189,14 +189,14 @@ func (s *Service) Close(ctx context.Context) error {
 	return errors.Join(append(errs, s.closeOwn())...)
 }
 
-// known returns the area of a scope, nil when it has never had a function.
+// known returns the area of a scope, or nil if it has never had a function.
 func (s *Service) known(scope aws.Scope) *area {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.areas[scope]
 }
 
-// area returns the area of a scope, a new one if need be.
+// area returns the area of a scope and creates it if needed.
 func (s *Service) area(scope aws.Scope) (*area, error) {
 	if a := s.known(scope); a != nil {
 		return a, nil
@@ -211,7 +211,7 @@ func (s *Service) area(scope aws.Scope) (*area, error) {
 	return a, nil
 }
 
-// find returns a function and its area. The error is Lambda's, about the ARN with the given ending.
+// find returns a function and its area. The error is Lambda's, for the ARN with the given ending.
 func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, error) {
 	if a := s.known(scope); a != nil {
 		if r := a.record(name); r != nil {
@@ -221,8 +221,8 @@ func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, er
 	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
 }
 
-// elsewhere tells the owner of the machine that a function which was not found is there in another account or region:
-// definitions that come from AWS name functions by the ARNs of their real account.
+// elsewhere logs that a function which was not found exists in another account or region: definitions taken from AWS
+// name functions by the ARNs of their real account.
 func (s *Service) elsewhere(scope aws.Scope, name string) {
 	s.mu.RLock()
 	areas := slices.Collect(maps.Values(s.areas))

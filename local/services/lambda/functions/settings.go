@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/lambda/runtimes"
 )
 
-// Settings are what a request says about a configuration. What it leaves out, nil, stays as it is.
+// Settings holds the settings in a request about a configuration. Nil members stay unchanged.
 type Settings struct {
 	Runtime, Role, Handler, Description, KMSKeyArn *string
 	Timeout, MemorySize                            *int
@@ -26,7 +26,7 @@ type Settings struct {
 	FileSystemConfigs, ImageConfig                 json.RawMessage
 }
 
-// initial is the configuration of a function about which nothing has been said.
+// initial returns the default configuration of a function.
 func initial(scope aws.Scope, name string) Configuration {
 	return Configuration{
 		FunctionName: name, FunctionArn: arnOf(scope, name), Version: latest,
@@ -37,7 +37,7 @@ func initial(scope aws.Scope, name string) Configuration {
 	}
 }
 
-// apply changes a configuration, which must not be shared.
+// apply applies the settings to c, which must not be shared.
 func (s *Settings) apply(c *Configuration) error {
 	if err := s.check(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func setText(to *string, value string) {
 	}
 }
 
-// check refuses what cannot be done here.
+// check returns an error for settings that are not supported here.
 func (s *Settings) check() error {
 	switch {
 	case s.Runtime != nil && !runtimes.Known(*s.Runtime):
@@ -109,16 +109,16 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// present tells whether a list or structure that cannot be served was sent with anything in it.
+// present reports whether an unsupported list or structure was sent with any content.
 func present(raw json.RawMessage) bool {
 	text := strings.TrimSpace(string(raw))
 	return text != "" && text != "null" && text != "[]" && text != "{}"
 }
 
-// maxEnvironment is the size of a function's variables as JSON, in bytes.
+// maxEnvironment is the maximum size of a function's variables as JSON, in bytes.
 const maxEnvironment = 4 << 10
 
-// reserved are the variables that Lambda sets itself and lets nobody change.
+// reserved lists the variables that Lambda sets itself and that functions cannot set.
 var reserved = []string{
 	"AWS_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
 	"AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", "AWS_LAMBDA_INITIALIZATION_TYPE",
@@ -127,7 +127,7 @@ var reserved = []string{
 	"AWS_SESSION_TOKEN", "LAMBDA_RUNTIME_DIR", "LAMBDA_TASK_ROOT", "_HANDLER",
 }
 
-// variableName is what Lambda lets a variable be called.
+// variableName matches the variable names that Lambda allows.
 var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
 
 const cannotConfigure = "Lambda was unable to configure your environment variables because the environment variables you have provided "

@@ -7,10 +7,10 @@ import (
 	"stepback/aws"
 )
 
-// maxTags is the number of tags that a function can have.
+// maxTags is the maximum number of tags per function.
 const maxTags = 50
 
-// Tag adds tags to a function or changes them.
+// Tag adds tags to a function and replaces those with the same keys.
 func (s *Service) Tag(ctx context.Context, scope aws.Scope, name string, tags map[string]string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		if r.Tags == nil {
@@ -25,7 +25,7 @@ func (s *Service) Tag(ctx context.Context, scope aws.Scope, name string, tags ma
 	return err
 }
 
-// Untag removes tags, which need not be there.
+// Untag removes tags. It ignores tags that do not exist.
 func (s *Service) Untag(ctx context.Context, scope aws.Scope, name string, keys []string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		for _, key := range keys {

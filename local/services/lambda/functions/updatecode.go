@@ -7,16 +7,16 @@ import (
 	"stepback/aws"
 )
 
-// UpdateCodeInput is new code for $LATEST.
+// UpdateCodeInput describes new code for $LATEST.
 type UpdateCodeInput struct {
 	Code
 	Architectures []string
 	Publish       bool
-	DryRun        bool   // checks, and changes nothing
+	DryRun        bool   // only validates
 	RevisionID    string `json:"RevisionId"`
 }
 
-// UpdateCode replaces the code of $LATEST. Invocations under way finish with the code they began with.
+// UpdateCode replaces the code of $LATEST. Running invocations finish with the code they started with.
 func (s *Service) UpdateCode(ctx context.Context, scope aws.Scope, name string, in *UpdateCodeInput) (*Configuration,
 	error) {
 	var shown Configuration
@@ -47,5 +47,5 @@ func (s *Service) UpdateCode(ctx context.Context, scope aws.Scope, name string, 
 	return &shown, nil
 }
 
-// errDryRun ends a change that was only to be checked.
+// errDryRun cancels a change that was only to be validated.
 var errDryRun = errors.New("checked only")

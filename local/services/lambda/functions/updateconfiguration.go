@@ -6,7 +6,7 @@ import (
 	"stepback/aws"
 )
 
-// UpdateConfigurationInput is a new configuration of $LATEST.
+// UpdateConfigurationInput describes a new configuration of $LATEST.
 type UpdateConfigurationInput struct {
 	Settings
 	RevisionID string `json:"RevisionId"`
@@ -38,7 +38,7 @@ func (s *Service) UpdateConfiguration(ctx context.Context, scope aws.Scope, name
 	return &r.Latest, nil
 }
 
-// changeLatest changes $LATEST, if it has the revision that the caller believes it has.
+// changeLatest changes $LATEST. It returns an error if $LATEST does not have the given revision.
 func (s *Service) changeLatest(ctx context.Context, scope aws.Scope, name, revision string,
 	edit func(*area, *record) error) (*record, error) {
 	return s.change(ctx, scope, name, func(a *area, r *record) error {

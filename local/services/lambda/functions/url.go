@@ -13,16 +13,16 @@ import (
 	"stepback/local/services/lambda/httpevent"
 )
 
-// URLSettings are what requests say about the URL of a function. What is nil or empty stays as it is.
+// URLSettings holds the settings in requests about a function URL. Nil and empty members stay unchanged.
 type URLSettings struct {
 	AuthType   string // NONE or AWS_IAM
 	Cors       *httpevent.CORS
 	InvokeMode string // BUFFERED
 }
 
-// URLConfig is the URL of a function or alias, as it is kept.
+// URLConfig is the stored URL of a function or alias.
 type URLConfig struct {
-	// ID begins its host; Function and Qualifier are what it invokes.
+	// ID is the first label of the URL's host; Function and Qualifier name what it invokes.
 	ID                  string
 	Function, Qualifier string
 	FunctionArn         string
@@ -38,7 +38,8 @@ const (
 	urlMoment = "2006-01-02T15:04:05.000000000Z"
 )
 
-// PutURL makes the URL of a function, or of the alias that the qualifier names, or with update changes it.
+// PutURL creates the URL of a function, or of the alias that qualifier names. If update is true it changes the
+// existing URL.
 func (s *Service) PutURL(ctx context.Context, scope aws.Scope, name, qualifier string, in *URLSettings,
 	update bool) (*URLConfig, error) {
 	if in.InvokeMode != "" && in.InvokeMode != buffered {
@@ -79,7 +80,7 @@ func (s *Service) PutURL(ctx context.Context, scope aws.Scope, name, qualifier s
 	return &made, nil
 }
 
-// urlID draws the id of a URL: 32 letters and digits.
+// urlID returns a random URL ID of 32 letters and digits.
 func urlID() string {
 	const bytes = 20
 	sum := sha256.Sum256([]byte(aws.NewID()))
@@ -126,7 +127,7 @@ func (s *Service) DeleteURL(ctx context.Context, scope aws.Scope, name, qualifie
 	return err
 }
 
-// FindURL finds the URL of an id, and the scope of its function.
+// FindURL returns the URL with an ID, and the scope of its function.
 func (s *Service) FindURL(id string) (aws.Scope, *URLConfig, bool) {
 	s.mu.RLock()
 	areas := slices.Collect(maps.Values(s.areas))

@@ -5,14 +5,14 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// Usage is what an account uses in a region of what it may.
+// Usage holds what the functions of an account use in a region, and what remains available.
 type Usage struct {
 	Functions  int
-	CodeSize   int64 // bytes of deployment packages
+	CodeSize   int64 // total bytes of deployment packages
 	Unreserved int   // concurrent invocations that no function has reserved
 }
 
-// Usage returns what the functions of a scope use.
+// Usage returns the usage of a scope.
 func (s *Service) Usage(scope aws.Scope) Usage {
 	u := Usage{Unreserved: runner.DefaultConcurrency}
 	a := s.known(scope)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// returned is what a function returns that says how its answer is.
+// returned is a function's result in the form that describes the HTTP response.
 type returned struct {
 	Status  json.RawMessage            `json:"statusCode"`
 	Headers map[string]json.RawMessage `json:"headers"`
@@ -17,7 +17,7 @@ type returned struct {
 	Base64  bool                       `json:"isBase64Encoded"`
 }
 
-// Understood reports whether an answer can be made of what a function returned.
+// Understood reports whether an HTTP response can be built from what a function returned.
 func Understood(payload []byte) bool {
 	var r returned
 	if json.Unmarshal(payload, &r) != nil || r.Status == nil {
@@ -29,13 +29,14 @@ func Understood(payload []byte) bool {
 	return ok && err == nil && status >= 200 && status <= 599
 }
 
-// Write writes what a function returned: an object with a statusCode says how the answer is, anything else is the body
-// of an answer with status 200. What cannot be understood is answered with 502, which it reports.
+// Write writes the HTTP response for what a function returned. An object with a statusCode describes the response;
+// anything else is the body of a response with status 200. If the result cannot be understood, Write responds with
+// status 502 and returns false.
 func Write(w http.ResponseWriter, payload []byte) (understood bool) {
 	var r returned
 	if json.Unmarshal(payload, &r) != nil || r.Status == nil {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(payload) // a client that has gone is nobody to tell
+		_, _ = w.Write(payload) // the client may have disconnected
 		return true
 	}
 	status := 0
@@ -60,7 +61,7 @@ func Write(w http.ResponseWriter, payload []byte) (understood bool) {
 	return true
 }
 
-// bodyOf is the body that a function returned: a text, or JSON as it is.
+// bodyOf returns the body that a function returned: a string's text, or any other JSON as it is.
 func bodyOf(r *returned) ([]byte, bool) {
 	if r.Body == nil || string(r.Body) == "null" {
 		return nil, true
@@ -73,7 +74,7 @@ func bodyOf(r *returned) ([]byte, bool) {
 	return body, err == nil
 }
 
-// textOf is a JSON string's text, or other JSON as it is.
+// textOf returns a JSON string's text, or any other JSON as it is.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -82,7 +83,7 @@ func textOf(value json.RawMessage) string {
 	return text
 }
 
-// Refuse answers with a message that does not come from a function.
+// Refuse writes an error response that does not come from a function.
 func Refuse(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

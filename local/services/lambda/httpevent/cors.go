@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// CORS says which pages of other origins may ask, and what.
+// CORS determines which origins may send cross-origin requests, and which ones.
 type CORS struct {
 	AllowCredentials                                        bool     `json:",omitempty"`
 	AllowHeaders, AllowMethods, AllowOrigins, ExposeHeaders []string `json:",omitempty"`
-	MaxAge                                                  int      `json:",omitempty"` // seconds
+	MaxAge                                                  int      `json:",omitempty"` // in seconds
 }
 
-// Preflight reports whether a request asks what a page may do.
+// Preflight reports whether a request is a CORS preflight request.
 func Preflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
 		r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// Allow adds what a page of the request's origin may do to the answer; nothing when it may not ask.
+// Allow adds the CORS headers for the request's origin to the response, or none if the origin is not allowed.
 func (c *CORS) Allow(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	any := slices.Contains(c.AllowOrigins, "*")

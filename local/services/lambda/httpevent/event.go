@@ -14,25 +14,26 @@ import (
 	"unicode/utf8"
 )
 
-// About is what an event says besides its request.
+// About holds what an event contains besides its HTTP request.
 type About struct {
-	// API is the id that begins the domain, Domain the host without its port, Account whose it is, or anonymous.
+	// API is the ID at the start of the domain, Domain the host without its port, Account the owner's account or
+	// "anonymous".
 	API, Domain, Account string
-	// Route is the key of the route, Stage the stage; both are $default for function URLs.
+	// Route is the route key and Stage the stage; both are $default for function URLs.
 	Route, Stage string
-	// Path is the path with the stage, Parameters those of the route's path.
+	// Path is the path including the stage; Parameters are the route's path parameters.
 	Path       string
 	Parameters map[string]string
 	Variables  map[string]string // of the stage
-	Request    string            // the id of the request
+	Request    string            // the request ID
 	At         time.Time
-	// Authorization is what an authorizer said of the client; nil when there is none.
+	// Authorization is the authorizer's result for the client; nil if there is no authorizer.
 	Authorization any
-	// AccessKey is the one that the request is signed with; empty when nobody asked for a signature.
+	// AccessKey is the access key that signed the request; empty if no signature is required.
 	AccessKey string
 }
 
-// Event is a request in the payload format 2.0.
+// Event is an HTTP request in the payload format 2.0.
 type Event struct {
 	Version    string            `json:"version"`
 	Route      string            `json:"routeKey"`
@@ -48,7 +49,7 @@ type Event struct {
 	Base64     bool              `json:"isBase64Encoded"`
 }
 
-// Context is what an event says of where its request came in.
+// Context is an event's request context: where and how the request was received.
 type Context struct {
 	Account    string `json:"accountId"`
 	API        string `json:"apiId"`
@@ -63,12 +64,12 @@ type Context struct {
 	Epoch      int64  `json:"timeEpoch"`
 }
 
-// Authorizer says who has signed a request.
+// Authorizer identifies who signed a request.
 type Authorizer struct {
 	IAM IAM `json:"iam"`
 }
 
-// IAM is whose an access key is.
+// IAM identifies the owner of an access key.
 type IAM struct {
 	AccessKey string `json:"accessKey"`
 	Account   string `json:"accountId"`
@@ -77,7 +78,7 @@ type IAM struct {
 	User      string `json:"userId"`
 }
 
-// HTTP is what a request says before its headers.
+// HTTP describes a request's request line and client.
 type HTTP struct {
 	Method   string `json:"method"`
 	Path     string `json:"path"`
@@ -86,13 +87,13 @@ type HTTP struct {
 	Agent    string `json:"userAgent"`
 }
 
-// maxBody is the size of a body, in bytes.
+// maxBody is the maximum size of a body, in bytes.
 const maxBody = 6 << 20
 
-// ErrTooLarge is the error of a request whose body is too large.
+// ErrTooLarge is returned if the body of a request is too large.
 var ErrTooLarge = errors.New("the body is too large")
 
-// FromRequest makes the event of a request, as JSON. The error is ErrTooLarge, or that of reading the body.
+// FromRequest returns the event of a request, as JSON. The error is ErrTooLarge, or that of reading the body.
 func FromRequest(r *http.Request, about *About) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
@@ -104,7 +105,7 @@ func FromRequest(r *http.Request, about *About) ([]byte, error) {
 	return FromBody(r, body, about)
 }
 
-// FromBody makes the event of a request whose body has been read, as JSON.
+// FromBody returns the event of a request whose body has been read already, as JSON.
 func FromBody(r *http.Request, body []byte, about *About) ([]byte, error) {
 	source, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -139,7 +140,7 @@ func FromBody(r *http.Request, body []byte, about *About) ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// Body is the body of an event: nil when there is none, in base64 when it is no text.
+// Body returns the body of an event: nil if it is empty, and encoded in base64 if it is not text.
 func Body(r *http.Request, body []byte) (text *string, encoded bool) {
 	if len(body) == 0 {
 		return nil, false
@@ -150,9 +151,9 @@ func Body(r *http.Request, body []byte) (text *string, encoded bool) {
 	return new(base64.StdEncoding.EncodeToString(body)), true
 }
 
-// parameters are those of a query; several of a name are joined by commas.
+// parameters returns the parameters of a query; several values of a name are joined by commas.
 func parameters(query string) map[string]string {
-	values, _ := url.ParseQuery(query) // what cannot be read is left out
+	values, _ := url.ParseQuery(query) // malformed parts are ignored
 	found := make(map[string]string, len(values))
 	for name, list := range values {
 		found[name] = strings.Join(list, ",")
@@ -160,7 +161,7 @@ func parameters(query string) map[string]string {
 	return found
 }
 
-// isText reports whether bodies of a media type are text in an event.
+// isText reports whether a body of this content type is passed as text.
 func isText(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stopwatch adds up the times in which something was going on. The zero value has counted nothing.
+// stopwatch adds up the time during which something was in progress. The zero value is ready to use.
 type stopwatch struct {
 	mu    sync.Mutex
 	going int
@@ -31,7 +31,7 @@ func (s *stopwatch) stop() {
 	}
 }
 
-// total includes what is going on now.
+// total returns the sum, including what is in progress now.
 func (s *stopwatch) total() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,8 +41,8 @@ func (s *stopwatch) total() time.Duration {
 	return s.sum
 }
 
-// bring answers a runtime client that asks for a package of AWS's runtime with the directory where it is. On AWS it
-// would be there already: the time that it takes is not the function's.
+// bring handles a runtime client's request for a package of AWS's runtime and responds with the package's directory.
+// On AWS the package is already installed, so the time this takes is not charged to the function.
 func (api *runtimeAPI) bring(w http.ResponseWriter, r *http.Request) {
 	const longest = 256
 	name, err := io.ReadAll(io.LimitReader(r.Body, longest))
@@ -57,5 +57,5 @@ func (api *runtimeAPI) bring(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "NotFound", err.Error())
 		return
 	}
-	_, _ = io.WriteString(w, dir) // a process that has gone is noticed by its exit
+	_, _ = io.WriteString(w, dir) // if the process has exited, that is detected elsewhere
 }

@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// environ is the environment of a bootstrap process: what Lambda sets (Lambda developer guide, "Defined runtime
-// environment variables"), credentials that work nowhere, and the function's own variables, which win.
+// environ returns the environment of a bootstrap process: the variables that Lambda sets (Lambda developer guide,
+// "Defined runtime environment variables"), dummy credentials, and the function's own variables, which take
+// precedence.
 func (e *processEnvironment) environ(api string) []string {
 	r, f := e.runner, e.runner.function
 	vars := map[string]string{

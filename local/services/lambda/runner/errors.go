@@ -18,7 +18,7 @@ func invalidContent(reason string) error {
 		reason, Status: http.StatusBadRequest}
 }
 
-// RequestTooLarge is the refusal of a payload of more than MaxRequestBytes.
+// RequestTooLarge returns the error for a payload larger than MaxRequestBytes.
 func RequestTooLarge() *aws.Error {
 	return &aws.Error{
 		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
@@ -27,7 +27,8 @@ func RequestTooLarge() *aws.Error {
 	}
 }
 
-// throttled names the limit: one that was reserved for the function, or the account's.
+// throttled returns the throttling error. Its reason is the function's reserved concurrency or the account's limit,
+// depending on most.
 func throttled(most int64) error {
 	reason := "ReservedFunctionConcurrentInvocationLimitExceeded"
 	if most == DefaultConcurrency {

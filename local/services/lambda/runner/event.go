@@ -8,8 +8,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// CheckEvent returns the payload of an asynchronous invocation, {} when there is none. An error is an *aws.Error for
-// one that is too large or not JSON.
+// CheckEvent returns the payload of an asynchronous invocation, or {} if it is empty. The error is an *aws.Error if
+// the payload is too large or not JSON.
 func CheckEvent(r *invocation.Request) ([]byte, error) {
 	if n := len(r.Payload); n > invocation.MaxEventBytes {
 		return nil, eventTooLarge(n)

@@ -10,62 +10,63 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Defaults of a Function, as the Lambda service has them.
+// Defaults of a Function, as on Lambda.
 const (
 	DefaultTimeout     = 3 * time.Second
 	DefaultMemoryMB    = 128
 	DefaultConcurrency = 1000
 )
 
-// Function is what Register and Replace make known. Exactly one of Handler and Command is set.
+// Function describes a function to register. Exactly one of Handler and Command is set.
 type Function struct {
-	// Name has 1 to 64 characters out of A-Z a-z 0-9 - and _.
+	// Name has 1 to 64 characters of A-Z a-z 0-9 - and _.
 	Name string
 	// Version is the number of a published version; the default is $LATEST.
 	Version string
-	// Handler is what the function's main passes to lambda.Start: a function of one of the shapes that Start documents,
-	// or a type with Invoke(ctx, []byte) ([]byte, error). It is called from many goroutines. What lambda.NewHandler
-	// returns is refused: its Invoke returns bytes out of a pool that the next invocation overwrites.
+	// Handler is the argument that the function's main passes to lambda.Start: a function of one of the shapes that
+	// Start documents, or a type with Invoke(ctx, []byte) ([]byte, error). It is called from many goroutines. The
+	// result of lambda.NewHandler is rejected: its Invoke returns bytes from a pool that the next invocation
+	// overwrites.
 	Handler any
 	// Command is a bootstrap binary and its arguments.
 	Command []string
-	// Dir is the working directory of Command, where the function's code is; the default is this process's.
+	// Dir is the working directory of Command, which contains the function's code; the default is this process's.
 	Dir string
-	// Runtime is the identifier that AWS_EXECUTION_ENV names, by default provided.al2023; Entry is what _HANDLER says,
-	// by default bootstrap.
+	// Runtime is the identifier in AWS_EXECUTION_ENV, by default provided.al2023; Entry is the value of _HANDLER, by
+	// default bootstrap.
 	Runtime, Entry string
-	// Interpreter says in the log of a cold start what runs the function; the default is Runtime.
+	// Interpreter names what runs the function in the log of a cold start; the default is Runtime.
 	Interpreter string
-	// LogGroup is the log group of what it logs; the default is /aws/lambda/NAME.
+	// LogGroup is the function's log group; the default is /aws/lambda/NAME.
 	LogGroup string
 	// Env is added to the environment that Lambda sets for a Command. Nothing but PATH and TMPDIR is inherited from
 	// this process.
 	Env map[string]string
 	// Timeout limits one invocation; the default is 3 s.
 	Timeout time.Duration
-	// MemoryMB is how much memory a Command may have of its own, where the system tells how much that is (Linux): a
-	// process that has more while it works on an event is killed. What it starts is not counted. A Handler is only
-	// told.
+	// MemoryMB is the maximum memory of a Command's process, where the system reports it (Linux): a process that
+	// exceeds it while it handles an event is killed. Its child processes are not counted. For a Handler the value is
+	// only reported.
 	MemoryMB int
-	// Concurrency is the number of invocations at one time above which further ones are throttled; the default is
-	// 1,000.
+	// Concurrency is the maximum number of concurrent invocations; further ones are throttled. The default is 1,000.
 	Concurrency int
-	// Environments is the number of execution environments (for a Command: processes) above which an invocation waits
-	// for one to come free instead of starting another; the default is Concurrency.
+	// Environments is the maximum number of execution environments (for a Command: processes). Beyond it, an
+	// invocation waits for a free one instead of starting another. The default is Concurrency.
 	Environments int
-	// AnyAnswer passes an answer that is no JSON on as it is, which Lambda does; without it such an answer is the
-	// function's error.
+	// AnyAnswer passes on a response that is not JSON unchanged, as Lambda does; without it such a response is a
+	// function error.
 	AnyAnswer bool
-	// Traced has invocations traced that do not belong to a trace yet, as Options.Sample decides.
+	// Traced enables tracing of invocations that do not belong to a trace yet; Options.Sample decides which.
 	Traced bool
-	// Packages, when set, says in which directory a Command finds a package that AWS's runtime brings along, such as
-	// "@aws-sdk/client-s3", and may fetch it first. How long that takes does not count to the function's time.
+	// Packages, if set, returns the directory in which a Command finds a package that AWS's runtime includes, such as
+	// "@aws-sdk/client-s3"; it may fetch the package first. The time this takes does not count towards the function's
+	// timeout.
 	Packages func(ctx context.Context, name string) (dir string, err error)
-	// Quiet leaves out of the log what the service writes there itself: START, END and REPORT of every invocation, and
-	// the errors that it answers with.
+	// Quiet omits from the log what the service itself writes there: START, END and REPORT of every invocation, and
+	// the errors that it responds with.
 	Quiet bool
-	// Released, when set, is called once when the function has been replaced, removed or closed and its last execution
-	// environment has ended. It must be quick and must not call the Service.
+	// Released, if set, is called once after the function has been replaced, removed or closed and its last execution
+	// environment has ended. It must return quickly and must not call the Service.
 	Released func()
 }
 

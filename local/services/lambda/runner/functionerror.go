@@ -8,23 +8,24 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// answer is what an execution environment has to say to one invocation.
+// answer is an execution environment's response to one invocation.
 type answer struct {
 	payload []byte
 	failed  bool // payload is {"errorMessage", "errorType", …}
 	logged  bool // the runtime has logged its error itself
-	// log is what the service logs of an error, when it is not the payload; status is what the REPORT line says of it.
+	// log is the text that the service logs for an error, if it is not the payload; status is the status in the
+	// REPORT line.
 	log, status string
 }
 
-// failure builds the answer for an error that the service itself reports.
+// failure returns the answer for an error that the service itself reports.
 func failure(errorType, message string) answer {
 	payload, err := json.Marshal(struct {
 		Type    string `json:"errorType"`
 		Message string `json:"errorMessage"`
 	}{errorType, message})
 	if err != nil {
-		panic(err) // two strings are always marshalable
+		panic(err) // two strings can always be marshalled
 	}
 	return answer{payload: payload, failed: true}
 }
@@ -37,8 +38,8 @@ func timedOut(requestID string, after time.Duration) answer {
 	return a
 }
 
-// exited reports a process that ended without an answer; how is "exit status 1", "signal: killed" or empty for status
-// 0.
+// exited returns the answer of a process that ended without a response. how is "exit status 1", "signal: killed", or
+// empty for status 0.
 func exited(requestID, how string) answer {
 	message := "RequestId: " + requestID + " Error: Runtime exited without providing a reason"
 	if how != "" {
@@ -58,8 +59,8 @@ func responseTooLarge(size int) answer {
 		invocation.MaxResponseBytes))
 }
 
-// settle checks what a function answered. The real service passes bytes that are no JSON on, where no state machine can
-// use them; here they are the function's error, unless any is set, and the message says what came.
+// settle validates what a function returned. Lambda passes on bytes that are not JSON, which no state machine can
+// use; here they become a function error that quotes them, unless any is true.
 func settle(a answer, any bool) answer {
 	switch {
 	case len(a.payload) > invocation.MaxResponseBytes:

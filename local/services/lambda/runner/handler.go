@@ -14,19 +14,19 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// errStale tells the pool that an environment had ended while it was idle.
+// errStale means that an environment had ended while it was idle, before it took the invocation.
 var errStale = errors.New("the execution environment has ended")
 
 // handlerRunner calls a function's handler in this process.
 type handlerRunner struct {
 	function  *deployed
 	handler   any
-	threads   *sync.WaitGroup // the goroutines of the environments
+	threads   *sync.WaitGroup // goroutines of the environments
 	abandoned *atomic.Int64
 }
 
-// newEnvironment gives each environment a handler of its own, because the answer of one lies in a buffer that the next
-// invocation of it reuses.
+// newEnvironment gives each environment a separate handler, because a handler's response is in a buffer that its next
+// invocation reuses.
 func (r *handlerRunner) newEnvironment() environment {
 	e := &handlerEnvironment{
 		runner: r, stream: r.function.stream(), handler: awslambda.NewHandler(r.handler),
@@ -36,14 +36,15 @@ func (r *handlerRunner) newEnvironment() environment {
 	return e
 }
 
-// handlerEnvironment runs its handler on a goroutine of its own, whose stack need not grow anew for every invocation.
+// handlerEnvironment runs its handler on one long-lived goroutine, whose stack does not have to grow again for every
+// invocation.
 type handlerEnvironment struct {
 	runner   *handlerRunner
 	stream   LogStream
 	handler  awslambda.Handler
 	requests chan request
 	answers  chan answer
-	state    atomic.Int32 // of the invocation under way
+	state    atomic.Int32 // of the running invocation
 }
 
 type request struct {
@@ -62,7 +63,7 @@ func (e *handlerEnvironment) serve() {
 	}
 }
 
-// close does not wait for a handler that ignores the end of its context: the service does.
+// close does not wait for a handler that ignores the end of its context: Service.Close does.
 func (e *handlerEnvironment) close() { close(e.requests) }
 
 func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
@@ -88,19 +89,18 @@ func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 	if e.state.CompareAndSwap(waitedFor, givenUp) {
 		return e.outcome(ctx, running, c, answer{}, false)
 	}
-	e.runner.abandoned.Add(-1) // it has just returned
+	e.runner.abandoned.Add(-1) // it returned just now
 	return e.outcome(ctx, running, c, <-e.answers, true)
 }
 
-// The states of a handler that runs.
+// The states of a running handler.
 const (
 	waitedFor int32 = iota
 	returned
 	givenUp
 )
 
-// outcome makes the end of the time count whether or not the handler noticed it a moment earlier: Lambda would have
-// stopped it.
+// outcome reports a timeout even if the handler noticed its deadline a moment earlier: Lambda would have stopped it.
 func (e *handlerEnvironment) outcome(ctx, running context.Context, c *call, a answer, usable bool) (answer, bool,
 	error) {
 	switch err := running.Err(); {
@@ -108,13 +108,13 @@ func (e *handlerEnvironment) outcome(ctx, running context.Context, c *call, a an
 		return answer{}, usable, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return timedOut(c.requestID, c.timeout), usable, nil
-	case err != nil: // the service closes
+	case err != nil: // the service is closing
 		return answer{}, usable, err
 	}
 	return a, usable, nil
 }
 
-// invoke calls the handler and turns what it does into what the Go runtime would send.
+// invoke calls the handler and converts its result to what the Go runtime would send.
 func (e *handlerEnvironment) invoke(ctx context.Context, payload []byte) (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -128,8 +128,8 @@ func (e *handlerEnvironment) invoke(ctx context.Context, payload []byte) (a answ
 	return answer{payload: bytes.Clone(response)}
 }
 
-// handlerError names an error as aws-lambda-go does: by the name of its outermost type. Only a
-// messages.InvokeResponse_Error by value speaks for itself.
+// handlerError gives an error the type that aws-lambda-go would: the name of its outermost type. Only a
+// messages.InvokeResponse_Error passed by value is used as it is.
 func handlerError(err error) messages.InvokeResponse_Error {
 	//nolint:errorlint // a wrapped one is not recognised on AWS either
 	if own, ok := err.(messages.InvokeResponse_Error); ok {

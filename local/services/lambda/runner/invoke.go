@@ -11,9 +11,9 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Invoke runs the function once, whatever the request's Type, and returns its answer. The qualifier is empty or the
-// number of a version. An error is an *aws.Error, or ctx's when ctx ended first. Unlike on AWS, the end of ctx
-// ends the function too: a handler's context is cancelled, a process killed.
+// Invoke runs the function once, whatever the request's Type, and returns its response. The qualifier is empty or a
+// version number. The error is an *aws.Error, or ctx's if ctx ended first. Unlike on AWS, the end of ctx also stops
+// the function: a handler's context is cancelled, a process is killed.
 func (s *Service) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	c, err := s.admit(r)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 	return s.run(ctx, c, cmp.Or(r.RequestID, aws.NewID()))
 }
 
-// admitted is a request that is in order, for a function that is known.
+// admitted is a validated request for a registered function.
 type admitted struct {
 	function      *deployed
 	payload       []byte
@@ -32,7 +32,7 @@ type admitted struct {
 	wantsLog      bool
 }
 
-// admit finds the function of a call that is in order. Its caller leaves it.
+// admit validates a request and returns it with its function. The caller must call leave.
 func (s *Service) admit(r *invocation.Request) (*admitted, error) {
 	n, err := invocation.ParseName(r.FunctionName, r.Qualifier)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) admit(r *invocation.Request) (*admitted, error) {
 	return c, nil
 }
 
-// run carries out one invocation, unless too many are under way.
+// run performs one invocation, or throttles it if too many are running.
 func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*invocation.Answer, error) {
 	d := in.function
 	defer d.limit.active.Add(-1)
@@ -106,7 +106,7 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 	return out, nil
 }
 
-// traceOf is the trace that an invocation belongs to; without a Root, it belongs to none.
+// traceOf returns the trace that an invocation belongs to; a trace without a Root means none.
 func (s *Service) traceOf(ctx context.Context, d *deployed) aws.Trace {
 	trace, given := aws.TraceOf(ctx)
 	switch {
@@ -124,7 +124,7 @@ func (s *Service) traceOf(ctx context.Context, d *deployed) aws.Trace {
 	return trace
 }
 
-// segmentOf draws the ID of the segment of a function in a trace that is recorded.
+// segmentOf returns a new ID for the function's segment if the trace is recorded, and otherwise the parent's ID.
 func segmentOf(trace aws.Trace) string {
 	if !trace.Sampled {
 		return trace.Parent
@@ -132,7 +132,7 @@ func segmentOf(trace aws.Trace) string {
 	return aws.NewSegmentID()
 }
 
-// tell tells who measures of an invocation.
+// tell passes an invocation's measurements to Options.Ran.
 func (s *Service) tell(r Ran) {
 	if s.opts.Ran != nil {
 		s.opts.Ran(r)

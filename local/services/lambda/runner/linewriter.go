@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// maxLine is where a line without an end is cut.
+// maxLine is the length at which a line without a newline is cut.
 const maxLine = 256 << 10
 
-// lineWriter cuts what a process writes into lines and logs each with the invocation that runs. Lambda, too, counts
-// late output to the next one.
+// lineWriter splits what a process writes into lines and logs each with the current invocation. Like Lambda, it
+// attributes late output to the next invocation.
 type lineWriter struct {
-	// A line that ends in mark is none of the process's; it is told to marked.
+	// A line that ends in mark does not come from the process; it is signalled on marked.
 	mark   string
 	marked chan struct{}
 
@@ -20,7 +20,7 @@ type lineWriter struct {
 	partial []byte
 }
 
-// log says whose lines come from now on.
+// log sets the invocation that lines belong to from now on.
 func (w *lineWriter) log(l *invocationLog) {
 	w.mu.Lock()
 	w.current = l
@@ -46,7 +46,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cut appends p to what was left over and takes the whole lines off.
+// cut appends p to the unfinished line and returns the complete lines.
 func (w *lineWriter) cut(p []byte) [][]byte {
 	w.partial = append(w.partial, p...)
 	var lines [][]byte
@@ -55,7 +55,7 @@ func (w *lineWriter) cut(p []byte) [][]byte {
 		if end < 0 && len(w.partial) < maxLine {
 			return lines
 		}
-		if end < 0 { // what is cut off cannot hold a mark in part
+		if end < 0 { // a cut-off line cannot contain part of a mark
 			cut := len(w.partial) - len(w.mark)
 			lines, w.partial = append(lines, w.partial[:cut:cut]), bytes.Clone(w.partial[cut:])
 			return lines
@@ -65,7 +65,7 @@ func (w *lineWriter) cut(p []byte) [][]byte {
 	}
 }
 
-// flush logs a last line that has no end.
+// flush logs a last line without a newline.
 func (w *lineWriter) flush() {
 	w.mu.Lock()
 	current, rest := w.current, w.partial

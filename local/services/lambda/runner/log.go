@@ -10,45 +10,45 @@ import (
 	"stepback/aws"
 )
 
-// LogSink keeps the logs of functions. WriteLog gets one or more whole lines, which it must not keep after it has
-// returned; it is called from many goroutines.
+// LogSink stores the logs of functions. WriteLog receives one or more whole lines, which it must not retain after
+// returning; it is called from many goroutines.
 type LogSink interface {
 	WriteLog(to LogStream, lines []byte)
 }
 
-// LogStream is where lines belong.
+// LogStream identifies the log stream that lines belong to.
 type LogStream struct {
 	// Function is the name of the function, Group its log group.
 	Function, Group string
-	// Name is that of the stream, of which each execution environment has its own: 2026/11/22/[$LATEST]4f0c…
+	// Name is the name of the stream. Each execution environment has its own: 2026/11/22/[$LATEST]4f0c…
 	Name string
 }
 
-// stream is the stream of a new execution environment.
+// stream returns the log stream of a new execution environment.
 func (d *deployed) stream() LogStream { return LogStream{d.Name, d.LogGroup, StreamName(d.Version)} }
 
-// StreamName names a new stream of a version, as Lambda does.
+// StreamName returns a new stream name for a version, in Lambda's format.
 func StreamName(version string) string {
 	return time.Now().UTC().Format("2006/01/02") + "/[" + version + "]" + strings.ReplaceAll(aws.NewID(), "-", "")
 }
 
-// maxTail is how much of its log an invocation can ask for.
+// maxTail is the maximum size of the log tail that an invocation can request.
 const maxTail = 4 << 10
 
-// invocationLog writes the lines of one invocation, as they are, to the stream of the execution environment that runs
-// it, and to the tail. The methods of a nil log do nothing.
+// invocationLog writes the lines of one invocation unchanged to the stream of its execution environment and to the
+// tail. The methods of a nil log do nothing.
 type invocationLog struct {
-	sink      LogSink // nil when only the tail is wanted
+	sink      LogSink // nil if only the tail is needed
 	function  *deployed
 	requestID string
 	begun     time.Time
 	opened    bool      // START has been written
-	stream    LogStream // that of the environment
+	stream    LogStream // the environment's stream
 
 	mu   sync.Mutex
-	tail []byte // nil unless it was asked for
+	tail []byte // nil unless requested
 	init time.Duration
-	peak int // megabytes, 0 when unknown
+	peak int // megabytes; 0 if unknown
 }
 
 func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocationLog {
@@ -67,7 +67,8 @@ func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocation
 	return l
 }
 
-// start writes how an invocation begins in an environment that logs to stream, and before that a cold start.
+// start writes the start of an invocation in an environment that logs to stream, preceded by the line of a cold
+// start.
 func (l *invocationLog) start(cold bool, stream LogStream) {
 	if l == nil {
 		return
@@ -77,14 +78,14 @@ func (l *invocationLog) start(cold bool, stream LogStream) {
 	if cold {
 		text = "INIT_START Runtime Version: " + l.function.Interpreter + "\n"
 	}
-	if !l.opened { // it is not the second environment, in the place of one that had ended
+	if !l.opened { // skipped for an environment that replaces one that had ended
 		text += "START RequestId: " + l.requestID + " Version: " + l.function.Version + "\n"
 	}
 	l.opened = true
 	l.write(text)
 }
 
-// started notes when the function got its event, and how long a cold start took, 0 for a warm one.
+// started records when the function received its event, and how long a cold start took; 0 means a warm start.
 func (l *invocationLog) started(init time.Duration) {
 	if l == nil {
 		return
@@ -94,7 +95,7 @@ func (l *invocationLog) started(init time.Duration) {
 	l.begun, l.init = time.Now(), init
 }
 
-// initTimedOut writes that the time of the init is up.
+// initTimedOut writes that the init phase has timed out.
 func (l *invocationLog) initTimedOut(after time.Duration) {
 	if l == nil {
 		return
@@ -103,7 +104,7 @@ func (l *invocationLog) initTimedOut(after time.Duration) {
 	l.write(text)
 }
 
-// measured notes the largest memory that the environment has used.
+// measured records the peak memory of the environment.
 func (l *invocationLog) measured(megabytes int) {
 	if l == nil {
 		return
@@ -113,14 +114,14 @@ func (l *invocationLog) measured(megabytes int) {
 	l.peak = megabytes
 }
 
-// line logs a line that the function wrote, without its end.
+// line logs a line that the function wrote, given without its newline.
 func (l *invocationLog) line(text []byte) {
 	if l != nil {
 		l.write(string(text) + "\n")
 	}
 }
 
-// end logs a function error, unless the runtime did, and the lines that the service ends an invocation with.
+// end logs a function error, unless the runtime did, and the lines with which the service ends an invocation.
 func (l *invocationLog) end(a answer) {
 	if l == nil {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// TestMain lets the test binary be a bootstrap, too: as a child of the process runner it serves the handler that
+// TestMain lets the test binary act as a bootstrap, too: as a child of the process runner it runs the handler that
 // HANDLER names.
 func TestMain(m *testing.M) {
 	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
@@ -51,7 +51,7 @@ type rawHandler string
 
 func (h rawHandler) Invoke(context.Context, []byte) ([]byte, error) { return []byte(h), nil }
 
-// handlers behave the same in both runners.
+// handlers behave the same way in both runners.
 var handlers = map[string]any{
 	"echo":    func(event any) (any, error) { return event, nil },
 	"nothing": func() {},
@@ -77,7 +77,7 @@ var handlers = map[string]any{
 	"not-json": rawHandler("{oops"),
 }
 
-// processHandlers do what only a process can do.
+// processHandlers do what only a separate process can do.
 var processHandlers = map[string]any{
 	"greedy": func(ctx context.Context) (int, error) {
 		held := make([]byte, 300<<20)

@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// peakMemory returns the most memory that a process has had resident, in megabytes rounded up, or 0 where /proc does
-// not tell.
+// peakMemory returns the peak resident memory of a process, in megabytes rounded up, or 0 if /proc does not provide
+// it.
 func peakMemory(pid int) int { return statusOf(pid, "VmHWM:") }
 
-// residentMemory returns the memory of its own that a process has resident, without files that it has mapped, in
-// megabytes rounded up, or 0 where /proc does not tell.
+// residentMemory returns the resident memory of a process without mapped files, in megabytes rounded up, or 0 if
+// /proc does not provide it.
 func residentMemory(pid int) int { return statusOf(pid, "RssAnon:") }
 
-// statusOf reads a size from what the system says of a process.
+// statusOf returns a size from a process's status file.
 func statusOf(pid int, name string) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// output is the pipe into which a process writes what is logged. This process keeps a writing end, too: a mark written
-// there when an answer has come is read after everything that the process wrote before it answered.
+// output is the pipe to which a process writes its log. This process keeps a writing end, too: it writes a mark there
+// once a response has arrived, which is read after everything that the process wrote before it responded.
 type output struct {
 	lines lineWriter
 	r, w  *os.File
@@ -16,7 +16,7 @@ type output struct {
 	ended chan struct{}
 }
 
-// openOutput starts to read; close ends that.
+// openOutput opens the pipe and starts reading; close stops that.
 func openOutput() (*output, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -27,12 +27,12 @@ func openOutput() (*output, error) {
 	o.lines.mark, o.lines.marked = token, make(chan struct{}, 1)
 	go func() {
 		defer close(o.ended)
-		_, _ = io.Copy(&o.lines, r) // it ends when the pipe is closed
+		_, _ = io.Copy(&o.lines, r) // ends when the pipe is closed
 	}()
 	return o, nil
 }
 
-// sync waits until what has been written so far is logged.
+// sync waits until everything written so far is logged.
 func (o *output) sync() {
 	if _, err := o.w.Write(o.mark); err != nil {
 		return
@@ -43,8 +43,8 @@ func (o *output) sync() {
 	}
 }
 
-// close ends the reading. The process has ended; what it started, and could not be killed with it, may hold the pipe
-// for a moment more.
+// close stops reading. The process has ended, but child processes that could not be killed with it may hold the pipe
+// open a moment longer.
 func (o *output) close() {
 	_ = o.w.Close()
 	limit := time.NewTimer(time.Second)

@@ -8,10 +8,11 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 )
 
-// maxFrames is the length of the stack trace that the Go runtime sends.
+// maxFrames is the maximum length of the stack trace that the Go runtime sends.
 const maxFrames = 32
 
-// panicError describes a panic as aws-lambda-go does. It is called by the deferred function that recovered it.
+// panicError describes a panic as aws-lambda-go does. It must be called by the deferred function that recovered the
+// panic.
 func panicError(value any) messages.InvokeResponse_Error {
 	if own, ok := value.(messages.InvokeResponse_Error); ok {
 		return own
@@ -35,7 +36,7 @@ func stackTrace() []*messages.InvokeResponse_Error_StackFrame {
 	}
 }
 
-// tracePath keeps as many elements of a file's path as its import path has.
+// tracePath shortens a file's path to as many elements as its import path has.
 func tracePath(file, function string) string {
 	cut := len(file)
 	for range strings.Count(function, "/") + 2 {
@@ -46,7 +47,7 @@ func tracePath(file, function string) string {
 	return file[cut+1:]
 }
 
-// traceLabel is the function without its package.
+// traceLabel returns the function's name without its package.
 func traceLabel(function string) string {
 	function = function[strings.LastIndexByte(function, '/')+1:]
 	return function[strings.IndexByte(function, '.')+1:]

@@ -8,42 +8,44 @@ import (
 	"time"
 )
 
-// runner makes the execution environments of one function: by calling its handler or by running its bootstrap.
+// runner creates the execution environments of one function, which call its handler or run its bootstrap.
 type runner interface {
 	newEnvironment() environment
 }
 
 // environment runs one invocation at a time.
 type environment interface {
-	// run answers c. It ends early when ctx or the service does; the answer is void then. usable tells whether the
-	// environment can take another invocation; errStale that it was gone before it took this one.
+	// run performs the invocation c. It returns early if ctx ends or the service closes; a is then invalid. usable
+	// reports whether the environment can take another invocation. The error errStale means that it had ended before
+	// it took this one.
 	run(ctx context.Context, c *call) (a answer, usable bool, err error)
-	// close ends the environment and waits until it has ended.
+	// close ends the environment and waits for that.
 	close()
 }
 
-// call is one invocation on its way to an environment.
+// call is one invocation to be run in an environment.
 type call struct {
 	requestID     string
 	arn           string
 	payload       []byte
-	clientContext []byte // JSON; empty when the caller sent none
-	trace         string // the header that the function is given; empty for one that names no trace
+	clientContext []byte // JSON; empty if the caller sent none
+	trace         string // the trace header for the function; empty if there is no trace
 	timeout       time.Duration
 	closing       <-chan struct{} // closed when the service closes
-	log           *invocationLog  // nil when nobody wants a log
+	log           *invocationLog  // nil if no log is needed
 }
 
-// pool keeps a function's idle environments, starts new ones on demand, and makes callers wait when all that may exist
-// are busy. Those who hold the pool keep it, and the function's code, from being released.
+// pool manages a function's execution environments: it keeps idle ones, starts new ones on demand, and makes callers
+// wait while the maximum number is busy. While a caller holds the pool, neither the pool nor the function's code is
+// released.
 type pool struct {
 	runner  runner
 	slots   chan struct{}
-	drained func() // nil when nobody wants to know
-	room    *Room  // of which the environments take some; nil for handlers
+	drained func() // nil if not needed
+	room    *Room  // limits the environments; nil for handlers
 
 	mu      sync.Mutex
-	idle    []idleEnvironment // the one used last at the end
+	idle    []idleEnvironment // most recently used last
 	users   int
 	retired bool
 }
@@ -73,7 +75,7 @@ func (p *pool) release() {
 	}
 }
 
-// run answers c in an idle environment or in a new one.
+// run performs c in an idle environment or a new one.
 func (p *pool) run(ctx context.Context, c *call) (answer, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -95,7 +97,7 @@ func (p *pool) run(ctx context.Context, c *call) (answer, error) {
 	}
 }
 
-// take returns the environment that was used last, so that few stay warm.
+// take returns the most recently used idle environment, so that few stay warm.
 func (p *pool) take() environment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +110,7 @@ func (p *pool) take() environment {
 	return p.runner.newEnvironment()
 }
 
-// put keeps an environment for later. It does not when the pool is retired.
+// put returns an environment to the pool. It returns false if the pool is retired.
 func (p *pool) put(env environment) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +137,7 @@ func (p *pool) endIdleSince(t time.Time) {
 	closeAll(old)
 }
 
-// retire ends the idle environments now and the others when they come free.
+// retire ends the idle environments now and the others when they become idle.
 func (p *pool) retire() {
 	p.mu.Lock()
 	p.retired = true

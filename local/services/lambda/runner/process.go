@@ -10,10 +10,10 @@ import (
 	"stepback/internal/processgroup"
 )
 
-// defaultInitTimeout is that of Lambda.
+// defaultInitTimeout is Lambda's limit for the init phase.
 const defaultInitTimeout = 10 * time.Second
 
-// processRunner runs a function's bootstrap in processes of its own.
+// processRunner runs a function's bootstrap in separate processes.
 type processRunner struct {
 	function *deployed
 	region   string
@@ -27,23 +27,23 @@ func (r *processRunner) newEnvironment() environment {
 	return &processEnvironment{runner: r, stream: r.function.stream()}
 }
 
-// processEnvironment is one bootstrap process and the Runtime API it speaks to. It starts with its first invocation.
+// processEnvironment is one bootstrap process with its Runtime API. The process starts with the first invocation.
 type processEnvironment struct {
 	runner  *processRunner
 	stream  LogStream
 	api     *runtimeAPI
 	cmd     *exec.Cmd
 	output  *output
-	exited  chan struct{} // closed when the process has been reaped
-	exitErr error         // set before that
+	exited  chan struct{} // closed once the process has been reaped
+	exitErr error         // set before exited is closed
 	fresh   bool          // has not taken an invocation yet
 	begun   time.Time
 	reap    sync.WaitGroup
-	entered bool // the room
+	entered bool // has entered Room
 }
 
-// run gives c to the process and waits for the answer, the process's end or the end of the time, whichever comes first.
-// The function's time begins when it has taken the event.
+// run passes c to the process and waits for the response, the end of the process or the timeout, whichever comes
+// first. The function's time starts when it has received the event.
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
 	c.log.start(e.cmd == nil, e.stream)
 	if e.cmd == nil {
@@ -75,9 +75,9 @@ func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 	return e.exchange(ctx, c)
 }
 
-// awaitReady waits until the process asks for an event. It answers itself when the process never does: Lambda starts an
-// environment whose init takes too long once more, as part of the invocation and within the function's time; here it
-// gets that time to go on.
+// awaitReady waits until the process asks for an event. It returns an answer if the process never does. If the init
+// phase takes too long, Lambda starts the environment again as part of the invocation and within the function's
+// timeout; here the same process gets that additional time.
 func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, error) {
 	limit := time.NewTimer(e.runner.initTimeout)
 	defer limit.Stop()
@@ -116,9 +116,9 @@ func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, 
 }
 
 const (
-	// memoryInterval is how often it is looked how much memory a process that works on an event has.
+	// memoryInterval is the interval at which the memory of a process that handles an event is checked.
 	memoryInterval = 100 * time.Millisecond
-	// outOfMemory is how Lambda says that a process had more than its function's MemorySize.
+	// outOfMemory is Lambda's wording for a process that exceeded its function's MemorySize.
 	outOfMemory = "signal: killed"
 )
 
@@ -139,9 +139,9 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 				return exited(c.requestID, outOfMemory), false, nil
 			}
 		case events <- event:
-			events = nil // sent; now wait
+			events = nil // sent; wait for the response
 		case a := <-event.answers:
-			// It gave up at its deadline; Lambda would have stopped it.
+			// It stopped at its deadline; Lambda would have killed it.
 			if late := event.deadline.Add(e.api.waited.total() - before); !time.Now().Before(late) {
 				return timedOut(c.requestID, c.timeout), false, nil
 			}
@@ -149,7 +149,7 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 			return a, true, nil
 		case <-e.exited:
 			select {
-			case a := <-event.answers: // answered, then died
+			case a := <-event.answers: // responded, then ended
 				return a, false, nil
 			default:
 				return e.endAnswer(c), false, nil
@@ -169,12 +169,12 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 	}
 }
 
-// deadlineAfter rounds up to the milliseconds in which the process is told.
+// deadlineAfter returns the deadline, rounded up to the milliseconds in which the process receives it.
 func deadlineAfter(timeout time.Duration) time.Time {
 	return time.UnixMilli(time.Now().Add(timeout + time.Millisecond - 1).UnixMilli())
 }
 
-// endAnswer is what the service reports of a process that has ended.
+// endAnswer returns the service's error for a process that has ended.
 func (e *processEnvironment) endAnswer(c *call) answer {
 	if a := e.api.initFailure(); a != nil {
 		return *a
@@ -215,7 +215,7 @@ func (e *processEnvironment) start() error {
 	return nil
 }
 
-// close kills the process with its children and reaps it.
+// close kills the process and its children and reaps it.
 func (e *processEnvironment) close() {
 	if e.entered {
 		defer e.runner.room.leave(e.runner.function.MemoryMB)

@@ -15,7 +15,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// reportInitError does what a runtime does that cannot start.
+// reportInitError behaves like a runtime that fails to start.
 func reportInitError() {
 	body := `{"errorMessage":"no configuration","errorType":"Init.NoConfiguration"}`
 	res, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error",
@@ -131,7 +131,7 @@ func TestAProcessKilledWhileIdleIsReplaced(t *testing.T) {
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // whether or not the death has been noticed already
+	for range 3 { // whether or not the exit has been noticed yet
 		out, err = s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestTheEnvironmentOfAProcess(t *testing.T) {
 	}
 }
 
-// memoryLog keeps logs and tells when a text has come.
+// memoryLog stores logs and can wait for a text.
 type memoryLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -195,7 +195,7 @@ func TestWhatAProcessWritesIsLoggedAsItIs(t *testing.T) {
 	if _, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, stream := range []string{"stdout", "stderr"} {
 		if !logs.waitFor(ctx, "\nhello from "+stream+"\n") {

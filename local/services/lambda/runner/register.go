@@ -10,7 +10,7 @@ import (
 
 var errClosed = errors.New("the Lambda service has been closed")
 
-// Register makes f known. A version of a name can be registered once.
+// Register registers f. A version of a function can be registered only once.
 func (s *Service) Register(f Function) error {
 	d, err := s.deploy(f)
 	if err != nil {
@@ -24,8 +24,8 @@ func (s *Service) Register(f Function) error {
 	return s.install(d)
 }
 
-// Replace makes f known in the place of the function of the same name and version, if there is one. Invocations under
-// way finish with what they began with.
+// Replace registers f and replaces the function of the same name and version, if there is one. Running invocations
+// finish with the old one.
 func (s *Service) Replace(f Function) error {
 	d, err := s.deploy(f)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) Replace(f Function) error {
 	return err
 }
 
-// Remove forgets a version of a function; $LATEST is one. Invocations under way finish.
+// Remove removes a version of a function, such as $LATEST. Running invocations finish.
 func (s *Service) Remove(name, version string) {
 	key := versionKey{name, version}
 	s.mu.Lock()
@@ -53,15 +53,15 @@ func (s *Service) Remove(name, version string) {
 	}
 }
 
-// SetConcurrency changes how many invocations a function may have at one time, all versions together. 0 throttles every
-// one.
+// SetConcurrency sets the maximum number of concurrent invocations of a function, all versions together. 0 throttles
+// every invocation.
 func (s *Service) SetConcurrency(name string, most int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limitOf(name).most.Store(int64(most))
 }
 
-// deploy makes a function ready to be invoked.
+// deploy validates a function and makes it ready to be invoked.
 func (s *Service) deploy(f Function) (*deployed, error) {
 	f = f.withDefaults()
 	if err := f.check(); err != nil {
@@ -81,7 +81,7 @@ func (s *Service) deploy(f Function) (*deployed, error) {
 	return d, nil
 }
 
-// install is called with the lock held.
+// install registers d. mu is held.
 func (s *Service) install(d *deployed) error {
 	if s.closed {
 		return errClosed

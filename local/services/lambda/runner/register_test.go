@@ -13,7 +13,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// says is a function that answers a word.
+// says returns a function that responds with word.
 func says(version, word string) runner.Function {
 	return runner.Function{Name: "F", Version: version, Handler: func() (string, error) { return word, nil }}
 }
@@ -91,9 +91,9 @@ func TestAnIdleProcessIsEnded(t *testing.T) {
 		return string(out.Payload)
 	}
 	first := pid()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for pid() == first { // it comes to an end some time
+	for pid() == first { // ends eventually
 		timer := time.NewTimer(10 * time.Millisecond)
 		select {
 		case <-timer.C:

@@ -6,26 +6,27 @@ import (
 	"time"
 )
 
-// Room bounds the processes of all functions of the services that share it, however many functions there are: how many
-// there may be at one time, and how much memory their functions' settings may add up to. When there is no room, the
-// process that has been idle longest is ended for another function's; when none is idle, invocations wait. An
-// invocation that waits for another one's answer keeps its room meanwhile.
+// Room limits the processes of all functions of the services that share it: how many there may be at a time, and the
+// sum of their configured memory. When the limit is reached, the longest-idle process of another function is ended;
+// if none is idle, invocations wait. An invocation that waits for another one's response keeps its place in the
+// meantime.
 type Room struct {
 	processes, memoryMB int
 
 	mu      sync.Mutex
 	used    int
 	usedMB  int
-	freed   chan struct{} // closed when there is more room
+	freed   chan struct{} // closed when a place becomes available
 	holders map[*pool]struct{}
 }
 
-// NewRoom makes room for a number of processes and for megabytes of memory; 0 of either is no bound.
+// NewRoom returns a Room with a maximum number of processes and megabytes of memory; 0 means no limit.
 func NewRoom(processes, memoryMB int) *Room {
 	return &Room{processes: processes, memoryMB: memoryMB, freed: make(chan struct{}), holders: map[*pool]struct{}{}}
 }
 
-// enter takes room for a process with so much memory, and waits for it. What is larger than all room has it alone.
+// enter acquires a place for a process with the given memory, and waits if needed. A process that needs more than the
+// total runs alone.
 func (r *Room) enter(ctx context.Context, closing <-chan struct{}, memoryMB int) error {
 	for {
 		r.mu.Lock()
@@ -51,7 +52,7 @@ func (r *Room) enter(ctx context.Context, closing <-chan struct{}, memoryMB int)
 	}
 }
 
-// leave gives room back.
+// leave releases a place.
 func (r *Room) leave(memoryMB int) {
 	r.mu.Lock()
 	r.used--
@@ -60,13 +61,13 @@ func (r *Room) leave(memoryMB int) {
 	r.mu.Unlock()
 }
 
-// tell wakes all that wait.
+// tell wakes all waiting callers.
 func (r *Room) tell() {
 	close(r.freed)
 	r.freed = make(chan struct{})
 }
 
-// stalest is the pool with the process that has been idle longest; nil when none is idle.
+// stalest returns the pool with the longest-idle process, or nil if no process is idle.
 func (r *Room) stalest() *pool {
 	var found *pool
 	var since time.Time
@@ -78,7 +79,7 @@ func (r *Room) stalest() *pool {
 	return found
 }
 
-// hold has the room end idle processes of a pool for others; release ends that.
+// hold allows idle processes of the pool to be ended in favour of others; release undoes that.
 func (r *Room) hold(p *pool) {
 	r.mu.Lock()
 	r.holders[p] = struct{}{}
@@ -91,14 +92,14 @@ func (r *Room) release(p *pool) {
 	r.mu.Unlock()
 }
 
-// idled tells those who wait that a process has become idle, which may be ended for theirs.
+// idled wakes waiting callers because a process has become idle and may be ended in favour of theirs.
 func (r *Room) idled() {
 	r.mu.Lock()
 	r.tell()
 	r.mu.Unlock()
 }
 
-// idleSince is since when the process is idle that has been so longest.
+// idleSince returns since when the pool's longest-idle process has been idle.
 func (p *pool) idleSince() (time.Time, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +109,7 @@ func (p *pool) idleSince() (time.Time, bool) {
 	return p.idle[0].since, true
 }
 
-// endStalest ends the process that has been idle longest, and reports whether there was one.
+// endStalest ends the pool's longest-idle process, and reports whether there was one.
 func (p *pool) endStalest() bool {
 	p.mu.Lock()
 	if len(p.idle) == 0 {

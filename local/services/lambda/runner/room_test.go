@@ -11,7 +11,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// named is a process under another function's name.
+// named returns a process function with another name and memory size.
 func named(name, handler string, memoryMB int) runner.Function {
 	f := process(handler)
 	f.Name, f.MemoryMB = name, memoryMB
@@ -32,8 +32,8 @@ func TestMemoryThatIsTooMuch(t *testing.T) {
 	}
 }
 
-// TestRoomIsShared gives two functions, and two services, room for one process: each takes it from the other that is
-// idle, and waits for one that is busy.
+// Two functions, and two services, share a Room for one process: each takes the place over when the other's process
+// is idle, and waits while it is busy.
 func TestRoomIsShared(t *testing.T) {
 	t.Parallel()
 	for name, room := range map[string]*runner.Room{

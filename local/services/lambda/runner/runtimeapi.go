@@ -15,9 +15,9 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// runtimeAPI is the Lambda Runtime API (version 2018-06-01) of one process.
+// runtimeAPI implements the Lambda Runtime API (version 2018-06-01) for one process.
 type runtimeAPI struct {
-	// ready is received from when the process asks for an event; events takes the event then.
+	// ready can be received from when the process asks for an event; the event is then sent to events.
 	ready  chan struct{}
 	events chan *event
 
@@ -26,14 +26,14 @@ type runtimeAPI struct {
 	closed chan struct{}
 
 	packages func(context.Context, string) (string, error) // Function.Packages
-	waited   stopwatch                                     // for them
+	waited   stopwatch                                     // time spent waiting for packages
 
 	mu      sync.Mutex
 	current *event
 	initErr *answer
 }
 
-// event is a call that the process has to answer.
+// event is a call that the process has yet to respond to.
 type event struct {
 	*call
 	deadline time.Time
@@ -67,7 +67,7 @@ func (api *runtimeAPI) close() {
 	<-api.served
 }
 
-// next hands the process its next event, whenever there is one.
+// next waits for the next event and sends it to the process.
 func (api *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case api.ready <- struct{}{}:
@@ -101,10 +101,10 @@ func (api *runtimeAPI) deliver(w http.ResponseWriter, e *event) {
 	if len(e.clientContext) > 0 {
 		h.Set("Lambda-Runtime-Client-Context", string(e.clientContext))
 	}
-	_, _ = w.Write(e.payload) // a process that has gone is noticed by its exit
+	_, _ = w.Write(e.payload) // if the process has exited, that is detected elsewhere
 }
 
-// response takes the function's answer.
+// response receives the function's response.
 func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
 	e := api.take(w, r)
 	if e == nil {
@@ -125,7 +125,7 @@ func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withTrailer turns a response whose streaming failed into the error that its trailers tell.
+// withTrailer converts a response whose streaming failed to the error in its trailers.
 func withTrailer(payload []byte, trailer http.Header) answer {
 	if trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
 		return answer{payload: payload}
@@ -137,7 +137,7 @@ func withTrailer(payload []byte, trailer http.Header) answer {
 	return answer{payload: body, failed: true}
 }
 
-// failure takes the function's error.
+// failure receives the function's error.
 func (api *runtimeAPI) failure(w http.ResponseWriter, r *http.Request) {
 	e := api.take(w, r)
 	if e == nil {
@@ -148,7 +148,7 @@ func (api *runtimeAPI) failure(w http.ResponseWriter, r *http.Request) {
 	e.answers <- a
 }
 
-// initError takes the reason why the process will exit before its first event.
+// initError receives the reason why the process will exit before its first event.
 func (api *runtimeAPI) initError(w http.ResponseWriter, r *http.Request) {
 	a := readError(r)
 	api.mu.Lock()
@@ -163,7 +163,7 @@ func (api *runtimeAPI) initFailure() *answer {
 	return api.initErr
 }
 
-// take returns the event that the request answers, which can be answered once.
+// take returns the event that the request responds to. Each event can be taken only once.
 func (api *runtimeAPI) take(w http.ResponseWriter, r *http.Request) *event {
 	api.mu.Lock()
 	defer api.mu.Unlock()
@@ -188,7 +188,7 @@ func readError(r *http.Request) answer {
 	return failure(errorType, "The runtime reported an error without a description")
 }
 
-// readLimited reads up to the largest answer and counts what is beyond.
+// readLimited reads up to the maximum response size and counts the bytes beyond it.
 func readLimited(r io.Reader) (payload []byte, size int, err error) {
 	payload, err = io.ReadAll(io.LimitReader(r, invocation.MaxResponseBytes+1))
 	if err != nil {

@@ -14,41 +14,41 @@ import (
 type Options struct {
 	// Region and Account appear in ARNs; the defaults are us-east-1 and 000000000000.
 	Region, Account string
-	// Logs receives the functions' logs. Without it there are none, and no time is spent on them.
+	// Logs receives the functions' logs. If it is nil, no logs are written and no time is spent on them.
 	Logs LogSink
-	// IdleTimeout is how long an execution environment may be idle before it is ended; 0 keeps them until the function
-	// goes or the service closes.
+	// IdleTimeout is the time after which an idle execution environment is ended; 0 keeps it until the function is
+	// removed or the service closes.
 	IdleTimeout time.Duration
-	// InitTimeout is how long a process may take until it asks for its first event, and does not count to the
-	// function's time; the default is Lambda's, 10 seconds.
+	// InitTimeout is the time limit for a process to ask for its first event. This time does not count towards the
+	// function's timeout. The default is Lambda's, 10 seconds.
 	InitTimeout time.Duration
-	// Room bounds the processes of all functions, and of other services that share it; the default has no bounds.
+	// Room limits the processes of all functions, and of other services that share it; the default is no limit.
 	Room *Room
-	// Ran is called for each invocation that has ended, and must be quick; nil is not called.
+	// Ran, if not nil, is called for each invocation that has ended. It must return quickly.
 	Ran func(Ran)
-	// Sample decides whether an invocation of a function with Traced is traced that nobody has decided about; nil
+	// Sample decides whether to trace an invocation of a function with Traced, if the caller has not decided. nil
 	// traces none.
 	Sample func(name, arn string) bool
 }
 
-// Ran is what there is to measure of an invocation.
+// Ran holds the measurements of an invocation.
 type Ran struct {
 	Function string
 	Took     time.Duration
-	// Failed says that the function answered an error, was out of time or crashed; Throttled that it was not invoked
-	// because too many of its invocations were under way.
+	// Failed is true if the function returned an error, timed out or crashed. Throttled is true if it was not invoked
+	// because too many of its invocations were running.
 	Failed, Throttled bool
-	// Active is how many invocations of the function were under way, this one included.
+	// Active is the number of running invocations of the function, this one included.
 	Active int64
-	// ARN is the function's, RequestID that of the invocation.
+	// ARN is the function's ARN; RequestID identifies the invocation.
 	ARN, RequestID string
-	// Trace is the trace that the invocation belongs to, recorded or not; Segment is the ID of the function's segment,
-	// under which the function itself traces.
+	// Trace is the trace that the invocation belongs to, recorded or not; Segment is the ID of the function's
+	// segment, the parent of the function's own subsegments.
 	Trace   aws.Trace
 	Segment string
 }
 
-// Service is the Lambda service of the laptop. It is safe for concurrent use.
+// Service runs the registered functions. It is safe for concurrent use.
 type Service struct {
 	opts Options
 
@@ -59,28 +59,28 @@ type Service struct {
 
 	calls     sync.WaitGroup // invocations
 	threads   sync.WaitGroup // goroutines of environments that call handlers
-	abandoned atomic.Int64   // handlers whose time was up and that have not returned
+	abandoned atomic.Int64   // timed-out handlers that have not returned
 	ctx       context.Context
 	stop      context.CancelFunc
 	keeper    sync.WaitGroup // ends idle environments
 }
 
-// versionKey is one version of a function.
+// versionKey identifies a version of a function.
 type versionKey struct{ name, version string }
 
 // deployed is a registered function with its execution environments.
 type deployed struct {
 	Function
 	arn   string
-	lost  string // the stream of what belongs to no execution environment
+	lost  string // log stream for lines outside of any execution environment
 	limit *limit
 	pool  *pool
 }
 
-// limit bounds the invocations of all versions of a function at one time.
+// limit counts and limits the concurrent invocations of all versions of a function.
 type limit struct{ most, active atomic.Int64 }
 
-// New makes a Service without functions.
+// New returns a Service without functions.
 func New(opts Options) *Service {
 	if opts.Region == "" {
 		opts.Region = "us-east-1"
@@ -99,7 +99,8 @@ func New(opts Options) *Service {
 	return s
 }
 
-// begin counts a call in, unless the service is closed. What knows the function must leave it again.
+// begin looks up a function and, if it is known, counts a call that the caller must end with leave. It returns an
+// error if the service is closed.
 func (s *Service) begin(name, version string) (d *deployed, known bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -119,7 +120,7 @@ func (s *Service) leave(d *deployed) {
 	s.calls.Done()
 }
 
-// endIdle ends the environments that nobody has used for a while, until the service closes.
+// endIdle ends environments that have been idle for too long, until the service closes.
 func (s *Service) endIdle() {
 	tick := time.NewTicker(s.opts.IdleTimeout / 2)
 	defer tick.Stop()
@@ -149,12 +150,12 @@ func (s *Service) all() []*deployed {
 	return list
 }
 
-// Abandoned is the number of in-process handlers that ignored the end of their context and still run.
+// Abandoned returns the number of in-process handlers that ignored the end of their context and are still running.
 func (s *Service) Abandoned() int { return int(s.abandoned.Load()) }
 
-// Close refuses new calls, ends those under way (contexts are cancelled, processes killed), and waits until all
-// processes are reaped and all handlers have returned, at most until ctx ends. A handler that ignores its context
-// cannot be stopped; the error says how many are left behind.
+// Close refuses new calls, stops running ones (contexts are cancelled, processes killed), and waits until all
+// processes are reaped and all handlers have returned, or until ctx ends. A handler that ignores its context cannot
+// be stopped; the error reports how many are left behind.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	first := !s.closed

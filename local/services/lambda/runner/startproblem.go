@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// explainStart says why a command did not start and what to do about it.
+// explainStart explains why a command did not start and what to do about it.
 func explainStart(command string, err error) string {
 	var missing *exec.Error
 	info, statErr := os.Stat(command)
@@ -32,13 +32,14 @@ func explainStart(command string, err error) string {
 	return err.Error()
 }
 
-// isForeign tells that the system cannot run a file of this kind. Windows has a number of its own for that.
+// isForeign reports whether err means that the system cannot run a file of this kind. Windows has a separate error
+// number for that.
 func isForeign(err error) bool {
 	const badExecutable = syscall.Errno(193) // ERROR_BAD_EXE_FORMAT
 	return errors.Is(err, syscall.ENOEXEC) || runtime.GOOS == "windows" && errors.Is(err, badExecutable)
 }
 
-// foreign says for which machine an executable was built and for which one it should have been.
+// foreign describes which machine an executable was built for and which one it should have been built for.
 func foreign(path string) string {
 	here := runtime.GOOS + "/" + runtime.GOARCH
 	advice := "; build it with GOOS=" + runtime.GOOS + " GOARCH=" + runtime.GOARCH
@@ -51,7 +52,7 @@ func foreign(path string) string {
 	return "it is built for linux/" + architecture(f.Machine) + " and this machine is " + here + advice
 }
 
-// architecture is Go's name of a machine.
+// architecture returns Go's name of a machine.
 func architecture(m elf.Machine) string {
 	switch m { //nolint:exhaustive // the others go by ELF's own names
 	case elf.EM_X86_64:

@@ -18,7 +18,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// runners says how each runner gets at the handler of a name.
+// runners returns, for each runner, the function that runs the handler of a name.
 var runners = map[string]func(name string) runner.Function{
 	"in-process": func(name string) runner.Function {
 		return runner.Function{Name: "F", Handler: handlers[name], Timeout: 30 * time.Second}
@@ -38,7 +38,7 @@ func serve(t testing.TB, f runner.Function, opts runner.Options) *runner.Service
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Error(err)
@@ -214,7 +214,7 @@ func TestConcurrencyAboveTheLimitIsThrottled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		var throttled int
-		for range 2 { // one of the two is throttled at once and ends the other
+		for range 2 { // one of the two is throttled at once and stops the other
 			wg.Go(func() {
 				_, err := s.Invoke(ctx, &invocation.Request{FunctionName: "F"})
 				var api *aws.Error
@@ -255,7 +255,7 @@ func TestManyInvocationsKeepTheirAnswersApart(t *testing.T) {
 	})
 }
 
-// keptLogs keeps what functions log.
+// keptLogs stores what functions log.
 type keptLogs struct {
 	mu    sync.Mutex
 	texts map[string][]byte

@@ -1,8 +1,7 @@
-// Package runtimes knows how a function of each Lambda runtime is started on this machine: provided.* by its own
-// bootstrap, python3.* and nodejs* by the interpreter that is installed here and a small runtime client, which is
-// embedded.
+// Package runtimes determines how a function of each Lambda runtime is started on this machine: provided.* with its
+// own bootstrap, python3.* and nodejs* with the installed interpreter and a small embedded runtime client.
 //
-// What AWS's runtimes bring along for functions, its SDKs, Packages fetches when a function first asks for it.
+// Packages fetches the SDKs that AWS's runtimes include when a function first needs one.
 //
-// It starts no function itself. Of the interpreters it asks only where they are and which version they have.
+// The package starts no functions. It only asks interpreters for their path and version.
 package runtimes

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// language is a kind of interpreter.
+// language describes a kind of interpreter.
 type language struct {
 	name string
-	// candidates are the commands to try for a version, the best first.
+	// candidates returns the commands to try for a version, in order of preference.
 	candidates func(version string) []string
-	// probe makes the interpreter print its path and its version on two lines.
+	// probe holds the arguments that make the interpreter print its path and its version on two lines.
 	probe []string
-	// least is the oldest version that runs the client.
+	// least is the oldest version that can run the client.
 	least [2]int
-	// command starts a script; env belongs to it.
+	// command returns the command that starts a script, without the interpreter.
 	command func(path string) []string
 	env     map[string]string
-	// inherits are variables of this process that functions get.
+	// inherits lists variables of this process that functions inherit.
 	inherits []string
 }
 
@@ -40,17 +40,17 @@ var node = language{
 	probe:      []string{"-e", `console.log(process.execPath); console.log(process.versions.node)`},
 	least:      [2]int{18, 0},
 	command:    func(path string) []string { return []string{path} },
-	inherits:   []string{"NODE_PATH"}, // AWS's runtime brings its SDK along; this is where it can be here
+	inherits:   []string{"NODE_PATH"}, // AWS's runtime includes its SDK; here it may be found through this path
 }
 
-// interpreter is one that this machine has.
+// interpreter is an interpreter that is installed on this machine.
 type interpreter struct{ path, version string }
 
-// probeTimeout is how long an interpreter may take to say its version.
+// probeTimeout is the time limit for an interpreter to report its version.
 const probeTimeout = 10 * time.Second
 
-// interpreter finds what runs functions of a runtime: the version that the runtime names, or any other that is new
-// enough. What was found is kept.
+// interpreter returns the interpreter for a runtime: the version that the runtime names, or any other that is new
+// enough. The result is cached.
 func (s *Set) interpreter(ctx context.Context, runtime string, l language) (interpreter, error) {
 	s.mu.Lock()
 	i, ok := s.found[runtime]
@@ -69,7 +69,7 @@ func (s *Set) interpreter(ctx context.Context, runtime string, l language) (inte
 	return i, nil
 }
 
-// versionOf is 3.12 of python3.12 and 22 of nodejs22.x.
+// versionOf returns the version in a runtime's name: 3.12 for python3.12 and 22 for nodejs22.x.
 func versionOf(runtime string) string {
 	return strings.TrimSuffix(strings.TrimLeft(runtime, "abcdefghijklmnopqrstuvwxyz"), ".x")
 }
@@ -91,7 +91,7 @@ func (l language) find(ctx context.Context, version string) (interpreter, error)
 	return interpreter{}, errors.Join(append([]error{advice}, problems...)...)
 }
 
-// ask lets an interpreter say where it really is, which a shim on the PATH hides, and which version it has.
+// ask runs an interpreter to get its real path, which a shim on the PATH hides, and its version.
 func (l language) ask(ctx context.Context, path string) (interpreter, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

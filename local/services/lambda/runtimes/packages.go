@@ -16,21 +16,21 @@ import (
 	"stepback/internal/processgroup"
 )
 
-// fetchTimeout is how long a registry may take for one package.
+// fetchTimeout is the time limit for fetching one package.
 const fetchTimeout = 2 * time.Minute
 
-// Packages are what AWS's runtimes bring along for functions: its SDK for JavaScript and for Python. They are fetched
-// from the registry of the language when a function first asks for one, and kept. It is safe for concurrent use.
+// Packages provides what AWS's runtimes include: the AWS SDKs for JavaScript and Python. They are fetched from the
+// language's registry when a function first needs one, and kept. It is safe for concurrent use.
 type Packages struct {
 	dir      string
 	fetch    bool
 	fetching func(name string)
 
-	mu sync.Mutex // one at a time: npm and pip change whole directories
+	mu sync.Mutex // one fetch at a time: npm and pip change whole directories
 }
 
-// PackagesIn keeps packages in dir. Unless fetch is set, nothing is fetched, and only what is there is found. fetching,
-// unless it is nil, is called before a registry is asked.
+// PackagesIn returns Packages stored in dir. If fetch is false, nothing is fetched and only existing packages are
+// found. fetching, unless it is nil, is called before a registry is contacted.
 func PackagesIn(dir string, fetch bool, fetching func(name string)) *Packages {
 	if fetching == nil {
 		fetching = func(string) {}
@@ -38,14 +38,14 @@ func PackagesIn(dir string, fetch bool, fetching func(name string)) *Packages {
 	return &Packages{dir: dir, fetch: fetch, fetching: fetching}
 }
 
-// javaScript are the packages that the runtimes of Node.js 18 and later bring along.
+// javaScript matches the packages that the runtimes of Node.js 18 and later include.
 var javaScript = regexp.MustCompile(`^@(aws-sdk|smithy)/[a-z0-9-]+$`)
 
-// ErrNotBrought is the error for a package that no runtime of AWS brings along.
+// ErrNotBrought is returned for a package that no AWS runtime includes.
 var ErrNotBrought = errors.New("AWS's runtime does not bring it along")
 
-// Folder returns the directory in which a function of the runtime, run by the interpreter at a path, finds a package.
-// The error says what its user can do.
+// Folder returns the directory in which a function of the runtime finds a package; interpreter is the path of the
+// interpreter that runs it. The error says what the user can do.
 func (p *Packages) Folder(ctx context.Context, runtime, interpreter, name string) (string, error) {
 	switch {
 	case strings.HasPrefix(runtime, "nodejs") && javaScript.MatchString(name):
@@ -87,7 +87,7 @@ func (p *Packages) node(ctx context.Context, name string) (string, error) {
 	})
 }
 
-// systemPython is where Debian keeps boto3, which any Python 3 can use.
+// systemPython is Debian's directory for boto3, which works with any Python 3.
 const systemPython = "/usr/lib/python3/dist-packages"
 
 func (p *Packages) python(ctx context.Context, interpreter string) (string, error) {
@@ -104,8 +104,8 @@ func (p *Packages) python(ctx context.Context, interpreter string) (string, erro
 	})
 }
 
-// once fetches a package unless it has been fetched. A file of its own says so afterwards, for a registry's client that
-// is killed leaves half a package.
+// once fetches a package unless it has been fetched already. A marker file records that, because a registry client
+// that is killed leaves half a package.
 func (p *Packages) once(dir, name, advice string, fetch func() error) error {
 	done := filepath.Join(dir, ".fetched-"+strings.NewReplacer("@", "", "/", "-").Replace(name))
 	if _, err := os.Stat(done); err == nil {
@@ -124,7 +124,7 @@ func (p *Packages) once(dir, name, advice string, fetch func() error) error {
 	return atomicfile.Write(done, nil, 0o600)
 }
 
-// run carries out a command, which may run others, and returns the end of what it says if it fails.
+// run executes a command, including child processes. On failure the error contains the tail of its output.
 func run(ctx context.Context, command string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/lambda/runtimes"
 )
 
-// standIn puts a program of a name in front of all others, as a script.
+// standIn places a script with a program's name before all other programs in the PATH.
 func standIn(t *testing.T, name, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -22,7 +22,7 @@ func standIn(t *testing.T, name, script string) {
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// registry is an npm that makes the package it is asked for: npm install --prefix DIR … NAME@3.
+// registry is a fake npm that creates the requested package: npm install --prefix DIR … NAME@3.
 const registry = `for last; do :; done
 name=${last%@3}
 mkdir -p "$3/node_modules/$name"

@@ -17,29 +17,28 @@ import (
 //go:embed clients
 var clients embed.FS
 
-// The files that run functions of the two kinds of interpreters.
+// The runtime clients of the two kinds of interpreters.
 const (
 	pythonClient = "python.py"
 	nodeClient   = "node.mjs"
 )
 
-// Names are the runtimes that Lambda takes for new functions and that are known here, in the order of Lambda's
-// messages.
+// Names lists the supported runtimes that Lambda accepts for new functions, in the order of Lambda's messages.
 var Names = []string{
 	"nodejs18.x", "nodejs20.x", "nodejs22.x", "nodejs24.x", "provided.al2", "provided.al2023",
 	"python3.8", "python3.9", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14",
 }
 
-// Launch is how a function is started.
+// Launch describes how to start a function.
 type Launch struct {
 	Command []string
-	// Interpreter says what runs the function, for its log.
+	// Interpreter describes what runs the function, for its log.
 	Interpreter string
-	// Env is what the runtime adds to the environment.
+	// Env holds the variables that the runtime adds to the environment.
 	Env map[string]string
 }
 
-// Set starts functions with what this machine has. It is safe for concurrent use.
+// Set determines how to start functions with the interpreters of this machine. It is safe for concurrent use.
 type Set struct {
 	dir string
 
@@ -47,7 +46,7 @@ type Set struct {
 	found map[string]interpreter // by runtime
 }
 
-// Open writes the runtime clients into dir, which is made if need be.
+// Open writes the runtime clients to dir, which it creates if needed.
 func Open(dir string) (*Set, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -57,7 +56,8 @@ func Open(dir string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := atomicfile.Write(filepath.Join(dir, name), text, 0o600); err != nil { // another process may read it
+		// another process may be reading it
+		if err := atomicfile.Write(filepath.Join(dir, name), text, 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -68,10 +68,10 @@ func Open(dir string) (*Set, error) {
 	return &Set{dir: absolute, found: map[string]interpreter{}}, nil
 }
 
-// Known tells whether runtime is one of Names.
+// Known reports whether runtime is one of Names.
 func Known(runtime string) bool { return slices.Contains(Names, runtime) }
 
-// Launch says how a function of the runtime, whose code is in the directory code, is started. The error says what to
+// Launch returns how to start a function of the runtime with its code in the directory code. The error says what to
 // install.
 func (s *Set) Launch(ctx context.Context, runtime, code string) (Launch, error) {
 	switch {

@@ -15,7 +15,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// deployed makes a function of files and returns it, ready to be invoked.
+// deployed creates a function from files and returns a service that can invoke it.
 func deployed(t *testing.T, runtime, handler string, files map[string]string) *runner.Service {
 	t.Helper()
 	return deployedWith(t, runtime, handler, files, nil)
@@ -48,7 +48,7 @@ func deployedWith(t *testing.T, runtime, handler string, files map[string]string
 	}
 	s := runner.New(runner.Options{})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Error(err)
@@ -56,7 +56,7 @@ func deployedWith(t *testing.T, runtime, handler string, files map[string]string
 	})
 	err = s.Register(runner.Function{
 		Name: "F", Command: launch.Command, Env: launch.Env, Dir: code, Runtime: runtime, Entry: handler,
-		Timeout: 20 * time.Second, AnyAnswer: true, Packages: packages,
+		Timeout: time.Minute, AnyAnswer: true, Packages: packages,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,12 +74,12 @@ func invoke(t *testing.T, s *runner.Service, payload string) *invocation.Answer 
 	return out
 }
 
-// outcome is what one invocation of a function ends with.
+// outcome is a function with the expected result of an invocation.
 type outcome struct {
 	handler, file, text, payload string
-	answer                       string // the payload of a success
-	errorType, message           string // or the error
-	log                          string // that the log must have
+	answer                       string // payload on success
+	errorType, message           string // on failure
+	log                          string // text that the log must contain
 }
 
 func (c *outcome) check(t *testing.T, out *invocation.Answer) {

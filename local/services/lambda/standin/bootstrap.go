@@ -14,10 +14,10 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// timeout is how long an invocation of a bootstrap may take: the most that Lambda allows.
+// timeout is the maximum duration of an invocation of a bootstrap, which is Lambda's maximum.
 const timeout = 15 * time.Minute
 
-// add makes one function known: by a URL, by what a Lambda runtime runs, or else by a command.
+// add registers one stand-in: a URL, a bootstrap that the runner runs, or else a command.
 func (s *Set) add(name, target string) error {
 	if s.named[name] != nil {
 		return errors.New("the function has been given before")
@@ -42,8 +42,8 @@ func (s *Set) add(name, target string) error {
 	return err
 }
 
-// bootstrap is the path of the bootstrap binary that a target means: a file of that name, a directory or a zip file
-// that has one, or what follows bootstrap:. It is empty when the target means something else.
+// bootstrap returns the path of the bootstrap binary that target refers to: a file of that name, a directory or a zip
+// file that contains one, or the path after "bootstrap:". It returns "" if target is something else.
 func (s *Set) bootstrap(target string) (string, error) {
 	path, said := strings.CutPrefix(target, "bootstrap:")
 	info, err := os.Stat(path)

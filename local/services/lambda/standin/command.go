@@ -18,17 +18,17 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// command carries out a function by a command of the shell, once for each invocation: it gets the payload on
-// standard input, and what it prints is the result, as JSON or else as a string. A command that ends with another
-// status than 0 has failed: the error is {"errorType", "errorMessage"} on its standard output, or the last line of its
-// standard error as "Name: message", or ExitStatusN.
+// command implements a function as a shell command, run once per invocation. It receives the payload on standard
+// input; what it prints is the result, as JSON or otherwise as a string. A command with a nonzero exit status has
+// failed: the error is {"errorType", "errorMessage"} from its standard output, or the last line of its standard error
+// in the form "Name: message", or ExitStatusN.
 type command struct {
 	line   string
 	env    map[string]string
 	stderr io.Writer
 }
 
-// patience is how long a command's output stays open after its end or its being killed.
+// patience is the time for which a command's output may stay open after it has ended or been killed.
 const patience = time.Second
 
 // Invoke implements invocation.Invoker.
@@ -50,7 +50,7 @@ func (i *command) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 		return nil, ctx.Err()
 	}
 	if problems.Len() > 0 {
-		_, _ = i.stderr.Write(problems.Bytes()) // nothing useful to do
+		_, _ = i.stderr.Write(problems.Bytes()) // nothing to be done about errors
 	}
 	var exit *exec.ExitError
 	switch {
@@ -63,7 +63,7 @@ func (i *command) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 	}
 }
 
-// result is what a command has printed, as JSON text.
+// result returns what a command has printed, as JSON.
 func result(printed []byte) []byte {
 	text := strings.TrimSpace(string(printed))
 	if text == "" {
@@ -75,10 +75,11 @@ func result(printed []byte) []byte {
 	return jsonvalue.OfString(text).AppendJSON(nil)
 }
 
-// namedError is a line such as "OutOfStock: nothing is left", with which many languages report what ended a program.
+// namedError matches a line such as "OutOfStock: nothing is left", the form in which many languages report the error
+// that ended a program.
 var namedError = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.]*)(?:: ?(.*))?$`)
 
-// commandError is the error object of a command that failed.
+// commandError returns the error object for a command that failed.
 func commandError(printed []byte, problems string, exit *exec.ExitError) []byte {
 	if describesError(printed) {
 		return bytes.TrimSpace(printed)
@@ -93,12 +94,12 @@ func commandError(printed []byte, problems string, exit *exec.ExitError) []byte 
 	}
 	payload, err := json.Marshal(map[string]string{"errorType": name, "errorMessage": message})
 	if err != nil {
-		return []byte("{}") // strings can always be encoded
+		return []byte("{}") // strings can always be marshalled
 	}
 	return payload
 }
 
-// describesError reports whether an answer is an error object as Lambda's runtimes make it.
+// describesError reports whether payload is an error object as Lambda's runtimes write it.
 func describesError(payload []byte) bool {
 	var said struct {
 		Type *string `json:"errorType"`

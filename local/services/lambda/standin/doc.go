@@ -1,4 +1,3 @@
-// Package standin carries out functions by what stands in for their deployment packages on a laptop: a command of the
-// shell, a URL to post to, or a bootstrap binary. It keeps nothing; functions that the Lambda API makes are those of
-// package functions.
+// Package standin runs functions without a deployment package: as a shell command, as a URL to post to, or as a
+// bootstrap binary. It stores nothing; functions created through the Lambda API are handled by package functions.
 package standin

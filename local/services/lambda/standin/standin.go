@@ -16,7 +16,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Set is the functions that have a stand-in. It is safe for concurrent use.
+// Set holds the functions that have a stand-in. It is safe for concurrent use.
 type Set struct {
 	named      map[string]invocation.Invoker
 	bootstraps *runner.Service
@@ -25,11 +25,11 @@ type Set struct {
 	unpacked   []string // directories to remove
 
 	mu      sync.Mutex
-	missing []string // that were called and that nothing carries out, in the order of their first calls
+	missing []string // functions that were called but have no implementation, in order of their first call
 }
 
-// Open reads stand-ins, each NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP. Their programs find env in their environment;
-// what they log goes to output.
+// Open parses stand-ins of the form NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP. env is added to the environment of
+// their programs; their logs go to output.
 func Open(ctx context.Context, given []string, env map[string]string, output io.Writer) (*Set, error) {
 	output = &oneAtATime{w: output}
 	s := &Set{
@@ -49,7 +49,7 @@ func Open(ctx context.Context, given []string, env map[string]string, output io.
 	return s, nil
 }
 
-// Over invokes the functions of the set, and leaves the others to next.
+// Over returns an invoker that invokes the functions of the set and passes all others to next.
 func (s *Set) Over(next invocation.Invoker) invocation.Invoker { return over{s, next} }
 
 type over struct {
@@ -62,7 +62,7 @@ func (o over) Invoke(ctx context.Context, r *invocation.Request) (*invocation.An
 	name := bareName(r.FunctionName)
 	if in, ok := o.named[name]; ok {
 		own := *r
-		own.FunctionName, own.Qualifier = name, "" // a stand-in has one version, in every account
+		own.FunctionName, own.Qualifier = name, "" // a stand-in has a single version, the same in every account
 		return in.Invoke(ctx, &own)
 	}
 	a, err := o.next.Invoke(ctx, r)
@@ -81,17 +81,17 @@ func (s *Set) miss(name string) {
 	}
 }
 
-// Missing returns the functions that were called and that nothing carries out, in the order of their first calls.
+// Missing returns the functions that were called but have no implementation, in order of their first call.
 func (s *Set) Missing() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.missing)
 }
 
-// Names returns the functions of the set, sorted.
+// Names returns the names of the functions in the set, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.named)) }
 
-// Close ends the functions' processes, which has until ctx ends, and removes what was unpacked.
+// Close stops the functions' processes, waiting until ctx ends, and removes what was unpacked.
 func (s *Set) Close(ctx context.Context) error {
 	err := s.bootstraps.Close(ctx)
 	for _, dir := range s.unpacked {
@@ -100,8 +100,7 @@ func (s *Set) Close(ctx context.Context) error {
 	return err
 }
 
-// bareName is the name of a function that is called by its name, its ARN or a part of that, with or without a
-// qualifier.
+// bareName returns the name of a function given by its name, its ARN or part of the ARN, with or without a qualifier.
 func bareName(called string) string {
 	parts := strings.Split(called, ":")
 	for i, part := range parts[:len(parts)-1] {
@@ -112,7 +111,7 @@ func bareName(called string) string {
 	return parts[0]
 }
 
-// oneAtATime lets several functions write to one place.
+// oneAtATime serializes the writes of several functions.
 type oneAtATime struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -125,7 +124,7 @@ func (o *oneAtATime) Write(b []byte) (int, error) {
 	return o.w.Write(b)
 }
 
-// printedLogs prints what functions log.
+// printedLogs writes functions' logs to w.
 type printedLogs struct{ w io.Writer }
 
 // WriteLog implements runner.LogSink.

@@ -13,9 +13,9 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// poster posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error
-// object an error of Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx, else
-// InvalidRequestContentException.
+// poster posts payloads to a URL. A 2xx response is the result. Any other response is a function error if it is an
+// error object, and otherwise an error of Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx,
+// or else InvalidRequestContentException.
 type poster struct{ url string }
 
 func newPoster(address string) (*poster, error) {

@@ -1,9 +1,9 @@
-// Package insights reads and carries out queries in the language of CloudWatch Logs Insights: fields, display,
-// filter, stats, sort, limit, parse and dedup, in a row of commands with | between them. What it does not have is
-// refused by its name and place. It is pure: it reads no logs and knows no time.
+// Package insights parses and runs queries in the language of CloudWatch Logs Insights: the commands fields, display,
+// filter, stats, sort, limit, parse and dedup, separated by |. Anything unsupported is rejected with its name and
+// position. It is pure: it reads no logs and no clock.
 //
-// A value is a text, a number or absent. Texts that are numbers compare as numbers. Fields that no command has made are
-// those of the event (@timestamp, @message, @logStream, @log, @ingestionTime, @ptr), of the reports of Lambda
-// (@requestId, @type, @duration, @billedDuration, @initDuration, @memorySize, @maxMemoryUsed), and members of messages
-// that are JSON, with dots: detail.items.0.name.
+// A value is a text, a number or absent. Texts that are numbers compare as numbers. Fields that no command has
+// defined come from the event (@timestamp, @message, @logStream, @log, @ingestionTime, @ptr), from Lambda's report
+// lines (@requestId, @type, @duration, @billedDuration, @initDuration, @memorySize, @maxMemoryUsed), or from members
+// of JSON messages, with dots: detail.items.0.name.
 package insights

@@ -37,7 +37,7 @@ func (p *parser) not() expression {
 	return p.comparison()
 }
 
-// comparisons are operators by what they make of an order.
+// comparisons maps operators to functions of the order of two values.
 var comparisons = map[string]func(order int) bool{
 	"=": func(o int) bool { return o == 0 }, "==": func(o int) bool { return o == 0 },
 	"!=": func(o int) bool { return o != 0 },
@@ -96,8 +96,8 @@ func (p *parser) comparison() expression {
 	return left
 }
 
-// matcher reads what a value is like: a regular expression, or a text in which % stands for any letters and that is
-// looked for otherwise.
+// matcher parses the right-hand side of like: a regular expression, a text in which % matches any characters, or a
+// text to search for.
 func (p *parser) matcher() func(string) bool {
 	if written, start, ok := p.pattern(); ok {
 		re, err := regexp.Compile(written)
@@ -219,7 +219,7 @@ func (p *parser) primary() expression {
 
 func fieldNamed(name string) expression { return func(r *Row) value { return r.get(name) } }
 
-// function is a function with the number of its arguments; most of -1 is any number.
+// function is a function with its minimum and maximum number of arguments; a maximum of -1 means any number.
 type function struct {
 	least, most int
 	of          func([]value) value
@@ -243,7 +243,7 @@ func textual(f func(string) string) function {
 	}}
 }
 
-// functions are those that values can be made with.
+// functions lists the supported scalar functions.
 var functions = map[string]function{
 	"abs": numeric(math.Abs), "ceil": numeric(math.Ceil), "floor": numeric(math.Floor), "log": numeric(math.Log),
 	"sqrt": numeric(math.Sqrt), "greatest": {1, -1, extreme(1)}, "least": {1, -1, extreme(-1)},
@@ -307,7 +307,7 @@ var functions = map[string]function{
 	}},
 }
 
-// extreme is the greatest or least number.
+// extreme returns a function that computes the greatest number, or the least if sign is -1.
 func extreme(sign int) func([]value) value {
 	return func(a []value) value {
 		best := value{}
@@ -320,7 +320,7 @@ func extreme(sign int) func([]value) value {
 	}
 }
 
-// call reads the arguments of a function behind its name.
+// call parses the arguments of a function, after its name.
 func (p *parser) call(name token) expression {
 	p.need("(")
 	switch strings.ToLower(name.text) {
@@ -364,7 +364,7 @@ func (p *parser) call(name token) expression {
 	}
 }
 
-// period reads a time such as 5m, in milliseconds.
+// period parses a duration such as 5m and returns it in milliseconds.
 func (p *parser) period() int64 {
 	t := p.next()
 	digits := strings.TrimRight(t.text, "abcdefghijklmnopqrstuvwxyz")

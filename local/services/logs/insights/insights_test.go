@@ -12,7 +12,7 @@ import (
 
 var epoch = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC).UnixMilli()
 
-// events are the newest first.
+// events are ordered newest first.
 var events = []insights.Event{
 	{Time: epoch + 600_000, Message: "REPORT RequestId: 0f7c1a7e-1111-4222-8333-444455556666\tDuration: 12.50 ms\tBilled Duration: 13 ms\tMemory Size: 128 MB\tMax Memory Used: 60 MB\t", Stream: "c", Log: "1:g", Pointer: "p5"},
 	{Time: epoch + 310_000, Message: `{"level":"ERROR","ms":300,"user":{"name":"bert","tags":["x","y"]},"a.b":7}`, Stream: "b", Log: "1:g", Pointer: "p4"},
@@ -21,7 +21,7 @@ var events = []insights.Event{
 	{Time: epoch, Message: `{"level":"ERROR","ms":20,"user":{"name":"anna"}}`, Stream: "a", Log: "1:g", Pointer: "p1"},
 }
 
-// answered are the rows of a query without @ptr: fields with = between name and value.
+// answered runs a query and returns its rows without @ptr, as name=value fields.
 func answered(t *testing.T, query string) (string, *insights.Answer) {
 	t.Helper()
 	q, err := insights.Parse(query)

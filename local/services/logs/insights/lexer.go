@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Error is what is wrong with a query. Start and End are offsets in its text, in bytes.
+// Error describes what is wrong with a query. Start and End are byte offsets in its text.
 type Error struct {
 	Start, End int
 	Message    string
@@ -14,14 +14,14 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind int
 
 const (
 	ended   kind = iota
-	word         // a name: of a command, a field, a function, or a word such as and
+	word         // a name of a command, field or function, or a word such as and
 	field        // a name in backticks
-	literal      // a text in quotes
+	literal      // a quoted text
 	number
 	sign // an operator or bracket
 )
@@ -33,7 +33,7 @@ type token struct {
 	start, end int
 }
 
-// is reports whether the token is a word or sign, whatever its letters' case.
+// is reports whether the token is the word or sign s, ignoring case.
 func (t token) is(s string) bool {
 	return (t.kind == word || t.kind == sign) && strings.EqualFold(t.text, s)
 }
@@ -55,7 +55,7 @@ func (p *parser) refuse(t token, expected string) {
 	p.fail(t.start, t.end, "unexpected symbol found %s at position %d: %s is expected", t.text, t.start, expected)
 }
 
-// blank skips blanks and comments.
+// blank skips white space and comments.
 func (p *parser) blank() {
 	for p.at < len(p.query) {
 		switch p.query[p.at] {
@@ -85,7 +85,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// take takes the next token if it is a word or sign.
+// take consumes the next token if it is the word or sign s.
 func (p *parser) take(s string) bool {
 	if p.peek().is(s) {
 		p.ahead = nil
@@ -143,7 +143,7 @@ func (p *parser) scan() token {
 	return made(sign, string(c))
 }
 
-// quoted reads a text up to its closing quote, in which \ stands before quotes and itself.
+// quoted parses a text up to its closing quote; \ escapes quotes and itself.
 func (p *parser) quoted(quote byte) string {
 	start := p.at
 	p.at++
@@ -176,7 +176,7 @@ func (p *parser) quoted(quote byte) string {
 	return ""
 }
 
-// pattern reads a regular expression between slashes, if one is next.
+// pattern parses a regular expression between slashes, if one is next.
 func (p *parser) pattern() (expression string, start int, ok bool) {
 	if p.ahead != nil {
 		if !p.ahead.is("/") {

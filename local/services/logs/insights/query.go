@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"stepback/internal/sorting"
 )
 
-// The numbers of rows that a query answers.
+// The number of rows that a query returns.
 const (
 	DefaultLimit = 1000
 	MaxLimit     = 10_000
@@ -18,33 +16,33 @@ const (
 // Query is a compiled query. It may be run many times.
 type Query struct {
 	stages  []stage
-	shown   []string // what fields commands name, in their order
-	display []string // what the last display command names; nil without one
+	shown   []string // fields named by fields commands, in order
+	display []string // fields named by the last display command; nil without one
 	stats   bool     // the rows are statistics
-	columns []string // of statistics
+	columns []string // the columns of statistics
 	limit   int
 }
 
-// stage is a command that makes rows of rows.
+// stage is a command that transforms rows.
 type stage struct {
 	run func([]*Row) []*Row
-	// filters says that events which it leaves out do not match the query.
+	// filters is true if the events that the stage removes do not match the query.
 	filters bool
 }
 
 func (q *Query) then(run func([]*Row) []*Row) { q.stages = append(q.stages, stage{run: run}) }
 
-// Column is a value of a row of an answer.
+// Column is a value in a result row.
 type Column struct{ Field, Value string }
 
-// Answer is what a query finds.
+// Answer is the result of a query.
 type Answer struct {
 	Rows [][]Column
-	// Matched is how many events have passed the filters.
+	// Matched is the number of events that passed the filters.
 	Matched int
 }
 
-// Parse compiles a query. The error is an *Error.
+// Parse compiles a query. The error is always an *Error.
 func Parse(query string) (q *Query, err error) {
 	p := &parser{query: query}
 	defer func() {
@@ -70,7 +68,7 @@ func Parse(query string) (q *Query, err error) {
 	}
 }
 
-// notHere are commands of CloudWatch that this package does not have.
+// notHere lists the commands of CloudWatch Logs Insights that this package does not support.
 var notHere = []string{"pattern", "diff", "unmask", "unnest", "lookup", "anomaly", "filterindex", "source", "addtotals", "join"}
 
 func (p *parser) command(q *Query) {
@@ -106,7 +104,7 @@ func (p *parser) command(q *Query) {
 	}
 }
 
-// named is an expression and its name: the one behind as, or its text.
+// named parses an expression and returns it with its name: the one after as, or else its text.
 func (p *parser) named(read func() expression) (string, expression) {
 	start := p.peek().start
 	first := p.peek()
@@ -125,7 +123,7 @@ func (p *parser) named(read func() expression) (string, expression) {
 	return name, e
 }
 
-// name is the name of a field.
+// name parses the name of a field.
 func (p *parser) name() string {
 	t := p.next()
 	if t.kind != word && t.kind != field {
@@ -140,7 +138,7 @@ func (p *parser) fields(q *Query) []string {
 		start := p.peek()
 		name, e := p.named(p.or)
 		names = append(names, name)
-		if start.text != name || start.kind == literal || start.kind == number { // not a field as it is
+		if start.text != name || start.kind == literal || start.kind == number { // not a bare field
 			q.then(func(rows []*Row) []*Row {
 				for _, r := range rows {
 					r.set(name, e(r))
@@ -179,12 +177,12 @@ func (p *parser) sort(q *Query) {
 			}
 			values[r] = of
 		}
-		sorting.Stable(rows, func(a, b *Row) int {
+		slices.SortStableFunc(rows, func(a, b *Row) int {
 			for i, k := range keys {
 				x, y := values[a][i], values[b][i]
 				order := 0
 				switch {
-				case !x.present || !y.present: // what is absent comes last
+				case !x.present || !y.present: // absent values come last
 					if x.present != y.present {
 						if x.present {
 							return -1
@@ -243,7 +241,7 @@ func (p *parser) dedup(q *Query) {
 	})
 }
 
-// parse reads parse [FIELD] "GLOB * PATTERN" as NAME, … or parse [FIELD] /REGULAR (?<name>…)/.
+// parse parses the command parse [FIELD] "GLOB * PATTERN" as NAME, … or parse [FIELD] /REGULAR (?<name>…)/.
 func (p *parser) parse(q *Query) {
 	from := fieldNamed("@message")
 	if t := p.peek(); t.kind == word || t.kind == field {
@@ -299,7 +297,7 @@ func (p *parser) parse(q *Query) {
 	})
 }
 
-// tail is the end of a glob's expression: a wildcard at the end takes all that is left.
+// tail returns the end of a glob's regular expression. A wildcard at the end matches the rest of the text.
 func tail(parts []string) string {
 	switch last := parts[len(parts)-1]; {
 	case len(parts) == 1:
@@ -311,8 +309,8 @@ func tail(parts []string) string {
 	}
 }
 
-// Run carries the query out over events, which come in the order in which they are answered where no command says
-// otherwise: the newest first. limit is the most rows of a query that says none itself; 0 is DefaultLimit.
+// Run runs the query over events. They must be in the order in which rows are returned unless a command sorts them:
+// newest first. limit is the maximum number of rows if the query does not set one; 0 means DefaultLimit.
 func (q *Query) Run(events []Event, limit int) *Answer {
 	rows := make([]*Row, len(events))
 	for i := range events {
@@ -347,7 +345,7 @@ func (q *Query) Run(events []Event, limit int) *Answer {
 	return answer
 }
 
-// names are the fields that are answered.
+// names returns the names of the fields in the result.
 func (q *Query) names() []string {
 	names := q.shown
 	switch {

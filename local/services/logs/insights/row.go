@@ -13,11 +13,11 @@ type Event struct {
 	// Time and Ingestion are milliseconds since 1970.
 	Time, Ingestion int64
 	Message         string
-	// Stream is its log stream, Log its log group behind the account (ACCOUNT:GROUP), Pointer what @ptr is.
+	// Stream is the log stream, Log the account and log group (ACCOUNT:GROUP), Pointer the value of @ptr.
 	Stream, Log, Pointer string
 }
 
-// Row is an event, or a line of statistics, on its way through the commands of a query.
+// Row is an event, or a row of statistics, as it passes through the commands of a query.
 type Row struct {
 	event  *Event // nil for statistics
 	made   map[string]value
@@ -69,7 +69,7 @@ func (r *Row) get(name string) value {
 	return member(r.json, name)
 }
 
-// member is the member of a path with dots. A member whose name has dots is found, too.
+// member returns the member at a dotted path. Member names that contain dots are found, too.
 func member(v jsonvalue.Value, path string) value {
 	if v.Kind() == jsonvalue.Array {
 		head, rest, more := strings.Cut(path, ".")
@@ -119,7 +119,7 @@ var (
 		"Init Duration": "@initDuration", "Memory Size": "@memorySize", "Max Memory Used": "@maxMemoryUsed"}
 )
 
-// reported is a field that is found in the lines of the Lambda runtime: START, END and REPORT.
+// reported returns a field from a line of the Lambda runtime: START, END or REPORT.
 func (r *Row) reported(name string) value {
 	if r.report == nil {
 		r.report = map[string]value{}

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// aggregate is a statistic that is being computed.
+// aggregate computes a statistic.
 type aggregate interface {
 	add(v value, at int64)
 	value() value
 }
 
-// aggregates make statistics by their names.
+// aggregates maps the names of statistics to their constructors.
 var aggregates = map[string]func(parameter float64) aggregate{
 	"count":          func(float64) aggregate { return &counting{} },
 	"count_distinct": func(float64) aggregate { return &distinct{seen: map[string]bool{}} },
@@ -95,7 +95,7 @@ func (p *percentile) add(v value, _ int64) {
 	}
 }
 
-// value is between the two values around the percentile.
+// value interpolates between the two values around the percentile.
 func (p *percentile) value() value {
 	if len(p.values) == 0 {
 		return value{}
@@ -108,7 +108,7 @@ func (p *percentile) value() value {
 	return numberOf(p.values[low] + (at-float64(low))*(p.values[high]-p.values[low]))
 }
 
-// dated is the value of the first or last event.
+// dated holds the value of the first or last event.
 type dated struct {
 	sign  int64
 	at    int64
@@ -122,7 +122,7 @@ func (d *dated) add(v value, at int64) {
 }
 func (d *dated) value() value { return d.found }
 
-// statistic is one of the statistics of a stats command.
+// statistic is one statistic of a stats command.
 type statistic struct {
 	name string
 	make func() aggregate
@@ -135,7 +135,7 @@ type grouping struct {
 	of   expression
 }
 
-// stats reads stats AGGREGATE(FIELD) [as NAME], … [by EXPRESSION [as NAME], …].
+// stats parses the command stats AGGREGATE(FIELD) [as NAME], … [by EXPRESSION [as NAME], …].
 func (p *parser) stats(q *Query) {
 	var all []statistic
 	for {
@@ -169,7 +169,7 @@ func (p *parser) stats(q *Query) {
 	q.then(func(rows []*Row) []*Row { return summarize(rows, all, by) })
 }
 
-// aggregate reads one statistic.
+// aggregate parses one statistic.
 func (p *parser) aggregate() (func() aggregate, expression) {
 	t := p.next()
 	made := aggregates[strings.ToLower(t.text)]
@@ -202,10 +202,10 @@ func (p *parser) aggregate() (func() aggregate, expression) {
 	return func() aggregate { return made(parameter) }, of
 }
 
-// maxGroups bounds what one stats command keeps.
+// maxGroups is the maximum number of groups of a stats command.
 const maxGroups = 100_000
 
-// summarize makes a row of statistics for each group, in the order in which groups appear.
+// summarize returns one row of statistics per group, in order of first appearance.
 func summarize(rows []*Row, all []statistic, by []grouping) []*Row {
 	type group struct {
 		row    *Row
@@ -245,7 +245,7 @@ func summarize(rows []*Row, all []statistic, by []grouping) []*Row {
 			g.values[i].add(s.of(r), at)
 		}
 	}
-	if len(by) == 0 && len(order) == 0 { // nothing was found, and that is one answer
+	if len(by) == 0 && len(order) == 0 { // no events still give one row
 		g := &group{row: &Row{}}
 		for _, s := range all {
 			g.values = append(g.values, s.make())

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// value is a value of a field. The zero value is absent.
+// value is the value of a field. The zero value means absent.
 type value struct {
 	text    string
 	number  float64
@@ -45,20 +45,20 @@ func boolOf(b bool) value {
 	return numberOf(0)
 }
 
-// timeLayout is how times are shown.
+// timeLayout is the format in which times are shown.
 const timeLayout = "2006-01-02 15:04:05.000"
 
-// timeOf is a time in milliseconds since 1970.
+// timeOf returns the value of a time in milliseconds since 1970.
 func timeOf(ms int64) value {
 	return value{text: time.UnixMilli(ms).UTC().Format(timeLayout), number: float64(ms), numeric: true, present: true}
 }
 
-// truth is what a condition makes of a value.
+// truth reports whether the value counts as true in a condition.
 func (v value) truth() bool {
 	return v.present && (v.numeric && v.number != 0 || !v.numeric && v.text != "" && v.text != "false")
 }
 
-// compare compares two values that are present: as numbers if both are, else as texts.
+// compare compares two present values: as numbers if both are numbers, otherwise as texts.
 func compare(a, b value) int {
 	if a.numeric && b.numeric {
 		switch {

@@ -10,27 +10,27 @@ import (
 
 var errClosed = errors.New("logs: closed")
 
-// maxQueued is how many bytes of events may wait to be written. Who appends more waits.
+// maxQueued is the maximum size of the events waiting to be written, in bytes. Beyond it, appending blocks.
 const maxQueued = 16 << 20
 
-// queue is what waits to be written.
+// queue holds what waits to be written.
 type queue struct {
 	writes         []write
 	bytes          int64
-	added, written int64 // how many, ever
+	added, written int64 // total counts
 	closed         bool
 	signal         chan struct{}
 }
 
-// write is a batch of events for a stream, or none for one that is only to be.
+// write is a batch of events for a stream; an empty one only creates the stream.
 type write struct {
 	group  groupKey
 	stream string
 	events []Event
-	owned  bool // the events are the flusher's own, to append to
+	owned  bool // events belongs to the flusher, which may append to it
 }
 
-// eventBytes is what an event takes in memory beside its message.
+// eventBytes is the memory that an event takes in addition to its message.
 const eventBytes = 64
 
 func (w *write) bytes() (sum int64) {
@@ -40,9 +40,9 @@ func (w *write) bytes() (sum int64) {
 	return sum
 }
 
-// Append adds events to a stream, which is made when it is not there. It returns ErrNoGroup when there is no such
-// group; it does not wait for the disk unless much is waiting for it already. The events' Stream and Number are set by
-// reading.
+// Append adds events to a stream, which it creates if needed. It returns ErrNoGroup if the group does not exist. It
+// does not wait for the disk, unless too much is waiting to be written already. The events' Stream and Number are set
+// when they are read.
 func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []Event) error {
 	k := groupKey{scope, groupName}
 	s.mu.Lock()
@@ -65,7 +65,7 @@ func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []E
 	return s.enqueue(write{group: k, stream: streamName, events: events}, false)
 }
 
-// enqueue has the flusher write a batch, and waits for that when it is asked to.
+// enqueue passes a batch to the flusher and, if wait is true, waits until it is written.
 func (s *Store) enqueue(w write, wait bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Store) enqueue(w write, wait bool) error {
 	return nil
 }
 
-// settle waits until everything that was appended before is written.
+// settle waits until everything appended so far is written.
 func (s *Store) settle() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *Store) settle() error {
 	return nil
 }
 
-// flush is the goroutine that writes, until the store closes.
+// flush writes queued batches until the store closes. It runs in its own goroutine.
 func (s *Store) flush() {
 	defer close(s.done)
 	for range s.queue.signal {
@@ -131,7 +131,7 @@ func (s *Store) flushQueued() {
 	s.mu.Unlock()
 }
 
-// merged makes one write of all that go to the same stream.
+// merged combines the writes that go to the same stream.
 func merged(writes []write) []write {
 	type place struct {
 		group  groupKey
@@ -147,7 +147,7 @@ func merged(writes []write) []write {
 			all = append(all, w)
 			continue
 		}
-		if !all[i].owned { // the first ones are the caller's
+		if !all[i].owned { // the first slice belongs to the caller
 			all[i].events, all[i].owned = slices.Clip(all[i].events), true
 		}
 		all[i].events = append(all[i].events, w.events...)
@@ -155,7 +155,7 @@ func merged(writes []write) []write {
 	return all
 }
 
-// carryOut writes a batch. Only the flusher changes segments.
+// carryOut writes a batch. Only the flusher modifies segments.
 func (s *Store) carryOut(w *write) error {
 	s.mu.Lock()
 	g := s.groups[w.group]
@@ -165,7 +165,7 @@ func (s *Store) carryOut(w *write) error {
 	}
 	s.mu.Unlock()
 	if st == nil {
-		return nil // deleted meanwhile
+		return nil // deleted in the meantime
 	}
 	events := w.events
 	for {
@@ -179,7 +179,7 @@ func (s *Store) carryOut(w *write) error {
 	}
 }
 
-// writeSome writes as many events as have room in the stream's segment, one at least, and returns how many.
+// writeSome writes as many events as fit into the stream's segment, but at least one, and returns how many.
 func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err error) {
 	seg, err := s.segment(st)
 	if err != nil {
@@ -218,10 +218,10 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 	return n, remove(gone)
 }
 
-// segmentBytes is how large a segment grows before the next one is begun.
+// segmentBytes is the size at which a segment is closed and the next one started.
 func (s *Store) segmentBytes() int64 { return s.opts.StreamBytes / segments }
 
-// segment is the one to append to: the last, unless it is full or may be torn.
+// segment returns the segment to append to: the last one, or a new one if that is full or may end in a torn line.
 func (s *Store) segment(st *stream) (*segment, error) {
 	number := 1
 	if n := len(st.segments); n > 0 {
@@ -237,7 +237,7 @@ func (s *Store) segment(st *stream) (*segment, error) {
 	}
 	seg := &segment{path: st.path(number), number: number, bytes: int64(len(text))}
 	if err := appendFile(seg.path, text); err != nil {
-		return nil, errors.Join(err, remove([]string{seg.path})) // of which half a name may be there
+		return nil, errors.Join(err, remove([]string{seg.path})) // the file may contain half of the name
 	}
 	s.mu.Lock()
 	st.segments, st.torn = append(st.segments, seg), false
@@ -254,7 +254,8 @@ func appendFile(path string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// numbered are copies of events that begin at a line of a segment, as Read returns them.
+// numbered returns copies of events that start at a line of a segment, with the Stream and Number that Read would
+// set.
 func numbered(events []Event, stream string, segment int, line int64) []Event {
 	copied := slices.Clone(events)
 	for i := range copied {
@@ -263,7 +264,7 @@ func numbered(events []Event, stream string, segment int, line int64) []Event {
 	return copied
 }
 
-// eventNumber is the Number of the event in a line of a segment.
+// eventNumber returns the Number of the event in a line of a segment.
 func eventNumber(segment int, line int64) int64 {
 	const linesOfASegment = 32 // bits
 	return int64(segment)<<linesOfASegment | line

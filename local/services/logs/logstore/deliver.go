@@ -9,8 +9,8 @@ import (
 	"stepback/local/services/delivery"
 )
 
-// Deliver appends the message as an event to the log group of an ARN, in a stream of its own as EventBridge makes them,
-// as delivery.Target says. It does not wait for the disk. An error is an *aws.Error.
+// Deliver appends the message as an event to the log group with an ARN, in a separate stream as EventBridge does; see
+// delivery.Target. It does not wait for the disk. The error is an *aws.Error.
 func (s *Store) Deliver(_ context.Context, to aws.ARN, m *delivery.Message) error {
 	name, ok := strings.CutPrefix(to.Resource, "log-group:")
 	name = strings.TrimSuffix(name, ":*")

@@ -9,12 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
-	"stepback/internal/sorting"
 )
 
 // The errors of the store.
@@ -29,22 +29,22 @@ type Group struct {
 	Name string `json:"name"`
 	// Created is in milliseconds since 1970.
 	Created int64 `json:"created"`
-	// RetentionDays is how long events are kept; 0 means for ever.
+	// RetentionDays is the number of days for which events are kept; 0 means forever.
 	RetentionDays int               `json:"retentionDays,omitempty"`
 	KMSKeyID      string            `json:"kmsKeyId,omitempty"`
 	Class         string            `json:"class,omitempty"`
-	Protected     bool              `json:"protected,omitempty"` // against deletion
+	Protected     bool              `json:"protected,omitempty"` // from deletion
 	Tags          map[string]string `json:"tags,omitempty"`
-	// Subscriptions and MetricFilters are the group's, in the order in which they were made. Who changes them replaces
-	// the slices: others share the old ones.
+	// Subscriptions and MetricFilters are the group's filters in order of creation. To change them, replace the
+	// slices: the old ones are shared.
 	Subscriptions []Subscription `json:"subscriptions,omitempty"`
 	MetricFilters []MetricFilter `json:"metricFilters,omitempty"`
-	// Bytes is how large the group's events are.
+	// Bytes is the total size of the group's events.
 	Bytes int64 `json:"-"`
 }
 
-// kept is what a group's directory says of it. A deleted group is remembered, so that it can be told from one that
-// never was.
+// kept is the stored description of a group. A deleted group is remembered, to distinguish it from one that never
+// existed.
 type kept struct {
 	Group
 	Deleted bool `json:"deleted,omitempty"`
@@ -69,14 +69,14 @@ func (s *Store) groupDir(k groupKey) string {
 	return filepath.Join(s.dir, k.Account, k.Region, nameHash(k.name))
 }
 
-// nameHash stands for a name in paths, which names may be too long for.
+// nameHash returns a hash to be used instead of a name in paths, because names may be too long for file names.
 func nameHash(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	const enough = 16
 	return hex.EncodeToString(sum[:enough])
 }
 
-// CreateGroup makes a log group, or returns ErrExists.
+// CreateGroup creates a log group, or returns ErrExists.
 func (s *Store) CreateGroup(scope aws.Scope, g Group) error {
 	return s.change(scope, g.Name, func(old *group) error {
 		if old.Created != 0 && !old.Deleted {
@@ -100,7 +100,7 @@ func (s *Store) UpdateGroup(scope aws.Scope, name string, update func(*Group)) e
 	})
 }
 
-// DeleteGroup removes a log group with its streams, or returns ErrNoGroup.
+// DeleteGroup deletes a log group with its streams, or returns ErrNoGroup.
 func (s *Store) DeleteGroup(scope aws.Scope, name string) error {
 	err := s.change(scope, name, func(g *group) error {
 		if g.Created == 0 || g.Deleted {
@@ -112,7 +112,7 @@ func (s *Store) DeleteGroup(scope aws.Scope, name string) error {
 	if err != nil {
 		return err
 	}
-	_ = s.settle() // so that no file of it is written any more; a store that closes writes none either
+	_ = s.settle() // afterwards none of its files is written any more; a closing store writes none either
 	s.mu.Lock()
 	var gone []string
 	g := s.groups[groupKey{scope, name}]
@@ -124,8 +124,8 @@ func (s *Store) DeleteGroup(scope aws.Scope, name string) error {
 	return remove(gone)
 }
 
-// change makes a group what a function makes of it, on the disk first. Changes of groups are rare and follow each
-// other.
+// change applies f to a group and saves the result before it takes effect. Changes of groups are rare and run one at
+// a time.
 func (s *Store) change(scope aws.Scope, name string, f func(*group) error) error {
 	s.changes.Lock()
 	defer s.changes.Unlock()
@@ -173,7 +173,8 @@ func remove(paths []string) error {
 	return errors.Join(problems...)
 }
 
-// Group returns a log group, or ErrNoGroup; deleted tells whether there was one of that name that has been deleted.
+// Group returns a log group, or ErrNoGroup; in that case, deleted reports whether a group of that name has been
+// deleted.
 func (s *Store) Group(scope aws.Scope, name string) (about Group, deleted bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +185,7 @@ func (s *Store) Group(scope aws.Scope, name string) (about Group, deleted bool, 
 	return g.describe(), false, nil
 }
 
-// Groups returns the log groups whose names a function selects, in the order of the names.
+// Groups returns the log groups whose names selects accepts, ordered by name.
 func (s *Store) Groups(scope aws.Scope, selects func(name string) bool) []Group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +195,7 @@ func (s *Store) Groups(scope aws.Scope, selects func(name string) bool) []Group 
 			found = append(found, g.describe())
 		}
 	}
-	sorting.Func(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
 	return found
 }
 
@@ -212,7 +213,7 @@ func (g *group) bytes() (sum int64) {
 	return sum
 }
 
-// oldest is the time of the oldest event that the group's retention leaves.
+// oldest returns the time before which the group's retention removes events.
 func (g *Group) oldest(now time.Time) int64 {
 	if g.RetentionDays == 0 {
 		return 0

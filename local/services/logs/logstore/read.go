@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
-// Read returns the events of a group's streams that were written before, from a time to before another, in the order of
-// their times. A function selects the streams. It returns ErrNoGroup when there is no such group.
+// Read returns the events of a group with from <= time < to that were appended before the call, ordered by time.
+// selects chooses the streams. It returns ErrNoGroup if the group does not exist.
 func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event,
 	error) {
 	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
@@ -28,11 +28,11 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 				found = append(found, e)
 			}
 		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just made room for others
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just been dropped
 			return nil, err
 		}
 	}
-	sorting.Func(found, func(a, b Event) int {
+	slices.SortFunc(found, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Number, b.Number))
 	})
 	return found, nil
@@ -44,8 +44,8 @@ type part struct {
 	number       int
 }
 
-// parts are the segments that may hold events of a time; events that the group's retention does not leave count as
-// gone.
+// parts returns the segments that may contain events between from and to, and the time before which events count as
+// expired under the group's retention.
 func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bool, from, to int64) ([]part, int64,
 	error) {
 	s.mu.Lock()

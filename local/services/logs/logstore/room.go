@@ -4,26 +4,25 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-
-	"stepback/internal/sorting"
+	"slices"
 )
 
-// DroppedStream is the stream of a group that tells which events of the others have made room for newer ones. It is
-// there once that has happened.
+// DroppedStream is the stream of a group that records which events of other streams were dropped to make space for
+// newer ones. It exists once that has happened.
 const DroppedStream = "stepback/dropped"
 
-// dropped is where events were dropped, and why.
+// dropped identifies where events were dropped, and why.
 type dropped struct {
 	group  *group
 	stream string
 	why    string
 }
 
-// lost is how much.
+// lost counts what was dropped.
 type lost struct{ events, bytes int64 }
 
-// makeRoom drops what is too much or too old in a group that has just been written to, and returns the files to remove.
-// The caller holds the lock. What is too old is dropped as the group's retention says, and not told of.
+// makeRoom drops what exceeds the limits or the retention of a group that has just been written to, and returns the
+// files to remove. The caller holds the lock. What the retention removes is not recorded in DroppedStream.
 func (s *Store) makeRoom(g *group, written *stream) (gone []string) {
 	for len(written.segments) > 1 && written.bytes() > s.opts.StreamBytes {
 		gone = append(gone, s.drop(g, written, written.segments[:1],
@@ -49,7 +48,7 @@ func (s *Store) makeRoom(g *group, written *stream) (gone []string) {
 	return gone
 }
 
-// drop notes that segments of a stream make room, and returns their files.
+// drop records that segments of a stream are dropped, and returns their files.
 func (s *Store) drop(g *group, st *stream, segments []*segment, why string) (files []string) {
 	if s.dropped == nil {
 		s.dropped = map[dropped]*lost{}
@@ -66,7 +65,7 @@ func (s *Store) drop(g *group, st *stream, segments []*segment, why string) (fil
 	return files
 }
 
-// tellDropped writes what was dropped since the last time into the groups where it was, one event for each stream.
+// tellDropped writes what was dropped since the last call to the groups concerned, one event per stream.
 func (s *Store) tellDropped() {
 	s.mu.Lock()
 	all := s.dropped
@@ -74,7 +73,7 @@ func (s *Store) tellDropped() {
 	now := s.now().UnixMilli()
 	s.mu.Unlock()
 	byStream := func(a, b dropped) int { return cmp.Compare(a.stream, b.stream) }
-	for _, at := range sorting.Collect(maps.Keys(all), byStream) {
+	for _, at := range slices.SortedFunc(maps.Keys(all), byStream) {
 		n := all[at]
 		s.log.Warn("log events have been dropped", "group", at.group.Name, "stream", at.stream, "events", n.events,
 			"bytes", n.bytes, "why", at.why)
@@ -99,8 +98,8 @@ func (s *Store) tellDropped() {
 	}
 }
 
-// stalest is the stream, other than one and the notes, whose last event is the oldest; nil when there is none with
-// events.
+// stalest returns the stream whose last event is the oldest, except other and DroppedStream; nil if no such stream
+// has events.
 func (g *group) stalest(other *stream) *stream {
 	var found *stream
 	for _, st := range g.streams {

@@ -13,23 +13,23 @@ import (
 
 const segmentSuffix = ".log"
 
-// Event is one event. Times are in milliseconds since 1970.
+// Event is a log event. Times are in milliseconds since 1970.
 type Event struct {
 	Time      int64
-	Ingestion int64 // when it came
+	Ingestion int64 // when it was received
 	Message   string
-	// Stream is the name of the event's stream; Number sorts the stream's events of the same time as they came.
+	// Stream is the name of the event's stream; Number orders the events of a stream with the same time by arrival.
 	Stream string
 	Number int64
 }
 
-// segment is a file with some events of a stream: a header that names the stream, then one event in a line.
+// segment is a file with some of a stream's events: a header that names the stream, then one event per line.
 type segment struct {
 	path        string
 	number      int
 	bytes       int64
-	events      int64 // how many
-	first, last int64 // of the events' times
+	events      int64 // the number of events
+	first, last int64 // event times
 }
 
 // header is the first line of a segment.
@@ -43,7 +43,7 @@ func (st *stream) header() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// appendEvent appends the line of an event: its times and its message as a JSON string.
+// appendEvent appends the line of an event: its times, then its message as a JSON string.
 func appendEvent(dst []byte, e *Event) ([]byte, error) {
 	message, err := json.Marshal(e.Message)
 	if err != nil {
@@ -72,7 +72,7 @@ func parseEvent(line []byte) (e Event, err error) {
 	return e, err
 }
 
-// scan calls each with the events of a segment. A line that a crash has torn is none.
+// scan calls each for the events of a segment. It ignores a line torn by a crash.
 func scan(path string, each func(line int64, e Event)) (h header, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
-// Options are how much a store keeps; zero values have defaults.
+// Options are the limits and hooks of a store; zero values have defaults.
 type Options struct {
-	// StreamBytes is how large the events of a stream may be; default 16 MiB.
+	// StreamBytes is the maximum size of a stream's events; default 16 MiB.
 	StreamBytes int64
-	// GroupBytes is how large the events of a group may be; default 64 MiB.
+	// GroupBytes is the maximum size of a group's events; default 64 MiB.
 	GroupBytes int64
-	// Appended is told of the events that are added to a group, and must be quick; nil means nobody is. The group's
-	// Bytes are not told.
+	// Appended, if not nil, is called with the events that are appended to a group. It must return quickly. The
+	// group's Bytes is not set.
 	Appended func(scope aws.Scope, g Group, events []Event)
-	// Written is told of the events of a stream that have been written, if their group has subscriptions; nil means
-	// nobody is. The events have their Stream and Number, and are the callee's to keep. It must be quick: nothing is
-	// written meanwhile.
+	// Written, if not nil, is called with the events of a stream that have been written, if their group has
+	// subscriptions. The events have their Stream and Number set, and the callee may keep them. It must return
+	// quickly, because it blocks writing.
 	Written func(scope aws.Scope, g Group, events []Event)
-	// Now tells the time; default time.Now.
+	// Now returns the current time; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger
 }
@@ -37,7 +37,7 @@ type Options struct {
 const (
 	defaultStreamBytes = 16 << 20
 	defaultGroupBytes  = 64 << 20
-	// segments is how many files a full stream has.
+	// segments is the number of files of a full stream.
 	segments = 4
 )
 
@@ -48,17 +48,17 @@ type Store struct {
 	now  func() time.Time
 	log  *slog.Logger
 
-	changes sync.Mutex // orders changes of groups
+	changes sync.Mutex // serializes changes of groups
 
 	mu      sync.Mutex
 	groups  map[groupKey]*group
-	dropped map[dropped]*lost // that nobody has been told of
+	dropped map[dropped]*lost // not yet reported
 	queue   queue
-	idle    *sync.Cond // the queue has become shorter
+	idle    *sync.Cond // signals that the queue has become shorter
 	done    chan struct{}
 }
 
-// Open opens the store of a directory, which is made when it is not there. Close ends it.
+// Open opens the store in a directory, which it creates if needed. Close must be called when done.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, opts: o, now: o.Now, log: o.Log, groups: map[groupKey]*group{}, done: make(chan struct{})}
 	if s.opts.StreamBytes == 0 {
@@ -82,7 +82,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close writes what was appended and ends the store.
+// Close writes what was appended and closes the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	closed := s.queue.closed
@@ -95,7 +95,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// load reads what groups, streams and segments there are.
+// load reads the existing groups, streams and segments.
 func (s *Store) load() error {
 	found, err := filepath.Glob(filepath.Join(s.dir, "*", "*", "*", aboutFile))
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Store) load() error {
 	return nil
 }
 
-// load reads what segments are in the directory of a group.
+// load reads the segments in the directory of a group.
 func (g *group) load(log *slog.Logger) error {
 	entries, err := os.ReadDir(g.dir)
 	if err != nil {
@@ -139,12 +139,12 @@ func (g *group) load(log *slog.Logger) error {
 		}
 	}
 	for _, st := range g.streams {
-		sorting.Func(st.segments, func(a, b *segment) int { return a.number - b.number })
+		slices.SortFunc(st.segments, func(a, b *segment) int { return a.number - b.number })
 	}
 	return nil
 }
 
-// add reads a segment and makes it one of its stream.
+// add reads a segment and adds it to its stream.
 func (g *group) add(seg *segment, entry fs.DirEntry) error {
 	var first, last, ingestion int64
 	h, err := scan(seg.path, func(_ int64, e Event) {

@@ -19,7 +19,7 @@ var here = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 const group, stream = "/aws/vendedlogs/states/m-Logs", "states/m/2026-01-01-00-00/1a2b3c4d"
 
-// clock is a clock that tests set.
+// at returns a clock that tests set.
 func at(now *time.Time) func() time.Time { return func() time.Time { return *now } }
 
 func open(t *testing.T, dir string, o logstore.Options) *logstore.Store {
@@ -34,7 +34,7 @@ func open(t *testing.T, dir string, o logstore.Options) *logstore.Store {
 
 func everything(string) bool { return true }
 
-// messages are those of a group's events.
+// messages returns the messages of a group's events.
 func messages(t *testing.T, s *logstore.Store, from, to int64) []string {
 	t.Helper()
 	events, err := s.Read(here, group, everything, from, to)
@@ -113,8 +113,8 @@ func TestALineThatACrashHasTorn(t *testing.T) {
 	}
 }
 
-// TestAFileThatCannotBeWritten puts a directory in the place of a stream's file: the events that come then are lost,
-// those behind them go into another file.
+// TestAFileThatCannotBeWritten puts a directory in place of a stream's file: the events that arrive then are lost,
+// later ones are written to another file.
 func TestAFileThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	must(t, os.Rename(files[0], files[0]+".kept"))
 	must(t, os.Mkdir(files[0], 0o750))
 	must(t, s.Append(here, group, stream, event(2, "lost")))
-	if _, err := s.Streams(here, group, ""); err != nil { // waits for the writing
+	if _, err := s.Streams(here, group, ""); err != nil { // waits for the write
 		t.Fatal(err)
 	}
 	must(t, os.Remove(files[0]))
@@ -182,7 +182,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	for i := range int64(1000) {
 		must(t, s.Append(here, group, string(rune('a'+i/100)), event(i, long)))
 		if i%10 == 0 {
-			messages(t, s, 0, 1) // so that it is written in several batches
+			messages(t, s, 0, 1) // forces several batches
 		}
 	}
 	streams, err := s.Streams(here, group, "")
@@ -195,8 +195,8 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	}
 }
 
-// TestDroppedEventsAreCounted prints more than a stream keeps, in one batch and in many: what is there and what was
-// dropped are everything, the newest events are there, and the bound is kept.
+// TestDroppedEventsAreCounted logs more than a stream keeps, in one batch and in many. The remaining and the dropped
+// events add up to all events, the newest ones remain, and the limit is respected.
 func TestDroppedEventsAreCounted(t *testing.T) {
 	t.Parallel()
 	for _, batch := range []int{1, 100, 5000} {
@@ -237,7 +237,7 @@ func TestDroppedEventsAreCounted(t *testing.T) {
 	}
 }
 
-// TestEventsOfTheCallerStay appends slices that share their memory.
+// Appending slices that share memory does not modify them.
 func TestEventsOfTheCallerStay(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), logstore.Options{})
@@ -257,8 +257,8 @@ func TestEventsOfTheCallerStay(t *testing.T) {
 	}
 }
 
-// BenchmarkLines is a function that prints: its output comes in pieces, and the next one does not wait for the disk.
-// The time of a line is the same for few and for many of them.
+// BenchmarkLines logs like a function that prints: its output arrives in pieces, and no piece waits for the disk. The
+// time per line is the same for few and for many lines.
 func BenchmarkLines(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -3,18 +3,18 @@ package logstore
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"stepback/aws"
-	"stepback/internal/sorting"
 )
 
-// Stream describes a log stream. Times are in milliseconds since 1970, and 0 where there is no event.
+// Stream describes a log stream. Times are in milliseconds since 1970, and 0 if the stream has no events.
 type Stream struct {
 	Name                   string
 	Created                int64
-	First, Last, Ingestion int64 // of events, and when the last one came
+	First, Last, Ingestion int64 // event times, and when the last event was received
 }
 
 // stream is a log stream and the files that hold its events.
@@ -22,8 +22,8 @@ type stream struct {
 	Stream
 	dir, file string
 	segments  []*segment // oldest first
-	// torn says that its last file may end in the middle of a line: an earlier process wrote it, or the disk refused
-	// some of it.
+	// torn is true if the last file may end in the middle of a line, because an earlier process wrote it or a write
+	// failed halfway.
 	torn bool
 }
 
@@ -50,7 +50,7 @@ func (st *stream) paths() []string {
 	return paths
 }
 
-// include notes the time of events.
+// include updates the stream's times with those of new events.
 func (st *stream) include(first, last, ingestion int64) {
 	if st.First == 0 || first < st.First {
 		st.First = first
@@ -58,7 +58,7 @@ func (st *stream) include(first, last, ingestion int64) {
 	st.Last, st.Ingestion = max(st.Last, last), max(st.Ingestion, ingestion)
 }
 
-// CreateStream makes an empty log stream, or returns ErrNoGroup or ErrExists.
+// CreateStream creates an empty log stream, or returns ErrNoGroup or ErrExists.
 func (s *Store) CreateStream(scope aws.Scope, groupName, name string) error {
 	s.mu.Lock()
 	g := s.groups[groupKey{scope, groupName}]
@@ -75,7 +75,7 @@ func (s *Store) CreateStream(scope aws.Scope, groupName, name string) error {
 	return s.enqueue(write{group: groupKey{scope, groupName}, stream: name}, true)
 }
 
-// DeleteStream removes a log stream, or returns ErrNoGroup or ErrNoStream.
+// DeleteStream deletes a log stream, or returns ErrNoGroup or ErrNoStream.
 func (s *Store) DeleteStream(scope aws.Scope, groupName, name string) error {
 	if err := s.settle(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *Store) DeleteStream(scope aws.Scope, groupName, name string) error {
 	return remove(gone)
 }
 
-// Streams returns the streams of a log group whose names begin with a prefix, in the order of the names, or ErrNoGroup.
+// Streams returns the streams of a log group whose names start with prefix, ordered by name, or ErrNoGroup.
 func (s *Store) Streams(scope aws.Scope, groupName, prefix string) ([]Stream, error) {
 	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
 		return nil, err
@@ -114,6 +114,6 @@ func (s *Store) Streams(scope aws.Scope, groupName, prefix string) ([]Stream, er
 			found = append(found, st.Stream)
 		}
 	}
-	sorting.Func(found, func(a, b Stream) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b Stream) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }

@@ -1,5 +1,5 @@
-// Package backoff computes when a delivery that failed is tried again, by the delivery policies of SNS: retries at
-// once, then at the smallest delay, then at delays that grow, then at the largest one.
+// Package backoff computes when a failed delivery is retried, following SNS delivery policies: immediate retries,
+// then retries at the minimum delay, then at growing delays, then at the maximum delay.
 //
-// It is pure: it reads no clock, and it does not know what is delivered.
+// It is pure: it reads no clock and does not know what is delivered.
 package backoff

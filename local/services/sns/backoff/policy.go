@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// The functions by which delays grow. SNS documents them by a picture only; here all of them begin with the smallest
-// delay and end with the largest.
+// The back-off functions. SNS documents them only in a picture; here all of them start at the minimum delay and end
+// at the maximum.
 const (
-	Linear      = "linear"      // by the same amount each time
-	Arithmetic  = "arithmetic"  // by an amount that grows by the same amount
-	Geometric   = "geometric"   // by the same factor each time
-	Exponential = "exponential" // by an amount that doubles each time
+	Linear      = "linear"      // grows by a constant amount
+	Arithmetic  = "arithmetic"  // grows by an amount that itself grows by a constant
+	Geometric   = "geometric"   // grows by a constant factor
+	Exponential = "exponential" // grows by an amount that doubles each time
 )
 
-// Policy is a retry policy: Retries attempts after the first one, of which NoDelay come at once, then MinDelay after
-// Min, then those of the back-off, at last MaxDelay after Max.
+// Policy is a retry policy. Of the Retries attempts after the first one, NoDelay are immediate, then MinDelay come
+// after Min each, then those of the back-off phase, and finally MaxDelay after Max each.
 type Policy struct {
 	Retries, NoDelay, MinDelay, MaxDelay int
 	Min, Max                             time.Duration
 	Function                             string // one of the constants
 }
 
-// HTTP is the policy of HTTP and HTTPS endpoints by default: three retries, 20 seconds apart.
+// HTTP is the default policy for HTTP and HTTPS endpoints: three retries, 20 seconds apart.
 var HTTP = Policy{Retries: 3, Min: 20 * time.Second, Max: 20 * time.Second, Function: Linear}
 
-// Managed is the policy of endpoints that AWS runs (Lambda, SQS): 100,015 retries in 23 days.
+// Managed is the policy for AWS managed endpoints (Lambda, SQS): 100,015 retries over 23 days.
 var Managed = Policy{Retries: 100_015, NoDelay: 3, MinDelay: 2, MaxDelay: 100_000, Min: time.Second,
 	Max: 20 * time.Second, Function: Exponential}
 
-// Delay is how long to wait before the n-th retry, counted from 1. It reports false when there is no such retry.
+// Delay returns the delay before the n-th retry, counted from 1. ok is false if there is no such retry.
 func (p Policy) Delay(n int) (time.Duration, bool) {
 	switch growing := p.Retries - p.NoDelay - p.MinDelay - p.MaxDelay; {
 	case n > p.Retries:
@@ -45,7 +45,7 @@ func (p Policy) Delay(n int) (time.Duration, bool) {
 	}
 }
 
-// grown is the delay of step i, from 0 to last.
+// grown returns the delay of step i of the back-off phase, from 0 to last.
 func (p Policy) grown(i, last int) time.Duration {
 	if last <= 0 {
 		return p.Min
@@ -65,7 +65,7 @@ func (p Policy) grown(i, last int) time.Duration {
 	return p.Min + time.Duration(part*float64(p.Max-p.Min))
 }
 
-// Total is the sum of all delays.
+// Total returns the sum of all delays.
 func (p Policy) Total() (sum time.Duration) {
 	growing := p.Retries - p.NoDelay - p.MinDelay - p.MaxDelay
 	for i := range max(growing, 0) {

@@ -49,7 +49,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestDelaysGrow holds that delays never get smaller, nor leave their bounds.
+// Delays never decrease and stay within their limits.
 func TestDelaysGrow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,7 +1,7 @@
-// Package queue is the state machine of one SQS queue, standard or FIFO: which message can be received at a given
-// instant, which is hidden until when, in which order groups are handed out, which message was sent before, and which
-// has been received too often.
+// Package queue is the state machine of a single SQS queue, standard or FIFO. It determines which messages can be
+// received at a given time, until when messages are hidden, the order of message groups, which messages are
+// duplicates, and which have been received too often.
 //
-// It is pure: every call is given the time, in milliseconds since 1970 (UTC), and times of one queue never go back. It
-// knows no bodies, no disk, no network and no clock, and it is for one goroutine at a time.
+// It is pure: the time is passed to every call, in milliseconds since 1970 (UTC), and must not go backwards for a
+// queue. It knows no bodies, no disk, no network and no clock, and must not be used concurrently.
 package queue

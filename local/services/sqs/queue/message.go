@@ -1,43 +1,45 @@
 package queue
 
-// Message is what a queue knows of a message. Instants are milliseconds since 1970. What Send and the others return is
-// the queue's own: callers read it and do not keep it beyond their call.
+// Message is the state of a message in a queue. Times are in milliseconds since 1970. The messages returned by Send
+// and other methods belong to the queue: callers must not modify them or keep them beyond their call.
 type Message struct {
-	// Seq is the message's place in the queue, Body the number under which its contents are kept, Origin the number of
-	// which its ID is made. All three are the same when it is sent; a move to another queue changes its Seq.
+	// Seq is the message's position in the queue, Body the number under which its contents are stored, and Origin the
+	// number from which its ID is derived. All three are equal when it is sent; a move to another queue changes its
+	// Seq.
 	Seq, Body, Origin uint64
-	// Group is the message group; empty in a standard queue unless the sender named one.
+	// Group is the message group; empty in a standard queue unless the sender set one.
 	Group string
-	// Source is the ARN of the queue from which it came into this dead-letter queue; empty for one that was sent here.
+	// Source is the ARN of the queue that moved the message to this dead-letter queue; empty if it was sent
+	// here.
 	Source string
 
-	Sent          int64 // when it was sent; moves to dead-letter queues of standard queues keep it
+	Sent          int64 // when it was sent; kept by moves to dead-letter queues of standard queues
 	Receives      int   // how often it has been received
-	FirstReceived int64 // 0 before
-	LastReceived  int64 // 0 before
-	VisibleAt     int64 // until when it is delayed or hidden
-	InFlight      bool  // it has been received, and has not become visible again
+	FirstReceived int64 // 0 until received
+	LastReceived  int64 // 0 until received
+	VisibleAt     int64 // the end of its delay or visibility timeout
+	InFlight      bool  // received, and not visible again yet
 	Receipt       uint64
 
-	ready, pending, age int // places in heaps
+	ready, pending, age int // positions in heaps
 	group               *group
 	previous, next      *Message // in the group
 }
 
-// visible reports whether the message is neither delayed nor in flight, as far as the queue has noticed.
+// visible reports whether the message is neither delayed nor in flight, as of the last advance.
 func (m *Message) visible() bool { return m.pending == 0 }
 
-// group is the messages of one group of a FIFO queue, in their order.
+// group holds the messages of a message group of a FIFO queue, in order.
 type group struct {
 	name       string
 	head, tail *Message
 	inFlight   int
-	place      int // in the heap of the groups that can be received
+	place      int // position in the heap of receivable groups
 }
 
 func (g *group) insert(m *Message) {
 	m.group = g
-	after := g.tail // it usually comes last
+	after := g.tail // usually it comes last
 	for after != nil && after.Seq > m.Seq {
 		after = after.previous
 	}

@@ -1,10 +1,11 @@
 package queue
 
-// order is a heap of elements that know their places in it, so that any of them can be taken out.
+// order is a heap of elements that store their own positions in it, so that any of them can be removed.
 type order[T any] struct {
 	list   []T
 	before func(a, b T) bool
-	place  func(T) *int // where an element keeps its place, counted from 1; 0 means that it is not in the heap
+	// returns where an element stores its position, counted from 1; 0 means that it is not in the heap
+	place func(T) *int
 }
 
 func (o *order[T]) first() (T, bool) {
@@ -21,7 +22,7 @@ func (o *order[T]) push(x T) {
 	o.up(len(o.list) - 1)
 }
 
-// remove takes an element out, if it is in the heap.
+// remove removes an element, if it is in the heap.
 func (o *order[T]) remove(x T) {
 	i := *o.place(x) - 1
 	if i < 0 {

@@ -1,15 +1,16 @@
 package queue
 
-// MaxInFlight is how many messages of a queue may be in flight.
+// MaxInFlight is the maximum number of messages of a queue in flight.
 const MaxInFlight = 120_000
 
-// Settings are what the attributes of a queue say of the order and the lives of its messages.
+// Settings holds the attributes of a queue that affect the order and lifetime of its messages.
 type Settings struct {
-	// FIFO queues hand out the messages of a group in their order, and none while another one is in flight.
+	// FIFO queues deliver the messages of a group in order, and none while another one of the group is in flight.
 	FIFO bool
-	// Retention is how long messages are kept after they were sent, in milliseconds.
+	// Retention is the time for which messages are kept after they were sent, in milliseconds.
 	Retention int64
-	// MaxReceives is how often a message is received before Receive finds it dead; 0 means as often as it takes.
+	// MaxReceives is the number of times a message can be received before Receive returns it as dead; 0 means no
+	// limit.
 	MaxReceives int
 }
 
@@ -18,11 +19,11 @@ type Queue struct {
 	settings Settings
 
 	messages map[uint64]*Message
-	ages     order[*Message] // by when they were sent
-	pending  order[*Message] // delayed or in flight, by when they become visible
-	ready    order[*Message] // visible, of a standard queue
+	ages     order[*Message] // ordered by the time they were sent
+	pending  order[*Message] // delayed or in flight, ordered by when they become visible
+	ready    order[*Message] // visible messages of a standard queue
 	groups   map[string]*group
-	open     order[*group] // whose first message is visible while none is in flight
+	open     order[*group] // groups whose first message is visible and that have none in flight
 
 	inFlight int
 
@@ -30,7 +31,7 @@ type Queue struct {
 	attempts recent[[]handed]
 }
 
-// New makes an empty queue.
+// New returns an empty queue.
 func New(s Settings) *Queue {
 	bySeq := func(a, b *Message) bool { return a.Seq < b.Seq }
 	q := &Queue{messages: map[uint64]*Message{}, groups: map[string]*group{}}
@@ -47,14 +48,14 @@ func New(s Settings) *Queue {
 	return q
 }
 
-// Set changes the settings; a queue stays FIFO or standard.
+// Set changes the settings. A queue cannot change between FIFO and standard.
 func (q *Queue) Set(s Settings) {
 	s.FIFO = q.settings.FIFO
 	q.settings = s
 }
 
-// Put takes a message up: a new one, one that comes from another queue, or one that was kept. It is hidden until its
-// VisibleAt. Its Seq must be one that the queue has not had.
+// Put adds a message: a new one, one from another queue, or a stored one. It is hidden until its VisibleAt. The queue
+// must never have had its Seq before.
 func (q *Queue) Put(m *Message) {
 	q.messages[m.Seq] = m
 	q.ages.push(m)
@@ -64,7 +65,7 @@ func (q *Queue) Put(m *Message) {
 			g = &group{name: m.Group}
 			q.groups[m.Group] = g
 		}
-		q.close(g) // its head may change, by which it is ordered
+		q.close(g) // its head, which determines its order, may change
 		g.insert(m)
 	}
 	if m.InFlight || m.VisibleAt > m.Sent {
@@ -75,7 +76,7 @@ func (q *Queue) Put(m *Message) {
 	q.reopen(m.group)
 }
 
-// hide has a message wait for its VisibleAt.
+// hide adds a message to those that are hidden until their VisibleAt.
 func (q *Queue) hide(m *Message) {
 	q.pending.push(m)
 	if m.InFlight {
@@ -86,7 +87,7 @@ func (q *Queue) hide(m *Message) {
 	}
 }
 
-// unhide takes a message out of those that wait.
+// unhide removes a message from the hidden ones.
 func (q *Queue) unhide(m *Message) {
 	q.pending.remove(m)
 	if m.InFlight {
@@ -98,17 +99,17 @@ func (q *Queue) unhide(m *Message) {
 	}
 }
 
-// show makes a message one that can be received.
+// show makes a message receivable.
 func (q *Queue) show(m *Message) {
 	if m.group == nil {
 		q.ready.push(m)
 	}
 }
 
-// close takes a group out of those that can be received.
+// close removes a group from the receivable ones.
 func (q *Queue) close(g *group) { q.open.remove(g) }
 
-// reopen puts a group where its messages say that it belongs.
+// reopen adds a group to the receivable ones, or removes it, depending on its messages.
 func (q *Queue) reopen(g *group) {
 	if g == nil {
 		return
@@ -122,7 +123,7 @@ func (q *Queue) reopen(g *group) {
 	}
 }
 
-// advance makes visible what has become so.
+// advance makes messages visible whose time has come.
 func (q *Queue) advance(now int64) {
 	for {
 		m, ok := q.pending.first()
@@ -135,7 +136,7 @@ func (q *Queue) advance(now int64) {
 	}
 }
 
-// drop takes a message out of the queue.
+// drop removes a message from the queue.
 func (q *Queue) drop(m *Message) {
 	delete(q.messages, m.Seq)
 	q.ages.remove(m)
@@ -150,7 +151,7 @@ func (q *Queue) drop(m *Message) {
 	}
 }
 
-// Expire takes out the messages whose retention is over, and returns them.
+// Expire removes the messages whose retention period is over, and returns them.
 func (q *Queue) Expire(now int64) (expired []*Message) {
 	for {
 		m, ok := q.ages.first()
@@ -162,7 +163,7 @@ func (q *Queue) Expire(now int64) (expired []*Message) {
 	}
 }
 
-// Purge takes all messages out, and returns them.
+// Purge removes all messages and returns them.
 func (q *Queue) Purge() []*Message {
 	all := q.ages.list
 	empty := New(q.settings)
@@ -171,7 +172,7 @@ func (q *Queue) Purge() []*Message {
 	return all
 }
 
-// Take takes at most n messages out that can be received, in their order, and returns them.
+// Take removes at most n receivable messages, in order, and returns them.
 func (q *Queue) Take(now int64, n int) (taken []*Message) {
 	q.advance(now)
 	for len(taken) < n {
@@ -188,7 +189,7 @@ func (q *Queue) Take(now int64, n int) (taken []*Message) {
 	return taken
 }
 
-// Oldest is when the oldest message was sent, in milliseconds since 1970. It reports false of an empty queue.
+// Oldest returns when the oldest message was sent, in milliseconds since 1970. ok is false if the queue is empty.
 func (q *Queue) Oldest() (sent int64, ok bool) {
 	m, ok := q.ages.first()
 	if !ok {
@@ -197,7 +198,7 @@ func (q *Queue) Oldest() (sent int64, ok bool) {
 	return m.Sent, true
 }
 
-// Counts are how many messages a queue has.
+// Counts holds the numbers of messages in a queue.
 type Counts struct{ Visible, InFlight, Delayed int }
 
 // Counts counts the messages.
@@ -209,7 +210,7 @@ func (q *Queue) Counts(now int64) Counts {
 	}
 }
 
-// Next is the next instant at which a hidden message becomes visible. It reports false when none is hidden.
+// Next returns the next time at which a hidden message becomes visible. ok is false if none is hidden.
 func (q *Queue) Next(now int64) (int64, bool) {
 	q.advance(now)
 	m, ok := q.pending.first()

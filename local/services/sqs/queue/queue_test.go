@@ -14,7 +14,7 @@ import (
 
 const day = 24 * 60 * 60 * 1000
 
-// counting draws receipts 1, 2, 3, …
+// counting returns a function that generates the receipts 1, 2, 3, …
 func counting() func() uint64 {
 	n := uint64(0)
 	return func() uint64 { n++; return n }
@@ -161,7 +161,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestQueueKeepsItsPromises sends, receives, deletes and hides at random, and holds every answer against a plain list.
+// TestQueueKeepsItsPromises sends, receives, deletes and hides at random, and compares every result with a plain
+// list.
 func TestQueueKeepsItsPromises(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

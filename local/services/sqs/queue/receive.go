@@ -1,10 +1,11 @@
 package queue
 
-// Receive hands out at most n messages, which are hidden for the given milliseconds afterwards. Each gets a receipt.
-// Messages that have been received as often as the settings allow are taken out of the queue instead and returned as
-// dead, at most deadAtOnce of them.
+// Receive returns at most n messages in got and hides them for hidden milliseconds. Each gets a receipt. Messages
+// that have been received as often as the settings allow are removed from the queue instead and returned in dead, at
+// most deadAtOnce of them.
 //
-// A FIFO queue hands out the groups in the order of their first messages, and of a group as many as are visible.
+// A FIFO queue serves its groups in the order of their first messages, and returns as many messages of a group as are
+// visible.
 func (q *Queue) Receive(now int64, n int, hidden int64, receipt func() uint64) (got, dead []*Message) {
 	q.advance(now)
 	n = min(n, MaxInFlight-q.inFlight)
@@ -41,7 +42,7 @@ func (q *Queue) Receive(now int64, n int, hidden int64, receipt func() uint64) (
 	return got, dead
 }
 
-// deadAtOnce is how many dead messages one Receive takes out.
+// deadAtOnce is the maximum number of dead messages that one Receive removes.
 const deadAtOnce = 100
 
 func (q *Queue) dead(m *Message) bool {
@@ -63,10 +64,10 @@ func (q *Queue) Full(now int64) bool {
 	return q.inFlight >= MaxInFlight
 }
 
-// handed is a message as it was handed out.
+// handed is a message as it was delivered to a receiver.
 type handed struct{ seq, receipt uint64 }
 
-// Attempted remembers what an attempt to receive was given.
+// Attempted records the messages that a receive attempt was given.
 func (q *Queue) Attempted(now int64, attempt string, got []*Message) {
 	q.attempts.expire(now)
 	list := make([]handed, len(got))
@@ -76,8 +77,9 @@ func (q *Queue) Attempted(now int64, attempt string, got []*Message) {
 	q.attempts.put(now, attempt, list)
 }
 
-// Again is what an earlier attempt of that ID was given, hidden from now on for the given milliseconds. It reports
-// false when there was none in the last five minutes, or when one of its messages is no longer in flight as it was.
+// Again returns the messages that an earlier attempt with that ID was given, and hides them for hidden milliseconds
+// from now. ok is false if there was no such attempt in the last five minutes, or if one of its messages is no longer
+// in flight unchanged.
 func (q *Queue) Again(now int64, attempt string, hidden int64) ([]*Message, bool) {
 	q.advance(now)
 	list, ok := q.attempts.get(now, attempt)

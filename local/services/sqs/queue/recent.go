@@ -1,12 +1,12 @@
 package queue
 
-// Interval is how long a queue remembers deduplication IDs and attempts to receive, in milliseconds.
+// Interval is the time for which a queue remembers deduplication IDs and receive attempts, in milliseconds.
 const Interval = 5 * 60 * 1000
 
-// recent remembers values for Interval after they were put in.
+// recent remembers values for Interval after they were added.
 type recent[V any] struct {
 	values map[string]timed[V]
-	keys   []timed[string] // in the order of their coming
+	keys   []timed[string] // in order of addition
 }
 
 type timed[V any] struct {
@@ -27,12 +27,12 @@ func (r *recent[V]) get(now int64, key string) (V, bool) {
 	return v.value, ok && now < v.at+Interval
 }
 
-// expire forgets what is too old, and returns its keys.
+// expire removes what is too old and returns the keys.
 func (r *recent[V]) expire(now int64) (gone []string) {
 	n := 0
 	for n < len(r.keys) && r.keys[n].at+Interval <= now {
 		k := r.keys[n]
-		if r.values[k.value].at == k.at { // it has not been put in again
+		if r.values[k.value].at == k.at { // it has not been added again
 			delete(r.values, k.value)
 			gone = append(gone, k.value)
 		}

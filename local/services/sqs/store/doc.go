@@ -1,6 +1,6 @@
-// Package store keeps the queues and messages of the embedded SQS in a Pebble store in a directory. Changes are applied
-// in the order of their coming, and those of many clients that come while the disk is busy are synced together.
+// Package store stores the queues and messages of the embedded SQS in a Pebble store in a directory. Changes are
+// applied in order of arrival, and those that arrive while the disk is busy are synced together.
 //
-// It interprets nothing: what a queue's record says is the service's business. The directory is made when the first
-// change is, so that an SQS that nobody uses costs nothing.
+// It interprets nothing: the content of a queue's record is up to the service. The directory is created with the
+// first change, so that an unused SQS costs nothing.
 package store

@@ -2,13 +2,13 @@ package store
 
 import "encoding/binary"
 
-// The first bytes of keys. Numbers in keys are big-endian, so that they sort.
+// The first bytes of keys. Numbers in keys are big-endian, so that they sort numerically.
 const (
 	aboutKey   = 'a' // version and salt
 	bodyKey    = 'b' // body: the contents of a message
-	duplicates = 'd' // queue, deduplication key: when, and the sequence number
-	moveKey    = 'm' // ID: the record of a task that moves messages
-	nextKey    = 'n' // the number below which all have been given out
+	duplicates = 'd' // queue, deduplication key: time and sequence number
+	moveKey    = 'm' // ID: the record of a message move task
+	nextKey    = 'n' // upper bound of the numbers handed out
 	queueKey   = 'q' // queue: its record
 	stateKey   = 's' // queue, sequence number: the state of a message
 )

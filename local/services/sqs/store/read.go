@@ -6,13 +6,13 @@ import (
 	"stepback/local/services/sqs/queue"
 )
 
-// Body is the contents of a message; nil when they are not there.
+// Body returns the contents of a message, or nil if they do not exist.
 func (s *Store) Body(number uint64) ([]byte, error) {
 	value, _, err := s.documents.Get(key(bodyKey, number))
 	return value, err
 }
 
-// Next is the number below which all have been given out.
+// Next returns the upper bound of the numbers handed out.
 func (s *Store) Next() (next uint64, err error) {
 	err = s.documents.Each([]byte{nextKey}, func(_, value []byte) error {
 		if len(value) == 8 {
@@ -28,12 +28,12 @@ func (s *Store) Queues(read func(id uint64, record []byte) error) error {
 	return s.documents.Each([]byte{queueKey}, func(k, value []byte) error { return read(number(k, 0), value) })
 }
 
-// Moves reads the records of all tasks that move messages.
+// Moves reads the records of all message move tasks.
 func (s *Store) Moves(read func(id uint64, record []byte) error) error {
 	return s.documents.Each([]byte{moveKey}, func(k, value []byte) error { return read(number(k, 0), value) })
 }
 
-// Messages reads the states of all messages, those of a queue in their order.
+// Messages reads the states of all messages, those of a queue in order.
 func (s *Store) Messages(read func(queueID uint64, m *queue.Message)) error {
 	share := map[string]string{}
 	return s.documents.Each([]byte{stateKey}, func(k, value []byte) error {
@@ -45,7 +45,7 @@ func (s *Store) Messages(read func(queueID uint64, m *queue.Message)) error {
 	})
 }
 
-// Duplicates reads the deduplication keys of all queues, in no order.
+// Duplicates reads the deduplication keys of all queues, in no particular order.
 func (s *Store) Duplicates(read func(queueID uint64, name string, at int64, seq uint64)) error {
 	return s.documents.Each([]byte{duplicates}, func(k, value []byte) error {
 		if len(value) != 16 {
@@ -56,5 +56,5 @@ func (s *Store) Duplicates(read func(queueID uint64, name string, at int64, seq 
 	})
 }
 
-// number is the i-th number of a key.
+// number returns the i-th number in a key.
 func number(k []byte, i int) uint64 { return binary.BigEndian.Uint64(k[1+8*i:]) }

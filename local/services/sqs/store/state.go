@@ -9,7 +9,8 @@ import (
 
 var errState = errors.New("the state of a message in the store of the queues is damaged")
 
-// appendState appends what is kept of a message: numbers as varints, then texts with their lengths before them.
+// appendState appends the stored form of a message's state: numbers as varints, then texts, each preceded by its
+// length.
 func appendState(dst []byte, m *queue.Message) []byte {
 	inFlight := uint64(0)
 	if m.InFlight {
@@ -25,7 +26,7 @@ func appendState(dst []byte, m *queue.Message) []byte {
 	return dst
 }
 
-// readState reads what appendState wrote. Texts that are the same share their memory.
+// readState decodes what appendState encoded. Equal texts share memory.
 func readState(b []byte, seq uint64, share map[string]string) (*queue.Message, error) {
 	m := &queue.Message{Seq: seq}
 	var sent, receives, first, last, visible, inFlight uint64

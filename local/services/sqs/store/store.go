@@ -11,19 +11,19 @@ import (
 	"stepback/local/services/documents"
 )
 
-// version is that of the format of the store.
+// version is the format version of the store.
 const version = 1
 
-// Store is an open store. Apply and the reading methods may be called at the same time.
+// Store is an open store. Apply and the reading methods may be called concurrently.
 type Store struct {
 	documents *documents.Store
 
 	mu   sync.Mutex
 	salt uint64
-	made bool // the store has its version and its salt
+	made bool // the version and salt have been written
 }
 
-// Open opens the store of a directory, which need not be there. system is nil for the machine's file system.
+// Open opens the store in a directory, which need not exist. A nil system means the operating system's file system.
 func Open(dir string, system vfs.FS) (*Store, error) {
 	kept, err := documents.Open(dir, system)
 	if err != nil {
@@ -40,11 +40,11 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 		s.salt, s.made = binary.BigEndian.Uint64(about[1:]), true
 		return s, nil
 	}
-	_ = kept.Close() // there is a worse error
+	_ = kept.Close() // the first error is more important
 	return nil, err
 }
 
-// Salt is a random number that the store has for good, once something has been written.
+// Salt returns a random number that stays the same for the store once something has been written.
 func (s *Store) Salt() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Store) Salt() uint64 {
 // Close closes the store.
 func (s *Store) Close() error { return s.documents.Close() }
 
-// Begin makes an empty batch, opening the store if nothing has been written before.
+// Begin returns an empty batch. It creates the store if nothing has been written before.
 func (s *Store) Begin() (*Batch, error) {
 	b, err := s.documents.Begin()
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) Begin() (*Batch, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.made { // which later batches are behind, as the disk keeps their order
+	if !s.made { // the disk keeps the order, so later batches follow this one
 		s.salt, s.made = rand.Uint64(), true
 		b.Set([]byte{aboutKey}, binary.BigEndian.AppendUint64([]byte{version}, s.salt))
 	}

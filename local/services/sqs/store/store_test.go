@@ -19,7 +19,7 @@ func begin(t *testing.T, s *store.Store) *store.Batch {
 	return b
 }
 
-// TestWhatWasSyncedSurvivesACrash takes the disk as it is after a crash that keeps nothing that was not synced.
+// What was synced survives a crash that keeps nothing else.
 func TestWhatWasSyncedSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()

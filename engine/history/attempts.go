@@ -1,0 +1,410 @@
+package history
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// Attempt is one attempt of a task: what its Scheduled event begins and a success or a failure ends.
+type Attempt struct {
+	// State is the name of the task's state, Entered the ID of the event that entered it. They are zero if the history
+	// does not contain the entry.
+	State   string
+	Entered int64
+	// Number counts the attempts of a task from 1. It begins anew at a redrive, which has all retries ahead again, and
+	// after a failed evaluation of the task's output. It is 0 if the beginning of the task is unknown.
+	Number int
+	// Redrive counts the redrives of the execution before the attempt.
+	Redrive int64
+	// Task is the kind of task.
+	Task Task
+	// Call holds the resource of the Scheduled event and Input its parameters; nil and "" if that event is unknown.
+	Call  *Details
+	Input string
+	// Scheduled, Started and Ended say when the attempt began, was taken and ended; zero where it was not, or if the
+	// event is unknown. An attempt that could not even be scheduled begins and ends with the same event.
+	Scheduled, Started, Ended Moment
+	// Step is the latest step: the attempt is under way until it is StepSucceeded or StepFailed.
+	Step Step
+	// TimedOut is true for a failure by the state's own timeout or heartbeat.
+	TimedOut bool
+	// Failure has the error and cause of the event that failed the attempt; zero for all others.
+	Failure Failure
+	// Output is the result of a success, as JSON text.
+	Output string
+	// RetryOf is the failure that the attempt retries; its ID is 0 if the attempt is no retry.
+	RetryOf Retried
+}
+
+// Moment is an event and its time in nanoseconds since 1970-01-01 UTC. The zero value is none.
+type Moment struct{ ID, Time int64 }
+
+// At returns the time in UTC; the zero time for the zero Moment.
+func (m Moment) At() time.Time {
+	if m.ID == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, m.Time).UTC()
+}
+
+// Retried is a failed attempt that was followed by another one.
+type Retried struct {
+	Moment
+	Error string
+}
+
+// Retry reports whether the attempt follows a failed one.
+func (a *Attempt) Retry() bool { return a.RetryOf.ID != 0 }
+
+// Wait returns the time between the failure and this retry; 0 for a first attempt.
+func (a *Attempt) Wait() time.Duration {
+	if !a.Retry() {
+		return 0
+	}
+	return time.Duration(a.Scheduled.Time - a.RetryOf.Time)
+}
+
+// Failed reports whether the attempt ended without a result.
+func (a *Attempt) Failed() bool { return a.Step == StepFailed }
+
+// Over reports whether the attempt has ended.
+func (a *Attempt) Over() bool { return a.Step == StepSucceeded || a.Step == StepFailed }
+
+// Change reports what one event changed.
+type Change struct {
+	// Attempt is the attempt that the event begins, advances or ends; nil for other events. Begins is true if the event
+	// begins it. An attempt whose Scheduled event is unknown appears when it ends, and never begins.
+	Attempt *Attempt
+	Begins  bool
+	// Left is the latest attempt of a task that the event is the first to leave: it succeeded, its failure is not
+	// retried, or it was given up. Nil if the event leaves no task.
+	Left *Attempt
+}
+
+// AttemptReader finds the attempts in the history of one execution. It is fed the events one after the other and knows
+// after each of them what has happened so far, so it serves histories of executions that still run. Events may be
+// missing, or come later than those that follow them: what is unknown is then zero. The zero value is ready; Reset
+// makes it ready for another execution, after which it rarely allocates. It is not safe for concurrent use.
+//
+// Attempts that it returns are valid until the next call of Read, Forget or Reset.
+type AttemptReader struct {
+	open     []position // tasks that have not been left, sorted by their latest event
+	gone     int        // how many positions have no task any more
+	free     []*Attempt
+	left     *Attempt // which the last Change returned
+	redrives int64
+	redriven int64   // ID of the latest ExecutionRedriven event
+	broken   []place // tasks that a failure or an abort ended, which a redrive continues
+}
+
+// position is a task and its latest event; a is nil when the task has moved on.
+type position struct {
+	last int64
+	a    *Attempt
+}
+
+// place identifies a task that a redrive may continue.
+type place struct {
+	state   string
+	entered int64
+	call    *Details
+	input   string
+}
+
+// Reset forgets everything.
+func (r *AttemptReader) Reset() {
+	for _, p := range r.open {
+		if p.a != nil {
+			r.release(p.a)
+		}
+	}
+	r.recycle()
+	clear(r.broken)
+	r.open, r.gone, r.broken, r.redrives, r.redriven = r.open[:0], 0, r.broken[:0], 0, 0
+}
+
+// Redrives returns how often the execution has been redriven so far.
+func (r *AttemptReader) Redrives() int64 { return r.redrives }
+
+// Open yields the latest attempts of the tasks that have not been left, in the order of their latest events: attempts
+// that are under way, and failures of which the history does not say whether they are retried. Those with an older
+// Redrive than Redrives were cut off by the end of the execution.
+func (r *AttemptReader) Open() iter.Seq[*Attempt] {
+	return func(yield func(*Attempt) bool) {
+		for _, p := range r.open {
+			if p.a != nil && p.a.Step != NoStep && !yield(p.a) {
+				return
+			}
+		}
+	}
+}
+
+// Forget drops the task whose latest event has the given ID, so that what follows from that event is unknown.
+func (r *AttemptReader) Forget(id int64) {
+	if i, ok := r.find(id); ok {
+		r.release(r.remove(i))
+	}
+}
+
+// Read takes the next event.
+func (r *AttemptReader) Read(e *Event) Change {
+	r.recycle()
+	i, found := r.find(e.Previous)
+	var a *Attempt
+	if found {
+		a = r.open[i].a
+	}
+	switch step := e.Type.Step(); {
+	case step == StepScheduled, e.Type.scheduleFailed() && !underWay(a):
+		return r.begin(e, i, a)
+	case step == StepSucceeded, step == StepFailed:
+		return r.end(e, i, a)
+	case step != NoStep && underWay(a):
+		r.move(i, e.ID)
+		a.Step = step
+		if step == StepStarted && a.Started.ID == 0 {
+			a.Started = moment(e)
+		}
+		return Change{Attempt: a}
+	case e.Type == EvaluationFailed && a != nil && !a.Failed():
+		r.move(i, e.ID) // the state's Retry and Catch decide what follows
+		return Change{}
+	}
+	var c Change
+	if a != nil {
+		c.Left = r.leave(i, e)
+	}
+	switch e.Type {
+	case TaskStateEntered:
+		r.enter(e)
+	case ExecutionRedriven:
+		r.redrive(e)
+	default:
+	}
+	return c
+}
+
+func underWay(a *Attempt) bool { return a != nil && a.Step != NoStep && !a.Over() }
+
+func moment(e *Event) Moment { return Moment{e.ID, e.Time} }
+
+func (r *AttemptReader) enter(e *Event) {
+	if i := slices.IndexFunc(r.broken, func(p place) bool { return p.state == e.Name }); i >= 0 {
+		r.broken = slices.Delete(r.broken, i, i+1) // done again, as after a retry of the Parallel or Map around it
+	}
+	a := r.take()
+	a.State, a.Entered, a.Redrive = e.Name, e.ID, r.redrives
+	r.insert(e.ID, a)
+}
+
+// begin begins an attempt. a is the attempt at position i that the event follows; nil if that is unknown.
+func (r *AttemptReader) begin(e *Event, i int, a *Attempt) Change {
+	c := Change{Begins: true}
+	next := Attempt{Redrive: r.redrives, Task: e.Type.Task(), Scheduled: moment(e), Step: StepScheduled}
+	switch {
+	case a == nil:
+		if r.redriven != 0 && e.Previous == r.redriven {
+			at := r.resume(e)
+			next.State, next.Entered = at.state, at.entered
+		}
+	case a.Failed():
+		next.State, next.Entered, next.RetryOf = a.State, a.Entered, Retried{a.Ended, a.Failure.Name}
+		if a.Number > 0 {
+			next.Number = a.Number + 1
+		}
+	default:
+		next.State, next.Entered = a.State, a.Entered
+		if underWay(a) { // in a damaged history only
+			c.Left, a = r.leave(i, e), nil
+		}
+	}
+	if next.State != "" && next.Number == 0 && !next.Retry() {
+		next.Number = 1
+	}
+	if a == nil {
+		a = r.take()
+		r.insert(e.ID, a)
+	} else {
+		r.move(i, e.ID)
+	}
+	if e.Type.Step() == StepScheduled {
+		next.Call, next.Input = e.More, e.Data
+	} else {
+		next.fail(e)
+	}
+	*a = next
+	c.Attempt = a
+	return c
+}
+
+// end ends an attempt, or adds one whose beginning is unknown.
+func (r *AttemptReader) end(e *Event, i int, a *Attempt) Change {
+	var c Change
+	if !underWay(a) {
+		next := Attempt{Redrive: r.redrives, Task: e.Type.Task()}
+		if a != nil {
+			next.State, next.Entered = a.State, a.Entered
+			if a.Step == NoStep {
+				next.Number = 1
+			} else {
+				c.Left, a = r.leave(i, e), nil
+			}
+		}
+		if a == nil {
+			a = r.take()
+			r.insert(e.ID, a)
+		} else {
+			r.move(i, e.ID)
+		}
+		*a = next
+	} else {
+		r.move(i, e.ID)
+	}
+	if e.Type.Step() == StepFailed {
+		a.fail(e)
+	} else {
+		a.Step, a.Ended, a.Output = StepSucceeded, moment(e), e.Data
+	}
+	c.Attempt = a
+	return c
+}
+
+func (a *Attempt) fail(e *Event) {
+	a.Step, a.Ended, a.TimedOut = StepFailed, moment(e), e.Type.TimedOut()
+	if e.More != nil {
+		a.Failure = e.More.Failure
+	}
+}
+
+// leave removes the task at position i because an event of something else follows it. It returns the task's latest
+// attempt, nil if it had none.
+func (r *AttemptReader) leave(i int, e *Event) *Attempt {
+	a := r.remove(i)
+	if !e.Type.Exited() && !e.Type.Entered() && e.Type.Step() == NoStep {
+		r.broken = append(r.broken, a.place())
+	}
+	r.left = a
+	if a.Step == NoStep {
+		return nil
+	}
+	return a
+}
+
+func (a *Attempt) place() place { return place{a.State, a.Entered, a.Call, a.Input} }
+
+// redrive notes that the tasks that were cut off can continue.
+func (r *AttemptReader) redrive(e *Event) {
+	for _, p := range r.open {
+		if p.a != nil && p.a.Redrive == r.redrives && p.a.State != "" {
+			r.broken = append(r.broken, p.a.place())
+		}
+	}
+	r.redrives++
+	r.redriven = e.ID
+}
+
+// resume returns the task that a redrive continues with an event, which does not name it: the one that made the same
+// call with the same input, else the same call, else any; of several, the one that was entered first. It is zero if
+// there is none.
+func (r *AttemptReader) resume(e *Event) place {
+	best, score := -1, -1
+	for i := range r.broken {
+		p, n := &r.broken[i], 0
+		if p.call != nil && e.More != nil && p.call.Resource == e.More.Resource &&
+			p.call.ResourceType == e.More.ResourceType {
+			n++
+			if p.input == e.Data {
+				n++
+			}
+		}
+		if n > score || n == score && p.entered < r.broken[best].entered {
+			best, score = i, n
+		}
+	}
+	if best < 0 {
+		return place{}
+	}
+	p := r.broken[best]
+	r.broken = slices.Delete(r.broken, best, best+1)
+	return p
+}
+
+// find looks for the task whose latest event is id; without one, i is the first position behind it.
+func (r *AttemptReader) find(id int64) (i int, ok bool) {
+	n := len(r.open)
+	if n == 0 || r.open[n-1].last < id {
+		return n, false
+	}
+	low, high := 0, n-1 // the position is one of these
+	if r.open[high].last == id {
+		low = high
+	}
+	for low < high {
+		if middle := (low + high) / 2; r.open[middle].last < id {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, r.open[low].last == id && r.open[low].a != nil
+}
+
+func (r *AttemptReader) insert(id int64, a *Attempt) {
+	i := len(r.open)
+	if i > 0 && r.open[i-1].last >= id { // it came late
+		if i, _ = r.find(id); r.open[i].last == id {
+			if old := r.open[i].a; old != nil { // the same event twice
+				r.release(old)
+			} else {
+				r.gone--
+			}
+			r.open[i].a = a
+			return
+		}
+	}
+	r.open = slices.Insert(r.open, i, position{id, a})
+}
+
+// remove takes the task at position i out. Empty positions are dropped when they are the majority.
+func (r *AttemptReader) remove(i int) *Attempt {
+	a := r.open[i].a
+	if i == len(r.open)-1 {
+		r.open = r.open[:i]
+		return a
+	}
+	r.open[i].a = nil
+	r.gone++
+	if r.gone > 16 && r.gone > len(r.open)/2 {
+		r.open = slices.DeleteFunc(r.open, func(p position) bool { return p.a == nil })
+		r.gone = 0
+	}
+	return a
+}
+
+// move lets the task at position i stand at another event.
+func (r *AttemptReader) move(i int, id int64) { r.insert(id, r.remove(i)) }
+
+func (r *AttemptReader) take() *Attempt {
+	n := len(r.free)
+	if n == 0 {
+		return &Attempt{}
+	}
+	a := r.free[n-1]
+	r.free = r.free[:n-1]
+	return a
+}
+
+// recycle releases the attempt that the last event left.
+func (r *AttemptReader) recycle() {
+	if r.left != nil {
+		r.release(r.left)
+		r.left = nil
+	}
+}
+
+// release keeps an attempt for another task, without what it refers to.
+func (r *AttemptReader) release(a *Attempt) {
+	*a = Attempt{}
+	r.free = append(r.free, a)
+}

@@ -1,0 +1,4 @@
+// Package wings has the tests that keep the order of the repository's top-level folders and the pages that show it.
+package wings
+
+//go:generate go test . -run TestTablesAreCurrent -update

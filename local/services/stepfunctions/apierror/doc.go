@@ -1,0 +1,2 @@
+// Package apierror builds the errors of the Step Functions API, with AWS's codes and messages. Pure.
+package apierror

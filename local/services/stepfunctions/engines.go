@@ -1,0 +1,30 @@
+package stepfunctions
+
+import (
+	"sync"
+
+	"stepback/aws"
+	"stepback/engine"
+)
+
+// engines are the engines of accounts and regions, each made when it is first asked for.
+type engines struct {
+	make func(aws.Scope) (*engine.Engine, error)
+
+	mu   sync.Mutex
+	made map[aws.Scope]*engine.Engine
+}
+
+// open returns the engine of an account and region.
+func (e *engines) open(scope aws.Scope) (*engine.Engine, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if made := e.made[scope]; made != nil {
+		return made, nil
+	}
+	made, err := e.make(scope)
+	if err == nil {
+		e.made[scope] = made
+	}
+	return made, err
+}

@@ -1,0 +1,24 @@
+package paging
+
+import (
+	"sync"
+	"time"
+)
+
+// CreationTimes hands out the creation times of resources. No two are equal, so that a list in the order of creation
+// keeps this order even if resources are created faster than the clock moves.
+type CreationTimes struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+// Next returns now, or the first later time that it has not returned before.
+func (c *CreationTimes) Next(now time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !now.After(c.last) {
+		now = c.last.Add(1)
+	}
+	c.last = now
+	return now
+}

@@ -1,0 +1,17 @@
+package resource
+
+import (
+	"regexp"
+
+	"stepback/local/services/stepfunctions/apierror"
+)
+
+var roleARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::\d{12}:role/.+$`)
+
+// CheckRole returns InvalidArn if arn is not the ARN of an IAM role.
+func CheckRole(arn string) error {
+	if !roleARN.MatchString(arn) {
+		return apierror.New("InvalidArn", "Invalid Role Arn", arn)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package tags
+
+import (
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/local/services/stepfunctions/apierror"
+	"stepback/local/services/stepfunctions/resource"
+)
+
+// Resources are the resources of one kind that have tags. An error is an *aws.Error if the resource does not exist.
+type Resources interface {
+	// Tags returns the tags of a resource.
+	Tags(scope aws.Scope, at *resource.ARN) (map[string]string, error)
+	// ChangeTags lets change modify the tags of a resource and stores them, unless change fails.
+	ChangeTags(scope aws.Scope, at *resource.ARN, change func(tags map[string]string) error) error
+}
+
+// Service implements the operations. It is safe for concurrent use.
+type Service struct {
+	machines, activities Resources
+}
+
+// New returns the service for the tags of state machines and of activities.
+func New(machines, activities Resources) *Service { return &Service{machines, activities} }
+
+// Operations returns the operations by their names.
+func (s *Service) Operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"TagResource":         server.Handle(s.tagResource),
+		"UntagResource":       server.Handle(s.untagResource),
+		"ListTagsForResource": server.Handle(s.listTagsForResource),
+	}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+// resources finds what holds the resource of an ARN.
+func (s *Service) resources(arn string) (Resources, *resource.ARN, error) {
+	at, err := resource.Parse(arn, resource.KindMachine, resource.KindActivity)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case at.Qualified():
+		return nil, nil, apierror.ResourceNotFound(arn)
+	case at.Kind == resource.KindActivity:
+		return s.activities, at, nil
+	default:
+		return s.machines, at, nil
+	}
+}
+
+// change lets f modify the tags of the resource of an ARN.
+func (s *Service) change(scope aws.Scope, arn string, f func(tags map[string]string) error) (*none, error) {
+	of, at, err := s.resources(arn)
+	if err != nil {
+		return nil, err
+	}
+	if err := of.ChangeTags(scope, at, f); err != nil {
+		return nil, notFound(err, arn)
+	}
+	return &none{}, nil
+}
+
+// notFound turns the error for a state machine or activity that does not exist into the one of these operations.
+func notFound(err error, arn string) error {
+	if apierror.IsMissing(err) {
+		return apierror.ResourceNotFound(arn)
+	}
+	return err
+}
