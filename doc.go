@@ -82,8 +82,8 @@
 // Config.Integrations routes tasks of other services to your code, or to package tasks/awssdk, which calls AWS.
 // Package engine, on which this one is built, also has activities, Map Runs and their limits, and tests of single
 // states; Engine.Core returns it. Package local is the whole platform of the command stepback: the APIs of Step
-// Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retrypatterns computes
-// retry tables; package retrymetrics counts the outcomes of retries.
+// Functions, Lambda, S3 and others over HTTP, with injected faults and retry metrics. Package retry has policies
+// and classifies errors, retrypatterns computes retry tables, and retrymetrics counts the outcomes of retries.
 //
 // This package never talks to AWS and never listens on the network.
 package stepback

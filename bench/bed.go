@@ -34,7 +34,7 @@ func answer(context.Context, *engine.Task) (engine.Result, error) {
 
 // open opens an engine on the journal in a directory.
 func open(dir string, objects engine.Objects, f task) (*bed, error) {
-	j, err := pebble.Open(filepath.Join(dir, "journal"), pebble.Options{})
+	j, err := pebble.Open(filepath.Join(dir, "journal"), pebble.Config{})
 	if err != nil {
 		return nil, err
 	}

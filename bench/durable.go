@@ -86,7 +86,7 @@ func taskChain(tasks int) string {
 
 // groupCommit returns the journal's own rate with 64 writers, each of which waits until its step is durable.
 func groupCommit(dir string, n int) (float64, error) {
-	j, err := pebble.Open(dir, pebble.Options{})
+	j, err := pebble.Open(dir, pebble.Config{})
 	if err != nil {
 		return 0, err
 	}

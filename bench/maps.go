@@ -93,7 +93,7 @@ func passMap(batch int, reader, rest string) string {
 
 // ends returns the journal's own rate of executions that begin and end in one step, with 1,000 of them in flight.
 func ends(dir string, n int) (float64, error) {
-	j, err := pebble.Open(dir, pebble.Options{})
+	j, err := pebble.Open(dir, pebble.Config{})
 	if err != nil {
 		return 0, err
 	}

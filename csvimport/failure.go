@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Failure is an error with a name, by which Step Functions decides whether to retry, catch or give up. Its message
 // says what was wrong, where, and what to do.
 type Failure struct {
-	Name    string // one of retrypatterns' constants, or UnexpectedError
+	Name    string // one of package retry's or statemachine's constants, or UnexpectedError
 	Message string // without the name
 	Err     error  // the cause; may be nil
 }
@@ -30,17 +30,17 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // AsFailure returns the Failure in err's chain. An error without one gets a name: a deadline or cancellation is
 // TimeoutError, because it is the invocation that ends and every step can be repeated safely; an error known to
-// [retrypatterns.ClassifyNetwork] gets its name there; any other is UnexpectedError.
+// [retry.Classify] gets its name there; any other is UnexpectedError.
 func AsFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &Failure{Name: retrypatterns.TimeoutError,
+		return &Failure{Name: retry.TimeoutError,
 			Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
 	}
-	if c, ok := retrypatterns.ClassifyNetwork(err); ok {
+	if c, ok := retry.Classify(err); ok {
 		return &Failure{Name: c.Error, Message: err.Error(), Err: err}
 	}
 	return &Failure{Name: UnexpectedError, Message: err.Error(), Err: err}

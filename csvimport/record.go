@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Limits of a record.
@@ -37,11 +37,11 @@ type Problem struct {
 // that violates one of these rules is a ValidationError.
 func (r Record) Increment() (Increment, error) {
 	if r.Problem != "" {
-		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), r.Problem)
+		return Increment{}, Fail(retry.ValidationError, "%s%s", r.place(), r.Problem)
 	}
 	inc, problems := ParseFields(r.UserID, r.LoginCount, r.PostCount)
 	if len(problems) > 0 {
-		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), JoinProblems(problems))
+		return Increment{}, Fail(retry.ValidationError, "%s%s", r.place(), JoinProblems(problems))
 	}
 	return inc, nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 func TestFingerprintNeverChanges(t *testing.T) {
@@ -23,7 +23,7 @@ func TestFingerprintNeverChanges(t *testing.T) {
 
 func TestAsFailure(t *testing.T) {
 	t.Parallel()
-	named := csvimport.Fail(retrypatterns.CSVFileEmpty, "empty: %w", errors.New("cause"))
+	named := csvimport.Fail(statemachine.CSVFileEmpty, "empty: %w", errors.New("cause"))
 	if got := csvimport.AsFailure(fmt.Errorf("wrapped: %w", named)); got != named {
 		t.Errorf("AsFailure is %v, want the failure inside", got)
 	}

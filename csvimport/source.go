@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Source is one version of an uploaded file, as identified in S3's Object Created event. The three fields are the
@@ -34,7 +34,7 @@ func (s Source) Check() error {
 		}
 	}
 	if len(missing) > 0 {
-		return Fail(retrypatterns.InvalidInput,
+		return Fail(retry.InvalidInput,
 			"the event lacks %s; expected \"source\":{\"bucket\":…,\"key\":…,\"etag\":…} of the uploaded object",
 			strings.Join(missing, ", "))
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"stepback/retrymetrics"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // Name is the dashboard's name in the source design.
@@ -173,8 +173,8 @@ func (b *layout) progress() {
 
 // configured lists the states whose configuration is shown, with their colors.
 var configured = []struct{ state, color string }{
-	{retrypatterns.ValidateCSVFile, plain}, {retrypatterns.ProcessSingleUserRecord, warn},
-	{retrypatterns.AggregateResults, unusual},
+	{statemachine.ValidateCSVFile, plain}, {statemachine.ProcessSingleUserRecord, warn},
+	{statemachine.AggregateResults, unusual},
 }
 
 // configuration adds widgets that show the state machine's current configuration and, as dashed lines, the retry
@@ -203,7 +203,7 @@ func (b *layout) configuration() {
 func baseTable() string {
 	var b strings.Builder
 	b.WriteString("## Base configuration of the retries\n| State | Errors | Retries | First delay | Rate | Cap | Jitter |\n|---|---|---|---|---|---|---|\n")
-	for _, s := range retrypatterns.DefaultTable().States {
+	for _, s := range statemachine.DefaultTable().States {
 		for _, r := range s.Rows {
 			if p := r.Policy; p.MaxAttempts > 0 {
 				fmt.Fprintf(&b, "| %s | %s | %d | %s | %v | %s | %s |\n", s.State, strings.Join(r.Errors, ", "),

@@ -20,7 +20,7 @@ var journals = map[string]func(tb testing.TB) journal.Journal{
 	"memory": func(testing.TB) journal.Journal { return journal.NewMemory() },
 	"durable": func(tb testing.TB) journal.Journal {
 		tb.Helper()
-		j, err := pebble.Open(filepath.Join(tb.TempDir(), "journal"), pebble.Options{})
+		j, err := pebble.Open(filepath.Join(tb.TempDir(), "journal"), pebble.Config{})
 		if err != nil {
 			tb.Fatal(err)
 		}

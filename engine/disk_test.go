@@ -75,7 +75,7 @@ func (*crashes) String() string { return "crashes" }
 
 func diskEngine(t *testing.T, fs vfs.FS) (*engine.Engine, *pebble.Journal, *engine.Recovered) {
 	t.Helper()
-	j, err := pebble.Open("journal", pebble.Options{FS: fs, Retention: -1})
+	j, err := pebble.Open("journal", pebble.Config{FS: fs, Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

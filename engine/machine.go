@@ -93,7 +93,7 @@ var syntax = asl.Syntax{
 
 // expression compiles an expression and returns the members of an input document that it reads.
 func expression(text string) ([]string, error) {
-	x, err := jsonata.Compile(text, jsonata.StepFunctions())
+	x, err := jsonata.Compile(text, jsonata.WithStepFunctions())
 	if err != nil {
 		return nil, err
 	}

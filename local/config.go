@@ -28,7 +28,7 @@ type Config struct {
 	// in Dir, or memory if Dir is empty. The caller closes a Journal that it supplies.
 	Journal journal.Journal
 	// JournalOptions are the options of the journal in Dir.
-	JournalOptions pebble.Options
+	JournalOptions pebble.Config
 	// Clock is the clock of the executions; nil means real time. The platform closes it, even if Open fails.
 	Clock *clock.Clock
 	// Patience is the real time that a task may take on a virtual clock; see engine.Config.

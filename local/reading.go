@@ -41,7 +41,7 @@ func Read(ctx context.Context, dir string, scope aws.Scope) (_ *Reading, err err
 			err = errors.Join(err, r.Close())
 		}
 	}()
-	j, err := pebble.Open(path, pebble.Options{ReadOnly: true, MustExist: true})
+	j, err := pebble.Open(path, pebble.Config{ReadOnly: true, MustExist: true})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"stepback/asl"
 	"stepback/localstack"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -67,7 +66,7 @@ func TestDefinitionOfTheImport(t *testing.T) {
 	t.Parallel()
 	o := statemachine.Substitutions()
 	o.Shape, o.BatchSize = statemachine.Single, 1
-	aws, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	aws, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +85,7 @@ func TestDefinitionOfTheImport(t *testing.T) {
 		t.Error("the definitions differ in more than spelling")
 	}
 	o.Shape, o.BatchSize = statemachine.Batch, 100
-	batched, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	batched, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

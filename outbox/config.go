@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Config configures a relay. Only Store and Sink are required.
@@ -24,11 +24,12 @@ type Config struct {
 	Name string
 	// Check rejects a message before it is sent, with an error such as [Invalid] returns; nil means [CheckJSON].
 	Check func(*Message) error
-	// Policy returns the delays for an error's name; nil means [Table].
-	Policy func(errorName string) retrypatterns.Policy
+	// Policy returns the delays for an error's name; nil means 1 s, doubled up to 5 minutes, with FULL jitter, for
+	// every error. retrypatterns.PolicyFor returns the delays of the error's pattern.
+	Policy func(errorName string) retry.Policy
 	// MaxRetries is the number of retries after which a message becomes a dead letter: 0 means 15, and a negative
-	// number means that of the policy. The table's policies are meant for tasks whose caller waits; a message can
-	// wait until its receiver is back.
+	// number means that of the policy. Policies are often meant for tasks whose caller waits; a message can wait
+	// until its receiver is back.
 	MaxRetries int
 	// MaxExpiries is the number of expired leases after which a message becomes a dead letter; 0 means 20.
 	MaxExpiries int
@@ -62,7 +63,7 @@ type Config struct {
 	// Clock measures the relay's waits; nil means [SystemClock].
 	Clock Clock
 	// Random is the source of jitter; nil means that of math/rand/v2.
-	Random retrypatterns.Source
+	Rand retry.Rand
 	// Log receives errors and each dead letter; nil means no log.
 	Log *slog.Logger
 	// Observe is called for each event, from many goroutines; it must be quick. nil means no observer.
@@ -105,7 +106,7 @@ func (c *Config) complete() error {
 		c.Check = CheckJSON
 	}
 	if c.Policy == nil {
-		c.Policy = Table
+		c.Policy = patient
 	}
 	c.MaxRetries = cmp.Or(c.MaxRetries, 15)
 	c.MaxExpiries = cmp.Or(c.MaxExpiries, 20)
@@ -123,8 +124,8 @@ func (c *Config) complete() error {
 	if c.Clock == nil {
 		c.Clock = SystemClock{}
 	}
-	if c.Random == nil {
-		c.Random = processRandom{}
+	if c.Rand == nil {
+		c.Rand = processRandom{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -135,8 +136,11 @@ func (c *Config) complete() error {
 	return nil
 }
 
+// patient is the default Config.Policy.
+func patient(string) retry.Policy { return retry.Seconds(1, 2, 300, 15, retry.JitterFull) }
+
 // processRandom is the source of math/rand/v2, which is safe for concurrent use.
 type processRandom struct{}
 
-// Uint64 implements retrypatterns.Source.
+// Uint64 implements retry.Rand.
 func (processRandom) Uint64() uint64 { return rand.Uint64() }

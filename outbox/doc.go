@@ -11,7 +11,7 @@
 //     wait for a retry hold up their key and nothing else. A dead letter no longer holds up its key.
 //   - A message that cannot be sent never blocks others.
 //
-// Delays come from the table in package retrypatterns, by the classification of the sink's error.
+// Delays come from [Config.Policy], by what the sink's error is classified as ([stepback/retry.Classify]).
 //
 // The package never opens a database or a connection: stores and sinks are in separate packages, so that a program
 // links only what it uses. It never deletes a message that was neither sent nor discarded.

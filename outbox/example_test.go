@@ -15,7 +15,7 @@ import (
 	"stepback/outbox"
 	"stepback/outbox/deadletters"
 	"stepback/outbox/sqlitestore"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // exercise is an outbox in a separate file, with a clock that is set by hand.
@@ -32,7 +32,7 @@ func begin() *exercise {
 	x := &exercise{dir: dir, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	path := filepath.Join(dir, "app.db")
 	x.store, err = sqlitestore.Open(context.Background(), path,
-		sqlitestore.Options{Now: func() time.Time { return x.now }})
+		sqlitestore.Config{Now: func() time.Time { return x.now }})
 	check(err)
 	x.db, err = sql.Open("sqlite", "file:"+path)
 	check(err)
@@ -70,11 +70,11 @@ func Example_transientFailure() {
 	defer x.end()
 	random := rand.New(rand.NewPCG(21, 0))
 	relay, err := outbox.New(outbox.Config{
-		Store: x.store, Concurrency: 1, Random: random,
+		Store: x.store, Concurrency: 1, Rand: random,
 		Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error {
 			if random.Float64() < 0.3 {
 				return &outbox.Failure{
-					Name: retrypatterns.ServiceUnavailableError, Class: retrypatterns.Transient,
+					Name: retry.ServiceUnavailableError, Class: retry.Transient,
 					Err: errors.New("503 Service Unavailable"),
 				}
 			}

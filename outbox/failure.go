@@ -5,16 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// Failure is an error of a sink that specifies how it is to be handled. Any other error is classified by [Classify].
+// Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by
+// [retry.Classify].
 type Failure struct {
-	// Name is the error's name, if possible one of package retrypatterns.
+	// Name is the error's name, one of package retry's where one fits.
 	Name string
 	// Class is the effect that repeating can have. Since messages have IDs, an unknown outcome is repeated, and so is
 	// a conflict.
-	Class retrypatterns.Class
+	Class retry.Class
 	// Reason is the reason recorded with the dead letter if Class is Permanent; empty means ReasonRefused.
 	Reason string
 	// RetryAfter is the delay that the receiver requests; 0 means none. The relay waits an hour at most.
@@ -32,8 +33,8 @@ func (f *Failure) Unwrap() error { return f.Err }
 // ReasonInvalidPayload.
 func Invalid(err error) *Failure {
 	return &Failure{
-		Name:   retrypatterns.InvalidInput,
-		Class:  retrypatterns.Permanent,
+		Name:   retry.InvalidInput,
+		Class:  retry.Permanent,
 		Reason: ReasonInvalidPayload,
 		Err:    err,
 	}
@@ -42,36 +43,30 @@ func Invalid(err error) *Failure {
 // Permanent returns the failure of a message that the receiver refuses permanently. An empty reason means
 // ReasonRefused.
 func Permanent(reason string, err error) *Failure {
-	return &Failure{Name: retrypatterns.InvalidInput, Class: retrypatterns.Permanent, Reason: reason, Err: err}
+	return &Failure{Name: retry.InvalidInput, Class: retry.Permanent, Reason: reason, Err: err}
 }
 
-// Classify converts any error to a Failure: it returns the Failure in the error's chain, or classifies the error by
-// [retrypatterns.Classify]. An error about which nothing is known is States.TaskFailed, which the table retries under
-// the minimal pattern: receivers detect duplicates by ID, so retrying does no harm, while a dead letter costs a
-// person's time.
-func Classify(err error) *Failure {
+// ClassifyRetry implements [retry.Classified]. A Failure without a Class says nothing.
+func (f *Failure) ClassifyRetry() (c retry.Classification, ok bool) {
+	return retry.Classification{Error: f.Name, Class: f.Class, Identity: "its own word"}, f.Class != ""
+}
+
+// FailureOf returns the Failure in err's chain, or one for what [retry.Classify] says. An error about which nothing is
+// known is States.TaskFailed and repeated: with an ID that receivers know repeats by, trying again does no harm, and a
+// dead letter costs a person's time.
+func FailureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		known := *f
 		known.Err = err
 		if known.Name == "" {
-			known.Name = retrypatterns.StatesTaskFailed
+			known.Name = retry.StatesTaskFailed
 		}
 		return &known
 	}
-	if c, ok := retrypatterns.Classify(err); ok && c.Error != retrypatterns.OperationCancelled {
+	if c, ok := retry.Classify(err); ok && c.Error != retry.OperationCancelled {
 		return &Failure{Name: c.Error, Class: c.Class, Err: err}
 	}
-	return &Failure{Name: retrypatterns.StatesTaskFailed, Class: retrypatterns.UnknownOutcome, Err: err}
-}
-
-// Table is the default policy of a relay. It returns the pattern under which the table retries the error with that
-// name; for a name not in the table, the pattern for States.TaskFailed.
-func Table(name string) retrypatterns.Policy {
-	p, ok := retrypatterns.PatternFor(name)
-	if !ok {
-		p, _ = retrypatterns.PatternFor(retrypatterns.StatesTaskFailed)
-	}
-	return p.Policy
+	return &Failure{Name: retry.StatesTaskFailed, Class: retry.UnknownOutcome, Err: err}
 }
 
 // maxCause is the maximum length of a stored error text, in bytes.

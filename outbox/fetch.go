@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// storePolicy determines how a relay waits for its store: as in the table for a database, but without a limit.
-var storePolicy = Table(retrypatterns.DatabaseConnectionError)
+// storePolicy is how a relay waits for its store, without an end: the numbers are those of the pattern
+// database_optimized.
+var storePolicy = retry.Seconds(2, 1.8, 30, 0, retry.JitterFull)
 
 // fetch claims messages and passes them to the workers until the relay is to stop; in a Drain, until nothing is due.
 func (s *session) fetch() error {
@@ -30,7 +31,7 @@ func (s *session) fetch() error {
 				return fmt.Errorf("claim messages: %w", err)
 			}
 			failures++
-			if !s.pause(storePolicy.Delay(failures, s.cfg.Random)+time.Millisecond, nil, nil) {
+			if !s.pause(storePolicy.Delay(failures, s.cfg.Rand)+time.Millisecond, nil, nil) {
 				break
 			}
 			continue

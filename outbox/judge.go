@@ -3,14 +3,14 @@ package outbox
 import (
 	"fmt"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // judge decides what a failed attempt means for the message.
 func (r *Relay) judge(d *Delivery, err error) Settlement {
-	f := Classify(err)
+	f := FailureOf(err)
 	s := Settlement{Held: Held{d.Seq, d.Lease}, Key: d.Key, Status: Dead, Error: f.Name, Cause: f.cause()}
-	if f.Class == retrypatterns.Permanent || f.Class == "" && retrypatterns.IsPermanent(f.Name) {
+	if f.Class == retry.Permanent || f.Class == "" && retry.IsPermanent(f.Name) {
 		if s.Reason = f.Reason; s.Reason == "" {
 			s.Reason = ReasonRefused
 		}
@@ -27,7 +27,7 @@ func (r *Relay) judge(d *Delivery, err error) Settlement {
 		return s
 	}
 	r.drawing.Lock()
-	s.After = policy.Delay(retry, r.cfg.Random)
+	s.After = policy.Delay(retry, r.cfg.Rand)
 	r.drawing.Unlock()
 	s.Status, s.After = Failed, max(s.After, min(f.RetryAfter, longestRetryAfter))
 	return s
@@ -42,7 +42,7 @@ func (r *Relay) expired(d *Delivery) (Settlement, bool) {
 		Held: Held{
 			d.Seq,
 			d.Lease,
-		}, Key: d.Key, Status: Dead, Error: retrypatterns.RuntimeExitError, Reason: ReasonLeaseExpired,
+		}, Key: d.Key, Status: Dead, Error: retry.RuntimeExitError, Reason: ReasonLeaseExpired,
 		Cause: fmt.Sprintf("%d leases on it ended without any news of the relays that had it: it may be what ends them",
 			d.Expiries),
 	}, true

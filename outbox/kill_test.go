@@ -30,7 +30,7 @@ import (
 	"stepback/outbox/postgresstore"
 	"stepback/outbox/sqlitestore"
 	"stepback/outbox/webhook"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The environment variables of the processes that are killed.
@@ -132,7 +132,7 @@ var errRolledBack = errors.New("rolled back")
 // openKillStore opens the outbox at an address.
 func openKillStore(ctx context.Context, address string) (outbox.Store, func() error, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
-		s, err := sqlitestore.Open(ctx, path, sqlitestore.Options{})
+		s, err := sqlitestore.Open(ctx, path, sqlitestore.Config{})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -168,10 +168,10 @@ func relayProcess(ctx context.Context, address string) error {
 	r, err := outbox.New(outbox.Config{
 		Store: store, Sink: sink, Lease: 300 * time.Millisecond, Poll: 100 * time.Millisecond,
 		Batch: 16, PerKey: 4, Concurrency: 8,
-		MaxRetries: 1000, MaxExpiries: 1000, Policy: func(string) retrypatterns.Policy {
-			return retrypatterns.Policy{Interval: 5 * time.Millisecond, Rate: 1, Jitter: retrypatterns.JitterFull}
+		MaxRetries: 1000, MaxExpiries: 1000, Policy: func(string) retry.Policy {
+			return retry.Policy{Interval: 5 * time.Millisecond, Rate: 1, Jitter: retry.JitterFull}
 		},
-		Random: soon{rand.New(rand.NewPCG(uint64(os.Getpid()), 0))},
+		Rand: soon{rand.New(rand.NewPCG(uint64(os.Getpid()), 0))},
 	})
 	if err != nil {
 		return err

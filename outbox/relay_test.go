@@ -17,6 +17,7 @@ import (
 	"stepback/outbox"
 	"stepback/outbox/deadletters"
 	"stepback/outbox/sqlitestore"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -27,11 +28,12 @@ func (longest) Uint64() uint64 { return 1<<64 - 1 }
 
 // world is an outbox, a relay on it and a sink, in virtual time.
 type world struct {
-	t     *testing.T
-	store *sqlitestore.Store
-	db    *sql.DB
-	began time.Time
-	skew  time.Duration // offset by which the system clock was set
+	ownPolicy bool // relays without a Policy go by their own, not by the retry table
+	t         *testing.T
+	store     *sqlitestore.Store
+	db        *sql.DB
+	began     time.Time
+	skew      time.Duration // how far the machine's clock was set
 
 	mu   sync.Mutex
 	sent []string // what the sink received: the time since the start, and the payload
@@ -51,7 +53,7 @@ func virtually(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, began: time.Now()}
 		var err error
-		w.store, err = sqlitestore.Open(t.Context(), path, sqlitestore.Options{Look: time.Hour, Now: func() time.Time {
+		w.store, err = sqlitestore.Open(t.Context(), path, sqlitestore.Config{Look: time.Hour, Now: func() time.Time {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return time.Now().Add(w.skew)
@@ -102,8 +104,11 @@ func (w *world) take(_ context.Context, m *outbox.Message) error {
 func (w *world) relay(c outbox.Config) (stop func() error) {
 	w.t.Helper()
 	c.Store = w.store
-	if c.Random == nil {
-		c.Random = longest{}
+	if c.Rand == nil {
+		c.Rand = longest{}
+	}
+	if c.Policy == nil && !w.ownPolicy {
+		c.Policy = retrypatterns.PolicyFor
 	}
 	if c.Sink == nil {
 		c.Sink = outbox.SinkFunc(w.take)
@@ -165,6 +170,31 @@ func stopped(t *testing.T, stop func() error) {
 	}
 }
 
+// TestDelaysWithoutAPolicy follows a message to its end by the relay's own delays: doubled up to five minutes, and 15
+// retries unless MaxRetries says otherwise.
+func TestDelaysWithoutAPolicy(t *testing.T) {
+	virtually(t, func(t *testing.T, w *world) {
+		w.ownPolicy = true
+		stop := w.relay(outbox.Config{Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error {
+			return errors.New("hm")
+		})})
+		w.write("x")
+		pass(3 * time.Hour)
+		ends := w.said()
+		if len(ends) != 16 {
+			t.Fatalf("%d attempts, want 16: %q", len(ends), ends)
+		}
+		w.wants("some of them", []string{ends[0], ends[1], ends[8], ends[9], ends[14], ends[15]},
+			"0s x failed: States.TaskFailed, again after 1s",
+			"1s x failed: States.TaskFailed, again after 2s",
+			"4m15s x failed: States.TaskFailed, again after 4m16s",
+			"8m31s x failed: States.TaskFailed, again after 5m0s",
+			"33m31s x failed: States.TaskFailed, again after 5m0s",
+			"38m31s x died: retries_exhausted, States.TaskFailed")
+		stopped(t, stop)
+	})
+}
+
 // TestDelaysAreTheTables follows a message through the retries of its error's pattern.
 func TestDelaysAreTheTables(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
@@ -173,8 +203,8 @@ func TestDelaysAreTheTables(t *testing.T) {
 				switch string(m.Payload) {
 				case "aggressive":
 					return &outbox.Failure{
-						Name:  retrypatterns.ServiceUnavailableError,
-						Class: retrypatterns.Transient,
+						Name:  retry.ServiceUnavailableError,
+						Class: retry.Transient,
 						Err:   errors.New("503"),
 					}
 				case "unknown":
@@ -218,8 +248,8 @@ func TestReceiversCannotAskForEver(t *testing.T) {
 			ask := asks[0]
 			asks = asks[1:]
 			return &outbox.Failure{
-				Name:       retrypatterns.ServiceUnavailableError,
-				Class:      retrypatterns.Transient,
+				Name:       retry.ServiceUnavailableError,
+				Class:      retry.Transient,
 				RetryAfter: ask,
 				Err:        errors.New("503"),
 			}
@@ -314,7 +344,7 @@ func TestAPanicFailsOneMessage(t *testing.T) {
 		pass(time.Minute)
 		w.wants("sent", w.arrived(), "0s fine")
 		l, err := w.store.Show(t.Context(), all[0].ID)
-		if err != nil || l.State != deadletters.Dead || l.Error != retrypatterns.RuntimeExitError ||
+		if err != nil || l.State != deadletters.Dead || l.Error != retry.RuntimeExitError ||
 			!strings.Contains(l.Cause, "index out of range") {
 			t.Errorf("the letter is %+v, %v", l, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // settle records outcomes, all waiting ones in one transaction, and meanwhile extends the leases of held messages.
@@ -75,7 +75,7 @@ func (s *session) record(all []Settlement) {
 		if limit != nil {
 			stopping = nil
 		}
-		again, stop := s.cfg.Clock.Timer(storePolicy.Delay(failures, s.cfg.Random) + time.Millisecond)
+		again, stop := s.cfg.Clock.Timer(storePolicy.Delay(failures, s.cfg.Rand) + time.Millisecond)
 		select {
 		case <-again:
 		case <-stopping:
@@ -123,8 +123,8 @@ func (s *session) recordSingly(all []Settlement) {
 
 // refused reports whether a database has refused its input permanently.
 func refused(err error) bool {
-	c, ok := retrypatterns.Classify(err)
-	return ok && c.Class == retrypatterns.Permanent && c.Error == retrypatterns.DatabaseConstraintViolation
+	c, ok := retry.Classify(err)
+	return ok && c.Class == retry.Permanent && c.Error == retry.DatabaseConstraintViolation
 }
 
 // extend extends the leases of all held messages.

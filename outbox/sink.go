@@ -5,7 +5,7 @@ import "context"
 // Sink delivers messages.
 type Sink interface {
 	// Send delivers one message, and returns nil once the receiver has durably accepted it. It must return when the
-	// context ends. It may be called from many goroutines. [Classify] describes how errors are treated. The message
+	// context ends. It may be called from many goroutines. [FailureOf] describes how errors are treated. The message
 	// must not be changed or retained.
 	Send(ctx context.Context, m *Message) error
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // watch looks for workers whose sink does not return although their context has ended, and replaces them.
@@ -55,7 +55,7 @@ func (s *session) giveUp(w *worker, before time.Time) bool {
 	s.all = slices.DeleteFunc(s.all, func(other *worker) bool { return other == w })
 	s.mu.Unlock()
 	hangs := &Failure{
-		Name: retrypatterns.TimeoutError, Class: retrypatterns.UnknownOutcome,
+		Name: retry.TimeoutError, Class: retry.UnknownOutcome,
 		Err: fmt.Errorf("the sink did not return within %s, nor when its context ended", s.cfg.SendTimeout),
 	}
 	for _, d := range unit[:first] {
@@ -146,6 +146,6 @@ func (s *session) listen() {
 			failures = 0
 		}
 		failures++
-		s.pause(storePolicy.Delay(failures, s.cfg.Random)+time.Millisecond, nil, nil)
+		s.pause(storePolicy.Delay(failures, s.cfg.Rand)+time.Millisecond, nil, nil)
 	}
 }

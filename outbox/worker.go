@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // slack is the time that a sink has to return after its context has ended.
@@ -111,7 +111,7 @@ func (s *session) deliverBatch(w *worker, unit []*Delivery) bool {
 // refusedTogether reports whether every message of a batch was refused permanently.
 func refusedTogether(errs []error) bool {
 	for _, err := range errs {
-		if err == nil || Classify(err).Class != retrypatterns.Permanent {
+		if err == nil || FailureOf(err).Class != retry.Permanent {
 			return false
 		}
 	}
@@ -175,7 +175,7 @@ func (s *session) sendBatch(unit []*Delivery) (errs []error) {
 func recovered(who string, err *error) {
 	if p := recover(); p != nil {
 		*err = &Failure{
-			Name: retrypatterns.RuntimeExitError, Class: retrypatterns.UnknownOutcome,
+			Name: retry.RuntimeExitError, Class: retry.UnknownOutcome,
 			Err: fmt.Errorf("%s panicked: %v\n%s", who, p, debug.Stack()),
 		}
 	}

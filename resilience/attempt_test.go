@@ -14,7 +14,7 @@ import (
 func inAttempt(outer context.Context, t *testing.T, f func(ctx context.Context)) context.Context {
 	t.Helper()
 	var kept context.Context
-	e := must(t, seconds(0), resilience.AttemptTimeout(time.Hour))
+	e := must(t, seconds(0), resilience.WithAttemptTimeout(time.Hour))
 	_ = e.Run(outer, func(ctx context.Context) error {
 		kept = ctx
 		f(ctx)

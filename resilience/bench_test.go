@@ -23,19 +23,19 @@ func BenchmarkBare(b *testing.B) {
 }
 
 func BenchmarkExecute(b *testing.B) {
-	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 10})
+	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 10})
 	if err != nil {
 		b.Fatal(err)
 	}
-	circuit, err := breaker.New(breaker.Callee())
+	circuit, err := breaker.New(breaker.Config{Policy: breaker.Callee()})
 	if err != nil {
 		b.Fatal(err)
 	}
 	pattern, _ := retrypatterns.PatternNamed(retrypatterns.Aggressive)
 	for name, options := range map[string][]resilience.Option{
 		"retry":         {},
-		"retry+timeout": {resilience.AttemptTimeout(time.Second)},
-		"retry+breaker+bulkhead+timeout": {resilience.AttemptTimeout(time.Second), resilience.WithBulkhead(bulkhead),
+		"retry+timeout": {resilience.WithAttemptTimeout(time.Second)},
+		"retry+breaker+bulkhead+timeout": {resilience.WithAttemptTimeout(time.Second), resilience.WithBulkhead(bulkhead),
 			resilience.WithBreaker(circuit)},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/budget"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // TestBudgetsBoundAnOutage makes 2,000 calls of up to four attempts each to a service that is down: without a budget
@@ -21,16 +21,16 @@ func TestBudgetsBoundAnOutage(t *testing.T) {
 		most   int64
 	}{
 		"Finagle": {budget.Finagle(), 2000 + 400 + 100}, // a fifth, plus ten per second for ten seconds
-		"source":  {budget.Source(), 2000 + 200 + 100},
+		"source":  {budget.Standard(), 2000 + 200 + 100},
 		"gRPC":    {budget.GRPC(), 2000 + 4},
 		"SDK":     {budget.SDK(), 2000 + 100},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			b, err := budget.New(c.policy, time.Now)
+			b, err := budget.New(budget.Config{Policy: c.policy, Now: time.Now})
 			if err != nil {
 				t.Fatal(err)
 			}
-			policy := retrypatterns.Policy{Interval: time.Microsecond, Rate: 1, MaxAttempts: 3}
+			policy := retry.Policy{Interval: time.Microsecond, Rate: 1, MaxAttempts: 3}
 			e := must(t, policy, resilience.WithBudget(b))
 			for range 2000 {
 				_ = e.Run(t.Context(), func(context.Context) error { return errUnavailable })
@@ -46,7 +46,7 @@ func TestBudgetsBoundAnOutage(t *testing.T) {
 func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := breaker.New(breaker.Source())
+		b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,8 +59,8 @@ func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
 		if took := time.Since(began); err != nil || took != time.Minute {
 			t.Errorf("%v after %s, want a minute", err, took)
 		}
-		c, _ := resilience.Classify(&resilience.Error{Stop: resilience.ErrBudget, Err: errUnknown})
-		if c.Class != retrypatterns.UnknownOutcome { // the mark is more specific: the attempt may have had an effect
+		c, _ := retry.Classify(&resilience.Error{Stop: resilience.ErrBudget, Err: errUnknown})
+		if c.Class != retry.UnknownOutcome { // the mark is more specific: the attempt may have had an effect
 			t.Errorf("classified as %v", c)
 		}
 	})
@@ -69,17 +69,17 @@ func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
 // An error that carries only text is classified by its text; one with a code is not.
 func TestMessagesAreTheLastResort(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]retrypatterns.Class{
-		"read ECONNRESET": retrypatterns.UnknownOutcome, "connect ECONNREFUSED 127.0.0.1:80": retrypatterns.Transient,
-		"socket hang up": retrypatterns.UnknownOutcome, "ENETUNREACH": retrypatterns.Transient,
+	for text, want := range map[string]retry.Class{
+		"read ECONNRESET": retry.UnknownOutcome, "connect ECONNREFUSED 127.0.0.1:80": retry.Transient,
+		"socket hang up": retry.UnknownOutcome, "ENETUNREACH": retry.Transient,
 	} {
-		c, known := resilience.Classify(message(text))
+		c, known := retry.Classify(message(text))
 		if !known || c.Class != want {
 			t.Errorf("%s: %v, %v", text, c, known)
 		}
 	}
-	if c, known := resilience.Classify(coded("too many requests: 23505")); !known ||
-		c.Class != retrypatterns.Permanent {
+	if c, known := retry.Classify(coded("too many requests: 23505")); !known ||
+		c.Class != retry.Permanent {
 		t.Errorf("the code says %v, %v", c, known)
 	}
 }

@@ -8,21 +8,23 @@ import (
 	"time"
 )
 
-// BulkheadSettings are the sizes of a [Bulkhead].
-type BulkheadSettings struct {
+// BulkheadConfig has the sizes of a [Bulkhead].
+type BulkheadConfig struct {
 	// Concurrent is the maximum number of calls that run at a time; at least 1.
 	Concurrent int
 	// Queue is the maximum number of calls that wait in addition; 0 or more.
 	Queue int
 	// QueueTimeout is the maximum wait of each of them; 0 means as long as its context lasts.
 	QueueTimeout time.Duration
+	// Clock measures QueueTimeout; nil means the machine's.
+	Clock Clock
 }
 
 // Bulkhead keeps the calls to one service from using up all resources: a limited number run, a limited number wait in
 // order of arrival, and the rest are refused at once.
 type Bulkhead struct {
-	settings BulkheadSettings
-	clock    Clock
+	config BulkheadConfig
+	clock  Clock
 
 	mu       sync.Mutex
 	running  int
@@ -35,11 +37,8 @@ type Bulkhead struct {
 // place is one caller in the queue.
 type place struct{ admitted chan struct{} }
 
-// NewBulkhead returns a bulkhead; the error for an invalid size is a [*SettingError].
-func NewBulkhead(s BulkheadSettings) (*Bulkhead, error) { return NewBulkheadIn(machineClock{}, s) }
-
-// NewBulkheadIn works like NewBulkhead, with the given clock.
-func NewBulkheadIn(c Clock, s BulkheadSettings) (*Bulkhead, error) {
+// NewBulkhead returns a bulkhead; the error for an invalid size is a [*ConfigError].
+func NewBulkhead(s BulkheadConfig) (*Bulkhead, error) {
 	if err := needsAtLeast("Concurrent", s.Concurrent, 1); err != nil {
 		return nil, err
 	}
@@ -47,9 +46,17 @@ func NewBulkheadIn(c Clock, s BulkheadSettings) (*Bulkhead, error) {
 		return nil, err
 	}
 	if s.QueueTimeout < 0 {
-		return nil, &SettingError{"QueueTimeout", s.QueueTimeout.String(), "0 (none) or more"}
+		return nil, &ConfigError{"QueueTimeout", s.QueueTimeout.String(), "0 (none) or more"}
 	}
-	return &Bulkhead{settings: s, clock: c}, nil
+	return newBulkhead(s), nil
+}
+
+// newBulkhead makes a bulkhead whose sizes make sense.
+func newBulkhead(s BulkheadConfig) *Bulkhead {
+	if s.Clock == nil {
+		s.Clock = machineClock{}
+	}
+	return &Bulkhead{config: s, clock: s.Clock}
 }
 
 // Enter waits for a place to run, which Leave returns. It fails with an error that wraps [ErrBulkheadFull] or
@@ -59,16 +66,16 @@ func (b *Bulkhead) Enter(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
-	if b.running < b.settings.Concurrent {
+	if b.running < b.config.Concurrent {
 		b.running++
 		b.admitted++
 		b.mu.Unlock()
 		return nil
 	}
-	if waiting := b.queue.Len(); waiting >= b.settings.Queue {
+	if waiting := b.queue.Len(); waiting >= b.config.Queue {
 		b.full++
 		b.mu.Unlock()
-		return &stop{ErrBulkheadFull, fmt.Sprintf("%d run, %d wait", b.settings.Concurrent, waiting)}
+		return &stop{ErrBulkheadFull, fmt.Sprintf("%d run, %d wait", b.config.Concurrent, waiting)}
 	}
 	p := &place{make(chan struct{})}
 	at := b.queue.PushBack(p)
@@ -78,9 +85,9 @@ func (b *Bulkhead) Enter(ctx context.Context) error {
 
 func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 	var late chan struct{}
-	if b.settings.QueueTimeout > 0 {
+	if b.config.QueueTimeout > 0 {
 		late = make(chan struct{})
-		defer b.clock.AfterFunc(b.settings.QueueTimeout, func() { close(late) })()
+		defer b.clock.AfterFunc(b.config.QueueTimeout, func() { close(late) })()
 	}
 	select {
 	case <-p.admitted:
@@ -94,7 +101,7 @@ func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 		if !b.giveUp(p, at, true) {
 			return nil // it was admitted at the same moment
 		}
-		return &stop{ErrQueueTimeout, b.settings.QueueTimeout.String()}
+		return &stop{ErrQueueTimeout, b.config.QueueTimeout.String()}
 	}
 }
 
@@ -138,7 +145,7 @@ type BulkheadStatistics struct {
 	Admitted, Full, TimedOut int64
 }
 
-// Statistics returns the bulkhead's state and counts.
+// Statistics returns how many calls run and wait now, and how many were admitted and refused so far.
 func (b *Bulkhead) Statistics() BulkheadStatistics {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -146,4 +153,4 @@ func (b *Bulkhead) Statistics() BulkheadStatistics {
 }
 
 // Settings returns the sizes.
-func (b *Bulkhead) Settings() BulkheadSettings { return b.settings }
+func (b *Bulkhead) Settings() BulkheadConfig { return b.config }

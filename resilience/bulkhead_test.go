@@ -16,7 +16,7 @@ import (
 func TestBulkheadQueuesInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1, Queue: 2})
+		b, err := resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1, Queue: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestBulkheadQueueTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, err := resilience.NewBulkhead(
-			resilience.BulkheadSettings{Concurrent: 1, Queue: 5, QueueTimeout: time.Second})
+			resilience.BulkheadConfig{Concurrent: 1, Queue: 5, QueueTimeout: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,10 +79,10 @@ func TestBulkheadQueueTimeout(t *testing.T) {
 
 func TestBulkheadSettings(t *testing.T) {
 	t.Parallel()
-	for _, s := range []resilience.BulkheadSettings{
+	for _, s := range []resilience.BulkheadConfig{
 		{}, {Concurrent: -1}, {Concurrent: 1, Queue: -1}, {Concurrent: 1, QueueTimeout: -1},
 	} {
-		var wrong *resilience.SettingError
+		var wrong *resilience.ConfigError
 		if _, err := resilience.NewBulkhead(s); !errors.As(err, &wrong) {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -91,8 +91,8 @@ func TestBulkheadSettings(t *testing.T) {
 
 func TestBulkheadsKeepServicesApart(t *testing.T) {
 	t.Parallel()
-	r, err := resilience.NewBulkheads(resilience.BulkheadSettings{Concurrent: 1},
-		map[string]resilience.BulkheadSettings{"b": {Concurrent: 2}})
+	r, err := resilience.NewBulkheads(resilience.BulkheadConfig{Concurrent: 1},
+		map[string]resilience.BulkheadConfig{"b": {Concurrent: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +107,8 @@ func TestBulkheadsKeepServicesApart(t *testing.T) {
 	if got := r.Statistics(); got["a"].Running != 1 || got["a"].Full != 1 || got["b"].Running != 2 {
 		t.Errorf("counted %+v", got)
 	}
-	if _, err := resilience.NewBulkheads(resilience.BulkheadSettings{Concurrent: 1},
-		map[string]resilience.BulkheadSettings{"x": {}}); err == nil {
+	if _, err := resilience.NewBulkheads(resilience.BulkheadConfig{Concurrent: 1},
+		map[string]resilience.BulkheadConfig{"x": {}}); err == nil {
 		t.Error("a size of 0 was accepted")
 	}
 }
@@ -121,7 +121,7 @@ func TestBulkheadNeverHoldsMore(t *testing.T) {
 		callers := rapid.SliceOfN(rapid.IntRange(1, 20), 1, 12).Draw(rt, "callers")
 		patience := rapid.IntRange(1, 20).Draw(rt, "patience")
 		synctest.Test(t, func(t *testing.T) {
-			b, err := resilience.NewBulkhead(resilience.BulkheadSettings{
+			b, err := resilience.NewBulkhead(resilience.BulkheadConfig{
 				Concurrent: size, Queue: queue, QueueTimeout: time.Duration(patience) * time.Millisecond,
 			})
 			if err != nil {

@@ -10,9 +10,8 @@ import (
 
 // Bulkheads is a registry with one bulkhead per service, created when it is first requested.
 type Bulkheads struct {
-	clock  Clock
-	rest   BulkheadSettings
-	chosen map[string]BulkheadSettings
+	rest   BulkheadConfig
+	chosen map[string]BulkheadConfig
 
 	mu        sync.Mutex
 	bulkheads map[string]*Bulkhead
@@ -20,7 +19,7 @@ type Bulkheads struct {
 
 // NewBulkheads returns a registry. The sizes of a service's bulkhead are those in chosen for the service, or else
 // rest.
-func NewBulkheads(rest BulkheadSettings, chosen map[string]BulkheadSettings) (*Bulkheads, error) {
+func NewBulkheads(rest BulkheadConfig, chosen map[string]BulkheadConfig) (*Bulkheads, error) {
 	_, err := NewBulkhead(rest)
 	problems := []error{err}
 	for _, service := range slices.Sorted(maps.Keys(chosen)) {
@@ -32,7 +31,7 @@ func NewBulkheads(rest BulkheadSettings, chosen map[string]BulkheadSettings) (*B
 		return nil, err
 	}
 	return &Bulkheads{
-		clock: machineClock{}, rest: rest, chosen: maps.Clone(chosen), bulkheads: map[string]*Bulkhead{},
+		rest: rest, chosen: maps.Clone(chosen), bulkheads: map[string]*Bulkhead{},
 	}, nil
 }
 
@@ -43,11 +42,11 @@ func (r *Bulkheads) For(service string) *Bulkhead {
 	defer r.mu.Unlock()
 	b, ok := r.bulkheads[service]
 	if !ok {
-		settings, chosen := r.chosen[service]
+		config, chosen := r.chosen[service]
 		if !chosen {
-			settings = r.rest
+			config = r.rest
 		}
-		b = &Bulkhead{settings: settings, clock: r.clock}
+		b = newBulkhead(config)
 		r.bulkheads[service] = b
 	}
 	return b

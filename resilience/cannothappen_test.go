@@ -13,7 +13,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The tests in this file show that the defects of the source documents' own code (mission, correction 8) cannot
@@ -25,8 +25,8 @@ func TestNothingOutlivesACancelledWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var clock stopwatch
-		policy := retrypatterns.Policy{Interval: 24 * time.Hour, Rate: 1, MaxAttempts: 1}
-		e := must(t, policy, resilience.AttemptTimeout(48*time.Hour), resilience.WithClock(&clock))
+		policy := retry.Policy{Interval: 24 * time.Hour, Rate: 1, MaxAttempts: 1}
+		e := must(t, policy, resilience.WithAttemptTimeout(48*time.Hour), resilience.WithClock(&clock))
 		for range 100 {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
@@ -68,15 +68,15 @@ func (c *stopwatch) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 // 0 and its bounds, for any number of retries.
 func TestAnyPolicyRuns(t *testing.T) {
 	t.Parallel()
-	jitters := []retrypatterns.Jitter{
-		retrypatterns.JitterNone,
-		retrypatterns.JitterFull,
-		retrypatterns.JitterPartial,
-		retrypatterns.JitterDecorrelated,
-		retrypatterns.JitterProportional,
+	jitters := []retry.Jitter{
+		retry.JitterNone,
+		retry.JitterFull,
+		retry.JitterPartial,
+		retry.JitterDecorrelated,
+		retry.JitterProportional,
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		policy := retrypatterns.Policy{
+		policy := retry.Policy{
 			Interval:     time.Duration(rapid.Int64Range(1, int64(90_000_000*time.Second)).Draw(rt, "interval")),
 			Rate:         rapid.Float64Range(1, 1e300).Draw(rt, "rate"),
 			MaxAttempts:  rapid.IntRange(0, 200).Draw(rt, "retries"),
@@ -84,7 +84,7 @@ func TestAnyPolicyRuns(t *testing.T) {
 			JitterFactor: rapid.Float64Range(0, 1).Draw(rt, "factor"),
 		}
 		clock := &skipping{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-		e, err := resilience.New(policy, resilience.WithClock(clock), resilience.WithSource(rand.NewPCG(1, 2)))
+		e, err := resilience.New(policy, resilience.WithClock(clock), resilience.WithRand(rand.NewPCG(1, 2)))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestAnyPolicyRuns(t *testing.T) {
 			rt.Fatalf("%d calls, %d waits, %v", calls, len(clock.waits), err)
 		}
 		for i, wait := range clock.waits {
-			if wait < 0 || i == 0 && policy.Jitter == retrypatterns.JitterNone && wait != policy.Interval {
+			if wait < 0 || i == 0 && policy.Jitter == retry.JitterNone && wait != policy.Interval {
 				rt.Fatalf("wait %d is %s", i+1, wait)
 			}
 		}
@@ -121,7 +121,7 @@ func (c *skipping) AfterFunc(time.Duration, func()) func() bool { return func() 
 func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 	t.Parallel()
 	clock := &skipping{now: time.Now()}
-	policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 200}
+	policy := retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 200}
 	_, err := resilience.Do(t.Context(), func(context.Context) (int, error) { return 0, errUnavailable }, policy,
 		resilience.WithClock(clock))
 	wantStop(t, err, resilience.ErrExhausted, 201)
@@ -139,17 +139,17 @@ func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 func TestHalfOpenPlacesDoNotLeak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := breaker.New(breaker.Policy{
+		b, err := breaker.New(breaker.Config{Policy: breaker.Policy{
 			ConsecutiveFailures: 1,
 			OpenFor:             time.Second,
 			SuccessThreshold:    1,
 			HalfOpenConcurrency: 1,
 			ProbeTimeout:        24 * time.Hour,
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := must(t, seconds(0), resilience.WithBreaker(b), resilience.Idempotent())
+		e := must(t, seconds(0), resilience.WithBreaker(b), resilience.WithIdempotent())
 		probes := map[string]func(){
 			"panic": func() {
 				defer func() { _ = recover() }()
@@ -183,8 +183,8 @@ func TestAClockThatJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
 		clock := &skipping{now: time.Now()}
-		e := must(t, seconds(2), resilience.WithClock(clock), resilience.AttemptTimeout(time.Minute),
-			resilience.Idempotent())
+		e := must(t, seconds(2), resilience.WithClock(clock), resilience.WithAttemptTimeout(time.Minute),
+			resilience.WithIdempotent())
 		calls := 0
 		out, err := resilience.Execute(t.Context(), e, func(context.Context) (int, error) {
 			clock.now = clock.now.Add(jump)

@@ -4,68 +4,44 @@ import (
 	"errors"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// Classifier returns the name of an error and the effect of repeating; false if nothing is known about it.
-type Classifier func(error) (retrypatterns.Classification, bool)
-
-// Classify is the default classifier of executors; [WithClassifier] sets another. It recognizes errors marked with
-// [Mark], refusals of a bulkhead or breaker, and [TimeoutError]; others it passes to retrypatterns.Classify.
-func Classify(err error) (retrypatterns.Classification, bool) {
-	if marked, ok := errors.AsType[*marked](err); ok {
-		return marked.classification, true
-	}
-	if _, ok := errors.AsType[*TimeoutError](err); ok {
-		return retrypatterns.Classification{
-			Error: retrypatterns.TimeoutError, Class: retrypatterns.UnknownOutcome, Identity: "attempt timeout",
-		}, true
-	}
-	switch { // a call refused by this package has not happened and may be repeated after a pause
-	case errors.Is(err, ErrCircuitOpen):
-		return retrypatterns.Classification{
-			Error: retrypatterns.CircuitOpen, Class: retrypatterns.Transient, Identity: "circuit breaker",
-		}, true
-	case errors.Is(err, ErrBudget):
-		return retrypatterns.Classification{
-			Error: retrypatterns.RetryBudgetExhausted, Class: retrypatterns.Transient, Identity: "retry budget",
-		}, true
-	case errors.Is(err, ErrBulkheadFull), errors.Is(err, ErrQueueTimeout):
-		return retrypatterns.Classification{
-			Error: retrypatterns.ServiceUnavailableError, Class: retrypatterns.Transient, Identity: "bulkhead",
-		}, true
-	}
-	return retrypatterns.Classify(err)
-}
+// Classifier returns the name of an error and the effect of repeating; false if nothing is known about it. Executors
+// use [retry.Classify] unless [WithClassifier] sets another one.
+type Classifier func(error) (retry.Classification, bool)
 
 // Mark sets the classification of an error, for operations that know more than its text says: its class, and its name
-// in the retry table (one of retrypatterns' constants, or any other name). A nil error stays nil.
-func Mark(err error, class retrypatterns.Class, name string) error {
+// (one of package retry's constants, or a name of the caller's own). A nil error stays nil.
+func Mark(err error, class retry.Class, name string) error {
 	if err == nil {
 		return nil
 	}
-	return &marked{err, retrypatterns.Classification{Error: name, Class: class, Identity: "mark"}}
+	return &marked{err, retry.Classification{Error: name, Class: class, Identity: "mark"}}
 }
 
 type marked struct {
 	error
-	classification retrypatterns.Classification
+	classification retry.Classification
 }
 
 func (m *marked) Unwrap() error { return m.error }
 
-// WithRetryAfter attaches a server's request to an error: not to be called again before d has passed. A nil error
+// ClassifyRetry implements [retry.Classified].
+func (m *marked) ClassifyRetry() (retry.Classification, bool) { return m.classification, true }
+
+// MarkRetryAfter attaches a server's request to an error: not to be called again before d has passed. A nil error
 // stays nil; 0 or less means no request.
-func WithRetryAfter(err error, d time.Duration) error {
+func MarkRetryAfter(err error, d time.Duration) error {
 	if err == nil || d <= 0 {
 		return err
 	}
 	return &postponed{err, d}
 }
 
-// WithPushback attaches a server's decision to an error: to be called again exactly after wait or, if again is false,
+// MarkPushback attaches a server's decision to an error: to be called again exactly after wait or, if again is false,
 // not at all. It replaces the policy's wait, but not its limits. A nil error stays nil.
-func WithPushback(err error, wait time.Duration, again bool) error {
+func MarkPushback(err error, wait time.Duration, again bool) error {
 	if err == nil {
 		return nil
 	}

@@ -42,10 +42,10 @@ func (machineClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop
 }
 
-// sharedSource draws from the automatically seeded generator of math/rand/v2; it is safe for concurrent use.
-type sharedSource struct{}
+// sharedRand draws from the generator that math/rand/v2 seeds by itself; any number of goroutines may use it.
+type sharedRand struct{}
 
-func (sharedSource) Uint64() uint64 { return rand.Uint64() }
+func (sharedRand) Uint64() uint64 { return rand.Uint64() }
 
 // MachineClock returns the system's clock.
 func MachineClock() Clock { return machineClock{} }

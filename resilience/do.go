@@ -3,7 +3,7 @@ package resilience
 import (
 	"context"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Do calls an operation and repeats it by a policy: a pattern's, a preset's or the caller's own. It creates an
@@ -13,7 +13,7 @@ import (
 func Do[T any](
 	ctx context.Context,
 	op func(context.Context) (T, error),
-	policy retrypatterns.Policy,
+	policy retry.Policy,
 	options ...Option,
 ) (T, error) {
 	e, err := New(policy, options...)
@@ -37,14 +37,14 @@ func (e *Executor) Run(ctx context.Context, op func(context.Context) error) erro
 
 // Call is one call with all its options.
 type Call[T any] struct {
-	// Run is the operation; it may be called several times and, with [Hedge], concurrently. It must honour its
+	// Run is the operation; it may be called several times, with [WithHedge] at the same time. It must heed its
 	// context.
 	Run func(ctx context.Context) (T, error)
 	// Judge returns an error if a result that was returned without an error is not acceptable, such as a response
 	// with a failing status; nil if it is. A result that it refuses is repeated like an error; the last one is
 	// returned beside the [*Error].
 	Judge func(result T) error
-	// Idempotent sets the option [Idempotent] for this call only.
+	// Idempotent sets the option [WithIdempotent] for this call only.
 	Idempotent bool
 	// Final is called after a failed attempt. If it returns an error, no further attempt is made, and the error is
 	// the reason; nil permits another attempt.

@@ -15,24 +15,26 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
+	"stepback/retry"
 	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // errUnavailable is transient: the operation did not take effect.
-var errUnavailable = resilience.Mark(errors.New("503"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+var errUnavailable = resilience.Mark(errors.New("503"), retry.Transient, retry.ServiceUnavailableError)
 
 // errInvalid is permanent.
-var errInvalid = resilience.Mark(io.EOF, retrypatterns.Permanent, retrypatterns.InvalidInput)
+var errInvalid = resilience.Mark(io.EOF, retry.Permanent, retry.InvalidInput)
 
 // errConflict is a conflict with a concurrent operation.
-var errConflict = resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.OptimisticLockException)
+var errConflict = resilience.Mark(io.EOF, retry.Conflict, retry.OptimisticLockException)
 
 // errUnknown leaves open whether the operation took effect.
-var errUnknown = resilience.Mark(errors.New("reset"), retrypatterns.UnknownOutcome, retrypatterns.SocketTimeoutError)
+var errUnknown = resilience.Mark(errors.New("reset"), retry.UnknownOutcome, retry.SocketTimeoutError)
 
 // seconds returns a policy with exact waits: 1 s, 2 s, 4 s …
-func seconds(retries int) retrypatterns.Policy {
-	return retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: retries, Jitter: retrypatterns.JitterNone}
+func seconds(retries int) retry.Policy {
+	return retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: retries, Jitter: retry.JitterNone}
 }
 
 // service returns its errors one after the other, then "ok", and records the time of each call.
@@ -71,7 +73,7 @@ func (s *service) wantCalls(t *testing.T, at ...time.Duration) {
 	}
 }
 
-func wantStop(t *testing.T, err, reason error, attempts int) retrypatterns.Classification {
+func wantStop(t *testing.T, err, reason error, attempts int) retry.Classification {
 	t.Helper()
 	var e *resilience.Error
 	if !errors.As(err, &e) || !errors.Is(err, reason) || e.Attempts != attempts {
@@ -80,7 +82,7 @@ func wantStop(t *testing.T, err, reason error, attempts int) retrypatterns.Class
 	return e.Classification
 }
 
-func must(t testing.TB, p retrypatterns.Policy, options ...resilience.Option) *resilience.Executor {
+func must(t testing.TB, p retry.Policy, options ...resilience.Option) *resilience.Executor {
 	t.Helper()
 	e, err := resilience.New(p, options...)
 	if err != nil {
@@ -114,9 +116,9 @@ func TestTheLastErrorWhenNoRetryIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := failing(errUnavailable, errUnavailable, errUnavailable, errUnavailable)
-		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.Name("payments"))
+		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.WithName("payments"))
 		c := wantStop(t, err, resilience.ErrExhausted, 3)
-		if c.Error != retrypatterns.ServiceUnavailableError || !errors.Is(err, errUnavailable) {
+		if c.Error != retry.ServiceUnavailableError || !errors.Is(err, errUnavailable) {
 			t.Errorf("classified as %v", c)
 		}
 		if want := "payments: 3 attempts: 503 (no retry is left)"; err.Error() != want {
@@ -154,7 +156,7 @@ func TestUnknownOutcomeIsRepeatedWhereIdempotent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := failing(errUnknown)
-		if out, err := resilience.Do(t.Context(), s.call, seconds(3), resilience.Idempotent()); out != "ok" {
+		if out, err := resilience.Do(t.Context(), s.call, seconds(3), resilience.WithIdempotent()); out != "ok" {
 			t.Errorf("%q, %v", out, err)
 		}
 		s.wantCalls(t, 0, time.Second)
@@ -164,8 +166,8 @@ func TestUnknownOutcomeIsRepeatedWhereIdempotent(t *testing.T) {
 func TestConflictIsRepeatedFromTheRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := failing(resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.DeadlockException))
-		if out, err := resilience.Do(t.Context(), s.call, seconds(3), resilience.RepeatConflicts()); out != "ok" {
+		s := failing(resilience.Mark(io.EOF, retry.Conflict, retry.DeadlockException))
+		if out, err := resilience.Do(t.Context(), s.call, seconds(3), resilience.WithRepeatConflicts()); out != "ok" {
 			t.Errorf("%q, %v", out, err)
 		}
 	})
@@ -176,13 +178,13 @@ func TestConflictIsRepeatedFromTheRead(t *testing.T) {
 func TestRowsOfTheTable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		state, _ := retrypatterns.DefaultTable().State("ProcessSingleUserRecord")
-		e, err := resilience.NewFromRows(state.Rows, resilience.Idempotent(), resilience.RepeatConflicts())
+		state, _ := statemachine.DefaultTable().State("ProcessSingleUserRecord")
+		e, err := resilience.NewWithRules(state.Rules(), resilience.WithIdempotent(), resilience.WithRepeatConflicts())
 		if err != nil {
 			t.Fatal(err)
 		}
-		deadlock := resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.DeadlockException) // 4 retries
-		socket := errUnknown                                                                         // 3 retries
+		deadlock := resilience.Mark(io.EOF, retry.Conflict, retry.DeadlockException) // 4 retries
+		socket := errUnknown                                                         // 3 retries
 		s := failing(deadlock, socket, deadlock, socket, deadlock, socket, deadlock, socket)
 		_, err = resilience.Execute(t.Context(), e, s.call)
 		wantStop(t, err, resilience.ErrExhausted, 8)
@@ -192,14 +194,14 @@ func TestRowsOfTheTable(t *testing.T) {
 func TestByErrorTakesThePatternOfTheError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e, err := resilience.NewByError()
+		e, err := resilience.NewWithRules(retrypatterns.Rules())
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := failing(slices.Repeat([]error{errUnavailable}, 9)...) // aggressive: 5 retries
 		_, err = resilience.Execute(t.Context(), e, s.call)
 		wantStop(t, err, resilience.ErrExhausted, 6)
-		own := resilience.Mark(io.EOF, retrypatterns.Transient, "MyOwnError")
+		own := resilience.Mark(io.EOF, retry.Transient, "MyOwnError")
 		_, err = resilience.Execute(t.Context(), e, failing(own).call)
 		wantStop(t, err, resilience.ErrNoRetrier, 1)
 	})
@@ -260,7 +262,7 @@ func TestExpectedAttemptIsTheCallersWord(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		s := failing()
-		_, err := resilience.Do(ctx, s.call, seconds(1), resilience.ExpectedAttempt(2*time.Second))
+		_, err := resilience.Do(ctx, s.call, seconds(1), resilience.WithExpectedAttempt(2*time.Second))
 		wantStop(t, err, resilience.ErrDeadline, 0)
 	})
 }
@@ -268,13 +270,13 @@ func TestExpectedAttemptIsTheCallersWord(t *testing.T) {
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(t, seconds(2), resilience.AttemptTimeout(300*time.Millisecond), resilience.Idempotent())
+		e := must(t, seconds(2), resilience.WithAttemptTimeout(300*time.Millisecond), resilience.WithIdempotent())
 		s := &service{takes: time.Hour}
 		_, err := resilience.Execute(t.Context(), e, s.call)
 		got := wantStop(t, err, resilience.ErrExhausted, 3)
 		var timeout *resilience.TimeoutError
 		if !errors.As(err, &timeout) || timeout.After != 300*time.Millisecond ||
-			got.Error != retrypatterns.TimeoutError {
+			got.Error != retry.TimeoutError {
 			t.Errorf("error is %v (%v)", err, got)
 		}
 		s.wantCalls(t, 0, 1300*time.Millisecond, 3600*time.Millisecond)
@@ -285,7 +287,7 @@ func TestTimeoutIsNotRepeatedWhereNotIdempotent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{takes: time.Hour}
-		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.AttemptTimeout(time.Second))
+		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.WithAttemptTimeout(time.Second))
 		wantStop(t, err, resilience.ErrNotIdempotent, 1)
 	})
 }
@@ -293,8 +295,8 @@ func TestTimeoutIsNotRepeatedWhereNotIdempotent(t *testing.T) {
 func TestRetryAfterLengthensAWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := failing(resilience.WithRetryAfter(errUnavailable, 7*time.Second),
-			resilience.WithRetryAfter(errUnavailable, time.Millisecond))
+		s := failing(resilience.MarkRetryAfter(errUnavailable, 7*time.Second),
+			resilience.MarkRetryAfter(errUnavailable, time.Millisecond))
 		if out, err := resilience.Do(t.Context(), s.call, seconds(3)); out != "ok" {
 			t.Errorf("%q, %v", out, err)
 		}
@@ -304,7 +306,7 @@ func TestRetryAfterLengthensAWait(t *testing.T) {
 
 func TestRetryAfterOfAYear(t *testing.T) {
 	t.Parallel()
-	s := failing(resilience.WithRetryAfter(errUnavailable, 365*24*time.Hour))
+	s := failing(resilience.MarkRetryAfter(errUnavailable, 365*24*time.Hour))
 	_, err := resilience.Do(t.Context(), s.call, seconds(3))
 	wantStop(t, err, resilience.ErrRetryAfter, 1)
 	if want := "503 (the server asks for a longer pause than is allowed: 8760h0m0s asked, 5m0s allowed)"; err.Error() != want {
@@ -315,20 +317,20 @@ func TestRetryAfterOfAYear(t *testing.T) {
 func TestSettingsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		policy retrypatterns.Policy
+		policy retry.Policy
 		option resilience.Option
 		want   string
 	}{
 		"negative retries": {policy: seconds(-1), want: "MaxAttempts is -1"},
-		"no interval":      {policy: retrypatterns.Policy{MaxAttempts: 1, Rate: 2}, want: "IntervalSeconds is 0s"},
+		"no interval":      {policy: retry.Policy{MaxAttempts: 1, Rate: 2}, want: "IntervalSeconds is 0s"},
 		"rate NaN": {
-			policy: retrypatterns.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "BackoffRate is NaN",
+			policy: retry.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "BackoffRate is NaN",
 		},
-		"zero timeout":   {policy: seconds(1), option: resilience.AttemptTimeout(0), want: "AttemptTimeout is 0s"},
-		"negative hint":  {policy: seconds(1), option: resilience.MaxRetryAfter(-1), want: "MaxRetryAfter is -1ns"},
+		"zero timeout":   {policy: seconds(1), option: resilience.WithAttemptTimeout(0), want: "WithAttemptTimeout is 0s"},
+		"negative hint":  {policy: seconds(1), option: resilience.WithMaxRetryAfter(-1), want: "WithMaxRetryAfter is -1ns"},
 		"no breaker":     {policy: seconds(1), option: resilience.WithBreaker(nil), want: "WithBreaker is nil"},
-		"hedged writes":  {policy: seconds(1), option: resilience.Hedge(time.Second, 1), want: "not idempotent"},
-		"no extra hedge": {policy: seconds(1), option: resilience.Hedge(time.Second, 0), want: "Hedge's extra is 0"},
+		"hedged writes":  {policy: seconds(1), option: resilience.WithHedge(time.Second, 1), want: "not idempotent"},
+		"no extra hedge": {policy: seconds(1), option: resilience.WithHedge(time.Second, 0), want: "WithHedge's extra is 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -348,13 +350,13 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 func TestBreakerRefusesWithoutACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := breaker.New(breaker.Policy{
+		b, err := breaker.New(breaker.Config{Policy: breaker.Policy{
 			ConsecutiveFailures: 2,
 			OpenFor:             time.Minute,
 			SuccessThreshold:    1,
 			HalfOpenConcurrency: 1,
 			ProbeTimeout:        time.Minute,
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -383,7 +385,7 @@ func TestBreakerRefusesWithoutACall(t *testing.T) {
 func TestBreakerIsAskedAgainDuringRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := breaker.New(breaker.Source())
+		b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,7 +412,7 @@ func TestWhatTheBreakerCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, err := breaker.New(breaker.Source())
+			b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -426,16 +428,16 @@ func TestWhatTheBreakerCounts(t *testing.T) {
 
 func TestAPanicGivesEverythingBack(t *testing.T) {
 	t.Parallel()
-	b, err := breaker.New(breaker.Source())
+	b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1})
+	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := must(t, seconds(3), resilience.WithBreaker(b), resilience.WithBulkhead(bulkhead),
-		resilience.AttemptTimeout(time.Second))
+		resilience.WithAttemptTimeout(time.Second))
 	func() {
 		defer func() {
 			if r := recover(); r != "boom" {
@@ -490,7 +492,7 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := capped{left: 1}
-		e := must(t, seconds(5), resilience.WithBudget(&b), resilience.Idempotent())
+		e := must(t, seconds(5), resilience.WithBudget(&b), resilience.WithIdempotent())
 		if _, err := resilience.Execute(t.Context(), e, failing(syscall.ETIMEDOUT).call); err != nil {
 			t.Fatal(err)
 		}
@@ -521,7 +523,7 @@ func TestStatistics(t *testing.T) {
 			got.Refused) != want {
 			t.Errorf("refused %v", got.Refused)
 		}
-		if got.RetriesByError[retrypatterns.ServiceUnavailableError] != 2 || got.MeanAttempts() != 1.5 ||
+		if got.RetriesByError[retry.ServiceUnavailableError] != 2 || got.MeanAttempts() != 1.5 ||
 			got.SuccessRate() != 0.5 {
 			t.Errorf("counted %+v", got)
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The reasons why a call was given up or never made. Test for them with errors.Is on the error that [Do] returns.
@@ -26,18 +26,19 @@ var (
 	ErrNoRetrier = errors.New("no row of the retry table names the error")
 	// ErrDeadline: another attempt could not end before the context's deadline.
 	ErrDeadline = errors.New("another attempt could not end before the deadline")
-	// ErrRetryAfter: the server asks for a longer pause than [MaxRetryAfter] allows.
+	// ErrRetryAfter: the server asks for a longer pause than [WithMaxRetryAfter] allows.
 	ErrRetryAfter = errors.New("the server asks for a longer pause than is allowed")
 	// ErrPushback: the server asked not to repeat the call.
 	ErrPushback = errors.New("the server says not to try again")
 	// ErrBudget: the retry budget is used up.
-	ErrBudget = errors.New("the retry budget is used up")
+	ErrBudget error = &refusal{"the retry budget is used up", retry.RetryBudgetExhausted, "retry budget"}
 	// ErrCircuitOpen: the circuit breaker admits no call.
-	ErrCircuitOpen = errors.New("the circuit is open")
+	ErrCircuitOpen error = &refusal{"the circuit is open", retry.CircuitOpen, "circuit breaker"}
 	// ErrBulkheadFull: the bulkhead's limits for running and for waiting calls are both reached.
-	ErrBulkheadFull = errors.New("the bulkhead is full")
+	ErrBulkheadFull error = &refusal{"the bulkhead is full", retry.ServiceUnavailableError, "bulkhead"}
 	// ErrQueueTimeout: the call waited in the bulkhead's queue for the maximum time.
-	ErrQueueTimeout = errors.New("the wait in the bulkhead's queue took too long")
+	ErrQueueTimeout error = &refusal{"the wait in the bulkhead's queue took too long", retry.ServiceUnavailableError,
+		"bulkhead"}
 	// ErrCancelled: the caller's context ended. The context's own error is wrapped as well.
 	ErrCancelled = errors.New("the caller gave up")
 )
@@ -53,7 +54,7 @@ type Error struct {
 	// one.
 	Stop error
 	// Classification is the class and name of Err; zero if Err was not recognised.
-	Classification retrypatterns.Classification
+	Classification retry.Classification
 	// Err is the error of the last attempt; nil if there was no attempt.
 	Err error
 }
@@ -89,6 +90,16 @@ func (e *Error) Unwrap() []error {
 // Timeout reports whether time ran out, for the attempt or for the caller's context. url.Error calls it.
 func (e *Error) Timeout() bool { return errors.Is(e, context.DeadlineExceeded) }
 
+// refusal is why this package did not make a call. The call has not happened, and may come back at a slower pace.
+type refusal struct{ text, name, by string }
+
+func (r *refusal) Error() string { return r.text }
+
+// ClassifyRetry implements [retry.Classified].
+func (r *refusal) ClassifyRetry() (retry.Classification, bool) {
+	return retry.Classification{Error: r.name, Class: retry.Transient, Identity: r.by}, true
+}
+
 // stop is a reason together with a detail that explains it.
 type stop struct {
 	reason error
@@ -98,15 +109,15 @@ type stop struct {
 func (s *stop) Error() string { return s.reason.Error() + ": " + s.detail }
 func (s *stop) Unwrap() error { return s.reason }
 
-// SettingError is returned if a policy, an option or a bulkhead has an unusable value.
-type SettingError struct {
+// ConfigError is returned if a policy, an option or a bulkhead has an unusable value.
+type ConfigError struct {
 	Setting string // the setting's name
 	Value   string // its value
 	Want    string // what is accepted
 }
 
 // Error names the setting, the value and what is accepted.
-func (e *SettingError) Error() string {
+func (e *ConfigError) Error() string {
 	return fmt.Sprintf("resilience: %s is %s; want %s", e.Setting, e.Value, e.Want)
 }
 
@@ -114,17 +125,17 @@ func needsPositive(setting string, d time.Duration) error {
 	if d > 0 {
 		return nil
 	}
-	return &SettingError{setting, d.String(), "more than 0"}
+	return &ConfigError{setting, d.String(), "more than 0"}
 }
 
 func needsAtLeast(setting string, n, least int) error {
 	if n >= least {
 		return nil
 	}
-	return &SettingError{setting, strconv.Itoa(n), fmt.Sprintf("%d or more", least)}
+	return &ConfigError{setting, strconv.Itoa(n), fmt.Sprintf("%d or more", least)}
 }
 
-// TimeoutError reports an attempt that was ended by its [AttemptTimeout]. errors.Is finds context.DeadlineExceeded
+// TimeoutError reports an attempt that was ended by its [WithAttemptTimeout]. errors.Is finds context.DeadlineExceeded
 // and the operation's own error.
 type TimeoutError struct {
 	After time.Duration
@@ -139,6 +150,17 @@ func (e *TimeoutError) Error() string {
 
 // Timeout returns true; it implements net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
+
+// ClassifyRetry implements [retry.Classified]: what [Mark] said of the operation's answer, else TimeoutError with an
+// unknown outcome.
+func (e *TimeoutError) ClassifyRetry() (retry.Classification, bool) {
+	if marked, ok := errors.AsType[*marked](e.Err); ok {
+		return marked.classification, true
+	}
+	return retry.Classification{
+		Error: retry.TimeoutError, Class: retry.UnknownOutcome, Identity: "attempt timeout",
+	}, true
+}
 
 // Unwrap returns context.DeadlineExceeded and the operation's error.
 func (e *TimeoutError) Unwrap() []error { return []error{context.DeadlineExceeded, e.Err} }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // EventKind is the kind of an [Event].
@@ -52,7 +52,7 @@ type Event struct {
 	Duration time.Duration
 	// Err is the error, and Classification its class and name (zero if it was not recognised).
 	Err            error
-	Classification retrypatterns.Classification
+	Classification retry.Classification
 }
 
 // Observer receives the events of calls. Its methods run on the caller's goroutine, so they must be quick, and many

@@ -11,18 +11,19 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/budget"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // quick is a policy with waits short enough for an example.
-var quick = retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
+var quick = retry.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
 
 // unreliable returns an operation that fails the given number of times and then succeeds.
 func unreliable(failures int) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		if failures--; failures >= 0 {
-			return "", resilience.Mark(errors.New("try later"), retrypatterns.Transient,
-				retrypatterns.ServiceUnavailableError)
+			return "", resilience.Mark(errors.New("try later"), retry.Transient,
+				retry.ServiceUnavailableError)
 		}
 		return "hello", nil
 	}
@@ -32,7 +33,7 @@ func ExampleDo() {
 	out, err := resilience.Do(context.Background(), unreliable(2), quick)
 	fmt.Println(out, err)
 
-	_, err = resilience.Do(context.Background(), unreliable(9), quick, resilience.Name("greeter"))
+	_, err = resilience.Do(context.Background(), unreliable(9), quick, resilience.WithName("greeter"))
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, resilience.ErrExhausted))
 	// Output:
@@ -43,27 +44,27 @@ func ExampleDo() {
 
 // One executor holds everything that protects the calls to one service, and all calls share it.
 func ExampleNew() {
-	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{
+	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadConfig{
 		Concurrent: 10, Queue: 20, QueueTimeout: time.Second,
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	circuit, err := breaker.New(breaker.Callee())
+	circuit, err := breaker.New(breaker.Config{Policy: breaker.Callee()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	retries, err := budget.New(budget.Finagle(), nil)
+	retries, err := budget.New(budget.Config{Policy: budget.Finagle()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	payments, err := resilience.New(quick,
-		resilience.Name("payments"),
-		resilience.Idempotent(),
-		resilience.AttemptTimeout(2*time.Second),
+		resilience.WithName("payments"),
+		resilience.WithIdempotent(),
+		resilience.WithAttemptTimeout(2*time.Second),
 		resilience.WithBulkhead(bulkhead),
 		resilience.WithBreaker(circuit),
 		resilience.WithBudget(retries),
@@ -82,15 +83,15 @@ func ExampleNew() {
 }
 
 // With the rows of a state of the retry table, each error is repeated by its own policy.
-func ExampleNewFromRows() {
-	state, _ := retrypatterns.DefaultTable().State("ProcessSingleUserRecord")
-	e, err := resilience.NewFromRows(state.Rows, resilience.RepeatConflicts())
+func ExampleNewWithRules() {
+	state, _ := statemachine.DefaultTable().State("ProcessSingleUserRecord")
+	e, err := resilience.NewWithRules(state.Rules(), resilience.WithRepeatConflicts())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	err = e.Run(context.Background(), func(context.Context) error {
-		return resilience.Mark(errors.New("no such user"), retrypatterns.Permanent, retrypatterns.ValidationError)
+		return resilience.Mark(errors.New("no such user"), retry.Permanent, retry.ValidationError)
 	})
 	fmt.Println(err)
 	// Output:
@@ -98,7 +99,7 @@ func ExampleNewFromRows() {
 }
 
 func ExampleExecutor_WorstWait() {
-	preset, _ := retrypatterns.PresetNamed("external_api")
+	preset, _ := retry.PresetNamed("external_api")
 	e, err := resilience.New(preset.Policy)
 	if err != nil {
 		fmt.Println(err)
@@ -109,7 +110,7 @@ func ExampleExecutor_WorstWait() {
 }
 
 func ExampleCall_fallback() {
-	circuit, _ := breaker.New(breaker.Source())
+	circuit, _ := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 	circuit.Trip() // as an operator would
 	e, err := resilience.New(quick, resilience.WithBreaker(circuit))
 	if err != nil {
@@ -133,9 +134,9 @@ func ExampleLogRetries() {
 		return a
 	}
 	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: shown}))
-	fixed := retrypatterns.Policy{Interval: 5 * time.Millisecond, Rate: 1, MaxAttempts: 1}
+	fixed := retry.Policy{Interval: 5 * time.Millisecond, Rate: 1, MaxAttempts: 1}
 	_, _ = resilience.Do(context.Background(), unreliable(1), fixed,
-		resilience.Name("greeter"), resilience.Observe(resilience.LogRetries(log)))
+		resilience.WithName("greeter"), resilience.WithObserver(resilience.LogRetries(log)))
 	// Output:
 	// msg=retry service=greeter attempt=1 delay_ms=5 error_type=ServiceUnavailableError error_class=transient
 }
@@ -153,8 +154,8 @@ func ExampleParseRetryAfter() {
 }
 
 func ExampleBulkheads() {
-	services, err := resilience.NewBulkheads(resilience.BulkheadSettings{Concurrent: 10},
-		map[string]resilience.BulkheadSettings{"reports": {Concurrent: 1}})
+	services, err := resilience.NewBulkheads(resilience.BulkheadConfig{Concurrent: 10},
+		map[string]resilience.BulkheadConfig{"reports": {Concurrent: 1}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"stepback/adaptive/breaker"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // longest is the longest time.Duration.
 const longest = time.Duration(1<<63 - 1)
 
-// defaultMaxRetryAfter is the longest pause that a server may ask for if [MaxRetryAfter] is not set.
+// defaultMaxRetryAfter is the longest pause that a server may ask for if [WithMaxRetryAfter] is not set.
 const defaultMaxRetryAfter = 5 * time.Minute
 
 // Executor protects the calls to one service. All goroutines that call the service share it; it owns no goroutine and
@@ -25,7 +26,7 @@ type Executor struct {
 	classify    Classifier
 	clock       Clock
 	machineTime bool // clock is the machine's clock
-	source      retrypatterns.Source
+	rand        retry.Rand
 	observers   []Observer
 
 	idempotent      bool
@@ -45,39 +46,36 @@ type Executor struct {
 }
 
 // New returns an executor that repeats calls by one policy: a pattern's, a preset's or the caller's own. An unusable
-// setting is reported as a [*SettingError] or as the error of retrypatterns.Policy.Validate; all such errors are
+// setting is reported as a [*ConfigError] or as the error of retry.Policy.Validate; all such errors are
 // joined.
-func New(policy retrypatterns.Policy, options ...Option) (*Executor, error) {
+func New(policy retry.Policy, options ...Option) (*Executor, error) {
 	return build(one(policy), options)
 }
 
-// NewFromRows is New for the rows of a state of the retry table. The first row that names an error is the policy for
-// it, and each row counts its own retries, as the state's retriers do in Step Functions.
-func NewFromRows(rows []retrypatterns.Row, options ...Option) (*Executor, error) {
-	return build(ofRows(rows), options)
+// NewWithRules is New with a policy for each kind of error: the first rule that covers an error's name is the policy
+// for it, and each rule counts its own retries, as the retriers of a state do in Step Functions. Package retrypatterns
+// has such rules: its Rules are the map from error name to pattern, and those of StateRetries the rows of a state.
+func NewWithRules(rules []retry.Rule, options ...Option) (*Executor, error) {
+	return build(slices.Clone(rules), options)
 }
-
-// NewByError is New for the map from error name to pattern (retrypatterns.ErrorPatterns): each kind of error is
-// repeated by its own pattern.
-func NewByError(options ...Option) (*Executor, error) { return build(byError(), options) }
 
 func build(r rules, options []Option) (*Executor, error) {
 	e := &Executor{
-		rules: r, classify: Classify, clock: machineClock{}, machineTime: true, source: sharedSource{},
+		rules: r, classify: retry.Classify, clock: machineClock{}, machineTime: true, rand: sharedRand{},
 		maxRetryAfter: defaultMaxRetryAfter,
 	}
 	var problems []error
 	for _, row := range r {
-		problems = append(problems, row.policy.Validate())
+		problems = append(problems, row.Policy.Validate())
 	}
 	for _, o := range options {
 		problems = append(problems, o(e))
 	}
 	if e.hedges > 0 && !e.idempotent && !e.byCall {
-		problems = append(problems, &SettingError{
-			"Hedge",
+		problems = append(problems, &ConfigError{
+			"WithHedge",
 			"set for an operation that is not idempotent",
-			"Idempotent or IdempotentByCall as well: a hedge runs the operation twice",
+			"WithIdempotent or WithIdempotentByCall as well: a hedge runs the operation twice",
 		})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -105,44 +103,45 @@ func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }
 // Option configures an executor. It returns an error, which [New] passes on, if its value is unusable.
 type Option func(*Executor) error
 
-// Name sets the service's name in errors, events and metrics.
-func Name(service string) Option {
+// WithName names the service in errors, events and metrics.
+func WithName(service string) Option {
 	return func(e *Executor) error { e.service = service; return nil }
 }
 
-// Idempotent declares that the operation may run twice, so that an attempt with an unknown outcome is repeated too.
-func Idempotent() Option {
+// WithIdempotent declares that the operation may run twice, so that an attempt with an unknown outcome is repeated too.
+func WithIdempotent() Option {
 	return func(e *Executor) error { e.idempotent = true; return nil }
 }
 
-// IdempotentByCall leaves it to each [Call] to declare whether it is idempotent; hedges are started only for calls
+// WithIdempotentByCall leaves it to each [Call] to declare whether it is idempotent; hedges are started only for calls
 // that are.
-func IdempotentByCall() Option {
+func WithIdempotentByCall() Option {
 	return func(e *Executor) error { e.byCall = true; return nil }
 }
 
-// RepeatConflicts declares that the operation starts with its read, so that it may be repeated after a conflict.
-func RepeatConflicts() Option {
+// WithRepeatConflicts says that the operation begins with the read, so that one that lost against another may be
+// repeated.
+func WithRepeatConflicts() Option {
 	return func(e *Executor) error { e.repeatConflicts = true; return nil }
 }
 
-// AttemptTimeout bounds each attempt: its context ends after d, which must be above 0. If the operation succeeds
-// regardless, its result counts. A timeout is an unknown outcome with the error name TimeoutError.
-func AttemptTimeout(d time.Duration) Option {
-	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("AttemptTimeout", d) }
+// WithAttemptTimeout bounds each attempt: its context ends after d, which is above 0. An operation that succeeds all
+// the same has succeeded. The timeout is an unknown outcome named TimeoutError.
+func WithAttemptTimeout(d time.Duration) Option {
+	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("WithAttemptTimeout", d) }
 }
 
-// ExpectedAttempt sets the usual duration of an attempt, which must be above 0. No attempt, not even the first, is
-// started if less than d is left before the context's deadline. Without this option, retries use the smoothed
-// duration of the attempts that have succeeded.
-func ExpectedAttempt(d time.Duration) Option {
-	return func(e *Executor) error { e.expected = d; return needsPositive("ExpectedAttempt", d) }
+// WithExpectedAttempt sets how long an attempt usually takes, above 0: no attempt is started with less than that before
+// the context's deadline, not even the first. Without it, retries go by the smoothed duration of the attempts that have
+// succeeded.
+func WithExpectedAttempt(d time.Duration) Option {
+	return func(e *Executor) error { e.expected = d; return needsPositive("WithExpectedAttempt", d) }
 }
 
-// MaxRetryAfter sets the longest pause that a server may ask for; it must be above 0 and is 5 minutes by default. If
-// a server asks for more, the call is given up.
-func MaxRetryAfter(d time.Duration) Option {
-	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("MaxRetryAfter", d) }
+// WithMaxRetryAfter sets the longest pause, above 0, that a server may ask for; one that asks for more is not called
+// again in this call. It is 5 minutes otherwise.
+func WithMaxRetryAfter(d time.Duration) Option {
+	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("WithMaxRetryAfter", d) }
 }
 
 // WithBulkhead bounds how many calls run at a time. One bulkhead may serve several executors.
@@ -163,17 +162,17 @@ func WithBudget(b Budget) Option {
 	return func(e *Executor) error { e.budget = b; return present("WithBudget", b != nil) }
 }
 
-// Hedge starts an idempotent operation once more whenever the running ones have taken delay without a result, up to
-// extra times. The first success counts. The others are cancelled and waited for, so the operation must respect its
-// context. A hedge spends retry budget like a retry.
-func Hedge(delay time.Duration, extra int) Option {
+// WithHedge starts an idempotent operation once more whenever the running ones have taken delay without an answer, up
+// to extra times. The first success counts; the others are cancelled and waited for, so that the operation must heed
+// its context. A hedge spends retry budget like a retry.
+func WithHedge(delay time.Duration, extra int) Option {
 	return func(e *Executor) error {
 		e.hedgeDelay, e.hedges = delay, extra
-		return errors.Join(needsPositive("Hedge's delay", delay), needsAtLeast("Hedge's extra", extra, 1))
+		return errors.Join(needsPositive("WithHedge's delay", delay), needsAtLeast("WithHedge's extra", extra, 1))
 	}
 }
 
-// WithClassifier replaces [Classify] as the classifier of errors.
+// WithClassifier names errors in place of [retry.Classify].
 func WithClassifier(c Classifier) Option {
 	return func(e *Executor) error { e.classify = c; return present("WithClassifier", c != nil) }
 }
@@ -187,16 +186,16 @@ func WithClock(c Clock) Option {
 	}
 }
 
-// WithSource draws jitter from rnd instead of math/rand/v2. Many goroutines use rnd at once.
-func WithSource(rnd retrypatterns.Source) Option {
-	return func(e *Executor) error { e.source = rnd; return present("WithSource", rnd != nil) }
+// WithRand draws jitter from rnd, which many goroutines use at once, instead of math/rand/v2.
+func WithRand(rnd retry.Rand) Option {
+	return func(e *Executor) error { e.rand = rnd; return present("WithRand", rnd != nil) }
 }
 
-// Observe adds an observer. Observers are called in the order in which they were added.
-func Observe(o Observer) Option {
+// WithObserver adds an observer, which receives what happens. Several receive it in the order in which they were added.
+func WithObserver(o Observer) Option {
 	return func(e *Executor) error {
 		e.observers = append(e.observers, o)
-		return present("Observe", o != nil)
+		return present("WithObserver", o != nil)
 	}
 }
 
@@ -204,7 +203,7 @@ func present(setting string, ok bool) error {
 	if ok {
 		return nil
 	}
-	return &SettingError{setting, "nil", "a value"}
+	return &ConfigError{setting, "nil", "a value"}
 }
 
 func (e *Executor) begin(ctx context.Context) context.Context {

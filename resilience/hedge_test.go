@@ -27,7 +27,7 @@ func (s *slowFirst) call(ctx context.Context) (int64, error) {
 func TestHedge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(100*time.Millisecond, 2))
+		e := must(t, seconds(0), resilience.WithIdempotent(), resilience.WithHedge(100*time.Millisecond, 2))
 		var s slowFirst
 		began := time.Now()
 		out, err := resilience.Execute(t.Context(), e, s.call)
@@ -46,8 +46,8 @@ func TestHedge(t *testing.T) {
 func TestHedgeUnderAnAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(100*time.Millisecond, 1),
-			resilience.AttemptTimeout(time.Second))
+		e := must(t, seconds(0), resilience.WithIdempotent(), resilience.WithHedge(100*time.Millisecond, 1),
+			resilience.WithAttemptTimeout(time.Second))
 		began := time.Now()
 		_, err := resilience.Execute(t.Context(), e, func(ctx context.Context) (int, error) {
 			<-ctx.Done()
@@ -63,7 +63,7 @@ func TestHedgeUnderAnAttemptTimeout(t *testing.T) {
 func TestHedgeFailsAtOnceWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(time.Hour, 1))
+		e := must(t, seconds(0), resilience.WithIdempotent(), resilience.WithHedge(time.Hour, 1))
 		s := failing(errUnavailable)
 		_, err := resilience.Execute(t.Context(), e, s.call)
 		wantStop(t, err, resilience.ErrExhausted, 1)
@@ -74,7 +74,7 @@ func TestHedgeFailsAtOnceWithoutWaiting(t *testing.T) {
 func TestAPanicOfAHedgeReachesTheCaller(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
-	e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(time.Hour, 1))
+	e := must(t, seconds(0), resilience.WithIdempotent(), resilience.WithHedge(time.Hour, 1))
 	defer func() {
 		p, ok := recover().(*resilience.PanicError)
 		if !ok || !errors.Is(p, boom) || len(p.Stack) == 0 {
@@ -87,8 +87,8 @@ func TestAPanicOfAHedgeReachesTheCaller(t *testing.T) {
 func TestDiscardAndKeep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := must(t, seconds(0), resilience.Idempotent(), resilience.Hedge(time.Second, 1),
-			resilience.AttemptTimeout(time.Minute))
+		e := must(t, seconds(0), resilience.WithIdempotent(), resilience.WithHedge(time.Second, 1),
+			resilience.WithAttemptTimeout(time.Minute))
 		var calls atomic.Int64
 		var discarded []int64
 		var inner context.Context

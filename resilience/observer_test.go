@@ -12,7 +12,7 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestLogRetries(t *testing.T) {
@@ -27,8 +27,8 @@ func TestLogRetries(t *testing.T) {
 				return a
 			}}),
 		)
-		_, _ = resilience.Do(t.Context(), failing(errUnavailable).call, seconds(3), resilience.Name("payments"),
-			resilience.Observe(resilience.LogRetries(log)))
+		_, _ = resilience.Do(t.Context(), failing(errUnavailable).call, seconds(3), resilience.WithName("payments"),
+			resilience.WithObserver(resilience.LogRetries(log)))
 		want := `{"level":"WARN","msg":"retry","event":"retry_attempt","service":"payments","attempt":1,"max_retries":3,"delay_ms":1000,` +
 			`"error_type":"ServiceUnavailableError","error_class":"transient","error_message":"503"}` + "\n"
 		if out.String() != want {
@@ -55,7 +55,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var r recorder
-		e := must(t, seconds(1), resilience.Name("s"), resilience.Observe(&r))
+		e := must(t, seconds(1), resilience.WithName("s"), resilience.WithObserver(&r))
 		var seen any
 		_ = e.Run(t.Context(), func(ctx context.Context) error {
 			if seen = ctx.Value(recorded{}); len(r.lines) == 0 {
@@ -88,7 +88,7 @@ func TestInTheEnginesVirtualTime(t *testing.T) {
 	defer c.Close()
 	c.Hold()
 	defer c.Release()
-	batch := retrypatterns.Presets()[2].Policy
+	batch := retry.Presets()[2].Policy
 	_, err := resilience.Do(t.Context(), func(context.Context) (int, error) { return 0, errUnavailable }, batch,
 		resilience.WithClock(engineTime{c}))
 	wantStop(t, err, resilience.ErrExhausted, 11)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // session is one call in progress in an executor. It stays on the caller's stack.
@@ -26,7 +26,7 @@ type session struct {
 	// wait and what follows describe the pause before the next attempt.
 	wait        time.Duration
 	last        error
-	class       retrypatterns.Classification
+	class       retry.Classification
 	paidTimeout bool // the last retry followed a timeout
 
 	inside   bool // holds a slot in the bulkhead
@@ -40,7 +40,7 @@ type session struct {
 // enter passes the bulkhead and the breaker, or returns the error of the one that refused.
 func (s *session) enter() error {
 	if err := s.ctx.Err(); err != nil {
-		return s.stopped(nil, retrypatterns.Classification{}, cancelled(s.ctx))
+		return s.stopped(nil, retry.Classification{}, cancelled(s.ctx))
 	}
 	s.began = s.clock.Now()
 	if s.bulkhead != nil {
@@ -48,18 +48,18 @@ func (s *session) enter() error {
 			if s.ctx.Err() != nil {
 				err = cancelled(s.ctx)
 			}
-			return s.stopped(nil, retrypatterns.Classification{}, err)
+			return s.stopped(nil, retry.Classification{}, err)
 		}
 		s.inside = true
 	}
 	if s.expected > 0 {
 		if err := s.room(s.ctx, s.clock.Now(), 0, s.expected); err != nil {
-			return s.stopped(nil, retrypatterns.Classification{}, err)
+			return s.stopped(nil, retry.Classification{}, err)
 		}
 	}
 	if s.breaker != nil {
 		if err := s.admit(); err != nil {
-			return s.stopped(nil, retrypatterns.Classification{}, err)
+			return s.stopped(nil, retry.Classification{}, err)
 		}
 	}
 	if s.budget != nil {
@@ -75,7 +75,7 @@ func (s *session) admit() error {
 	permit, err := s.breaker.Allow()
 	if err != nil {
 		if open, ok := errors.AsType[*breaker.OpenError](err); ok {
-			err = WithRetryAfter(err, open.RetryAfter) // for callers of this call that retry
+			err = MarkRetryAfter(err, open.RetryAfter) // for callers of this call that retry
 		}
 		return fmt.Errorf("%w: %w", ErrCircuitOpen, err)
 	}
@@ -184,22 +184,22 @@ func (s *session) readmit() error {
 }
 
 // name classifies an error. A custom classifier need not recognise timeouts.
-func (s *session) name(err error) (retrypatterns.Classification, bool) {
+func (s *session) name(err error) (retry.Classification, bool) {
 	c, known := s.classify(err)
 	if !known {
 		if _, timeout := errors.AsType[*TimeoutError](err); timeout {
-			return Classify(err)
+			return retry.Classify(err)
 		}
 	}
 	return c, known
 }
 
 // health returns the breaker outcome of a failed attempt.
-func health(ctx context.Context, c retrypatterns.Classification, known bool) breaker.Outcome {
+func health(ctx context.Context, c retry.Classification, known bool) breaker.Outcome {
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled), known && c.Error == retrypatterns.OperationCancelled:
+	case errors.Is(ctx.Err(), context.Canceled), known && c.Error == retry.OperationCancelled:
 		return breaker.Ignored
-	case known && (c.Class == retrypatterns.Permanent || c.Class == retrypatterns.Conflict):
+	case known && (c.Class == retry.Permanent || c.Class == retry.Conflict):
 		return breaker.Success // the callee answered
 	default:
 		return breaker.Failure
@@ -211,7 +211,7 @@ func health(ctx context.Context, c retrypatterns.Classification, known bool) bre
 func (s *session) decide(
 	now time.Time,
 	err error,
-	c retrypatterns.Classification,
+	c retry.Classification,
 	known bool,
 ) (time.Duration, int, error) {
 	if s.ctx.Err() != nil {
@@ -227,11 +227,11 @@ func (s *session) decide(
 	if s.spent == nil {
 		s.spent = s.rules.open()
 	}
-	policy := &s.rules[row].policy
+	policy := &s.rules[row].Policy
 	if s.spent.retries[row] >= policy.MaxAttempts {
 		return 0, policy.MaxAttempts, ErrExhausted
 	}
-	wait := policy.DelayAfter(s.spent.retries[row]+1, s.spent.previous[row], s.source)
+	wait := policy.DelayAfter(s.spent.retries[row]+1, s.spent.previous[row], s.rand)
 	s.spent.retries[row]++
 	s.spent.previous[row] = wait
 	wait, reason := s.asked(err, wait)
@@ -266,16 +266,16 @@ func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
 }
 
 // timedOut reports whether an attempt failed because it took too long.
-func timedOut(err error, c retrypatterns.Classification) bool {
+func timedOut(err error, c retry.Classification) bool {
 	timeout, ok := errors.AsType[interface {
 		error
 		Timeout() bool
 	}](err)
-	return ok && timeout.Timeout() || c.Error == retrypatterns.TimeoutError
+	return ok && timeout.Timeout() || c.Error == retry.TimeoutError
 }
 
 // repeatable returns nil if an error of that class may be retried, or else the reason why not.
-func (s *session) repeatable(c retrypatterns.Classification, known bool) error {
+func (s *session) repeatable(c retry.Classification, known bool) error {
 	if s.final != nil {
 		if reason := s.final(); reason != nil {
 			return reason
@@ -284,11 +284,11 @@ func (s *session) repeatable(c retrypatterns.Classification, known bool) error {
 	switch {
 	case !known:
 		return ErrUnclassified
-	case c.Retriable(s.repeats), c.Class == retrypatterns.Conflict && s.repeatConflicts:
+	case c.Retriable(s.repeats), c.Class == retry.Conflict && s.repeatConflicts:
 		return nil
-	case c.Class == retrypatterns.UnknownOutcome:
+	case c.Class == retry.UnknownOutcome:
 		return ErrNotIdempotent
-	case c.Class == retrypatterns.Conflict:
+	case c.Class == retry.Conflict:
 		return ErrConflict
 	default:
 		return ErrPermanent
@@ -296,7 +296,7 @@ func (s *session) repeatable(c retrypatterns.Classification, known bool) error {
 }
 
 // stopped ends the call without success and returns its error.
-func (s *session) stopped(err error, c retrypatterns.Classification, reason error) error {
+func (s *session) stopped(err error, c retry.Classification, reason error) error {
 	s.over = true
 	s.counts.failures.Add(1)
 	s.counts.attempts.Add(int64(s.attempts))

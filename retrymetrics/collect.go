@@ -8,7 +8,8 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/history"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // Collector turns histories and other counts into metric data. The zero value is ready to use; it is safe for
@@ -257,7 +258,7 @@ func (t *teller) failed(a *history.Attempt) {
 	if a.TimedOut || ranOutOfTime(a.Failure.Name) {
 		t.add(Timeouts, l, at, 1)
 	}
-	if a.Failure.Name == retrypatterns.CircuitOpen {
+	if a.Failure.Name == retry.CircuitOpen {
 		t.add(CircuitBreakerState, l, at, 1)
 	}
 }
@@ -308,7 +309,7 @@ func (t *teller) terminal(executionARN string, end history.Type, failure string,
 	if failed == ExecutionsFailed {
 		refused := 0.0
 		if end == history.ExecutionFailed &&
-			(retrypatterns.IsRefusal(failure) || failure == retrypatterns.ToleratedFailurePercentageExceeded) {
+			(statemachine.IsRefusal(failure) || failure == statemachine.ToleratedFailurePercentageExceeded) {
 			refused = 1
 		}
 		t.add(ExecutionsRefused, l, at, refused)

@@ -7,7 +7,9 @@ import (
 	"math"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // Step Functions' defaults for the fields of a retrier.
@@ -42,7 +44,7 @@ func Configurations(definition []byte) ([]Configuration, error) {
 // BaseConfiguration returns what a state's Retry array allows by the default retry table; false if the table does not
 // contain the state.
 func BaseConfiguration(state string) (Configuration, bool) {
-	e, err := retrypatterns.DefaultTable().Explain(state)
+	e, err := statemachine.DefaultTable().Explain(state)
 	return Configuration{State: state, Retries: e.Retries, Wait: e.Wait.Max}, err == nil
 }
 
@@ -72,7 +74,7 @@ type retrier struct {
 	MaxAttempts *int
 }
 
-func (r retrier) policy() retrypatterns.Policy {
+func (r retrier) policy() retry.Policy {
 	full := r.Retrier
 	full.IntervalSeconds = cmp.Or(full.IntervalSeconds, defaultIntervalSeconds)
 	full.BackoffRate = cmp.Or(full.BackoffRate, defaultBackoffRate)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"stepback/retrymetrics"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -39,12 +38,12 @@ func TestConfigurations(t *testing.T) {
 func TestTheWrittenDefinitionIsTheBase(t *testing.T) {
 	t.Parallel()
 	o := statemachine.Substitutions()
-	definition, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	definition, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all, err := retrymetrics.Configurations(definition)
-	if err != nil || len(all) != len(retrypatterns.DefaultTable().States) {
+	if err != nil || len(all) != len(statemachine.DefaultTable().States) {
 		t.Fatalf("%v %v", all, err)
 	}
 	for _, c := range all {

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // OtherError is the ErrorType of every error name that is not in the retry table.
@@ -16,11 +18,11 @@ const OwnErrors = 50
 var errorTypes = knownErrors()
 
 func knownErrors() []string {
-	known := retrypatterns.PermanentErrors()
+	known := statemachine.PermanentErrors()
 	for _, p := range retrypatterns.ErrorPatterns() {
 		known = append(known, p.Error)
 	}
-	for _, s := range retrypatterns.DefaultTable().States {
+	for _, s := range statemachine.DefaultTable().States {
 		for _, r := range s.Rows {
 			known = append(known, r.Errors...)
 		}
@@ -53,15 +55,15 @@ func plain(name string) bool {
 // throttled reports whether an error means that a callee refused an attempt because of its rate or concurrency.
 func throttled(name string) bool {
 	return strings.HasSuffix(name, "TooManyRequestsException") || strings.HasSuffix(name, "ThrottledException") ||
-		strings.HasSuffix(name, "ThrottlingException") || name == retrypatterns.S3SlowDown ||
-		name == retrypatterns.TooManyRequestsError
+		strings.HasSuffix(name, "ThrottlingException") || name == retry.S3SlowDown ||
+		name == retry.TooManyRequestsError
 }
 
 // ranOutOfTime reports whether an error means that an attempt timed out.
 func ranOutOfTime(name string) bool {
 	switch name {
-	case retrypatterns.StatesTimeout, retrypatterns.StatesHeartbeatTimeout, retrypatterns.SandboxTimedout,
-		retrypatterns.LambdaClientExecutionTimeoutException:
+	case retry.StatesTimeout, retry.StatesHeartbeatTimeout, retry.SandboxTimedout,
+		retry.LambdaClientExecutionTimeoutException:
 		return true
 	}
 	return false

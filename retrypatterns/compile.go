@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"stepback/retry"
 )
 
 // Compilation is a state's Retry array, with notes about it.
@@ -13,9 +15,6 @@ type Compilation struct {
 	Retry []Retrier
 	Notes []Note
 }
-
-// Compile compiles a state of the default table; see [Table.Compile].
-func Compile(state string) (Compilation, error) { return DefaultTable().Compile(state) }
 
 // Compile compiles a state's rows to its ASL Retry array, row by row in the table's order. What ASL cannot express is
 // replaced by the nearest equivalent and described by a [Note]. It returns an error (of joined [RowError] values) if
@@ -67,11 +66,11 @@ func (l *lowering) retrier(row Row) Retrier {
 	if r.MaxAttempts == 0 {
 		return r
 	}
-	r.IntervalSeconds = l.seconds("IntervalSeconds", row.Policy.Interval, 1, maxIntervalSeconds)
+	r.IntervalSeconds = l.seconds("IntervalSeconds", row.Policy.Interval, 1, retry.MaxIntervalSeconds)
 	r.BackoffRate = row.Policy.Rate
 	if row.Policy.MaxDelay > 0 {
 		// Rounding must not close the gap between interval and cap.
-		r.MaxDelaySeconds = l.seconds("MaxDelaySeconds", row.Policy.MaxDelay, r.IntervalSeconds+1, maxDelaySeconds)
+		r.MaxDelaySeconds = l.seconds("MaxDelaySeconds", row.Policy.MaxDelay, r.IntervalSeconds+1, retry.MaxDelaySeconds)
 	}
 	r.JitterStrategy = l.jitter(row.Policy.Jitter)
 	return r
@@ -93,15 +92,15 @@ func (l *lowering) seconds(field string, d time.Duration, lowest, highest int) i
 	return whole
 }
 
-func (l *lowering) jitter(j Jitter) Jitter {
+func (l *lowering) jitter(j retry.Jitter) retry.Jitter {
 	switch j {
-	case "", JitterNone:
-		return JitterNone
-	case JitterFull:
-		return JitterFull
+	case "", retry.JitterNone:
+		return retry.JitterNone
+	case retry.JitterFull:
+		return retry.JitterFull
 	default:
-		l.note(JitterLowered, "JitterStrategy", string(j), string(JitterFull))
-		return JitterFull
+		l.note(JitterLowered, "JitterStrategy", string(j), string(retry.JitterFull))
+		return retry.JitterFull
 	}
 }
 
@@ -123,5 +122,6 @@ func matches(errorEquals []string, name string) bool {
 	if slices.Contains(errorEquals, name) {
 		return true
 	}
-	return slices.Contains(errorEquals, StatesTaskFailed) && name != StatesTimeout && name != statesALL
+	return slices.Contains(errorEquals, retry.StatesTaskFailed) &&
+		name != retry.StatesTimeout && name != retry.StatesALL
 }

@@ -11,188 +11,22 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stepback/retry"
 	rp "stepback/retrypatterns"
 )
-
-// sourceRetries holds the source's Retry blocks, field by field, with the one change that ASL requires: PARTIAL
-// became FULL.
-var sourceRetries = map[string][]string{
-	rp.ValidateCSVFile: {
-		`{"ErrorEquals":["Lambda.ServiceException","Lambda.AWSLambdaException","Lambda.SdkClientException"],"IntervalSeconds":1,"MaxAttempts":5,"BackoffRate":2,"MaxDelaySeconds":60,"JitterStrategy":"FULL","Comment":"AWS Lambda サービス例外の積極的再試行"}`,
-		`{"ErrorEquals":["Lambda.TooManyRequestsException","Lambda.ThrottledException"],"IntervalSeconds":5,"MaxAttempts":3,"BackoffRate":2.5,"MaxDelaySeconds":300,"JitterStrategy":"FULL","Comment":"Lambda スロットリング用の保守的再試行"}`,
-		`{"ErrorEquals":["S3.ServiceUnavailable","S3.InternalError"],"IntervalSeconds":2,"MaxAttempts":4,"BackoffRate":2,"MaxDelaySeconds":120,"JitterStrategy":"FULL","Comment":"S3関連エラーの適応的再試行"}`,
-		`{"ErrorEquals":["States.TaskFailed"],"IntervalSeconds":2,"MaxAttempts":2,"BackoffRate":1.5,"MaxDelaySeconds":10,"JitterStrategy":"NONE","Comment":"一般的タスク失敗の最小再試行"}`,
-	},
-	rp.ProcessSingleUserRecord: {
-		`{"ErrorEquals":["DatabaseConnectionError","AuroraTemporaryError","DeadlockException"],"IntervalSeconds":2,"MaxAttempts":4,"BackoffRate":1.8,"MaxDelaySeconds":30,"JitterStrategy":"FULL","Comment":"データベース接続エラー最適化再試行"}`,
-		`{"ErrorEquals":["ConcurrentModificationException","OptimisticLockException"],"IntervalSeconds":1,"MaxAttempts":5,"BackoffRate":2,"MaxDelaySeconds":15,"JitterStrategy":"FULL","Comment":"同時更新競合の積極的再試行"}`,
-		`{"ErrorEquals":["Lambda.ThrottledException","Lambda.TooManyRequestsException"],"IntervalSeconds":3,"MaxAttempts":4,"BackoffRate":2.5,"MaxDelaySeconds":60,"JitterStrategy":"FULL","Comment":"Lambda スロットリング制御"}`,
-		`{"ErrorEquals":["TimeoutError","ConnectionTimeoutError","SocketTimeoutError"],"IntervalSeconds":5,"MaxAttempts":3,"BackoffRate":2.5,"MaxDelaySeconds":300,"JitterStrategy":"FULL","Comment":"ネットワーク関連エラー"}`,
-	},
-	rp.AggregateResults: {
-		`{"ErrorEquals":["Lambda.ServiceException","Lambda.AWSLambdaException"],"IntervalSeconds":3,"MaxAttempts":3,"BackoffRate":2,"MaxDelaySeconds":180,"JitterStrategy":"FULL","Comment":"集約処理の一時的エラー再試行"}`,
-		`{"ErrorEquals":["S3.SlowDown","S3.ServiceUnavailable"],"IntervalSeconds":5,"MaxAttempts":3,"BackoffRate":2.5,"MaxDelaySeconds":300,"JitterStrategy":"FULL","Comment":"S3書き込みエラーの再試行"}`,
-	},
-}
-
-func TestCompiledStatesHoldTheSourcesRetriersInOrder(t *testing.T) {
-	t.Parallel()
-	for state, want := range sourceRetries {
-		compiled, err := rp.Compile(state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entry, _ := rp.DefaultTable().State(state)
-		var got []string
-		for i, row := range entry.Rows {
-			if row.Provenance == rp.FromSource {
-				text, _ := json.Marshal(compiled.Retry[i])
-				got = append(got, string(text))
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%s\nwant\n%s", state, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
-}
-
-func TestStatesHaveTheSourcesTimeouts(t *testing.T) {
-	t.Parallel()
-	want := map[string][2]time.Duration{
-		rp.ValidateCSVFile:         {300 * time.Second, 30 * time.Second},
-		rp.ProcessSingleUserRecord: {30 * time.Second, 10 * time.Second},
-		rp.AggregateResults:        {120 * time.Second, 20 * time.Second},
-	}
-	for state, limits := range want {
-		entry, _ := rp.DefaultTable().State(state)
-		if entry.Timeout != limits[0] || entry.Heartbeat != limits[1] {
-			t.Errorf("%s: timeout %s, heartbeat %s, want %v", state, entry.Timeout, entry.Heartbeat, limits)
-		}
-	}
-}
-
-func TestPermanentErrorsAreNamedFirstAndNeverRetried(t *testing.T) {
-	t.Parallel()
-	for _, entry := range rp.DefaultTable().States {
-		compiled, err := rp.Compile(entry.State)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := compiled.Retry[0]
-		if first.MaxAttempts != 0 || !slices.Equal(first.ErrorEquals, rp.PermanentErrors()) {
-			t.Errorf("%s begins with %+v", entry.State, first)
-		}
-		text, _ := json.Marshal(first)
-		if want := `"MaxAttempts":0,"Comment":"Addition: permanent errors, never retried"}`; !strings.HasSuffix(string(text), want) {
-			t.Errorf("%s: %s does not end in %s", entry.State, text, want)
-		}
-	}
-}
-
-// retrierFor scans as Step Functions does: only the first match counts.
-func retrierFor(retry []rp.Retrier, name string) *rp.Retrier {
-	for i, r := range retry {
-		taskFailed := slices.Contains(r.ErrorEquals, "States.TaskFailed") && name != "States.Timeout"
-		if slices.Contains(r.ErrorEquals, name) || taskFailed {
-			return &retry[i]
-		}
-	}
-	return nil
-}
-
-func TestEachStateRetriesWhatItCanMeet(t *testing.T) {
-	t.Parallel()
-	everywhere := []string{"Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
-		"Lambda.ClientExecutionTimeoutException",
-		"Lambda.TooManyRequestsException", "Lambda.ThrottledException", "TimeoutError", "ConnectionTimeoutError",
-		"SocketTimeoutError",
-		"States.Timeout", "States.HeartbeatTimeout", "Runtime.ExitError", "Lambda.Unknown", "Sandbox.Timedout",
-		"TooManyRequestsError", "ServiceUnavailableError", "InternalServerError"}
-	database := []string{"DatabaseConnectionError", "AuroraTemporaryError", "DeadlockException",
-		"ConcurrentModificationException", "OptimisticLockException"}
-	s3 := []string{"S3.SlowDown", "S3.ServiceUnavailable", "S3.InternalError"}
-	tests := map[string][]string{
-		rp.ValidateCSVFile:         slices.Concat(everywhere, s3),
-		rp.ProcessSingleUserRecord: slices.Concat(everywhere, database),
-		rp.AggregateResults:        slices.Concat(everywhere, database, s3),
-	}
-	for state, names := range tests {
-		compiled, _ := rp.Compile(state)
-		for _, name := range names {
-			if r := retrierFor(compiled.Retry, name); r == nil || r.MaxAttempts == 0 {
-				t.Errorf("%s does not retry %s", state, name)
-			}
-		}
-		for _, name := range rp.PermanentErrors() {
-			if r := retrierFor(compiled.Retry, name); r == nil || r.MaxAttempts != 0 {
-				t.Errorf("%s retries %s", state, name)
-			}
-		}
-	}
-}
-
-func TestAdditionsFollowTheErrorMap(t *testing.T) {
-	t.Parallel()
-	for _, entry := range rp.DefaultTable().States {
-		for i, row := range entry.Rows {
-			if row.Provenance != rp.Addition || row.Policy.MaxAttempts == 0 {
-				continue
-			}
-			if !strings.HasPrefix(row.Comment, "Addition: ") {
-				t.Errorf("%s row %d is not marked: %s", entry.State, i+1, row.Comment)
-			}
-			if entry.State == rp.ApplyBatch && row.Errors[0] == "Lambda.ThrottledException" {
-				want := rp.Policy{Interval: 3 * time.Second, Rate: 2.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
-					Jitter: rp.JitterFull}
-				if row.Policy != want { // its own numbers, because a batch waits for Lambda
-					t.Errorf("ApplyBatch waits for Lambda by %+v", row.Policy)
-				}
-				continue
-			}
-			for _, name := range row.Errors {
-				if p, ok := rp.PatternFor(name); !ok || p.Policy != row.Policy {
-					t.Errorf("%s row %d: %s does not have its pattern's numbers", entry.State, i+1, name)
-				}
-			}
-		}
-	}
-}
-
-func TestDefaultTableShadowsNothing(t *testing.T) {
-	t.Parallel()
-	table := rp.DefaultTable()
-	if err := table.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	lowered := map[string]int{rp.ValidateCSVFile: 3, rp.ApplyBatch: 2, rp.ProcessSingleUserRecord: 3,
-		rp.AggregateResults:        3,
-		rp.NotifyValidationFailure: 1, rp.NotifyCompletion: 1, rp.NotifyFailure: 1}
-	for _, entry := range table.States {
-		compiled, _ := table.Compile(entry.State)
-		for _, note := range compiled.Notes {
-			if note.Kind != rp.JitterLowered {
-				t.Errorf("unexpected note: %s", note)
-			}
-		}
-		if len(compiled.Notes) != lowered[entry.State] {
-			t.Errorf("%s: %d notes, want %d: %v", entry.State, len(compiled.Notes), lowered[entry.State],
-				compiled.Notes)
-		}
-	}
-}
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	state := rp.StateRetries{State: "S", Timeout: time.Minute, Rows: []rp.Row{
-		{Errors: []string{"A"}, Policy: rp.Policy{Interval: 100 * time.Millisecond, Rate: 2,
-			MaxDelay: 900 * time.Millisecond, MaxAttempts: 1, Jitter: rp.JitterDecorrelated}},
-		{Errors: []string{"B", "A"}, Policy: rp.Policy{Interval: 1500 * time.Millisecond, Rate: 2,
+		{Errors: []string{"A"}, Policy: retry.Policy{Interval: 100 * time.Millisecond, Rate: 2,
+			MaxDelay: 900 * time.Millisecond, MaxAttempts: 1, Jitter: retry.JitterDecorrelated}},
+		{Errors: []string{"B", "A"}, Policy: retry.Policy{Interval: 1500 * time.Millisecond, Rate: 2,
 			MaxDelay: 9000 * time.Hour, MaxAttempts: 1}},
-		{Errors: []string{"States.TaskFailed"}, Policy: rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1,
-			Jitter: rp.JitterPartial}},
+		{Errors: []string{"States.TaskFailed"}, Policy: retry.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1,
+			Jitter: retry.JitterPartial}},
 		{Errors: []string{"C", "States.Timeout"}},
-		{Errors: []string{"States.ALL"}, Policy: rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1,
-			Jitter: rp.JitterProportional, JitterFactor: 1}},
+		{Errors: []string{"States.ALL"}, Policy: retry.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1,
+			Jitter: retry.JitterProportional, JitterFactor: 1}},
 	}}
 	compiled, err := state.Compile()
 	if err != nil {
@@ -220,8 +54,8 @@ func TestNotes(t *testing.T) {
 
 func TestTablesThatStepFunctionsWouldRefuseDoNotCompile(t *testing.T) {
 	t.Parallel()
-	good := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3}
-	with := func(change func(*rp.Policy)) rp.Row {
+	good := retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3}
+	with := func(change func(*retry.Policy)) rp.Row {
 		p := good
 		change(&p)
 		return rp.Row{Errors: []string{"E"}, Policy: p}
@@ -236,27 +70,27 @@ func TestTablesThatStepFunctionsWouldRefuseDoNotCompile(t *testing.T) {
 			"state S, retry row 1: ErrorEquals is a name of 0 characters; want names of 1 to 256 characters"},
 		{"States.ALL in company", rp.Row{Errors: []string{"States.ALL", "E"}},
 			"state S, retry row 1: ErrorEquals is States.ALL, E; want States.ALL alone and in the last row only"},
-		{"zero interval", with(func(p *rp.Policy) { p.Interval = 0 }),
+		{"zero interval", with(func(p *retry.Policy) { p.Interval = 0 }),
 			"state S, retry row 1: IntervalSeconds is 0s; want more than 0 and at most 99999999 seconds"},
-		{"negative interval", with(func(p *rp.Policy) { p.Interval = -time.Second }),
+		{"negative interval", with(func(p *retry.Policy) { p.Interval = -time.Second }),
 			"state S, retry row 1: IntervalSeconds is -1s; want more than 0 and at most 99999999 seconds"},
-		{"rate below 1", with(func(p *rp.Policy) { p.Rate = 0.5 }),
+		{"rate below 1", with(func(p *retry.Policy) { p.Rate = 0.5 }),
 			"state S, retry row 1: BackoffRate is 0.5; want a finite number from 1.0"},
-		{"rate NaN", with(func(p *rp.Policy) { p.Rate = math.NaN() }),
+		{"rate NaN", with(func(p *retry.Policy) { p.Rate = math.NaN() }),
 			"state S, retry row 1: BackoffRate is NaN; want a finite number from 1.0"},
-		{"rate infinite", with(func(p *rp.Policy) { p.Rate = math.Inf(1) }),
+		{"rate infinite", with(func(p *retry.Policy) { p.Rate = math.Inf(1) }),
 			"state S, retry row 1: BackoffRate is +Inf; want a finite number from 1.0"},
-		{"cap at the interval", with(func(p *rp.Policy) { p.MaxDelay = time.Second }),
+		{"cap at the interval", with(func(p *retry.Policy) { p.MaxDelay = time.Second }),
 			"state S, retry row 1: MaxDelaySeconds is 1s; want more than IntervalSeconds, or 0 for no cap"},
-		{"negative cap", with(func(p *rp.Policy) { p.MaxDelay = -1 }),
+		{"negative cap", with(func(p *retry.Policy) { p.MaxDelay = -1 }),
 			"state S, retry row 1: MaxDelaySeconds is -1ns; want more than IntervalSeconds, or 0 for no cap"},
-		{"negative retries", with(func(p *rp.Policy) { p.MaxAttempts = -1 }),
+		{"negative retries", with(func(p *retry.Policy) { p.MaxAttempts = -1 }),
 			"state S, retry row 1: MaxAttempts is -1; want 0 to 99999999"},
-		{"too many retries", with(func(p *rp.Policy) { p.MaxAttempts = 100_000_000 }),
+		{"too many retries", with(func(p *retry.Policy) { p.MaxAttempts = 100_000_000 }),
 			"state S, retry row 1: MaxAttempts is 100000000; want 0 to 99999999"},
-		{"unknown jitter", with(func(p *rp.Policy) { p.Jitter = "HALF" }),
+		{"unknown jitter", with(func(p *retry.Policy) { p.Jitter = "HALF" }),
 			"state S, retry row 1: JitterStrategy is HALF; want NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"},
-		{"factor above 1", with(func(p *rp.Policy) { p.JitterFactor = 1.5 }),
+		{"factor above 1", with(func(p *retry.Policy) { p.JitterFactor = 1.5 }),
 			"state S, retry row 1: JitterFactor is 1.5; want 0 to 1"},
 	}
 	for _, tt := range tests {
@@ -297,8 +131,8 @@ func TestStatesThatStepFunctionsWouldRefuse(t *testing.T) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
-	if _, err := rp.Compile("Nowhere"); err == nil || !strings.Contains(err.Error(),
-		`state "Nowhere" is not in the retry table; it has [ValidateCSVFile`) {
+	if _, err := (rp.Table{States: []rp.StateRetries{{State: "S"}}}).Compile("Nowhere"); err == nil || err.Error() !=
+		`state "Nowhere" is not in the retry table; it has [S]` {
 		t.Errorf("unknown state: %v", err)
 	}
 }
@@ -307,14 +141,14 @@ func TestStatesThatStepFunctionsWouldRefuse(t *testing.T) {
 func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		sane := rapid.Custom(func(t *rapid.T) rp.Policy {
+		sane := rapid.Custom(func(t *rapid.T) retry.Policy {
 			interval := rapid.Int64Range(1, int64(40_000_000*time.Second)).Draw(t, "interval")
-			return rp.Policy{
+			return retry.Policy{
 				Interval: time.Duration(interval), Rate: rapid.Float64Range(1, 10).Draw(t, "rate"),
 				MaxDelay: time.Duration(interval + rapid.Int64Range(1, int64(40_000_000*time.Second)).Draw(t,
 					"gap")),
 				MaxAttempts: rapid.IntRange(0, 99_999_999).Draw(t, "retries"),
-				Jitter:      rapid.SampledFrom([]rp.Jitter{"", "FULL", "PARTIAL", "DECORRELATED"}).Draw(t, "jitter"),
+				Jitter:      rapid.SampledFrom([]retry.Jitter{"", "FULL", "PARTIAL", "DECORRELATED"}).Draw(t, "jitter"),
 			}
 		})
 		policy := rapid.OneOf(anyPolicy(), sane).Draw(t, "policy")
@@ -339,6 +173,26 @@ func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 		}
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// anyPolicy draws policies from all values, sane or not.
+func anyPolicy() *rapid.Generator[retry.Policy] {
+	floats := rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 4),
+		rapid.SampledFrom([]float64{0, -1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+			math.SmallestNonzeroFloat64}))
+	durations := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, int64(time.Hour)),
+		rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64}))
+	return rapid.Custom(func(t *rapid.T) retry.Policy {
+		return retry.Policy{
+			Interval:    time.Duration(durations.Draw(t, "interval")),
+			Rate:        floats.Draw(t, "rate"),
+			MaxDelay:    time.Duration(durations.Draw(t, "cap")),
+			MaxAttempts: rapid.OneOf(rapid.Int(), rapid.IntRange(0, 50)).Draw(t, "retries"),
+			Jitter: rapid.SampledFrom([]retry.Jitter{"", "FULL", "NONE", "PARTIAL", "DECORRELATED", "PROPORTIONAL",
+				"bogus"}).Draw(t, "jitter"),
+			JitterFactor: floats.Draw(t, "factor"),
 		}
 	})
 }

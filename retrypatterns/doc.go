@@ -1,20 +1,15 @@
-// Package retrypatterns holds the retry table of the CSV system and everything that can be computed from it:
+// Package retrypatterns has the retry table of the design and everything that follows from it by arithmetic alone:
 //
-//   - the four retry patterns and the map from error name to pattern,
-//   - the Retry rows of each state, every row marked as taken from the source
-//     design or added to it ([DefaultTable]),
-//   - compiling a state's rows to an Amazon States Language Retry array
-//     ([Compile]), with a note wherever ASL cannot express a row,
-//   - delays, jitter and schedules ([Policy], [Schedule], [Explain]),
-//   - classification of an HTTP status, network error, gRPC code, SQLSTATE,
-//     SQLite code, AWS error code or, last, a message to a named error
-//     ([Classify] and its siblings).
+//   - the four retry patterns and the map from error name to pattern ([Patterns], [ErrorPatterns]),
+//   - retry tables ([Table]): the Retry rows of each state of a machine, every row marked as taken from the source
+//     design or added to it,
+//   - compiling a state's rows to an Amazon States Language Retry array ([Table.Compile]), with a note wherever ASL
+//     cannot say what the row says,
+//   - what a Retry array can do ([Table.Explain], [ExplainRetriers]).
 //
-// Step Functions decides by error names, so all names with which the CSV system's Lambdas fail are constants of this
-// package.
+// Policies, jitter, error names and the classification of errors are in package retry; the table of the CSV import is
+// in package statemachine.
 //
-// The package never reads a clock, sleeps, draws random numbers itself, does I/O or keeps state: random numbers come
-// from the caller, and all tables are returned as copies.
+// The package never reads a clock, sleeps, draws a random number of its own, does I/O or keeps state: all its tables
+// are handed out as copies.
 package retrypatterns
-
-//go:generate go test . -run TestDocsAreCurrent -update

@@ -1,13 +1,18 @@
 package retrypatterns
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"stepback/retry"
+)
 
 // Provenance is the origin of a table row.
 type Provenance string
 
 // A row either comes from the source design, with its numbers unchanged, or was added to fill a gap in it.
 const (
-	FromSource Provenance = "source"
+	FromDesign Provenance = "source"
 	Addition   Provenance = "addition"
 )
 
@@ -20,49 +25,49 @@ type ErrorPattern struct {
 
 // errorPatterns holds the source's map in its order, then the additions.
 var errorPatterns = []ErrorPattern{
-	{LambdaServiceException, Aggressive, FromSource},
-	{LambdaAWSLambdaException, Aggressive, FromSource},
-	{LambdaSdkClientException, Aggressive, FromSource},
-	{LambdaTooManyRequestsException, Conservative, FromSource},
-	{LambdaThrottledException, Conservative, FromSource},
+	{retry.LambdaServiceException, Aggressive, FromDesign},
+	{retry.LambdaAWSLambdaException, Aggressive, FromDesign},
+	{retry.LambdaSdkClientException, Aggressive, FromDesign},
+	{retry.LambdaTooManyRequestsException, Conservative, FromDesign},
+	{retry.LambdaThrottledException, Conservative, FromDesign},
 
-	{DatabaseConnectionError, DatabaseOptimized, FromSource},
-	{AuroraTemporaryError, DatabaseOptimized, FromSource},
-	{DeadlockException, DatabaseOptimized, FromSource},
-	{ConcurrentModificationException, Aggressive, FromSource},
+	{retry.DatabaseConnectionError, DatabaseOptimized, FromDesign},
+	{retry.AuroraTemporaryError, DatabaseOptimized, FromDesign},
+	{retry.DeadlockException, DatabaseOptimized, FromDesign},
+	{retry.ConcurrentModificationException, Aggressive, FromDesign},
 
-	{TimeoutError, Conservative, FromSource},
-	{ConnectionTimeoutError, Conservative, FromSource},
-	{SocketTimeoutError, Conservative, FromSource},
+	{retry.TimeoutError, Conservative, FromDesign},
+	{retry.ConnectionTimeoutError, Conservative, FromDesign},
+	{retry.SocketTimeoutError, Conservative, FromDesign},
 
-	{StatesTaskFailed, Minimal, FromSource},
-	{StatesTimeout, Minimal, FromSource},
-	{StatesExecutionLimitExceeded, Minimal, FromSource},
+	{retry.StatesTaskFailed, Minimal, FromDesign},
+	{retry.StatesTimeout, Minimal, FromDesign},
+	{retry.StatesExecutionLimitExceeded, Minimal, FromDesign},
 
-	{S3SlowDown, Conservative, FromSource},
-	{S3ServiceUnavailable, Aggressive, FromSource},
-	{S3InternalError, Aggressive, FromSource},
+	{retry.S3SlowDown, Conservative, FromDesign},
+	{retry.S3ServiceUnavailable, Aggressive, FromDesign},
+	{retry.S3InternalError, Aggressive, FromDesign},
 
 	// The source's rows treat it like ConcurrentModificationException.
-	{OptimisticLockException, Aggressive, Addition},
+	{retry.OptimisticLockException, Aggressive, Addition},
 	// AWS lists it together with the three Lambda errors above.
-	{LambdaClientExecutionTimeoutException, Aggressive, Addition},
+	{retry.LambdaClientExecutionTimeoutException, Aggressive, Addition},
 	// A crash or a hang may well repeat itself, so few retries.
-	{LambdaUnknown, Minimal, Addition},
-	{RuntimeExitError, Minimal, Addition},
-	{SandboxTimedout, Minimal, Addition},
-	{StatesHeartbeatTimeout, Minimal, Addition},
+	{retry.LambdaUnknown, Minimal, Addition},
+	{retry.RuntimeExitError, Minimal, Addition},
+	{retry.SandboxTimedout, Minimal, Addition},
+	{retry.StatesHeartbeatTimeout, Minimal, Addition},
 	// Errors of other callees, with the pattern of the corresponding S3 and Lambda errors.
-	{TooManyRequestsError, Conservative, Addition},
-	{ServiceUnavailableError, Aggressive, Addition},
-	{InternalServerError, Aggressive, Addition},
-	{SNSInternalErrorException, Aggressive, Addition},
-	{SNSAmazonSNSException, Aggressive, Addition},
-	{SNSSdkClientException, Aggressive, Addition},
-	{SNSThrottledException, Conservative, Addition},
+	{retry.TooManyRequestsError, Conservative, Addition},
+	{retry.ServiceUnavailableError, Aggressive, Addition},
+	{retry.InternalServerError, Aggressive, Addition},
+	{retry.SNSInternalErrorException, Aggressive, Addition},
+	{retry.SNSAmazonSNSException, Aggressive, Addition},
+	{retry.SNSSdkClientException, Aggressive, Addition},
+	{retry.SNSThrottledException, Conservative, Addition},
 	// Deferred on purpose, not failed.
-	{CircuitOpen, Paced, Addition},
-	{RetryBudgetExhausted, Paced, Addition},
+	{retry.CircuitOpen, Paced, Addition},
+	{retry.RetryBudgetExhausted, Paced, Addition},
 }
 
 // ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is a
@@ -78,4 +83,30 @@ func PatternFor(errorName string) (Pattern, bool) {
 		}
 	}
 	return Pattern{}, false
+}
+
+// PolicyFor returns the policy of the named error's pattern, and for a name that the map does not hold that of
+// States.TaskFailed.
+func PolicyFor(errorName string) retry.Policy {
+	p, ok := PatternFor(errorName)
+	if !ok {
+		p, _ = PatternFor(retry.StatesTaskFailed)
+	}
+	return p.Policy
+}
+
+// Rules returns the error → pattern map as rules for a caller in Go: one for each pattern, with the names that it is
+// for. Names that only Step Functions raises (States.…) are left out.
+func Rules() []retry.Rule {
+	rules := make([]retry.Rule, 0, len(patterns))
+	for _, p := range patterns {
+		names := []string{}
+		for _, e := range errorPatterns {
+			if e.Pattern == p.Name && !strings.HasPrefix(e.Error, "States.") {
+				names = append(names, e.Error)
+			}
+		}
+		rules = append(rules, retry.Rule{Errors: names, Policy: p.Policy})
+	}
+	return rules
 }

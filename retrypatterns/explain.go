@@ -1,6 +1,10 @@
 package retrypatterns
 
-import "time"
+import (
+	"time"
+
+	"stepback/retry"
+)
 
 // RetrierExplanation describes what one retrier of a state does if its error never goes away.
 type RetrierExplanation struct {
@@ -8,7 +12,7 @@ type RetrierExplanation struct {
 	Retrier    Retrier
 	Provenance Provenance
 	// Schedule holds the wait before each retry and their total.
-	Schedule Schedule
+	Schedule retry.Schedule
 	// WaitFitsTimeout is true if the longest total wait does not exceed the state's timeout. It is only an indication
 	// of how long the state keeps retrying; Step Functions does not enforce it, because the timeout applies per
 	// attempt and does not run during waits.
@@ -27,7 +31,7 @@ type Explanation struct {
 	// Retries, Wait and Longest describe the worst case of alternating errors: each retrier has its own counter, so
 	// their retries add up.
 	Retries int
-	Wait    Wait
+	Wait    retry.Wait
 	Longest time.Duration
 	// Notes are the notes from compiling the state.
 	Notes []Note
@@ -53,13 +57,13 @@ func (t Table) Explain(state string) (Explanation, error) {
 			Longest:         longest(schedule.Retries, s.Timeout, schedule.Total),
 		})
 		e.Retries += schedule.Retries
-		e.Wait = e.Wait.plus(schedule.Total)
+		e.Wait = e.Wait.Plus(schedule.Total)
 	}
 	e.Longest = longest(e.Retries, s.Timeout, e.Wait)
 	return e, nil
 }
 
 // longest returns the duration of retries+1 attempts of the full timeout, plus the waits.
-func longest(retries int, timeout time.Duration, wait Wait) time.Duration {
-	return saturatingAdd(saturatingTimes(timeout, retries+1), wait.Max)
+func longest(retries int, timeout time.Duration, wait retry.Wait) time.Duration {
+	return retry.Wait{Max: timeout}.Times(retries + 1).Plus(wait).Max
 }

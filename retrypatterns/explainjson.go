@@ -3,28 +3,21 @@ package retrypatterns
 import (
 	"encoding/json"
 	"time"
-)
 
-// MarshalJSON implements json.Marshaler, with seconds and lowerCamel names.
-func (w Wait) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Min  float64 `json:"minSeconds"`
-		Mean float64 `json:"meanSeconds"`
-		Max  float64 `json:"maxSeconds"`
-	}{w.Min.Seconds(), w.Mean.Seconds(), w.Max.Seconds()})
-}
+	"stepback/retry"
+)
 
 // MarshalJSON implements json.Marshaler. Durations are in seconds, names are in lowerCamel; retrier has the form that
 // it has in a definition, with AWS's names.
 func (r RetrierExplanation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Retrier    Retrier    `json:"retrier"`
-		Provenance Provenance `json:"provenance,omitempty"`
-		Retries    int        `json:"retries"`
-		Waits      []Wait     `json:"waits"`
-		Total      Wait       `json:"total"`
-		Longest    float64    `json:"longestSeconds"`
-	}{r.Retrier, r.Provenance, r.Schedule.Retries, append([]Wait{}, r.Schedule.Waits...), r.Schedule.Total,
+		Retrier    Retrier      `json:"retrier"`
+		Provenance Provenance   `json:"provenance,omitempty"`
+		Retries    int          `json:"retries"`
+		Waits      []retry.Wait `json:"waits"`
+		Total      retry.Wait   `json:"total"`
+		Longest    float64      `json:"longestSeconds"`
+	}{r.Retrier, r.Provenance, r.Schedule.Retries, append([]retry.Wait{}, r.Schedule.Waits...), r.Schedule.Total,
 		r.Longest.Seconds()})
 }
 
@@ -36,7 +29,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Heartbeat float64              `json:"heartbeatSeconds,omitempty"`
 		Retriers  []RetrierExplanation `json:"retriers"`
 		Retries   int                  `json:"retries"`
-		Wait      Wait                 `json:"wait"`
+		Wait      retry.Wait           `json:"wait"`
 		Longest   float64              `json:"longestSeconds,omitempty"`
 		Notes     []Note               `json:"notes"`
 	}{e.State, e.Timeout.Seconds(), e.Heartbeat.Seconds(), append([]RetrierExplanation{}, e.Retriers...), e.Retries,

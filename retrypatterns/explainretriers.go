@@ -14,7 +14,7 @@ func ExplainRetriers(state string, timeout, heartbeat time.Duration, retriers []
 			Longest: longest(schedule.Retries, timeout, schedule.Total),
 		})
 		e.Retries += schedule.Retries
-		e.Wait = e.Wait.plus(schedule.Total)
+		e.Wait = e.Wait.Plus(schedule.Total)
 	}
 	e.Longest = longest(e.Retries, timeout, e.Wait)
 	return e

@@ -6,18 +6,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"stepback/retry"
 )
 
-// WriteMarkdown writes the reference page of the retry table: patterns, error map, rows of each state, presets and
+// WriteMarkdown writes sections of Markdown on a retry table: patterns, error map, rows of each state, presets and
 // classification tables, all from the data that the code itself uses. It returns the writer's error.
-func WriteMarkdown(w io.Writer) error {
+func WriteMarkdown(w io.Writer, t Table) error {
 	var page strings.Builder
-	page.WriteString("# Retry patterns\n\n" +
-		"This page is generated from package `retrypatterns` by `go generate ./retrypatterns`; do not edit it.\n\n" +
-		"*source* marks rows of the source design, with its original numbers; *addition* marks rows that close a gap in it.\n")
 	writePatterns(&page)
-	writeErrorMap(&page)
-	for _, s := range DefaultTable().States {
+	writeErrorMap(&page, t)
+	for _, s := range t.States {
 		writeState(&page, s)
 	}
 	writePresets(&page)
@@ -40,12 +39,12 @@ func writePatterns(page *strings.Builder) {
 			"and `NONE`, so compiled retriers use `FULL` instead.", t)
 }
 
-func writeErrorMap(page *strings.Builder) {
+func writeErrorMap(page *strings.Builder, table Table) {
 	t := newMarkdownTable("Error", "Pattern", "From")
 	for _, row := range errorPatterns {
 		t.row("`"+row.Error+"`", string(row.Pattern), string(row.Provenance))
 	}
-	for _, name := range permanentErrors {
+	for _, name := range table.neverRetried() {
 		t.row("`"+name+"`", "never retried", string(Addition))
 	}
 	section(page, "Error → pattern", "", t)
@@ -65,7 +64,7 @@ func writeState(page *strings.Builder, s StateRetries) {
 	section(page, "State "+s.State, limits, t)
 }
 
-func policyCells(p Policy) []string {
+func policyCells(p retry.Policy) []string {
 	if p.MaxAttempts == 0 {
 		return []string{"0", "", "", "", ""}
 	}
@@ -76,9 +75,9 @@ func policyCells(p Policy) []string {
 func writePresets(page *strings.Builder) {
 	t := newMarkdownTable("Preset", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter",
 		"Total wait, mean", "Total wait, longest")
-	for _, p := range presets {
+	for _, p := range retry.Presets() {
 		cells := policyCells(p.Policy)
-		if p.Policy.Jitter == JitterProportional {
+		if p.Policy.Jitter == retry.JitterProportional {
 			cells[4] += " " + formatFloat(p.Policy.JitterFactor)
 		}
 		total := p.Policy.Schedule().Total
@@ -94,16 +93,16 @@ func writePresets(page *strings.Builder) {
 func writeClassification(page *strings.Builder) {
 	heading(page, "Classification", "How errors get their names. *Transient*: the call did not take effect, repeat it. *Unknown outcome*: repeat it only if\n"+
 		"it is idempotent. *Conflict*: start again from the read. *Permanent*: do not repeat it.")
-	for _, kind := range classificationTables() {
-		t := newMarkdownTable(kind.key, "Meaning", "Error", "Class", "Pattern")
-		for _, row := range kind.rows {
+	for _, kind := range retry.Classifiers() {
+		t := newMarkdownTable(kind.Key, "Meaning", "Error", "Class", "Pattern")
+		for _, row := range kind.Rows {
 			pattern := "never retried"
-			if p, ok := PatternFor(row.verdict.name); ok {
+			if p, ok := PatternFor(row.Error); ok {
 				pattern = string(p.Name)
 			}
-			t.row(row.identity, row.meaning, "`"+row.verdict.name+"`", string(row.verdict.class), pattern)
+			t.row(row.Identity, row.Meaning, "`"+row.Error+"`", string(row.Class), pattern)
 		}
-		fmt.Fprintf(page, "\n### %s\n\n%s", kind.title, t.String())
+		fmt.Fprintf(page, "\n### %s\n\n%s", kind.Title, t.String())
 	}
 }
 

@@ -2,7 +2,8 @@ package retrypatterns
 
 import (
 	"slices"
-	"time"
+
+	"stepback/retry"
 )
 
 // PatternName names a retry pattern: one of the source's four, or Paced.
@@ -21,35 +22,21 @@ const (
 // fully randomised waits that cover more than 40 minutes of outage on average.
 const Paced PatternName = "paced"
 
-// pacedAttempts is the number of retries of deferred work: forty minutes on average.
-const pacedAttempts = 20
-
 // Pattern is a policy with a name and the kind of error it is meant for.
 type Pattern struct {
 	Name   PatternName
 	Use    string
-	Policy Policy
+	Policy retry.Policy
 }
 
 // patterns holds the source's exact numbers, and Paced: initial interval, backoff rate, maximum delay, maximum number
 // of retries, jitter strategy.
 var patterns = []Pattern{
-	{Aggressive, "temporary errors", seconds(1, 2.0, 60, 5, JitterFull)},
-	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},
-	{Minimal, "configuration errors", seconds(2, 1.5, 10, 2, JitterNone)},
-	{DatabaseOptimized, "database connections", seconds(2, 1.8, 30, 4, JitterFull)},
-	{Paced, "work deferred on purpose", seconds(30, 1.5, 300, pacedAttempts, JitterFull)},
-}
-
-// seconds builds a policy from values in the units and the order of the source's tables.
-func seconds(interval int, rate float64, maxDelay, maxAttempts int, jitter Jitter) Policy {
-	return Policy{
-		Interval:    time.Duration(interval) * time.Second,
-		Rate:        rate,
-		MaxDelay:    time.Duration(maxDelay) * time.Second,
-		MaxAttempts: maxAttempts,
-		Jitter:      jitter,
-	}
+	{Aggressive, "temporary errors", retry.Seconds(1, 2.0, 60, 5, retry.JitterFull)},
+	{Conservative, "resource limits", retry.Seconds(5, 2.5, 300, 3, retry.JitterPartial)},
+	{Minimal, "configuration errors", retry.Seconds(2, 1.5, 10, 2, retry.JitterNone)},
+	{DatabaseOptimized, "database connections", retry.Seconds(2, 1.8, 30, 4, retry.JitterFull)},
+	{Paced, "work deferred on purpose", retry.Seconds(30, 1.5, 300, 20, retry.JitterFull)},
 }
 
 // Patterns returns the source's four patterns in its order, and Paced. The slice is a copy.

@@ -1,23 +1,27 @@
 package retrypatterns
 
-import "time"
+import (
+	"time"
+
+	"stepback/retry"
+)
 
 // Retrier is one element of an ASL Retry array. Its JSON has AWS's field names, in the order of AWS's documentation.
 // A field is omitted if it is zero and AWS does not accept zero for it, so a retrier that never retries (MaxAttempts
 // 0) has no delays.
 type Retrier struct {
-	ErrorEquals     []string `json:"ErrorEquals"`
-	IntervalSeconds int      `json:"IntervalSeconds,omitempty"`
-	MaxAttempts     int      `json:"MaxAttempts"`
-	BackoffRate     float64  `json:"BackoffRate,omitempty"`
-	MaxDelaySeconds int      `json:"MaxDelaySeconds,omitempty"`
-	JitterStrategy  Jitter   `json:"JitterStrategy,omitempty"`
-	Comment         string   `json:"Comment,omitempty"`
+	ErrorEquals     []string     `json:"ErrorEquals"`
+	IntervalSeconds int          `json:"IntervalSeconds,omitempty"`
+	MaxAttempts     int          `json:"MaxAttempts"`
+	BackoffRate     float64      `json:"BackoffRate,omitempty"`
+	MaxDelaySeconds int          `json:"MaxDelaySeconds,omitempty"`
+	JitterStrategy  retry.Jitter `json:"JitterStrategy,omitempty"`
+	Comment         string       `json:"Comment,omitempty"`
 }
 
 // Policy returns the policy by which Step Functions executes the retrier.
-func (r Retrier) Policy() Policy {
-	return Policy{
+func (r Retrier) Policy() retry.Policy {
+	return retry.Policy{
 		Interval:    time.Duration(r.IntervalSeconds) * time.Second,
 		Rate:        r.BackoffRate,
 		MaxDelay:    time.Duration(r.MaxDelaySeconds) * time.Second,

@@ -3,6 +3,8 @@ package retrypatterns
 import (
 	"slices"
 	"time"
+
+	"stepback/retry"
 )
 
 // Row is one retrier of a state before it is compiled.
@@ -10,7 +12,7 @@ type Row struct {
 	// Errors are the names of the errors to which it applies; at least one.
 	Errors []string
 	// Policy is the retry policy; the zero Policy never retries.
-	Policy Policy
+	Policy retry.Policy
 	// Comment becomes the retrier's Comment: the source's own wording for the source's rows, "Addition: …" for the
 	// others.
 	Comment string
@@ -43,4 +45,28 @@ func (t Table) State(name string) (StateRetries, bool) {
 		return StateRetries{}, false
 	}
 	return t.States[i], true
+}
+
+// Rules returns the rows as rules for a caller in Go.
+func (s StateRetries) Rules() []retry.Rule {
+	rules := make([]retry.Rule, len(s.Rows))
+	for i, row := range s.Rows {
+		rules[i] = retry.Rule{Errors: slices.Clone(row.Errors), Policy: row.Policy}
+	}
+	return rules
+}
+
+// neverRetried returns the names of all rows without a retry, in order.
+func (t Table) neverRetried() []string {
+	var names []string
+	for _, s := range t.States {
+		for _, row := range s.Rows {
+			for _, name := range row.Errors {
+				if row.Policy.MaxAttempts == 0 && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
 }

@@ -2,12 +2,10 @@ package statemachine
 
 import (
 	"fmt"
-
-	"stepback/retrypatterns"
 )
 
 func (b builder) aggregateResults() object {
-	return b.lambda(retrypatterns.AggregateResults, "Accounts for every row: summary, dead letters and corrections",
+	return b.lambda(AggregateResults, "Accounts for every row: summary, dead letters and corrections",
 		b.AggregateFunction,
 		object{
 			{"source.$", "$.source"},
@@ -24,7 +22,7 @@ func (b builder) aggregateResults() object {
 		object{
 			{"ResultSelector", object{{"summary.$", "$.Payload"}}},
 			{"ResultPath", "$.aggregation"},
-			catchAll("$.error", retrypatterns.NotifyFailure),
+			catchAll("$.error", NotifyFailure),
 			{"Next", checkTolerance},
 		})
 }
@@ -35,7 +33,7 @@ func (b builder) checkTolerance() object {
 		{"Choices", []object{
 			{{"Variable", "$.mapError"}, {"IsNull", false}, {"Next", mapRunFailed}},
 			{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true},
-				{"Next", retrypatterns.NotifyCompletion}},
+				{"Next", NotifyCompletion}},
 		}},
 		{"Default", toleranceExceeded},
 	}
@@ -47,7 +45,7 @@ func (b builder) mapRunFailed() object {
 		{"Comment", "The Map Run did not finish; the summary says how far it came"},
 		{"Parameters", object{{"Error.$", "$.mapError.Error"}, {"Cause.$", "$.mapError.Cause"}}},
 		{"ResultPath", "$.error"},
-		{"Next", retrypatterns.NotifyFailure},
+		{"Next", NotifyFailure},
 	}
 }
 
@@ -59,6 +57,6 @@ func (b builder) toleranceExceeded() object {
 		{"Type", "Pass"},
 		{"Parameters", object{{"Error", ToleranceExceeded}, {"Cause.$", cause}}},
 		{"ResultPath", "$.error"},
-		{"Next", retrypatterns.NotifyFailure},
+		{"Next", NotifyFailure},
 	}
 }

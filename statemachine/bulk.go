@@ -1,11 +1,9 @@
 package statemachine
 
-import "stepback/retrypatterns"
-
 // applyBatch applies all rows of a batch in one invocation. Its result contains the rows by outcome, and under
 // oneByOne those that it leaves. Only the result is passed on, without the rows themselves.
 func (b builder) applyBatch() object {
-	return b.lambda(retrypatterns.ApplyBatch, "Adds the counts of all rows to their users in one transaction, exactly once",
+	return b.lambda(ApplyBatch, "Adds the counts of all rows to their users in one transaction, exactly once",
 		b.ProcessFunction,
 		object{{"source.$", "$.BatchInput.source"}, {"run.$", "$.BatchInput.run"}, {"items.$", "$.Items"}},
 		object{

@@ -29,13 +29,13 @@ const (
 
 // ToleranceExceeded is the error of an execution in which more rows were rejected or dead-lettered than are
 // tolerated.
-const ToleranceExceeded = retrypatterns.ToleratedFailurePercentageExceeded
+const ToleranceExceeded = ToleratedFailurePercentageExceeded
 
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution
 // reaches them. ApplyBatch only exists in the shape Bulk.
 func TaskStates() []string {
-	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ApplyBatch, retrypatterns.ProcessSingleUserRecord,
-		retrypatterns.AggregateResults}
+	return []string{ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord,
+		AggregateResults}
 }
 
 // WorkPrefix returns the key prefix, in the result bucket, of data that an execution needs only while it runs.
@@ -63,8 +63,8 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 		}
 		b.limits[s.State] = limits(s, compiled.Retry)
 	}
-	for _, state := range append(TaskStates(), retrypatterns.NotifyValidationFailure, retrypatterns.NotifyCompletion,
-		retrypatterns.NotifyFailure) {
+	for _, state := range append(TaskStates(), NotifyValidationFailure, NotifyCompletion,
+		NotifyFailure) {
 		if _, ok := b.limits[state]; !ok {
 			return nil, fmt.Errorf("state %q is not in the retry table", state)
 		}
@@ -94,20 +94,20 @@ func (b builder) machine() object {
 		{"TimeoutSeconds", int(b.Timeout / time.Second)},
 		{"States", object{
 			{initialize, b.initialize()},
-			{retrypatterns.ValidateCSVFile, b.validateCSVFile()},
+			{ValidateCSVFile, b.validateCSVFile()},
 			{checkValidation, b.checkValidation()},
 			{invalidFile, b.invalidFile()},
 			{validationFailure, b.validationFailure()},
-			{retrypatterns.NotifyValidationFailure, b.notifyValidationFailure()},
+			{NotifyValidationFailure, b.notifyValidationFailure()},
 			{importRejected, fail("The file was not imported")},
 			{processUserRecords, b.processUserRecords()},
-			{retrypatterns.AggregateResults, b.aggregateResults()},
+			{AggregateResults, b.aggregateResults()},
 			{checkTolerance, b.checkTolerance()},
-			{retrypatterns.NotifyCompletion, b.notifyCompletion()},
+			{NotifyCompletion, b.notifyCompletion()},
 			{importSucceeded, object{{"Type", "Succeed"}, {"OutputPath", "$.aggregation.summary"}}},
 			{mapRunFailed, b.mapRunFailed()},
 			{toleranceExceeded, b.toleranceExceeded()},
-			{retrypatterns.NotifyFailure, b.notifyFailure()},
+			{NotifyFailure, b.notifyFailure()},
 			{importFailed, fail("Not all rows are accounted for, or too many of them failed")},
 		}},
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -38,7 +37,7 @@ func variants() map[string]statemachine.Options {
 
 func definition(t *testing.T, o statemachine.Options) []byte {
 	t.Helper()
-	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	text, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +111,7 @@ func states(t *testing.T, text []byte) map[string]map[string]any {
 
 func TestRetryArraysAreTheTablesCompilation(t *testing.T) {
 	t.Parallel()
-	table := retrypatterns.DefaultTable()
+	table := statemachine.DefaultTable()
 	for name, options := range variants() {
 		found := states(t, definition(t, options))
 		for _, entry := range table.States {
@@ -124,7 +123,7 @@ func TestRetryArraysAreTheTablesCompilation(t *testing.T) {
 			var want any
 			_ = json.Unmarshal(text, &want)
 			state, there := found[entry.State]
-			if bulk := options.Shape == statemachine.Bulk; entry.State == retrypatterns.ApplyBatch && !bulk {
+			if bulk := options.Shape == statemachine.Bulk; entry.State == statemachine.ApplyBatch && !bulk {
 				if there {
 					t.Errorf("%s has a state %s", name, entry.State)
 				}
@@ -150,13 +149,13 @@ func TestRetryArraysAreTheTablesCompilation(t *testing.T) {
 
 func TestAChangedTableChangesTheDefinition(t *testing.T) {
 	t.Parallel()
-	table := retrypatterns.DefaultTable()
+	table := statemachine.DefaultTable()
 	table.States[0].Rows[1].Policy.MaxAttempts = 1
 	text, err := statemachine.Definition(table, local())
 	if err != nil {
 		t.Fatal(err)
 	}
-	retry := states(t, text)[retrypatterns.ValidateCSVFile]["Retry"].([]any)
+	retry := states(t, text)[statemachine.ValidateCSVFile]["Retry"].([]any)
 	if got := retry[1].(map[string]any)["MaxAttempts"]; got != 1.0 {
 		t.Errorf("MaxAttempts is %v", got)
 	}
@@ -229,7 +228,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 			t.Parallel()
 			o := local()
 			tt.change(&o)
-			if _, err := statemachine.Definition(retrypatterns.DefaultTable(), o); err == nil ||
+			if _, err := statemachine.Definition(statemachine.DefaultTable(), o); err == nil ||
 				err.Error() != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
@@ -241,19 +240,19 @@ func TestExpressChildren(t *testing.T) {
 	t.Parallel()
 	o := local()
 	o.Express = true
-	_, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	_, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	if err == nil || !strings.Contains(err.Error(), "EXPRESS children have 5m0s, and the longest Retry takes") ||
 		!strings.Contains(err.Error(), "ApplyBatch (CircuitOpen)") {
 		t.Errorf("the default table: %v", err)
 	}
 	// One at a time, 250 rows may wait for each other: 250 × 95 s + 95 s.
-	_, err = statemachine.Definition(retrypatterns.ExpressTable(), o)
+	_, err = statemachine.Definition(statemachine.ExpressTable(), o)
 	if err == nil || !strings.Contains(err.Error(),
 		"the longest Retry takes 6h37m25s: 250 × 1m35s of ProcessSingleUserRecord (States.Timeout) and 1m35s of ApplyBatch (States.Timeout)") {
 		t.Errorf("one row at a time: %v", err)
 	}
 	o.BatchSize, o.BatchConcurrency = 80, 40
-	text, err := statemachine.Definition(retrypatterns.ExpressTable(), o)
+	text, err := statemachine.Definition(statemachine.ExpressTable(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,24 +263,24 @@ func TestExpressChildren(t *testing.T) {
 		t.Errorf("diagnostics: %v", diagnostics)
 	}
 	o.BatchSize = 81
-	if _, err := statemachine.Definition(retrypatterns.ExpressTable(), o); err == nil {
+	if _, err := statemachine.Definition(statemachine.ExpressTable(), o); err == nil {
 		t.Error("81 rows, 40 at a time, are accepted: three in a row take 4m45s and the batch before them 1m35s")
 	}
 	o.Shape, o.BatchSize = statemachine.Single, 1
-	if _, err := statemachine.Definition(retrypatterns.ExpressTable(), o); err != nil {
+	if _, err := statemachine.Definition(statemachine.ExpressTable(), o); err != nil {
 		t.Errorf("single: %v", err)
 	}
 }
 
 func TestTablesThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	incomplete := retrypatterns.DefaultTable()
+	incomplete := statemachine.DefaultTable()
 	incomplete.States = incomplete.States[1:]
 	if _, err := statemachine.Definition(incomplete, local()); err == nil ||
 		err.Error() != `state "ValidateCSVFile" is not in the retry table` {
 		t.Errorf("missing state: %v", err)
 	}
-	wrong := retrypatterns.DefaultTable()
+	wrong := statemachine.DefaultTable()
 	wrong.States[0].Rows[1].Policy.Rate = 0.5
 	if _, err := statemachine.Definition(wrong, local()); err == nil || !strings.Contains(err.Error(),
 		"BackoffRate is 0.5") {

@@ -7,7 +7,9 @@
 // a notification and the execution succeeds or fails. A failed row's error becomes the row's result, so child
 // executions succeed, and whether too many rows failed is decided after counting the rows.
 //
+// [DefaultTable] is the import's retry table, with a state's timeouts and the errors that it retries.
+//
 // The package runs nothing, does no I/O and keeps no state.
 package statemachine
 
-//go:generate go test . -run TestGoldenDefinitions -update
+//go:generate go test . -run TestGoldenDefinitions|TestRetryPatternsPageIsCurrent -update

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -16,7 +15,7 @@ func ExampleDefinition() {
 	options.TopicARN = "arn:aws:sns:us-east-1:123456789012:csv-import"
 	options.BatchSize = 50
 
-	text, err := statemachine.Definition(retrypatterns.DefaultTable(), options)
+	text, err := statemachine.Definition(statemachine.DefaultTable(), options)
 	fmt.Println(bytes.Contains(text, []byte(`"MaxItemsPerBatch": 50`)), err)
 	// Output: true <nil>
 }

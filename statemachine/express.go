@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -19,19 +20,19 @@ func (o Options) checkExpress(table retrypatterns.Table) error {
 	if !o.Express {
 		return nil
 	}
-	state, _ := table.State(retrypatterns.ProcessSingleUserRecord)
+	state, _ := table.State(ProcessSingleUserRecord)
 	row, rowError := longest(state)
 	turns := int(math.Ceil(float64(o.BatchSize) / float64(o.BatchConcurrency)))
 	if o.single() {
 		turns = 1
 	}
 	total := time.Duration(turns) * row
-	said := fmt.Sprintf("%d × %s of %s (%s)", turns, row, retrypatterns.ProcessSingleUserRecord, rowError)
+	said := fmt.Sprintf("%d × %s of %s (%s)", turns, row, ProcessSingleUserRecord, rowError)
 	if o.Shape == Bulk {
-		state, _ := table.State(retrypatterns.ApplyBatch)
+		state, _ := table.State(ApplyBatch)
 		batch, batchError := longest(state)
 		total += batch
-		said += fmt.Sprintf(" and %s of %s (%s)", batch, retrypatterns.ApplyBatch, batchError)
+		said += fmt.Sprintf(" and %s of %s (%s)", batch, ApplyBatch, batchError)
 	}
 	if total > ExpressLimit {
 		return fmt.Errorf("EXPRESS children have %s, and the longest Retry takes %s: %s; take STANDARD children, "+
@@ -51,7 +52,7 @@ func longest(s retrypatterns.StateRetries) (time.Duration, string) {
 		for n := range r.Policy.MaxAttempts {
 			total += r.Policy.Delay(n+1, nil) // without jitter, which is the longest
 		}
-		if slices.Contains(r.Errors, retrypatterns.StatesTimeout) {
+		if slices.Contains(r.Errors, retry.StatesTimeout) {
 			total += time.Duration(r.Policy.MaxAttempts+1) * s.Timeout
 		}
 		if total > most {

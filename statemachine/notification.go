@@ -1,7 +1,5 @@
 package statemachine
 
-import "stepback/retrypatterns"
-
 // notify returns a state that publishes a message to the topic. The message describes what has already happened, so
 // the execution continues even if publishing fails.
 func (b builder) notify(state, subject string, message object, next string) object {
@@ -16,7 +14,7 @@ func (b builder) notify(state, subject string, message object, next string) obje
 }
 
 func (b builder) notifyValidationFailure() object {
-	return b.notify(retrypatterns.NotifyValidationFailure, "CSV import rejected", object{
+	return b.notify(NotifyValidationFailure, "CSV import rejected", object{
 		{"status", "REJECTED"},
 		{"source.$", "$.source"},
 		{"execution.$", "$.execution"},
@@ -26,7 +24,7 @@ func (b builder) notifyValidationFailure() object {
 }
 
 func (b builder) notifyCompletion() object {
-	return b.notify(retrypatterns.NotifyCompletion, "CSV import succeeded", object{
+	return b.notify(NotifyCompletion, "CSV import succeeded", object{
 		{"status", "SUCCEEDED"},
 		{"source.$", "$.source"},
 		{"execution.$", "$.execution"},
@@ -35,7 +33,7 @@ func (b builder) notifyCompletion() object {
 }
 
 func (b builder) notifyFailure() object {
-	return b.notify(retrypatterns.NotifyFailure, "CSV import failed", object{
+	return b.notify(NotifyFailure, "CSV import failed", object{
 		{"status", "FAILED"},
 		{"source.$", "$.source"},
 		{"execution.$", "$.execution"},

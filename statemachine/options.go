@@ -22,7 +22,7 @@ type Options struct {
 	Shape Shape
 	// Express makes child executions EXPRESS. These cost less, are limited to five minutes, have no history except
 	// their log, and cannot be redriven. A table whose longest Retry does not fit is rejected; see
-	// retrypatterns.ExpressTable.
+	// ExpressTable.
 	Express bool
 	// Concurrency is the maximum number of concurrent child executions, 1 to 10,000.
 	Concurrency int

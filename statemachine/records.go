@@ -1,6 +1,6 @@
 package statemachine
 
-import "stepback/retrypatterns"
+import "stepback/retry"
 
 // processUserRecords returns the distributed Map over the rows in S3. If it fails as a whole, the rows that were
 // processed are still aggregated.
@@ -25,8 +25,8 @@ func (b builder) processUserRecords() object {
 		member{"ItemProcessor", b.childExecution()},
 		member{"ResultWriter", b.results()},
 		member{"ResultPath", "$.map"},
-		catchAll("$.mapError", retrypatterns.AggregateResults),
-		member{"Next", retrypatterns.AggregateResults},
+		catchAll("$.mapError", AggregateResults),
+		member{"Next", AggregateResults},
 	)
 }
 
@@ -80,9 +80,9 @@ func (b builder) childExecution() object {
 	}
 	return object{
 		config,
-		{"StartAt", retrypatterns.ApplyBatch},
+		{"StartAt", ApplyBatch},
 		{"States", object{
-			{retrypatterns.ApplyBatch, b.applyBatch()},
+			{ApplyBatch, b.applyBatch()},
 			{splitBatch, splitRows()},
 			{processOneByOne, b.processOneByOne()},
 		}},
@@ -125,9 +125,9 @@ func byOutcome() object {
 // record returns the state machine for one row: its input is {source, run, row, record}, its output the row's result.
 func (b builder) record() object {
 	return object{
-		{"StartAt", retrypatterns.ProcessSingleUserRecord},
+		{"StartAt", ProcessSingleUserRecord},
 		{"States", object{
-			{retrypatterns.ProcessSingleUserRecord, b.processSingleUserRecord()},
+			{ProcessSingleUserRecord, b.processSingleUserRecord()},
 			{rejectRecord, b.failedRecord("A business rule refuses the record", "rejected")},
 			{deadLetterRecord, b.failedRecord("Retries are used up, or not worth it", "deadLettered")},
 		}},
@@ -135,13 +135,13 @@ func (b builder) record() object {
 }
 
 func (b builder) processSingleUserRecord() object {
-	return b.lambda(retrypatterns.ProcessSingleUserRecord, "Adds one row's counts to its user, exactly once",
+	return b.lambda(ProcessSingleUserRecord, "Adds one row's counts to its user, exactly once",
 		b.ProcessFunction,
 		object{{"source.$", "$.source"}, {"run.$", "$.run"}, {"row.$", "$.row"}, {"record.$", "$.record"}},
 		object{
 			{"OutputPath", "$.Payload"},
 			{"Catch", []object{
-				catchRecord(retrypatterns.ValidationError, rejectRecord),
+				catchRecord(retry.ValidationError, rejectRecord),
 				catchRecord("States.ALL", deadLetterRecord),
 			}},
 			{"End", true},

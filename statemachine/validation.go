@@ -1,6 +1,6 @@
 package statemachine
 
-import "stepback/retrypatterns"
+import "stepback/retry"
 
 // initialize returns the state that shapes the execution's input {bucket, key, etag}. Every field that a later state
 // may set starts as null, because a path to a missing field would fail the execution.
@@ -20,7 +20,7 @@ func (b builder) initialize() object {
 			{"mapError", nil},
 			{"aggregation", nil},
 		}},
-		{"Next", retrypatterns.ValidateCSVFile},
+		{"Next", ValidateCSVFile},
 	}
 }
 
@@ -30,7 +30,7 @@ func (b builder) place(folder string) object {
 }
 
 func (b builder) validateCSVFile() object {
-	return b.lambda(retrypatterns.ValidateCSVFile,
+	return b.lambda(ValidateCSVFile,
 		"Reads the whole file and copies it for the Map, which never reads what somebody may replace",
 		b.ValidateFunction,
 		object{
@@ -61,7 +61,7 @@ func (b builder) invalidFile() object {
 	return object{
 		{"Type", "Pass"},
 		{"Comment", "No row of the file can be imported"},
-		{"Parameters", object{{"Error", retrypatterns.ValidationError}, {"Cause.$", "$.validation.report.reason"}}},
+		{"Parameters", object{{"Error", retry.ValidationError}, {"Cause.$", "$.validation.report.reason"}}},
 		{"ResultPath", "$.error"},
 		{"Next", validationFailure},
 	}
@@ -78,6 +78,6 @@ func (b builder) validationFailure() object {
 			{"error.$", "$.error"},
 			{"validation.$", "$.validation"},
 		}},
-		{"Next", retrypatterns.NotifyValidationFailure},
+		{"Next", NotifyValidationFailure},
 	}
 }

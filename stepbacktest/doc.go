@@ -3,7 +3,7 @@
 //
 //	func TestOrders(t *testing.T) {
 //		failures := 2
-//		run := stepbacktest.Run(t, definition, Order{ID: "17"}, stepbacktest.Config{
+//		run := stepbacktest.Run(t, definition, Order{ID: "17"}, stepbacktest.Options{
 //			Functions: stepback.Functions{
 //				"charge": stepback.Func(func(_ context.Context, o Order) (Receipt, error) {
 //					if failures--; failures >= 0 {

@@ -18,7 +18,7 @@ func Example() {
 	}}}`
 	_ = func(t *testing.T) { // func TestOrders(t *testing.T)
 		failures := 2
-		run := stepbacktest.Run(t, definition, order{ID: "17"}, stepbacktest.Config{
+		run := stepbacktest.Run(t, definition, order{ID: "17"}, stepbacktest.Options{
 			Functions: stepback.Functions{
 				"charge": stepback.Func(func(_ context.Context, o order) (string, error) {
 					if failures--; failures >= 0 {

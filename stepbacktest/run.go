@@ -14,8 +14,8 @@ import (
 	"stepback/stepbacktest/observed"
 )
 
-// Config is the environment of a state machine. The zero Config has no functions.
-type Config struct {
+// Options are the parameters of one run: what the state machine finds around it. The zero Options has no functions.
+type Options struct {
 	// Functions performs the tasks that call Lambda functions, by name.
 	Functions stepback.Functions
 	// AllowUnregistered accepts a definition that calls functions which Functions does not have. Such a task fails.
@@ -50,9 +50,9 @@ type Execution struct {
 // encoded as encoding/json does. So Order{ID: "17"} is an object, "17" a JSON string, and
 // json.RawMessage(`{"id":"17"}`) an object again.
 //
-// Run ends the test if AWS would refuse the definition, if it calls a function that Config does not have, or if the
+// Run ends the test if AWS would refuse the definition, if it calls a function that Options does not have, or if the
 // input is not JSON.
-func Run(t testing.TB, definition string, input any, cfg Config) *Execution {
+func Run(t testing.TB, definition string, input any, cfg Options) *Execution {
 	t.Helper()
 	if cfg.Begin.IsZero() {
 		cfg.Begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -32,8 +32,8 @@ type order struct {
 }
 
 // after returns functions that fail with the given errors in order, and then succeed.
-func after(names ...string) stepbacktest.Config {
-	return stepbacktest.Config{Functions: stepback.Functions{
+func after(names ...string) stepbacktest.Options {
+	return stepbacktest.Options{Functions: stepback.Functions{
 		"charge": stepback.Func(func(context.Context, map[string]any) (map[string]any, error) {
 			if len(names) == 0 {
 				return map[string]any{"paid": true, "cents": 1200}, nil
@@ -72,7 +72,7 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	t.Parallel()
 	const call = `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
 		"Parameters": {"FunctionName": "%s", "Payload.$": "$"}, "OutputPath": "$.Payload", "End": true}}}`
-	cfg := stepbacktest.Config{Functions: stepback.Functions{
+	cfg := stepbacktest.Options{Functions: stepback.Functions{
 		"double": stepback.Func(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
 		"broken": stepback.Func(func(context.Context, any) (any, error) {
 			return nil,
@@ -98,7 +98,7 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 func TestIntegrationsOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	stepbacktest.Run(t, `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::mail:send",
-		"Parameters": {"to.$": "$.to"}, "End": true}}}`, map[string]string{"to": "ann"}, stepbacktest.Config{
+		"Parameters": {"to.$": "$.to"}, "End": true}}}`, map[string]string{"to": "ann"}, stepbacktest.Options{
 		Integrations: new(stepback.Integrations).Handle("mail", "send", mail{}),
 	}).WantSucceeded(json.RawMessage(`{"sent": {"to": "ann"}}`))
 }
@@ -188,7 +188,7 @@ func TestWhatEndsATest(t *testing.T) {
 // TestErrorName names errors by the test's own hook.
 func TestErrorName(t *testing.T) {
 	t.Parallel()
-	cfg := stepbacktest.Config{
+	cfg := stepbacktest.Options{
 		ErrorName: func(error) string { return "Busy" },
 		Functions: stepback.Functions{
 			"charge": stepback.Func(func(context.Context, order) (any, error) { return nil, errors.New("later") }),

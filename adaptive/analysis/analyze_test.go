@@ -11,6 +11,7 @@ import (
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
 	"stepback/adaptive/lab/simulation"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -204,7 +205,7 @@ faults: [{at: 300, for: 30, service: db, errors: {p: 1, after: 0.05, name: Away}
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := simulation.Run(t.Context(), simulation.Config{Scenario: fitted, Policy: static, Seed: 1})
+	again, err := simulation.Run(t.Context(), simulation.Options{Scenario: fitted, Policy: static, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,13 +219,13 @@ func TestPolicyFiles(t *testing.T) {
 	t.Parallel()
 	got, err := analysis.PolicyOf("p.yaml", "Save:\n- ErrorEquals: [States.ALL]\n  IntervalSeconds: 7\n")
 	if want := []retrypatterns.Retrier{{ErrorEquals: []string{"States.ALL"}, IntervalSeconds: 7, MaxAttempts: 3,
-		BackoffRate: 2, JitterStrategy: retrypatterns.JitterNone}}; err != nil || fmt.Sprint(got["Save"]) != fmt.Sprint(want) {
+		BackoffRate: 2, JitterStrategy: retry.JitterNone}}; err != nil || fmt.Sprint(got["Save"]) != fmt.Sprint(want) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
 	got, err = analysis.PolicyOf("table.yaml", "patterns:\n  slow: {interval: 2500ms, retries: 6, jitter: FULL}\nstates:\n"+
 		"  Save:\n    timeout: 30s\n    retry: [{errors: [Bad], retries: 0}, {errors: [States.ALL], pattern: slow}]\n")
 	if want := []retrypatterns.Retrier{{ErrorEquals: []string{"Bad"}}, {ErrorEquals: []string{"States.ALL"}, IntervalSeconds: 3,
-		MaxAttempts: 6, BackoffRate: 2, JitterStrategy: retrypatterns.JitterFull}}; err != nil ||
+		MaxAttempts: 6, BackoffRate: 2, JitterStrategy: retry.JitterFull}}; err != nil ||
 		fmt.Sprint(got["Save"]) != fmt.Sprint(want) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}

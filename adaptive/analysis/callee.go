@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // callee holds what was recorded of one callee, second by second.
@@ -38,7 +38,7 @@ func (x *callee) ending(a *Attempt) {
 	switch {
 	case deferred(a.Error):
 		e.refused++
-	case retrypatterns.IsLoadError(a.Error):
+	case retry.IsLoadError(a.Error):
 		e.failed++
 		e.calls++
 	default:
@@ -94,7 +94,7 @@ func (x *callee) add(a *Attempt, first bool) {
 		}
 		s.errors[a.Error]++
 		x.failedTime += a.lasted()
-		if retrypatterns.IsOverload(a.Error) {
+		if retry.IsOverload(a.Error) {
 			s.overload++
 			x.longestTimeout = max(x.longestTimeout, a.lasted())
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -30,8 +31,8 @@ func (c *Collector) fit(state string) string {
 		fmt.Fprintf(&b, "  - name: events\n    arrivals: {process: poisson, rate: %.4g}\n",
 			float64(s.tasks)/lasts.Seconds())
 	}
-	retry, _ := c.present(state)
-	fmt.Fprintf(&b, "    machine:\n      state: Fitted\n      retry:%s\n", retryYAML(retry))
+	retriers, _ := c.present(state)
+	fmt.Fprintf(&b, "    machine:\n      state: Fitted\n      retry:%s\n", retryYAML(retriers))
 	mean, servers := x.fitted()
 	fmt.Fprintf(&b, "service:\n  callee:\n    servers: %d\n    time: {lognormal: {mean: %.4g, cv: %.3g}}\n"+
 		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean, math.Round(max(x.variation(), 0.01)*100)/100, x.chance())
@@ -39,7 +40,7 @@ func (c *Collector) fit(state string) string {
 	if timeout <= 0 {
 		timeout = 30
 	}
-	name := cmp.Or(x.commonest(retrypatterns.IsOverload), "States.Timeout")
+	name := cmp.Or(x.commonest(retry.IsOverload), "States.Timeout")
 	fmt.Fprintf(&b, "calls: {Fitted: {service: callee, timeout: %.4g, timeoutError: %q}}\n", timeout, name)
 	if faults := x.faults(begun); faults != "" {
 		fmt.Fprintf(&b, "faults:\n%s", faults)
@@ -101,7 +102,7 @@ func (x *callee) faults(begun time.Time) string {
 		if offset := run.at - begun.Unix(); offset >= 0 && to > run.at {
 			fmt.Fprintf(&b, "  - {at: %d, for: %d, service: callee, errors: {p: %.3g, after: 0.05, name: %q}}\n", offset,
 				to-run.at, min(float64(run.failed)/float64(max(run.calls, 1)), 1), x.commonest(func(name string) bool {
-					return !retrypatterns.IsOverload(name)
+					return !retry.IsOverload(name)
 				}))
 		}
 	}
@@ -136,7 +137,7 @@ func (x *callee) chance() string {
 		}
 		calls += s.calls
 		for name, n := range s.errors {
-			if !retrypatterns.IsOverload(name) {
+			if !retry.IsOverload(name) {
 				by[name] += n
 			}
 		}
@@ -179,7 +180,7 @@ func retryYAML(all []retrypatterns.Retrier) string {
 		if r.MaxDelaySeconds > 0 {
 			fmt.Fprintf(&b, ", maxDelay: %d", r.MaxDelaySeconds)
 		}
-		if r.JitterStrategy == retrypatterns.JitterFull {
+		if r.JitterStrategy == retry.JitterFull {
 			b.WriteString(", jitter: FULL")
 		}
 		b.WriteString("}")

@@ -11,6 +11,7 @@ import (
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
 	"stepback/adaptive/lab/simulation"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -44,7 +45,7 @@ func record(t *testing.T, text string, retry []retrypatterns.Retrier, seed uint6
 	}
 	var all []analysis.Task
 	var at []int
-	_, err = simulation.Run(t.Context(), simulation.Config{
+	_, err = simulation.Run(t.Context(), simulation.Options{
 		Scenario: s, Policy: static, Seed: seed, Trace: func(a simulation.Attempt) {
 			for a.Item >= len(at) {
 				at = append(at, -1)
@@ -114,7 +115,7 @@ calls: {Save: {service: db}}%s
 
 func retrier(interval, attempts int, rate float64, errors ...string) retrypatterns.Retrier {
 	return retrypatterns.Retrier{ErrorEquals: errors, IntervalSeconds: interval, MaxAttempts: attempts,
-		BackoffRate: rate, MaxDelaySeconds: 30, JitterStrategy: retrypatterns.JitterFull}
+		BackoffRate: rate, MaxDelaySeconds: 30, JitterStrategy: retry.JitterFull}
 }
 
 func succeeded(tasks []analysis.Task) (n int) {

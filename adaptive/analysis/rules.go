@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"stepback/asl"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -48,9 +49,9 @@ func collect(g *asl.Graph, all map[string][]retrypatterns.Retrier) {
 func retriersOf(all []asl.Retrier) []retrypatterns.Retrier {
 	out := make([]retrypatterns.Retrier, len(all))
 	for i, r := range all {
-		jitter := retrypatterns.JitterNone
+		jitter := retry.JitterNone
 		if r.FullJitter {
-			jitter = retrypatterns.JitterFull
+			jitter = retry.JitterFull
 		}
 		out[i] = retrypatterns.Retrier{
 			ErrorEquals: r.ErrorEquals, IntervalSeconds: int(r.IntervalSeconds), MaxAttempts: int(r.MaxAttempts),

@@ -3,7 +3,7 @@ package analysis
 import (
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Task is one visit of a Task state by one execution: its attempts and how they ended.
@@ -64,7 +64,7 @@ func (a *Attempt) lasted() time.Duration {
 // evidence about the callee.
 func deferred(name string) bool {
 	switch name {
-	case retrypatterns.CircuitOpen, retrypatterns.RetryBudgetExhausted, retrypatterns.RetryNotWorthwhile:
+	case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.RetryNotWorthwhile:
 		return true
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -231,7 +232,7 @@ func (r *replay) task(t *Task) {
 
 // wait is the distribution of a delay: a policy and the number of the retry.
 type wait struct {
-	policy retrypatterns.Policy
+	policy retry.Policy
 	retry  int
 }
 

@@ -18,34 +18,28 @@ type Breaker struct {
 	state State
 }
 
-// Option configures a [Breaker].
-type Option func(*Breaker)
+// Config configures a [Breaker]. Only Policy is required.
+type Config struct {
+	Policy Policy
+	// Now returns the time; nil means the machine's.
+	Now func() time.Time
+	// Listen is called for every event, on the goroutine that caused it and outside the breaker's lock. Events of
+	// concurrent calls may arrive out of order; [Event.Generation] gives the order of circuit changes. Listen may call
+	// the breaker. nil means no listener.
+	Listen func(Event)
+	// State is a stored state to start from; the zero State is closed.
+	State State
+}
 
-// WithClock makes the breaker read the time from now instead of the machine's clock.
-func WithClock(now func() time.Time) Option { return func(b *Breaker) { b.now = now } }
-
-// WithListener calls listen for every event, on the goroutine that caused it and outside the breaker's lock. Events
-// of concurrent calls may arrive out of order; [Event.Generation] gives the order of circuit changes. listen may call
-// the breaker.
-func WithListener(listen func(Event)) Option { return func(b *Breaker) { b.listen = listen } }
-
-// WithState starts the breaker from a stored state.
-func WithState(s State) Option { return func(b *Breaker) { b.state = s } }
-
-// New returns a breaker, which is closed unless [WithState] sets another state. If the policy is out of range, the
-// error names every invalid field.
-func New(p Policy, options ...Option) (*Breaker, error) {
-	if err := p.Validate(); err != nil {
+// New returns a breaker. If the policy is out of range, the error names every invalid field.
+func New(c Config) (*Breaker, error) {
+	if err := c.Policy.Validate(); err != nil {
 		return nil, err
 	}
-	b := &Breaker{policy: p}
-	for _, o := range options {
-		o(b)
+	if c.Now == nil {
+		c.Now = sinceStart(time.Now())
 	}
-	if b.now == nil {
-		b.now = sinceStart(time.Now())
-	}
-	return b, nil
+	return &Breaker{policy: c.Policy, now: c.Now, listen: c.Listen, state: c.State}, nil
 }
 
 // sinceStart returns a clock that reads only the monotonic clock, which is half the work and never jumps.

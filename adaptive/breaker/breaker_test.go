@@ -18,10 +18,11 @@ func TestDo(t *testing.T) {
 	t.Parallel()
 	now := at(0)
 	var events []string
-	b, err := breaker.New(breaker.Source(), breaker.WithClock(func() time.Time { return now }),
-		breaker.WithListener(func(e breaker.Event) {
-			events = append(events, fmt.Sprint(e.Kind, e.Outcome, e.From, e.To))
-		}))
+	b, err := breaker.New(breaker.Config{
+		Policy: breaker.Conservative(),
+		Now:    func() time.Time { return now },
+		Listen: func(e breaker.Event) { events = append(events, fmt.Sprint(e.Kind, e.Outcome, e.From, e.To)) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +40,9 @@ func TestDo(t *testing.T) {
 	if want := "CircuitOpen: the circuit is open and admits no call now; try again in 1m0s"; err.Error() != want {
 		t.Errorf("message is %q, want %q", err, want)
 	}
-	stored, err := breaker.New(breaker.Source(), breaker.WithState(b.State()),
-		breaker.WithClock(func() time.Time { return now }))
+	stored, err := breaker.New(breaker.Config{
+		Policy: breaker.Conservative(), State: b.State(), Now: func() time.Time { return now },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func TestDo(t *testing.T) {
 
 func TestDoCountsAPanicAsAFailureAndACancellationAsNothing(t *testing.T) {
 	t.Parallel()
-	b, err := breaker.New(breaker.Source())
+	b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +91,10 @@ func TestDoCountsAPanicAsAFailureAndACancellationAsNothing(t *testing.T) {
 
 func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
-	b, err := breaker.New(breaker.Policy{
+	b, err := breaker.New(breaker.Config{Policy: breaker.Policy{
 		FailureRate: 0.5, MinimumRequests: 10, Window: time.Minute, OpenFor: time.Nanosecond,
 		HalfOpenConcurrency: 4, SuccessThreshold: 7, ProbeTimeout: time.Minute,
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +120,7 @@ func TestConcurrentCalls(t *testing.T) {
 
 func TestValidateNamesEveryWrongField(t *testing.T) {
 	t.Parallel()
-	if err := breaker.Source().Validate(); err != nil {
+	if err := breaker.Conservative().Validate(); err != nil {
 		t.Error(err)
 	}
 	if err := breaker.Callee().Validate(); err != nil {
@@ -149,7 +151,7 @@ func TestValidateNamesEveryWrongField(t *testing.T) {
 func nan() float64 { zero := 0.0; return zero / zero }
 
 func BenchmarkAllowRecord(b *testing.B) {
-	for name, p := range map[string]breaker.Policy{"consecutive": breaker.Source(), "rate": breaker.Callee()} {
+	for name, p := range map[string]breaker.Policy{"consecutive": breaker.Conservative(), "rate": breaker.Callee()} {
 		b.Run("state/"+name, func(b *testing.B) {
 			var s breaker.State
 			now := noon
@@ -160,7 +162,7 @@ func BenchmarkAllowRecord(b *testing.B) {
 			}
 		})
 		b.Run("breaker/"+name, func(b *testing.B) {
-			br, err := breaker.New(p)
+			br, err := breaker.New(breaker.Config{Policy: p})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -174,7 +176,7 @@ func BenchmarkAllowRecord(b *testing.B) {
 }
 
 func ExampleDo() {
-	b, err := breaker.New(breaker.Source())
+	b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -51,10 +51,10 @@ type Policy struct {
 	ProbeTimeout time.Duration
 }
 
-// Source returns the policy of the source design (M6): five failures in a row open the circuit for 60 s, three
-// successes close it. It admits one probe at a time, because recovery in the source design begins with one call. The
-// probe timeout is this project's addition.
-func Source() Policy {
+// Conservative returns the policy of the retry design (M6): five failures in a row open the circuit for 60 s, three
+// successes close it. It admits one probe at a time, because recovery in the design begins with one call. The probe
+// timeout is this project's addition.
+func Conservative() Policy {
 	return Policy{
 		ConsecutiveFailures: 5,
 		OpenFor:             time.Minute,

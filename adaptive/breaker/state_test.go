@@ -25,7 +25,7 @@ func call(s *breaker.State, p *breaker.Policy, now time.Time, outcome breaker.Ou
 
 func TestSourcePolicyOpensAfterFiveFailuresAndClosesAfterThreeSuccesses(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	var s breaker.State
 	for i := range 4 {
 		call(&s, &p, at(float64(i)), breaker.Failure)
@@ -58,7 +58,7 @@ func TestSourcePolicyOpensAfterFiveFailuresAndClosesAfterThreeSuccesses(t *testi
 
 func TestFailureOfAProbeOpensAgain(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	var s breaker.State
 	s.Trip(at(0))
 	call(&s, &p, at(60), breaker.Success)
@@ -70,7 +70,7 @@ func TestFailureOfAProbeOpensAgain(t *testing.T) {
 
 func TestErrorRateOverAWindowOfTime(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	p.ConsecutiveFailures, p.FailureRate, p.MinimumRequests, p.MinimumFailures, p.Window = 0, 0.5, 10, 6, 10*time.Second
 	for _, c := range []struct {
 		name                string
@@ -101,7 +101,7 @@ func TestErrorRateOverAWindowOfTime(t *testing.T) {
 
 func TestErrorRateOverAWindowOfCalls(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	p.ConsecutiveFailures, p.FailureRate, p.MinimumRequests, p.WindowRequests = 0, 0.5, 4, 4
 	var s breaker.State
 	for range 100 {
@@ -123,7 +123,7 @@ func TestErrorRateOverAWindowOfCalls(t *testing.T) {
 
 func TestCountOfFailuresAlone(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	p.ConsecutiveFailures, p.MinimumFailures, p.Window = 0, 3, time.Minute
 	var s breaker.State
 	for i := range 3 {
@@ -139,7 +139,7 @@ func TestCountOfFailuresAlone(t *testing.T) {
 
 func TestHalfOpenStartsSlowly(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	p.HalfOpenConcurrency, p.SuccessThreshold = 8, 100
 	var s breaker.State
 	s.Trip(at(0))
@@ -165,7 +165,7 @@ func TestHalfOpenStartsSlowly(t *testing.T) {
 
 func TestProbesExpireAndCountOnce(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	var s breaker.State
 	s.Trip(at(0))
 	lost, _ := s.Allow(&p, at(60)) // its caller dies
@@ -191,7 +191,7 @@ func TestProbesExpireAndCountOnce(t *testing.T) {
 
 func TestResultsOfAnEarlierCircuitDoNotCount(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	var s breaker.State
 	slow, _ := s.Allow(&p, at(0))
 	s.Trip(at(1))
@@ -209,7 +209,7 @@ func TestResultsOfAnEarlierCircuitDoNotCount(t *testing.T) {
 
 func TestIgnoredOutcomesGiveTheProbeBack(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	var s breaker.State
 	s.Trip(at(0))
 	for range 10 {
@@ -224,7 +224,7 @@ func TestIgnoredOutcomesGiveTheProbeBack(t *testing.T) {
 
 func TestReset(t *testing.T) {
 	t.Parallel()
-	p := breaker.Source()
+	p := breaker.Conservative()
 	var s breaker.State
 	permit, _ := s.Allow(&p, at(0))
 	s.Trip(at(0))
@@ -375,7 +375,7 @@ func TestTallyOfOthersOpensTheCircuit(t *testing.T) {
 	if got := s.Statistics(&p, at(3)).Totals; got.Late != 10 || got.Failures != 30 {
 		t.Errorf("totals are %+v, want 10 late", got)
 	}
-	five := breaker.Source()
+	five := breaker.Conservative()
 	var row breaker.State
 	row.Tally(&five, 0, 4, at(0))
 	row.Tally(&five, 1, 3, at(0))

@@ -14,17 +14,23 @@ type Budget struct {
 	state State
 }
 
-// New returns a budget that reads the time from now, or from the machine if now is nil. If the policy is out of
-// range, the error names every invalid field.
-func New(p Policy, now func() time.Time) (*Budget, error) {
-	if err := p.Validate(); err != nil {
+// Config configures a [Budget]. Only Policy is required.
+type Config struct {
+	Policy Policy
+	// Now returns the time; nil means the machine's.
+	Now func() time.Time
+}
+
+// New returns a budget. If the policy is out of range, the error names every invalid field.
+func New(c Config) (*Budget, error) {
+	if err := c.Policy.Validate(); err != nil {
 		return nil, err
 	}
-	if now == nil {
+	if c.Now == nil {
 		start := time.Now()
-		now = func() time.Time { return start.Add(time.Since(start)) }
+		c.Now = func() time.Time { return start.Add(time.Since(start)) }
 	}
-	return &Budget{policy: p, now: now}, nil
+	return &Budget{policy: c.Policy, now: c.Now}, nil
 }
 
 // Request calls [State.Request].

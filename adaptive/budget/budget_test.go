@@ -173,7 +173,7 @@ func TestThrottleRefusesWhatIsNotAccepted(t *testing.T) {
 func TestNeverBelowNothing(t *testing.T) {
 	t.Parallel()
 	presets := map[string]budget.Policy{
-		"finagle": budget.Finagle(), "source": budget.Source(), "grpc": budget.GRPC(), "sdk": budget.SDK(),
+		"finagle": budget.Finagle(), "source": budget.Standard(), "grpc": budget.GRPC(), "sdk": budget.SDK(),
 		"bucket": budget.Bucket(),
 	}
 	for name, p := range presets {
@@ -229,7 +229,7 @@ func TestValidate(t *testing.T) {
 func TestBudgetTakesTheClock(t *testing.T) {
 	t.Parallel()
 	now := at(0)
-	b, err := budget.New(budget.Finagle(), func() time.Time { return now })
+	b, err := budget.New(budget.Config{Policy: budget.Finagle(), Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,9 +37,9 @@ func Finagle() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.2, PerSecond: 10, RetryCost: 1}
 }
 
-// Source returns the retry budget of the source (R9): a tenth of the requests of 10 s, and at least ten retries a
+// Standard returns the retry budget of the design (R9): a tenth of the requests of 10 s, and at least ten retries a
 // second.
-func Source() Policy {
+func Standard() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.1, PerSecond: 10, RetryCost: 1}
 }
 

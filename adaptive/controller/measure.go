@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
+	"stepback/retry"
 	"stepback/retrymetrics"
-	"stepback/retrypatterns"
 )
 
 // Metrics reads metrics by minute.
@@ -115,7 +115,7 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 		for i, name := range names {
 			x := series[3+i][at]
 			p.LoadFailures += x
-			if retrypatterns.IsOverload(name) {
+			if retry.IsOverload(name) {
 				p.Overload += x
 			}
 		}
@@ -137,7 +137,7 @@ func loadErrors(t Target) []string {
 	var names []string
 	for _, r := range t.Base {
 		for _, name := range r.ErrorEquals {
-			if name = retrymetrics.ErrorTypeOf(name); retrypatterns.IsLoadError(name) && !slices.Contains(names, name) {
+			if name = retrymetrics.ErrorTypeOf(name); retry.IsLoadError(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"stepback/adaptive/controller/decide"
 	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -224,8 +225,8 @@ func (r recovered) byError() configuration.State {
 // differently.
 func retried(x retrypatterns.Retrier) bool {
 	return x.MaxAttempts > 0 && x.MaxAttempts <= mostTold && len(x.ErrorEquals) > 0 &&
-		!slices.Contains(x.ErrorEquals, retrypatterns.CircuitOpen) &&
-		!slices.Contains(x.ErrorEquals, retrypatterns.RetryBudgetExhausted)
+		!slices.Contains(x.ErrorEquals, retry.CircuitOpen) &&
+		!slices.Contains(x.ErrorEquals, retry.RetryBudgetExhausted)
 }
 
 // mostTold limits the retries of one error that are published to functions.

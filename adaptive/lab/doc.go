@@ -4,7 +4,7 @@
 //
 // Its parts: scenario and policy are the file formats, scenarios holds the built-in scenarios, simulation executes
 // one run, statistics aggregates many runs, and chart draws them. A policy's mechanisms (breaker, limiter, budget,
-// controller) are those of package adaptive, and waits are computed by retrypatterns.Policy; the laboratory
+// controller) are those of package adaptive, and waits are computed by retry.Policy; the laboratory
 // reimplements neither.
 //
 // The laboratory never calls a real service and never reads a clock. The same scenarios, policies and seeds give the

@@ -375,7 +375,7 @@ func TestNoSeedOscillates(t *testing.T) {
 				t.Fatal(err)
 			}
 			for seed := range uint64(4) {
-				r, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: p, Seed: 60_000 + seed})
+				r, err := simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: p, Seed: 60_000 + seed})
 				if err != nil {
 					t.Fatal(err)
 				}

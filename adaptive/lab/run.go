@@ -172,7 +172,7 @@ func (e *Experiment) runAll(ctx context.Context, policies []*policy.Policy) ([][
 	for range min(count, total) {
 		workers.Go(func() {
 			for j := range jobs {
-				res, err := simulation.Run(ctx, simulation.Config{
+				res, err := simulation.Run(ctx, simulation.Options{
 					Scenario: e.Scenarios[j.scenario], Policy: policies[j.policy], Seed: e.FirstSeed + uint64(j.seed),
 				})
 				if err != nil {

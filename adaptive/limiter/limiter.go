@@ -17,17 +17,23 @@ type Limiter struct {
 	state State
 }
 
-// New returns a limiter that reads the time from now, or from the machine if now is nil. If the policy is out of
-// range, the error names every invalid field.
-func New(p Policy, now func() time.Time) (*Limiter, error) {
-	if err := p.Validate(); err != nil {
+// Config configures a [Limiter]. Only Policy is required.
+type Config struct {
+	Policy Policy
+	// Now returns the time; nil means the machine's.
+	Now func() time.Time
+}
+
+// New returns a limiter. If the policy is out of range, the error names every invalid field.
+func New(c Config) (*Limiter, error) {
+	if err := c.Policy.Validate(); err != nil {
 		return nil, err
 	}
-	if now == nil {
+	if c.Now == nil {
 		start := time.Now()
-		now = func() time.Time { return start.Add(time.Since(start)) }
+		c.Now = func() time.Time { return start.Add(time.Since(start)) }
 	}
-	return &Limiter{policy: p, now: now}, nil
+	return &Limiter{policy: c.Policy, now: c.Now}, nil
 }
 
 // Allow requests permission to make a call. Pass the permit to [Limiter.Record] when the call has ended. If the call

@@ -199,7 +199,7 @@ func TestLimiterRefusesByName(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()
 	p.Initial = 1
-	l, err := limiter.New(p, nil)
+	l, err := limiter.New(limiter.Config{Policy: p})
 	if err != nil {
 		t.Fatal(err)
 	}

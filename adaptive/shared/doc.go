@@ -11,5 +11,5 @@
 // write, so that there are never more probes than the policy allows.
 //
 // An unreachable store must not stop the work: the gate then fails open, admits everything, and calls
-// [Options.Unavailable].
+// [Config.Unavailable].
 package shared

@@ -12,8 +12,8 @@ import (
 	"stepback/adaptive/limiter"
 )
 
-// Options configures a [Gate]. The zero Options are the defaults.
-type Options struct {
+// Config configures a [Gate]. The zero Config has the defaults.
+type Config struct {
 	// Cache is the time for which a reading is used; 1 s if 0. A longer time costs less and reacts later.
 	Cache time.Duration
 	// Timeout limits every access to the store; 200 ms if 0.
@@ -34,7 +34,7 @@ type Gate struct {
 	store    Store
 	callee   string
 	policies Policies
-	options  Options
+	config   Config
 
 	mu         sync.Mutex
 	record     Record
@@ -46,26 +46,26 @@ type Gate struct {
 
 // NewGate returns a gate. It returns an error if a policy is out of range, or the callee's name is empty or longer
 // than 256 bytes.
-func NewGate(store Store, callee string, p Policies, o Options) (*Gate, error) {
+func NewGate(store Store, callee string, p Policies, c Config) (*Gate, error) {
 	if callee == "" || len(callee) > 256 {
 		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
 	}
 	if err := errors.Join(p.Breaker.Validate(), p.Limiter.Validate()); err != nil {
 		return nil, err
 	}
-	if o.Cache <= 0 {
-		o.Cache = time.Second
+	if c.Cache <= 0 {
+		c.Cache = time.Second
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = 200 * time.Millisecond
+	if c.Timeout <= 0 {
+		c.Timeout = 200 * time.Millisecond
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if o.Draw == nil {
-		o.Draw = rand.Float64
+	if c.Draw == nil {
+		c.Draw = rand.Float64
 	}
-	return &Gate{store: store, callee: callee, policies: p, options: o}, nil
+	return &Gate{store: store, callee: callee, policies: p, config: c}, nil
 }
 
 // Permit is the right to make one call. Pass it to [Gate.Record] when the call has ended.
@@ -78,10 +78,10 @@ type Permit struct {
 // Allow requests permission to make a call. If the call is refused, the error is a *[breaker.OpenError] or a
 // *[limiter.ExhaustedError]. If the store cannot be reached, nothing is refused.
 func (g *Gate) Allow(ctx context.Context) (Permit, error) {
-	now := g.options.Now()
+	now := g.config.Now()
 	g.mu.Lock()
 	g.pending.Asked++
-	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.options.Cache || now.Before(g.asked))
+	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.config.Cache || now.Before(g.asked))
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -96,7 +96,7 @@ func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	case !known:
 		return g.admitted(Permit{began: now, open: true}), nil
 	case record.Breaker.Circuit() == breaker.Closed:
-		if share := record.Share(&g.policies); share < 1 && g.options.Draw() >= share {
+		if share := record.Share(&g.policies); share < 1 && g.config.Draw() >= share {
 			limit := record.Limiter.Limit(&g.policies.Limiter)
 			return Permit{}, &limiter.ExhaustedError{Limit: limit, InFlight: int64(limit / share)}
 		}
@@ -140,7 +140,7 @@ func (g *Gate) probe(ctx context.Context, record Record, now time.Time) (Permit,
 		}
 		g.learn(record)
 	}
-	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.options.Cache}
+	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.config.Cache}
 }
 
 // refused returns the result if no probe is available. If another process has closed the circuit meanwhile, the call
@@ -156,7 +156,7 @@ func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now ti
 
 // Record records the outcome of the call that permit allowed.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
-	now := g.options.Now()
+	now := g.config.Now()
 	if permit.permit.Probe != 0 {
 		g.probed(ctx, permit, outcome, now)
 		return
@@ -173,7 +173,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 		case breaker.Ignored:
 		}
 	}
-	stale := !g.refreshing && now.Sub(g.asked) >= g.options.Cache
+	stale := !g.refreshing && now.Sub(g.asked) >= g.config.Cache
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -244,13 +244,13 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 const tick = time.Second
 
 func (g *Gate) add(ctx context.Context, t limiter.Tally) (Record, limiter.Tally, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)
 	defer cancel()
 	return g.store.Add(ctx, g.callee, t)
 }
 
 func (g *Gate) replace(ctx context.Context, next Record, taken limiter.Tally) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)
 	defer cancel()
 	return g.store.Replace(ctx, g.callee, next, taken)
 }
@@ -264,17 +264,17 @@ func (g *Gate) learn(r Record) {
 	}
 	after := g.record.Breaker.Circuit()
 	g.mu.Unlock()
-	if g.options.Changed != nil && (before != after || !known) {
-		g.options.Changed(after)
+	if g.config.Changed != nil && (before != after || !known) {
+		g.config.Changed(after)
 	}
-	if g.options.Read != nil {
-		g.options.Read(after)
+	if g.config.Read != nil {
+		g.config.Read(after)
 	}
 }
 
 func (g *Gate) unavailable(err error) {
-	if g.options.Unavailable != nil {
-		g.options.Unavailable(err)
+	if g.config.Unavailable != nil {
+		g.config.Unavailable(err)
 	}
 }
 

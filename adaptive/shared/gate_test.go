@@ -32,7 +32,7 @@ func newFleet(t *testing.T, n int, store shared.Store, p shared.Policies, unavai
 	t.Helper()
 	f := &fleet{now: noon}
 	for range n {
-		g, err := shared.NewGate(store, "db", p, shared.Options{
+		g, err := shared.NewGate(store, "db", p, shared.Config{
 			Now: func() time.Time { return f.now }, Unavailable: unavailable,
 			Draw: func() float64 { f.draw++; return float64(f.draw*61%100) / 100 },
 		})
@@ -172,7 +172,7 @@ func TestAStoreOutOfReachStopsNothing(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	store := &shared.Memory{}
-	g, err := shared.NewGate(store, "db", shared.Callee(), shared.Options{Cache: time.Nanosecond})
+	g, err := shared.NewGate(store, "db", shared.Callee(), shared.Config{Cache: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +191,10 @@ func TestConcurrentUse(t *testing.T) {
 
 func TestNewGate(t *testing.T) {
 	t.Parallel()
-	if _, err := shared.NewGate(&shared.Memory{}, "", shared.Callee(), shared.Options{}); err == nil {
+	if _, err := shared.NewGate(&shared.Memory{}, "", shared.Callee(), shared.Config{}); err == nil {
 		t.Error("a gate without a callee")
 	}
-	if _, err := shared.NewGate(&shared.Memory{}, "db", shared.Policies{}, shared.Options{}); err == nil {
+	if _, err := shared.NewGate(&shared.Memory{}, "db", shared.Policies{}, shared.Config{}); err == nil {
 		t.Error("a gate without policies")
 	}
 }

@@ -64,7 +64,7 @@ func compile(place string, v jsonvalue.Value) (node, error) {
 		if !ok {
 			return literal{v}, nil
 		}
-		code, err := jsonata.Compile(body, jsonata.StepFunctions(), jsonata.WithLimits(limits))
+		code, err := jsonata.Compile(body, jsonata.WithStepFunctions(), jsonata.WithLimits(limits))
 		if err != nil {
 			return nil, fmt.Errorf("the field '%s': %w", place, err)
 		}

@@ -18,7 +18,7 @@ func (f fixed) Random() uint64                             { return 4 }
 
 func Example() {
 	expression, err := jsonata.Compile(`{"total": $sum($order.items.(price * quantity)), "at": $now()}`,
-		jsonata.StepFunctions())
+		jsonata.WithStepFunctions())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,7 @@ func FuzzEval(f *testing.F) {
 	root := parse(f, `{"a":[{"b":1,"c":[2,3]},{"b":"x","c":null}],"d":{"e":[[],{}]}}`)
 	limits := jsonata.WithLimits(jsonata.Limits{Depth: 200, Steps: 20_000, Memory: 1 << 16})
 	f.Fuzz(func(t *testing.T, text string) {
-		x, err := jsonata.Compile(text, jsonata.StepFunctions(), limits)
+		x, err := jsonata.Compile(text, jsonata.WithStepFunctions(), limits)
 		var e *jsonata.Error
 		if err != nil {
 			if !errors.As(err, &e) {

@@ -51,10 +51,10 @@ const (
 // Option changes how an expression is compiled.
 type Option func(*Expression)
 
-// StepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a
+// WithStepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a
 // seed, $uuid and $parse, but not $eval. In results, numbers that JSON cannot represent become strings such as
 // "Infinity".
-func StepFunctions() Option {
+func WithStepFunctions() Option {
 	return func(x *Expression) { x.builtins, x.names = stepFunctions, true }
 }
 

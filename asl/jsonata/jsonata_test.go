@@ -104,7 +104,7 @@ func TestStepFunctions(t *testing.T) {
 		`$substring($uuid(),14,1)`: `"4"`,
 		`$exists($partition)`:      `true`,
 	} {
-		if got := outcome(t, text, jsonata.StepFunctions()); got != want {
+		if got := outcome(t, text, jsonata.WithStepFunctions()); got != want {
 			t.Errorf("%s = %s, want %s", text, got, want)
 		}
 	}
@@ -232,7 +232,7 @@ func FuzzExpression(f *testing.F) {
 			e.root = &root
 		}
 		limits := jsonata.WithLimits(jsonata.Limits{Steps: 100_000, Depth: 500, Output: 1 << 20})
-		r, err := evaluate(text, e, jsonata.StepFunctions(), limits)
+		r, err := evaluate(text, e, jsonata.WithStepFunctions(), limits)
 		var failure *jsonata.Error
 		if err != nil && !errors.As(err, &failure) {
 			t.Errorf("an error of another type: %v", err)

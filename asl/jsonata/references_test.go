@@ -34,7 +34,7 @@ func TestRootReads(t *testing.T) {
 		`*.a`:                                           ``,
 		`$f(1)(b)`:                                      `b`,
 	} {
-		x, err := jsonata.Compile(text, jsonata.StepFunctions())
+		x, err := jsonata.Compile(text, jsonata.WithStepFunctions())
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

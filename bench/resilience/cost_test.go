@@ -71,7 +71,7 @@ func BenchmarkBreaker(b *testing.B) {
 	ctx := context.Background()
 	op := func(context.Context) (int, error) { return 1, nil }
 	b.Run("stepback", func(b *testing.B) {
-		c, err := breaker.New(breaker.Source())
+		c, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -101,15 +101,15 @@ func BenchmarkAll(b *testing.B) {
 	ctx := context.Background()
 	op := func(context.Context) (int, error) { return 1, nil }
 	b.Run("stepback", func(b *testing.B) {
-		room, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 10})
+		room, err := resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 10})
 		if err != nil {
 			b.Fatal(err)
 		}
-		circuit, err := breaker.New(breaker.Source())
+		circuit, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 		if err != nil {
 			b.Fatal(err)
 		}
-		e, err := resilience.New(three, resilience.AttemptTimeout(time.Second), resilience.WithBulkhead(room),
+		e, err := resilience.New(three, resilience.WithAttemptTimeout(time.Second), resilience.WithBulkhead(room),
 			resilience.WithBreaker(circuit))
 		if err != nil {
 			b.Fatal(err)
@@ -140,7 +140,7 @@ func (instant) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // BenchmarkHTTP measures a request that is answered at once, on a transport without a network.
 func BenchmarkHTTP(b *testing.B) {
-	ours, err := httpclient.New(httpclient.Settings{Base: instant{}, Policy: &three})
+	ours, err := httpclient.New(httpclient.Config{Base: instant{}, Policy: &three})
 	if err != nil {
 		b.Fatal(err)
 	}

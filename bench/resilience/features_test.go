@@ -33,6 +33,7 @@ import (
 	ours "stepback/adaptive/budget"
 	"stepback/resilience"
 	"stepback/resilience/httpclient"
+	stepretry "stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -56,7 +57,7 @@ type feature struct {
 }
 
 // three is a policy of 1 s, 2 s, 4 s.
-var three = retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
+var three = stepretry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
 // stateError is an SQLSTATE error of a database driver.
 type stateError string
@@ -143,7 +144,7 @@ func answer(status int, header ...string) *http.Response {
 // clients contains the HTTP clients of three libraries, connected to a server, in the columns 0, 1 and 4.
 var clients = map[int]func(t *testing.T, a *answers) *http.Client{
 	0: func(t *testing.T, a *answers) *http.Client {
-		transport, err := httpclient.New(httpclient.Settings{Base: a, Policy: &three})
+		transport, err := httpclient.New(httpclient.Config{Base: a, Policy: &three})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +265,7 @@ var features = []feature{
 	{
 		"a panic in the operation releases its place in the bulkhead",
 		both(func(t *testing.T) bool {
-			b := must(resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1}))(t)
+			b := must(resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1}))(t)
 			e := must(resilience.New(three, resilience.WithBulkhead(b)))(t)
 			recovered(func() { _ = e.Run(t.Context(), func(context.Context) error { panic("boom") }) })
 			return e.Run(t.Context(), func(context.Context) error { return nil }) == nil
@@ -279,11 +280,11 @@ var features = []feature{
 		"after a panic in a half-open breaker's probe, the next probe is let through",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
-				b := must(breaker.New(breaker.Policy{
+				b := must(breaker.New(breaker.Config{Policy: breaker.Policy{
 					ConsecutiveFailures: 1, OpenFor: time.Minute, SuccessThreshold: 1, HalfOpenConcurrency: 1,
 					ProbeTimeout: time.Hour,
-				}))(t)
-				e := must(resilience.New(retrypatterns.Policy{}, resilience.WithBreaker(b)))(t)
+				}}))(t)
+				e := must(resilience.New(stepretry.Policy{}, resilience.WithBreaker(b)))(t)
 				return probes(func(op func() error) error {
 					return e.Run(t.Context(), func(context.Context) error { return op() })
 				})
@@ -309,8 +310,8 @@ var features = []feature{
 		"by default, a caller's own permanent error does not open the breaker",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
-				e := must(resilience.New(retrypatterns.Policy{},
-					resilience.WithBreaker(must(breaker.New(breaker.Source()))(t))))(t)
+				e := must(resilience.New(stepretry.Policy{},
+					resilience.WithBreaker(must(breaker.New(breaker.Config{Policy: breaker.Conservative()}))(t))))(t)
 				return stays(func(op func() error) error {
 					return e.Run(t.Context(), func(context.Context) error { return op() })
 				})
@@ -331,7 +332,7 @@ var features = []feature{
 	{
 		"a bulkhead whose queue has a maximum length",
 		both(func(t *testing.T) bool {
-			b := must(resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1, Queue: 1,
+			b := must(resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1, Queue: 1,
 				QueueTimeout: time.Hour}))(t)
 			e := must(resilience.New(three, resilience.WithBulkhead(b)))(t)
 			return queues(func(op func() error) error {
@@ -347,7 +348,7 @@ var features = []feature{
 		"retry budget: 1,000 simultaneous calls to a service that is down make at most 1,500 requests",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
-				b := must(ours.New(ours.Finagle(), nil))(t)
+				b := must(ours.New(ours.Config{Policy: ours.Finagle()}))(t)
 				e := must(resilience.New(three, resilience.WithBudget(b)))(t)
 				return storm(func(op func() error) error {
 					return e.Run(t.Context(), func(context.Context) error { return op() })
@@ -445,7 +446,7 @@ var features = []feature{
 		"HTTP: an Idempotency-Key, generated once per call and kept for all its attempts",
 		[6]func(*testing.T) bool{0: func(t *testing.T) bool {
 			a := &answers{turns: []*http.Response{answer(500), answer(200)}}
-			transport := must(httpclient.New(httpclient.Settings{Base: a, Policy: &three, MakeKeys: true}))(t)
+			transport := must(httpclient.New(httpclient.Config{Base: a, Policy: &three, MakeKeys: true}))(t)
 			_, err := send(t, &http.Client{Transport: transport}, "POST", "tea")
 			return err == nil && len(a.keys) == 2 && a.keys[0] != "" && a.keys[0] == a.keys[1]
 		}},
@@ -454,14 +455,14 @@ var features = []feature{
 	{
 		"each kind of error has its own retry policy and its own count",
 		[6]func(*testing.T) bool{0: func(t *testing.T) bool {
-			e := must(resilience.NewByError())(t)
+			e := must(resilience.NewWithRules(retrypatterns.Rules()))(t)
 			calls := 0
 			began := time.Now()
 			_ = e.Run(t.Context(), func(context.Context) error {
 				if calls++; calls%2 == 1 { // 5 retries of the first kind, 4 of the second
-					return resilience.Mark(io.EOF, retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+					return resilience.Mark(io.EOF, stepretry.Transient, stepretry.ServiceUnavailableError)
 				}
-				return resilience.Mark(io.EOF, retrypatterns.Transient, retrypatterns.AuroraTemporaryError)
+				return resilience.Mark(io.EOF, stepretry.Transient, stepretry.AuroraTemporaryError)
 			})
 			return calls == 10 && time.Since(began) > 0
 		}},
@@ -527,7 +528,7 @@ func storm(run func(op func() error) error) bool {
 }
 
 func ourHedge(t *testing.T) func(func(context.Context) error) error {
-	e := must(resilience.New(retrypatterns.Policy{}, resilience.Idempotent(), resilience.Hedge(time.Second, 1)))(t)
+	e := must(resilience.New(stepretry.Policy{}, resilience.WithIdempotent(), resilience.WithHedge(time.Second, 1)))(t)
 	return func(op func(context.Context) error) error { return e.Run(t.Context(), op) }
 }
 

@@ -25,7 +25,7 @@ import (
 	"stepback/outbox/deadletters"
 	"stepback/outbox/postgresstore"
 	"stepback/outbox/webhook"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 var update = flag.Bool("update", false, "write the table into docs/outbox.md instead of comparing with it")
@@ -282,7 +282,7 @@ var features = []struct {
 		var got seen
 		b := newOutbox(t, address, outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 			if n := got.add(textOf(m)); textOf(m) == "first" && n == 1 {
-				return &outbox.Failure{Name: retrypatterns.DeadlockException, Class: retrypatterns.Transient,
+				return &outbox.Failure{Name: retry.DeadlockException, Class: retry.Transient,
 					RetryAfter: 100 * time.Millisecond, Err: errors.New("once")}
 			}
 			return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"stepback/retrymetrics"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -35,7 +34,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate",
 		description: "State ValidateCSVFile: reads a file and copies it for the Map",
-		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(retrypatterns.ValidateCSVFile),
+		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(statemachine.ValidateCSVFile),
 		environment: s.guarded(map[string]*string{
 			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
 		}),
@@ -48,7 +47,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	})
 	s.Process = s.function(bootstraps, function{
 		id: "Process", name: "process", description: "State ProcessSingleUserRecord: adds one row's counts to its user, exactly once",
-		memory: e.ProcessMemory, timeout: timeoutOf(retrypatterns.ProcessSingleUserRecord),
+		memory: e.ProcessMemory, timeout: timeoutOf(statemachine.ProcessSingleUserRecord),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access:      append(s.guardAccess(), db.access), vpc: db.vpc,
 		// There is one invocation per row: three lines about each would cost as much as the invocations.
@@ -56,7 +55,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
-		memory: e.AggregateMemory, disk: e.AggregateDisk(), timeout: timeoutOf(retrypatterns.AggregateResults),
+		memory: e.AggregateMemory, disk: e.AggregateDisk(), timeout: timeoutOf(statemachine.AggregateResults),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access: append(s.guardAccess(), db.access,
 			allow([]string{"s3:ListBucket"}, results.BucketArn()), // as above
@@ -101,7 +100,7 @@ const ahead = 2 * time.Second
 
 // timeoutOf returns the timeout of a state's function: a little below the state's timeout in the retry table.
 func timeoutOf(state string) time.Duration {
-	s, ok := retrypatterns.DefaultTable().State(state)
+	s, ok := statemachine.DefaultTable().State(state)
 	if !ok {
 		panic("the retry table lacks " + state)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogsdestinations"
 	"github.com/aws/jsii-runtime-go"
 
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // configurationMinutes is the interval at which the configuration of the retries is published: once for each period
@@ -35,7 +35,7 @@ func (s *Stack) addMetrics(bootstraps string) {
 		description: "Counts retries from the state machine's log and publishes them as metrics",
 		memory:      metricsMemory, timeout: time.Minute, instances: 1,
 		environment: map[string]*string{
-			"CHILD_STATE":       jsii.String(retrypatterns.ProcessSingleUserRecord),
+			"CHILD_STATE":       jsii.String(statemachine.ProcessSingleUserRecord),
 			"LOG_LEVEL":         jsii.String(s.Environment.LogLevel),
 			"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(),
 		},

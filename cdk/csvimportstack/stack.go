@@ -21,7 +21,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"stepback/cdk/environment"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -130,9 +129,9 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 	o.Shape = e.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
 	o.ToleratedFailurePercentage, o.Timeout = e.ToleratedFailurePercentage, e.Timeout
-	table := retrypatterns.DefaultTable()
+	table := statemachine.DefaultTable()
 	if o.Express = e.Express; e.Express {
-		table = retrypatterns.ExpressTable()
+		table = statemachine.ExpressTable()
 	}
 	text, err := statemachine.Definition(table, o)
 	if err != nil || rewrite == nil {

@@ -15,7 +15,6 @@ import (
 	"stepback/cdk/csvimportstack"
 	"stepback/cdk/environment"
 	"stepback/localstack"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -27,7 +26,7 @@ func TestDefinitionIsTheStateMachines(t *testing.T) {
 
 	o := statemachine.Substitutions()
 	o.Concurrency, o.BatchSize, o.ToleratedFailurePercentage = 10, 50, 2.5
-	want, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	want, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type Environment struct {
 	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are options of the
 	// state machine; see statemachine.Options.
 	Shape statemachine.Shape
-	// Express runs the Map's children as EXPRESS executions, with the retries of retrypatterns.ExpressTable.
+	// Express runs the Map's children as EXPRESS executions, with the retries of statemachine.ExpressTable.
 	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64

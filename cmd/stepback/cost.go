@@ -11,7 +11,7 @@ import (
 
 	"stepback/adaptive/cost"
 	"stepback/asl"
-	"stepback/retrypatterns"
+	"stepback/retry"
 	"stepback/statemachine"
 	"stepback/tasks/faults"
 )
@@ -129,11 +129,11 @@ func (c *costCmd) run(shape statemachine.Shape, specs []faults.Spec) (cost.Impor
 		}
 		batch := shape == statemachine.Bulk && !s.OfItem()
 		switch {
-		case s.State == retrypatterns.ApplyBatch && shape == statemachine.Bulk,
-			s.State == retrypatterns.ProcessSingleUserRecord && batch:
+		case s.State == statemachine.ApplyBatch && shape == statemachine.Bulk,
+			s.State == statemachine.ProcessSingleUserRecord && batch:
 			i.FailingBatches += expected
 			i.RefusedBatches += refused
-		case s.State == retrypatterns.ProcessSingleUserRecord:
+		case s.State == statemachine.ProcessSingleUserRecord:
 			i.FailingRows = min(i.FailingRows+s.Rate, 1)
 			retries += expected
 			i.RefusedRows += refused
@@ -147,13 +147,13 @@ func (c *costCmd) run(shape statemachine.Shape, specs []faults.Spec) (cost.Impor
 
 // retriesOf returns how many times the retry table retries a fault's error.
 func retriesOf(s faults.Spec) (int, error) {
-	compiled, err := retrypatterns.DefaultTable().Compile(s.State)
+	compiled, err := statemachine.DefaultTable().Compile(s.State)
 	if err != nil {
 		return 0, err
 	}
 	for _, r := range compiled.Retry {
 		for _, e := range r.ErrorEquals {
-			if e == errorOf(s) || e == retrypatterns.StatesTaskFailed && errorOf(s) != retrypatterns.StatesTimeout {
+			if e == errorOf(s) || e == retry.StatesTaskFailed && errorOf(s) != retry.StatesTimeout {
 				return r.MaxAttempts, nil
 			}
 		}
@@ -165,11 +165,11 @@ func retriesOf(s faults.Spec) (int, error) {
 func errorOf(s faults.Spec) string {
 	switch s.Error {
 	case faults.Hang:
-		return retrypatterns.StatesTimeout
+		return retry.StatesTimeout
 	case faults.Crash:
-		return retrypatterns.RuntimeExitError
+		return retry.RuntimeExitError
 	case faults.Throttle:
-		return retrypatterns.LambdaTooManyRequestsException
+		return retry.LambdaTooManyRequestsException
 	}
 	return s.Error
 }

@@ -209,7 +209,7 @@ func (v *victim) checkTold(t *testing.T) {
 // execution.
 func (v *victim) checkJournal(t *testing.T, root string) {
 	t.Helper()
-	j, err := pebble.Open(filepath.Join(v.data, "journal"), pebble.Options{})
+	j, err := pebble.Open(filepath.Join(v.data, "journal"), pebble.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ type dataCmd struct {
 }
 
 // withJournal opens the journal of an existing data directory, and closes it again. Reading changes nothing.
-func withJournal(data string, o pebble.Options, use func(*pebble.Journal) error) (err error) {
+func withJournal(data string, o pebble.Config, use func(*pebble.Journal) error) (err error) {
 	dir := filepath.Join(data, "journal")
 	if !exists(dir) {
 		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", data)

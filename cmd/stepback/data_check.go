@@ -35,7 +35,7 @@ func (c *dataCheckCmd) on(ctx context.Context, std streams, p *local.Platform) e
 }
 
 func (c *dataCheckCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.check(ctx, std, j)
 	})
 }

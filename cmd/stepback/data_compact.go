@@ -37,7 +37,7 @@ func (c *dataCompactCmd) on(_ context.Context, _ streams, p *local.Platform) err
 }
 
 func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Config{Retention: -1}, func(j *pebble.Journal) error {
 		removed, err := j.Expire(ctx, time.Now().Add(-time.Duration(c.OlderThan)))
 		if err != nil {
 			return err

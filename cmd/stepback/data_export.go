@@ -36,7 +36,7 @@ func (c *dataExportCmd) on(ctx context.Context, std streams, p *local.Platform) 
 }
 
 func (c *dataExportCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.print(ctx, std, j)
 	})
 }

@@ -168,7 +168,7 @@ func TestReadingChangesNothing(t *testing.T) {
 func TestALockedDataDirectory(t *testing.T) {
 	t.Parallel()
 	data := aRun(t)
-	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Options{Retention: -1})
+	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Config{Retention: -1})
 	tell(t, err)
 	defer j.Close()
 	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"history", "x"},

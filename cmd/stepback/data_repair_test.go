@@ -24,7 +24,7 @@ func TestDataRepair(t *testing.T) {
 	if code, out := run(); code == 0 || !strings.Contains(out, "there is no journal in") {
 		t.Errorf("%d %s", code, out)
 	}
-	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Options{Retention: -1})
+	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestData(t *testing.T) {
 func TestHistoryOfAnExecutionThatHasNotEnded(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Options{Retention: -1})
+	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stepback/cmd/stepback/executions"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -27,7 +26,7 @@ func (definitionCmd) Help() string {
 // Run prints a definition as JSON for Step Functions.
 func (c *definitionCmd) Run(ctx context.Context, std streams) error {
 	if c.Of == "" {
-		text, err := statemachine.Definition(retrypatterns.DefaultTable(), statemachine.Substitutions())
+		text, err := statemachine.Definition(statemachine.DefaultTable(), statemachine.Substitutions())
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (c *graphCmd) on(ctx context.Context, std streams, p *local.Platform) error
 }
 
 func (c *graphCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.execution(ctx, std, j)
 	})
 }

@@ -89,7 +89,7 @@ func (c *historyCmd) on(ctx context.Context, std streams, p *local.Platform) err
 }
 
 func (c *historyCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.print(ctx, std, j)
 	})
 }

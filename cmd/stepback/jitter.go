@@ -36,7 +36,7 @@ func (c *jitterCmd) Run(_ context.Context, std streams) error {
 			return &exitError{exitUsage, err}
 		}
 	}
-	rows, err := contention.Table(contention.Config{Trials: c.Trials, Base: c.Base, Cap: c.Cap, Seed: c.Seed},
+	rows, err := contention.Table(contention.Options{Trials: c.Trials, Base: c.Base, Cap: c.Cap, Seed: c.Seed},
 		c.Clients)
 	if err != nil {
 		return &exitError{exitUsage, err}

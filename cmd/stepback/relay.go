@@ -16,6 +16,7 @@ import (
 	"stepback/outbox/monitor"
 	"stepback/outbox/sinks"
 	"stepback/outbox/webhook"
+	"stepback/retrypatterns"
 )
 
 // webhookSecrets is the environment variable with the secrets for webhook signatures, separated by spaces. It is not
@@ -50,7 +51,7 @@ Requests to a webhook are signed where ` + webhookSecrets + ` holds one secret o
 
 // Run relays the outbox's messages.
 func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
-	options := sinks.Options{Endpoint: c.Endpoint, Source: c.Source, Out: std.out}
+	options := sinks.Config{Endpoint: c.Endpoint, Source: c.Source, Out: std.out}
 	for _, text := range strings.Fields(os.Getenv(webhookSecrets)) {
 		secret, err := webhook.NewSecret(text)
 		if err != nil {
@@ -69,9 +70,9 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	m := monitor.New(store)
 	relay, err := outbox.New(outbox.Config{
-		Store: store, Sink: sink, Concurrency: c.Concurrency, MaxRetries: c.MaxRetries, SendTimeout: c.Timeout,
-		Retention: c.Retention,
-		Log:       slog.New(slog.NewTextHandler(std.err, nil)), Observe: m.Observe,
+		Store: store, Sink: sink, Policy: retrypatterns.PolicyFor, Concurrency: c.Concurrency,
+		MaxRetries: c.MaxRetries, SendTimeout: c.Timeout, Retention: c.Retention,
+		Log: slog.New(slog.NewTextHandler(std.err, nil)), Observe: m.Observe,
 	})
 	if err != nil {
 		return &exitError{exitUsage, err}

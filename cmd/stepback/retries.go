@@ -10,6 +10,7 @@ import (
 
 	"stepback/retrypatterns"
 	"stepback/retrypatterns/tablefile"
+	"stepback/statemachine"
 )
 
 type retriesCmd struct {
@@ -35,7 +36,7 @@ type ownTable struct {
 // table reads the table, or returns the default one without the flag.
 func (o *ownTable) table() (retrypatterns.Table, error) {
 	if o.Table == "" {
-		return retrypatterns.DefaultTable(), nil
+		return statemachine.DefaultTable(), nil
 	}
 	text, err := os.ReadFile(o.Table)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -99,7 +100,7 @@ func retrierOf(r *asl.Retrier) retrypatterns.Retrier {
 		BackoffRate: r.BackoffRate, MaxDelaySeconds: whole(r.MaxDelaySeconds), Comment: r.Comment,
 	}
 	if r.FullJitter {
-		made.JitterStrategy = retrypatterns.JitterFull
+		made.JitterStrategy = retry.JitterFull
 	}
 	return made
 }

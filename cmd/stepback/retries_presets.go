@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -24,8 +25,8 @@ func (retriesPresetsCmd) Help() string {
 
 // preset is a preset or one of the table's patterns, with the delay it can cause its caller.
 type preset struct {
-	retrypatterns.Preset
-	schedule retrypatterns.Schedule
+	retry.Preset
+	schedule retry.Schedule
 	longest  time.Duration // the longest possible call: every attempt times out, and every wait is the longest
 }
 
@@ -62,9 +63,9 @@ func (c *retriesPresetsCmd) Run(_ context.Context, std streams) error {
 
 // presets returns the presets for callers in Go, then the patterns of the table.
 func (c *retriesPresetsCmd) presets() []preset {
-	named := retrypatterns.Presets()
+	named := retry.Presets()
 	for _, p := range retrypatterns.Patterns() {
-		named = append(named, retrypatterns.Preset{Name: string(p.Name), Use: p.Use, Policy: p.Policy})
+		named = append(named, retry.Preset{Name: string(p.Name), Use: p.Use, Policy: p.Policy})
 	}
 	all := make([]preset, 0, len(named))
 	for _, p := range named {
@@ -106,9 +107,9 @@ func (c *retriesPresetsCmd) explain(w io.Writer, p preset) {
 	}
 }
 
-func jitterOf(p retrypatterns.Policy) string {
-	jitter := cmp.Or(string(p.Jitter), string(retrypatterns.JitterNone))
-	if p.Jitter == retrypatterns.JitterProportional {
+func jitterOf(p retry.Policy) string {
+	jitter := cmp.Or(string(p.Jitter), string(retry.JitterNone))
+	if p.Jitter == retry.JitterProportional {
 		jitter += fmt.Sprint(" ", p.JitterFactor)
 	}
 	return jitter

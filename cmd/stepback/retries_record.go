@@ -59,7 +59,7 @@ func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*an
 
 // fromDirectory reads the histories of a data directory that no process has open.
 func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Collector, err error) {
-	err = withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) (err error) {
+	err = withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) (err error) {
 		found, err = c.fromJournal(ctx, j)
 		return err
 	})

@@ -156,7 +156,7 @@ func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop fu
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
-		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
+		JournalOptions: pebble.Config{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
 		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),

@@ -15,7 +15,7 @@ import (
 	"stepback/csvimport/objectstest"
 	"stepback/csvimport/sqlitestore"
 	"stepback/csvimport/validate"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // world is one execution: its file, its database and its results.
@@ -198,7 +198,7 @@ func TestARejectedRowThatWasCounted(t *testing.T) {
 	var f *csvimport.Failure
 	if outcome, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 2, inc); !errors.As(
 		err, &f) ||
-		f.Name != retrypatterns.RetryNotWorthwhile {
+		f.Name != retry.RetryNotWorthwhile {
 		t.Errorf("a late attempt at the rejected row: %s, %v", outcome, err)
 	}
 }
@@ -312,7 +312,7 @@ func TestFailedPendingAndMissing(t *testing.T) {
 	}
 	_, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 7,
 		csvimport.Increment{UserID: "u7", LoginCount: 7, PostCount: 7})
-	if err == nil || csvimport.AsFailure(err).Name != retrypatterns.RetryNotWorthwhile {
+	if err == nil || csvimport.AsFailure(err).Name != retry.RetryNotWorthwhile {
 		t.Errorf("a late attempt on a dead-lettered row gets %v, want RetryNotWorthwhile", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // child is a child execution that did not succeed.
@@ -45,7 +45,7 @@ func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
 // errorOf returns the error name for a failure without one.
 func errorOf(status string) string {
 	if status == "TIMED_OUT" {
-		return retrypatterns.StatesTimeout
+		return retry.StatesTimeout
 	}
 	return "ChildExecutionFailed"
 }

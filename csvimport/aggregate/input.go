@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Input is the step's event.
@@ -78,18 +78,18 @@ func (in Input) check() error {
 	}
 	switch {
 	case in.Rows < 0 || in.Rows > maxRows:
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"rows is %d; it is the number of rows ValidateCSVFile counted, at most %d", in.Rows, int64(maxRows))
 	case in.Results.Bucket == "":
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"the event lacks results.bucket, where the Map's ResultWriter wrote")
 	case in.Output.Bucket == "":
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event lacks output.bucket, where the summary goes")
+		return csvimport.Fail(retry.InvalidInput, "the event lacks output.bucket, where the summary goes")
 	case in.Data.Bucket == "" || in.Data.Key == "":
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"the event lacks data.bucket or data.key, the object the Map read")
 	case in.ToleratedFailurePercentage < 0 || in.ToleratedFailurePercentage > 100:
-		return csvimport.Fail(retrypatterns.InvalidInput, "toleratedFailurePercentage is %v; it lies between 0 and 100",
+		return csvimport.Fail(retry.InvalidInput, "toleratedFailurePercentage is %v; it lies between 0 and 100",
 			in.ToleratedFailurePercentage)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Reasons for which a row becomes a dead letter.
@@ -49,7 +49,7 @@ func letterOf(res result, reason string) letter {
 
 func reasonOf(res result) string {
 	switch {
-	case res.Error == retrypatterns.RetryNotWorthwhile:
+	case res.Error == retry.RetryNotWorthwhile:
 		return reasonNotWorthwhile
 	case res.Attempts > 1:
 		return reasonRetriesExhausted

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // manifest is the ResultWriter's manifest.json.
@@ -47,7 +47,7 @@ func (a *Aggregator) resultFiles(ctx context.Context, in Input) (manifest, error
 		if in.MapError != nil || in.Rows == 0 {
 			return manifest{}, nil
 		}
-		return manifest{}, csvimport.Fail(retrypatterns.AggregateMismatch,
+		return manifest{}, csvimport.Fail(statemachine.AggregateMismatch,
 			"execution %s: the Map reports success, but there is no manifest.json under s3://%s/%s: check the Map's ResultWriter", in.Execution, in.Results.Bucket, prefix)
 	}
 	return a.readManifest(ctx, in, newest.Key)
@@ -74,8 +74,8 @@ func (a *Aggregator) readManifest(ctx context.Context, in Input, key string) (ma
 // uploaded file.
 func missingResult(in Input, err error) error {
 	var f *csvimport.Failure
-	if errors.As(err, &f) && f.Name == retrypatterns.CSVFileNotFound {
-		return csvimport.Fail(retrypatterns.AggregateMismatch, "execution %s: a result file is missing: %w",
+	if errors.As(err, &f) && f.Name == statemachine.CSVFileNotFound {
+		return csvimport.Fail(statemachine.AggregateMismatch, "execution %s: a result file is missing: %w",
 			in.Execution, err)
 	}
 	return err
@@ -87,5 +87,5 @@ func unreadable(at csvimport.Location, err error) error {
 	if errors.As(err, &f) {
 		return err
 	}
-	return csvimport.Fail(retrypatterns.AggregateMismatch, "%s is not what the Map's ResultWriter writes: %w", at, err)
+	return csvimport.Fail(statemachine.AggregateMismatch, "%s is not what the Map's ResultWriter writes: %w", at, err)
 }

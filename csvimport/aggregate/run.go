@@ -7,7 +7,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
 	"stepback/csvimport/spool"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // run is one aggregation in progress.
@@ -73,7 +73,7 @@ func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 
 // mismatch returns an AggregateMismatch that says where to look.
 func (r *run) mismatch(format string, args ...any) error {
-	return csvimport.Fail(retrypatterns.AggregateMismatch,
+	return csvimport.Fail(statemachine.AggregateMismatch,
 		"execution %s: %s; the result files are under s3://%s/%s, nothing was written",
 		r.in.Execution, fmt.Sprintf(format, args...), r.in.Results.Bucket, r.in.Results.Prefix)
 }

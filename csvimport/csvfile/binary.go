@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // signatures are the first bytes of files that are mistakenly uploaded instead of a CSV.
@@ -33,7 +33,7 @@ var signatures = []struct{ magic, name, advice string }{
 func hasSignature(head []byte) error {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
-			return csvimport.Fail(retrypatterns.CSVFileBinary,
+			return csvimport.Fail(statemachine.CSVFileBinary,
 				"the object is %s, not a CSV file: %s and upload the CSV", s.name, s.advice)
 		}
 	}
@@ -53,7 +53,7 @@ func looksBinary(head []byte) error {
 		}
 	}
 	if control*20 > len(head) {
-		return csvimport.Fail(retrypatterns.CSVFileBinary,
+		return csvimport.Fail(statemachine.CSVFileBinary,
 			"the object is binary data, not a CSV file: %d of its first %d bytes are control characters, the first (0x%02X) at byte %d; upload the CSV text", control, len(head), head[first], first)
 	}
 	return nil
@@ -78,7 +78,7 @@ func looksUTF16(head []byte) error {
 	if many, few := max(even, odd), min(even, odd); many*5 < len(head) || few*20 > many {
 		return nil
 	}
-	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported,
+	return csvimport.Fail(statemachine.CSVEncodingUnsupported,
 		"byte %d: every second byte of plain letters is NUL, so the text is %s without a byte order mark; %s",
 		bytes.IndexByte(head, 0), name, acceptedEncodings)
 }

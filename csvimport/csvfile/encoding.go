@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // Encoding is a text encoding of a file.
@@ -38,7 +38,7 @@ var unsupportedMarks = []struct{ mark, name string }{
 func unsupportedMark(head []byte) error {
 	for _, m := range unsupportedMarks {
 		if bytes.HasPrefix(head, []byte(m.mark)) {
-			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name,
+			return csvimport.Fail(statemachine.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name,
 				acceptedEncodings)
 		}
 	}
@@ -48,7 +48,7 @@ func unsupportedMark(head []byte) error {
 // detect determines the encoding from the first bytes of a file. whole is true if they are the whole file.
 func detect(head []byte, whole bool) (Encoding, error) {
 	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
-		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported,
+		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
 			"line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
 	}
 	bad := invalidUTF8(head, whole)
@@ -64,7 +64,7 @@ func detect(head []byte, whole bool) (Encoding, error) {
 	valid := decodesAsShiftJIS(head, whole)
 	switch {
 	case decodesAsEUCJP(head) && (!valid || mostlyHalfWidth(head)):
-		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported,
+		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
 			"line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
 	case !valid:
 		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
@@ -73,7 +73,7 @@ func detect(head []byte, whole bool) (Encoding, error) {
 }
 
 func notDecodable(head []byte, at int, what string) error {
-	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s",
+	return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s",
 		lineOf(head, at), at, head[at], what, acceptedEncodings)
 }
 

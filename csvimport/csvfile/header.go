@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // column is the meaning of a column of the file.
@@ -97,7 +97,7 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	if known(row.fields) == 0 && looksLikeData(row.fields) {
 		hint = "; the first row looks like data: put a header row above it"
 	}
-	return header{}, csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s",
+	return header{}, csvimport.Fail(statemachine.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s",
 		row.line, listFaults(faults), delimiter, acceptedHeader, hint)
 }
 

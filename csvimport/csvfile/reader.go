@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 const headBytes = 64 << 10
@@ -58,7 +58,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	head = append([]byte(nil), head...) // the header may extend beyond bufio's buffer
 	if err := r.readHeader(); err != nil {
 		var f *csvimport.Failure
-		if errors.As(err, &f) && f.Name == retrypatterns.CSVHeaderInvalid {
+		if errors.As(err, &f) && f.Name == statemachine.CSVHeaderInvalid {
 			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
 		}
 		return nil, err
@@ -80,7 +80,7 @@ func (r *Reader) readHeader() error {
 	s := r.scanner
 	for {
 		if _, err := s.locate(); errors.Is(err, io.EOF) {
-			return csvimport.Fail(retrypatterns.CSVFileEmpty,
+			return csvimport.Fail(statemachine.CSVFileEmpty,
 				"the object holds nothing but blank lines; upload a file with a header and rows")
 		} else if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (r *Reader) readHeader() error {
 		return err
 	}
 	if row.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0 {
-		return csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: the header %s; %s", row.line,
+		return csvimport.Fail(statemachine.CSVHeaderInvalid, "line %d: the header %s; %s", row.line,
 			faultOf(row.traits), acceptedHeader)
 	}
 	r.header, err = readHeader(row, best)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // MaxValueBytes is the most bytes of a value that a row keeps. No value that long is valid, so only values of rows
@@ -52,7 +52,7 @@ func (r *Reader) Next() (*Row, error) {
 func (r *Reader) checkEncoding(raw *rawRow) error {
 	for i, f := range raw.fields {
 		if notInEncoding(f, r.format.Encoding) {
-			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s",
+			return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s",
 				raw.line, i+1, r.format.Encoding, acceptedEncodings)
 		}
 	}

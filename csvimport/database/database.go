@@ -12,7 +12,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Open opens the store with one of these addresses; any other address is InvalidInput:
@@ -30,7 +30,7 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case "sqlite":
 		path, options, _ := SQLitePath(address)
 		if path == "" {
-			return nil, csvimport.Fail(retrypatterns.InvalidInput,
+			return nil, csvimport.Fail(retry.InvalidInput,
 				"the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
 		return openSQLite(ctx, path, options)
@@ -41,10 +41,10 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case secretScheme:
 		return openSecret(ctx, rest)
 	case "":
-		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		return nil, csvimport.Fail(retry.InvalidInput,
 			"DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
 	}
-	return nil, csvimport.Fail(retrypatterns.InvalidInput,
+	return nil, csvimport.Fail(retry.InvalidInput,
 		"the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
 		Mask(address))
 }

@@ -7,7 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/database"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestMask(t *testing.T) {
@@ -72,7 +72,7 @@ func TestLazy(t *testing.T) {
 	broken := database.NewLazy("sqlite:" + t.TempDir())
 	for range 2 {
 		if _, err := broken.Apply(t.Context(), run, 0,
-			csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retrypatterns.StorageError {
+			csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retry.StorageError {
 			t.Errorf("a directory opened as a database: %v", err)
 		}
 	}

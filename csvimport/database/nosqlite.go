@@ -6,11 +6,11 @@ import (
 	"context"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func openSQLite(context.Context, string, string) (csvimport.Store, error) {
-	return nil, csvimport.Fail(retrypatterns.InvalidInput,
+	return nil, csvimport.Fail(retry.InvalidInput,
 		"this program was built without SQLite (build tag nosqlite); write postgres://user:password@host/name")
 }
 

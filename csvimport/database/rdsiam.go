@@ -10,7 +10,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
 	"stepback/csvimport/xray"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // iamScheme is the scheme for a PostgreSQL server of Amazon RDS or Aurora at which the program authenticates as its
@@ -34,7 +34,7 @@ func iamAccess(ctx context.Context, address string) (url string, access postgres
 	}
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return "", access, csvimport.Fail(retrypatterns.InvalidInput,
+		return "", access, csvimport.Fail(retry.InvalidInput,
 			"the AWS configuration for the database's IAM token cannot be read: %w", err)
 	}
 	token := func(ctx context.Context) (string, error) {
@@ -47,11 +47,11 @@ func iamAccess(ctx context.Context, address string) (url string, access postgres
 func iamAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User.Username() == "" {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		return nil, csvimport.Fail(retry.InvalidInput,
 			"the database address %s is not understood; write %s://user@host:port/name", Mask(address), iamScheme)
 	}
 	if _, ok := u.User.Password(); ok {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		return nil, csvimport.Fail(retry.InvalidInput,
 			"the database address %s has a password; with %s the IAM role authenticates: leave it out", Mask(address),
 			iamScheme)
 	}

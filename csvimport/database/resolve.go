@@ -6,7 +6,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Resolve returns the connection string and the Access for a PostgreSQL address that [Open] accepts, for programs
@@ -20,6 +20,6 @@ func Resolve(ctx context.Context, address string) (url string, access postgresst
 	case secretScheme:
 		return secretAccess(ctx, rest)
 	}
-	return "", access, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is none of PostgreSQL",
+	return "", access, csvimport.Fail(retry.InvalidInput, "the database address %s is none of PostgreSQL",
 		Mask(address))
 }

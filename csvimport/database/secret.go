@@ -14,7 +14,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
 	"stepback/csvimport/xray"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // secretScheme is the scheme of a secret with a database's address and credentials.
@@ -43,7 +43,7 @@ func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
 func secretAccess(ctx context.Context, id string) (url string, access postgresstore.Access, err error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return "", access, csvimport.Fail(retrypatterns.InvalidInput,
+		return "", access, csvimport.Fail(retry.InvalidInput,
 			"the AWS configuration for the database's secret cannot be read: %w", err)
 	}
 	client := secretsmanager.NewFromConfig(cfg)
@@ -68,7 +68,7 @@ func secretAccess(ctx context.Context, id string) (url string, access postgresst
 // secretFailure names an error of Secrets Manager by its code.
 func secretFailure(id string, err error) error {
 	name := csvimport.AsFailure(err).Name
-	if c, ok := retrypatterns.Classify(err); ok {
+	if c, ok := retry.Classify(err); ok {
 		name = c.Error
 	}
 	return csvimport.Fail(name, "the database's secret %s cannot be read: %w", id, err)
@@ -78,21 +78,21 @@ func secretFailure(id string, err error) error {
 func parseSecret(id, text string) (secret, error) {
 	var s secret
 	if json.Unmarshal([]byte(text), &s) != nil {
-		return s, csvimport.Fail(retrypatterns.InvalidInput,
+		return s, csvimport.Fail(retry.InvalidInput,
 			"the secret %s is not a JSON object with username, password, host, port and dbname", id)
 	}
 	for _, member := range []struct{ name, value string }{
 		{"username", s.Username}, {"password", s.Password}, {"host", s.Host}, {"dbname", s.DBName},
 	} {
 		if member.value == "" {
-			return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s has no %s", id, member.name)
+			return s, csvimport.Fail(retry.InvalidInput, "the secret %s has no %s", id, member.name)
 		}
 	}
 	if s.Port == "" {
 		s.Port = "5432"
 	}
 	if n, err := strconv.ParseUint(s.Port.String(), 10, 16); err != nil || n == 0 {
-		return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s has a port that is none; write 1 to 65535",
+		return s, csvimport.Fail(retry.InvalidInput, "the secret %s has a port that is none; write 1 to 65535",
 			id)
 	}
 	return s, nil

@@ -12,7 +12,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore/postgrestest"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 const arn = "arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"
@@ -94,9 +94,9 @@ func TestOpenSecretReadsThePasswordForEachConnection(t *testing.T) {
 
 func TestOpenSecretNamesErrors(t *testing.T) {
 	for code, want := range map[string]string{
-		"AccessDeniedException":     retrypatterns.AccessDenied,
-		"ResourceNotFoundException": retrypatterns.InvalidInput,
-		"ThrottlingException":       retrypatterns.TooManyRequestsError,
+		"AccessDeniedException":     retry.AccessDenied,
+		"ResourceNotFoundException": retry.InvalidInput,
+		"ThrottlingException":       retry.TooManyRequestsError,
 	} {
 		t.Run(code, func(t *testing.T) {
 			answerSecrets(t, http.StatusBadRequest, `{"__type":"`+code+`","message":"no"}`)

@@ -7,7 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/sqlitestore"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func openSQLite(ctx context.Context, path, options string) (csvimport.Store, error) {
@@ -37,6 +37,6 @@ func sqliteDurability(options string) (sqlitestore.Durability, error) {
 	case "synchronous=normal":
 		return sqlitestore.Normal, nil
 	}
-	return "", csvimport.Fail(retrypatterns.InvalidInput,
+	return "", csvimport.Fail(retry.InvalidInput,
 		"the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
 }

@@ -17,8 +17,8 @@ import (
 	"stepback/adaptive/controller/decide"
 	"stepback/aws/loopback"
 	"stepback/local/services/lambda/functions"
+	"stepback/retry"
 	"stepback/retrymetrics/metricsfile"
-	"stepback/retrypatterns"
 )
 
 // The brown-out of the adaptive scenario: in this period Lambda runs only two calls at a time.
@@ -57,7 +57,7 @@ func (c *crowded) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	defer c.running.Add(-1)
 	if at := c.stage.since(); at >= brownFrom && at < brownTo && n > brownLimit {
 		return nil, messages.InvokeResponse_Error{
-			Type: retrypatterns.LambdaTooManyRequestsException, Message: "Rate Exceeded.",
+			Type: retry.LambdaTooManyRequestsException, Message: "Rate Exceeded.",
 		}
 	}
 	return c.Handler.Invoke(ctx, event)
@@ -139,7 +139,7 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 		most = max(most, n)
 	}
 	r.Holds(most <= 2, "at most two changes within an hour", "%d", most)
-	s.recovers(r, retrypatterns.LambdaTooManyRequestsException)
+	s.recovers(r, retry.LambdaTooManyRequestsException)
 	alone := *s.rehearsal
 	alone.beside, alone.check, alone.rows = nil, nil, 3500 // as many as the brown-out needs
 	without := alone.stage(s.seed)
@@ -149,7 +149,7 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	with, unaided := r.Rows.DeadLettered, without.report.Rows.DeadLettered
 	r.Holds(with*2 <= unaided, "at most half as many rows are given up as without the controller", "%d, without it %d",
 		with, unaided)
-	refused := s.imported.Errors[retrypatterns.LambdaTooManyRequestsException]
+	refused := s.imported.Errors[retry.LambdaTooManyRequestsException]
 	r.Holds(refused == with, "every row that is given up was refused by Lambda itself, five times, in front of the guard",
 		"%d of %d", refused, with)
 	if err := s.inBulk(ctx, r); err != nil {
@@ -168,7 +168,7 @@ func (s *stage) inBulk(ctx context.Context, r *Report) error {
 	if err := inBulk.run(ctx); err != nil {
 		return err
 	}
-	waits, total := inBulk.waited(retrypatterns.LambdaTooManyRequestsException)
+	waits, total := inBulk.waited(retry.LambdaTooManyRequestsException)
 	r.Holds(inBulk.report.Rows.DeadLettered == 0 && waits > 0,
 		"where a batch is one invocation, as imports are by default, no row is given up, without any controller",
 		"%d given up; batches waited %d times, for %s together", inBulk.report.Rows.DeadLettered, waits,
@@ -185,8 +185,8 @@ func (s *stage) behind(ctx context.Context, r *Report) error {
 	if err := behind.run(ctx); err != nil {
 		return err
 	}
-	waits, total := behind.waited(retrypatterns.RetryBudgetExhausted)
-	opened, _ := behind.waited(retrypatterns.CircuitOpen)
+	waits, total := behind.waited(retry.RetryBudgetExhausted)
+	opened, _ := behind.waited(retry.CircuitOpen)
 	r.Holds(behind.report.Rows.DeadLettered == 0 && behind.failed > 0,
 		"where the same brown-out is the database's, so that the functions' guard sees it, no row is given up",
 		"%d given up; the database refused %d calls, and rows waited %d times, for %s together", behind.report.Rows.DeadLettered,

@@ -6,7 +6,7 @@ import (
 
 	"stepback/adaptive/lab/draw"
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // frail is a database that fails as the scenario specifies. Which calls fail depends only on the seed, the row and
@@ -58,7 +58,7 @@ func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 	at, nth, down := s.call(row)
 	defer s.ended()
 	if s.tooMany(at) {
-		return false, csvimport.Fail(retrypatterns.TooManyRequestsError, "the scenario's database serves %d calls at a time",
+		return false, csvimport.Fail(retry.TooManyRequestsError, "the scenario's database serves %d calls at a time",
 			s.crowded)
 	}
 	if s.lasts > 0 && s.clock.IsVirtual() {

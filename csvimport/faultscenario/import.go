@@ -22,6 +22,7 @@ import (
 	"stepback/csvimport/pipeline"
 	"stepback/engine/clock"
 	"stepback/local/services/lambda/functions"
+	"stepback/retry"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
 	"stepback/tasks/faults"
@@ -334,7 +335,7 @@ func (s *stage) waits() {
 	retries, wrong, example := 0, 0, ""
 	for i := range s.tasks {
 		t := &s.tasks[i]
-		rows, err := retrypatterns.Compile(t.State)
+		rows, err := statemachine.DefaultTable().Compile(t.State)
 		if err != nil {
 			continue // a state without rows
 		}
@@ -360,15 +361,15 @@ const stretch = 8
 
 // bounded reports whether a wait is within the range allowed by a retrier's jitter. The controller may have
 // lengthened it.
-func (s *stage) bounded(r retrypatterns.Retrier, retry int, waited time.Duration) bool {
+func (s *stage) bounded(r retrypatterns.Retrier, nth int, waited time.Duration) bool {
 	p := r.Policy()
-	longest := p.Delay(retry, nil)
+	longest := p.Delay(nth, nil)
 	if s.beside != nil {
 		longest *= stretch
 	}
 	least := time.Duration(0)
-	if p.Jitter == retrypatterns.JitterNone {
-		least = p.Delay(retry, nil)
+	if p.Jitter == retry.JitterNone {
+		least = p.Delay(nth, nil)
 	}
 	return waited >= least && waited <= longest+time.Millisecond
 }

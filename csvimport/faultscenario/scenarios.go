@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -28,12 +29,12 @@ var databaseError = &rehearsal{
 	name: "database", about: "deadlocks, then half a minute in which half of the calls fail, half of them after the work was done",
 	rows: 600, batch: 5, concurrency: 8, lasts: 200 * time.Millisecond,
 	outages: []outage{
-		{from: 0, to: 2 * time.Second, error: retrypatterns.DeadlockException, share: 0.1},
-		{from: 2 * time.Second, to: 32 * time.Second, error: retrypatterns.DatabaseConnectionError, share: 0.5,
+		{from: 0, to: 2 * time.Second, error: retry.DeadlockException, share: 0.1},
+		{from: 2 * time.Second, to: 32 * time.Second, error: retry.DatabaseConnectionError, share: 0.5,
 			committed: 0.5},
 	},
 	check: func(_ context.Context, s *stage, r *Report) error {
-		s.recovers(r, retrypatterns.DatabaseConnectionError, retrypatterns.DeadlockException)
+		s.recovers(r, retry.DatabaseConnectionError, retry.DeadlockException)
 		r.Holds(s.failed > 0, "the database did fail", "%d of %d calls", s.failed, len(s.times))
 		return nil
 	},
@@ -45,7 +46,7 @@ var throttling = &rehearsal{
 	rows: 600, batch: 20, concurrency: 8,
 	faults: []string{"ProcessSingleUserRecord:throttle:20%", "AggregateResults:throttle:30%"},
 	check: func(_ context.Context, s *stage, r *Report) error {
-		s.recovers(r, retrypatterns.LambdaTooManyRequestsException)
+		s.recovers(r, retry.LambdaTooManyRequestsException)
 		return nil
 	},
 }
@@ -54,11 +55,11 @@ var throttling = &rehearsal{
 var breakerOpens = &rehearsal{
 	name: "breaker", about: "the database is away for ten minutes, longer than any record's own retries wait",
 	rows: 1200, batch: 5, concurrency: 16, lasts: 500 * time.Millisecond,
-	outages: []outage{{from: 3 * time.Second, to: 603 * time.Second, error: retrypatterns.DatabaseConnectionError,
+	outages: []outage{{from: 3 * time.Second, to: 603 * time.Second, error: retry.DatabaseConnectionError,
 		share: 1}},
 	check: func(_ context.Context, s *stage, r *Report) error {
-		n, total := s.waited(retrypatterns.CircuitOpen)
-		refused, paced := s.waited(retrypatterns.RetryBudgetExhausted)
+		n, total := s.waited(retry.CircuitOpen)
+		refused, paced := s.waited(retry.RetryBudgetExhausted)
 		r.Holds(n > 0, "records wait while the circuit is open", "%d waits of %s after CircuitOpen, %d of %s after RetryBudgetExhausted",
 			n, total.Round(time.Second), refused, paced.Round(time.Second))
 		s.transitions(r)

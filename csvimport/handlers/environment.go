@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // MaxBytes returns CSV_MAX_BYTES in bytes, or 0 if it is not set. It fails with InvalidInput unless the value is a
@@ -19,7 +19,7 @@ func MaxBytes() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 || n > csvimport.MaxCopyBytes {
-		return 0, csvimport.Fail(retrypatterns.InvalidInput,
+		return 0, csvimport.Fail(retry.InvalidInput,
 			"CSV_MAX_BYTES is %q; set it to a number of bytes from 1 to %d, or leave it unset for 104857600", text,
 			int64(csvimport.MaxCopyBytes))
 	}

@@ -16,7 +16,8 @@ import (
 	"stepback/adaptive/shared"
 	"stepback/adaptive/worth"
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // Gate is a circuit breaker and a limiter for a callee. *shared.Gate implements it.
@@ -128,17 +129,17 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 // had it known.
 func hasNoRoom(err error) bool {
 	name, _ := named(err)
-	return name == retrypatterns.TooManyRequestsError || name == retrypatterns.S3SlowDown
+	return name == retry.TooManyRequestsError || name == retry.S3SlowDown
 }
 
 // away returns the failure of a call made while the callee is known to be unavailable.
 func away(circuit breaker.Circuit, err error) error {
 	name, message := named(err)
 	if circuit == breaker.Closed {
-		return csvimport.Fail(retrypatterns.RetryBudgetExhausted,
+		return csvimport.Fail(retry.RetryBudgetExhausted,
 			"the callee has no room for more calls, and this one failed, too: %s: %s", name, message)
 	}
-	return csvimport.Fail(retrypatterns.CircuitOpen, "the callee's circuit is %s, and the call failed, too: %s: %s",
+	return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s, and the call failed, too: %s: %s",
 		circuit, name, message)
 }
 
@@ -156,7 +157,7 @@ func call[Output any](ctx context.Context, g *Guard, f Func[Output], event json.
 // judged replaces an error by RetryNotWorthwhile if another attempt is not worth its cost.
 func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) error {
 	name, message := named(err)
-	if g.Worth == nil || name == "" || retrypatterns.IsPermanent(name) {
+	if g.Worth == nil || name == "" || statemachine.IsPermanent(name) {
 		return err
 	}
 	var in struct {
@@ -178,7 +179,7 @@ func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) er
 	if !known || d.Retry {
 		return err
 	}
-	return encode(csvimport.Fail(retrypatterns.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
+	return encode(csvimport.Fail(retry.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
 }
 
 // callee returns the callee's failure rate and load, if the gate knows them.
@@ -196,7 +197,7 @@ func outcomeOf(err error) breaker.Outcome {
 	switch {
 	case err == nil:
 		return breaker.Success
-	case retrypatterns.IsLoadError(name):
+	case retry.IsLoadError(name):
 		return breaker.Failure
 	}
 	return breaker.Ignored
@@ -218,14 +219,14 @@ func refusal(err error) error {
 	var late *deadline.TooLateError
 	switch {
 	case errors.As(err, &open):
-		return csvimport.Fail(retrypatterns.CircuitOpen, "the callee's circuit is %s; try again in %s", open.Circuit,
+		return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s; try again in %s", open.Circuit,
 			open.RetryAfter)
 	case errors.As(err, &exhausted):
-		return csvimport.Fail(retrypatterns.RetryBudgetExhausted,
+		return csvimport.Fail(retry.RetryBudgetExhausted,
 			"the callee is called %d at a time, and now is not the turn of this call",
 			int64(exhausted.Limit))
 	case errors.As(err, &late):
-		return csvimport.Fail(retrypatterns.TimeoutError, "a call that takes %s was not begun, for %s are left",
+		return csvimport.Fail(retry.TimeoutError, "a call that takes %s was not begun, for %s are left",
 			late.Needed,
 			max(late.Left, 0))
 	}

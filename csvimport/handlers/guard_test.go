@@ -47,7 +47,7 @@ func step(name string) handlers.Func[string] {
 
 // BenchmarkGuarded measures the cost of a guard for a call if nothing fails.
 func BenchmarkGuarded(b *testing.B) {
-	g, err := shared.NewGate(&shared.Memory{}, "db", shared.Callee(), shared.Options{})
+	g, err := shared.NewGate(&shared.Memory{}, "db", shared.Callee(), shared.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Func is a Lambda handler function. It decodes the event itself, so that a malformed event is InvalidInput instead
@@ -108,12 +108,12 @@ func decode[Input any](event json.RawMessage, in *Input) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field,
+		return csvimport.Fail(retry.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field,
 			kind.Value, kind.Type, kind.Offset)
 	case errors.As(err, &syntax):
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event is not JSON: %v (byte %d)", err, syntax.Offset)
+		return csvimport.Fail(retry.InvalidInput, "the event is not JSON: %v (byte %d)", err, syntax.Offset)
 	}
-	return csvimport.Fail(retrypatterns.InvalidInput, "the event cannot be read: %w", err)
+	return csvimport.Fail(retry.InvalidInput, "the event cannot be read: %w", err)
 }
 
 // encode converts an error to the form whose name reaches Step Functions.

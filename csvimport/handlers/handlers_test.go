@@ -24,7 +24,7 @@ import (
 	"stepback/csvimport/objectstest"
 	"stepback/csvimport/process"
 	"stepback/csvimport/validate"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func openStore(t testing.TB) csvimport.Store {
@@ -91,7 +91,7 @@ func TestDatabaseOutOfReach(t *testing.T) {
 	h := handlers.Process(database.NewLazy("postgres://u:secret@127.0.0.1:1/db"), nil)
 	_, err := h(t.Context(), json.RawMessage(`{"source":{"bucket":"b","key":"k","etag":"e"},"row":7,"record":{"user_id":"u","login_count":"3","post_count":"2"}}`))
 	var got messages.InvokeResponse_Error
-	if !errors.As(err, &got) || got.Type != retrypatterns.DatabaseConnectionError || strings.Contains(got.Message,
+	if !errors.As(err, &got) || got.Type != retry.DatabaseConnectionError || strings.Contains(got.Message,
 		"secret") {
 		t.Errorf("error is %#v, want DatabaseConnectionError without the password", err)
 	}
@@ -186,7 +186,7 @@ func processAll(t *testing.T, rt *rapid.T, objects csvimport.Objects, store csvi
 		switch {
 		case err == nil:
 			applied++
-		case csvimport.AsFailure(err).Name == retrypatterns.ValidationError:
+		case csvimport.AsFailure(err).Name == retry.ValidationError:
 			rejected++
 		default:
 			rt.Fatal(err)

@@ -7,7 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/internal/objectevent"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Executions starts executions of one state machine.
@@ -52,7 +52,7 @@ func Start(executions Executions, log *slog.Logger) Func[Started] {
 
 func checkEvent(e objectevent.Event) error {
 	if e.Source != objectevent.Source || e.DetailType != objectevent.DetailType {
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"the event is %q of %q, expected %q of %q: correct the rule's pattern",
 			e.DetailType, e.Source, objectevent.DetailType, objectevent.Source)
 	}
@@ -61,7 +61,7 @@ func checkEvent(e objectevent.Event) error {
 		{"detail.object.etag", e.Detail.Object.ETag},
 	} {
 		if field.value == "" {
-			return csvimport.Fail(retrypatterns.InvalidInput, "the event %s has no %s", e.ID, field.name)
+			return csvimport.Fail(retry.InvalidInput, "the event %s has no %s", e.ID, field.name)
 		}
 	}
 	return nil

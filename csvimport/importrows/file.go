@@ -9,7 +9,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
 	"stepback/outbox/deadletters"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The headers of a row's letter.
@@ -54,7 +54,7 @@ func readRecord(payload []byte) (csvimport.Record, error) {
 }
 
 func wrong(format string, args ...any) error {
-	return csvimport.Fail(retrypatterns.ValidationError, format, args...)
+	return csvimport.Fail(retry.ValidationError, format, args...)
 }
 
 func textOf(name string, value any) (string, error) {

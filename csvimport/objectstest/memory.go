@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // Memory is an object store. Its zero value is empty. Each object is one second newer than the previous one.
@@ -71,9 +71,9 @@ func (m *Memory) Get(_ context.Context, at csvimport.Location, etag string) (*cs
 	o, ok := m.objects[at]
 	switch {
 	case !ok:
-		return nil, csvimport.Fail(retrypatterns.CSVFileNotFound, "%s does not exist", at)
+		return nil, csvimport.Fail(statemachine.CSVFileNotFound, "%s does not exist", at)
 	case etag != "" && etag != o.etag():
-		return nil, csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced", at)
+		return nil, csvimport.Fail(statemachine.CSVFileChanged, "%s was replaced", at)
 	}
 	m.gets++
 	return &csvimport.Object{Body: io.NopCloser(bytes.NewReader(o.content)), Size: int64(len(o.content)),
@@ -102,9 +102,9 @@ func (m *Memory) Copy(_ context.Context, from csvimport.Source, to csvimport.Loc
 	m.mu.Unlock()
 	switch {
 	case !ok:
-		return csvimport.Fail(retrypatterns.CSVFileNotFound, "%s does not exist", at)
+		return csvimport.Fail(statemachine.CSVFileNotFound, "%s does not exist", at)
 	case from.ETag != o.etag():
-		return csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced", at)
+		return csvimport.Fail(statemachine.CSVFileChanged, "%s was replaced", at)
 	}
 	m.Set(to, string(o.content), contentType)
 	return nil

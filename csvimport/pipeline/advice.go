@@ -2,7 +2,8 @@ package pipeline
 
 import (
 	"stepback/engine/history"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // Advice returns one sentence on what the reader of the report can do about it; empty if there is nothing to do.
@@ -11,7 +12,7 @@ func (r *Report) Advice() string {
 	switch v := r.Verdict(); {
 	case v == Complete:
 		return ""
-	case retrypatterns.IsRefusal(r.Error) && r.Rows == nil:
+	case statemachine.IsRefusal(r.Error) && r.Rows == nil:
 		return "Correct the file and import it again, under the same name or another."
 	case lost && r.Rows.Rejected == 0:
 		return "Import the corrections file once the cause is gone: it holds the rows that were not applied."
@@ -36,7 +37,7 @@ func failedState(events []history.Event) string {
 
 // causeOf returns the cause of a failure for display: Step Functions gives none for a timeout.
 func causeOf(name, cause string) string {
-	if cause == "" && name == retrypatterns.StatesTimeout {
+	if cause == "" && name == retry.StatesTimeout {
 		return "No answer came within the time that the state allows, in any of its attempts."
 	}
 	return cause

@@ -22,7 +22,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local/services/lambda/functions"
-	"stepback/retrypatterns"
+	"stepback/retry"
 	"stepback/statemachine"
 )
 
@@ -151,7 +151,7 @@ func TestShapesMeetTheSameRowErrors(t *testing.T) {
 	// In bulk, rows that break a rule are rejected within the batch, which does not count as a failed attempt.
 	keep := func(r *pipeline.Report) (out []pipeline.Retry) {
 		for _, x := range r.Retries {
-			if x.Error != retrypatterns.ValidationError {
+			if x.Error != retry.ValidationError {
 				x.Waited = 0
 				out = append(out, x)
 			}
@@ -188,8 +188,8 @@ func TestOnePoisonedRowInEveryBatch(t *testing.T) {
 	for name, failure := range map[string]messages.InvokeResponse_Error{
 		"it crashes":          errCrash,
 		"it hangs":            {Type: "Sandbox.Timedout", Message: "Task timed out"},
-		"it is deadlocked":    {Type: retrypatterns.DeadlockException, Message: "deadlock detected"},
-		"it cannot be mended": {Type: retrypatterns.RetryNotWorthwhile, Message: "no retry mends it"},
+		"it is deadlocked":    {Type: retry.DeadlockException, Message: "deadlock detected"},
+		"it cannot be mended": {Type: retry.RetryNotWorthwhile, Message: "no retry mends it"},
 		"it panics":           {Type: "boundsError", Message: "index out of range"},
 	} {
 		for _, shape := range []statemachine.Shape{statemachine.Bulk, statemachine.Batch} {
@@ -323,7 +323,7 @@ func TestLateBatches(t *testing.T) {
 			}
 			event = append(json.RawMessage{}, event...)
 			late.Go(func() { _, _ = next(context.WithoutCancel(ctx), event) })
-			return process.Answer{}, messages.InvokeResponse_Error{Type: retrypatterns.TimeoutError, Message: "late"}
+			return process.Answer{}, messages.InvokeResponse_Error{Type: retry.TimeoutError, Message: "late"}
 		}
 	})
 	p := tr.open(t)
@@ -345,7 +345,7 @@ func TestTheDatabaseIsGoneForAWhile(t *testing.T) {
 	tr.adjustProcess(func(next handlers.Func[process.Answer]) handlers.Func[process.Answer] {
 		return func(ctx context.Context, event json.RawMessage) (process.Answer, error) {
 			if i := n.Add(1); i > 6 && i <= 300 {
-				return process.Answer{}, messages.InvokeResponse_Error{Type: retrypatterns.DatabaseConnectionError,
+				return process.Answer{}, messages.InvokeResponse_Error{Type: retry.DatabaseConnectionError,
 					Message: "connection refused"}
 			}
 			return next(ctx, event)

@@ -12,7 +12,6 @@ import (
 
 	"stepback/aws/loopback"
 	"stepback/local"
-	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -82,7 +81,7 @@ func (p *Pipeline) definition() (string, error) {
 	o.Shape = p.cfg.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = p.cfg.Concurrency, p.cfg.Batch, batchConcurrency
 	o.ToleratedFailurePercentage = *p.cfg.ToleratedFailurePercentage
-	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	text, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	return string(text), err
 }
 

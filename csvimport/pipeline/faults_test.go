@@ -10,14 +10,16 @@ import (
 
 	"stepback/csvimport/pipeline"
 	"stepback/engine/journal"
+	"stepback/retry"
 	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // everyFault returns every error in the source's error map, and the faults that are not error names.
 func everyFault() []string {
 	kinds := []string{"hang", "crash", "throttle"}
 	for _, e := range retrypatterns.ErrorPatterns() {
-		if e.Error != retrypatterns.StatesHeartbeatTimeout { // no task of the import sends heartbeats
+		if e.Error != retry.StatesHeartbeatTimeout { // no task of the import sends heartbeats
 			kinds = append(kinds, e.Error)
 		}
 	}
@@ -62,7 +64,7 @@ func (tr *trial) balanced(t *testing.T, r *pipeline.Report) {
 		}
 		failures += x.Failures
 		unfinished += x.Unfinished + x.Interrupted
-		if x.State == retrypatterns.ProcessSingleUserRecord {
+		if x.State == statemachine.ProcessSingleUserRecord {
 			givenUp += x.Exhausted + x.NotRetried
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
 	"stepback/outbox"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 	"stepback/tasks/faults"
 )
 
@@ -68,7 +68,7 @@ func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 // Batches returns the import's states whose invocations carry rows, for local.Config.Batches.
 func Batches() []faults.Batch {
 	return []faults.Batch{{
-		State: retrypatterns.ApplyBatch, Items: retrypatterns.ProcessSingleUserRecord,
+		State: statemachine.ApplyBatch, Items: statemachine.ProcessSingleUserRecord,
 		Split: process.Split, Without: process.Without,
 	}}
 }
@@ -87,18 +87,18 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 	return map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			limit, err := maxBytesOf(s.Env)
-			return functions.Program{Handler: handlers.Guarded(guards.of("objects", retrypatterns.ValidateCSVFile, s),
+			return functions.Program{Handler: handlers.Guarded(guards.of("objects", statemachine.ValidateCSVFile, s),
 				handlers.Validate(objectsOf(s.Env), limit, tee(log, s)))}, err
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			guard := guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s)
+			guard := guards.of(store.callee(), statemachine.ProcessSingleUserRecord, s)
 			return functions.Program{Handler: handlers.Guarded(guard,
 				handlers.Process(store, tee(log, s))), Released: store.release}, nil
 		},
 		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			guard := guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s)
+			guard := guards.of(store.callee(), statemachine.ProcessSingleUserRecord, s)
 			return functions.Program{Handler: handlers.Guarded(guard,
 				handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s))),
 				Released: store.release}, nil
@@ -209,7 +209,7 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 // platform returns the configuration of the pipeline's platform.
 func (c *Config) platform() local.Config {
 	settings := local.Config{
-		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
+		Dir: c.Dir, JournalOptions: pebble.Config{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
 		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
 		Version: c.Version, Control: c.Control,
 	}

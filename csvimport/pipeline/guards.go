@@ -69,10 +69,10 @@ func (g *guards) policies() adaptive.Policies {
 	return p
 }
 
-func (g *guards) options(callee, state string, s functions.Surroundings) adaptive.Options {
+func (g *guards) options(callee, state string, s functions.Surroundings) adaptive.Config {
 	p := &circuitlog.Printer{Callee: callee, Machine: machineName, State: state, Out: s.Log,
 		Log: slog.New(slog.DiscardHandler), Now: g.now}
-	o := adaptive.Options{Now: g.now, Read: p.Circuit}
+	o := adaptive.Config{Now: g.now, Read: p.Circuit}
 	if g.told != nil {
 		o.Changed = func(circuit breaker.Circuit) { g.told(callee, circuit) }
 	}

@@ -12,7 +12,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/retrymetrics"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // faultyRun imports 1,000 rows with four faults in virtual time. It returns the log records of the execution and its
@@ -70,7 +70,7 @@ func shortened(events []history.Event) []history.Event {
 // read counts retries from deliveries.
 func read(t *testing.T, deliveries [][]retrymetrics.Record) string {
 	t.Helper()
-	reader := retrymetrics.LogReader{ChildState: retrypatterns.ProcessSingleUserRecord}
+	reader := retrymetrics.LogReader{ChildState: statemachine.ProcessSingleUserRecord}
 	var points []retrymetrics.Point
 	for _, d := range deliveries {
 		points = append(points, reader.Read(d)...)

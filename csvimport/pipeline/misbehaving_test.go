@@ -13,7 +13,7 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/process"
 	"stepback/local/services/lambda/functions"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // raw is a function that returns bytes, JSON or not.
@@ -105,7 +105,7 @@ func TestFunctionsThatMisbehave(t *testing.T) {
 					tr.tolerate(100)
 					misbehave(tr, 40, afterWork, m.timeout, m.answer)
 					r := tr.run(t, false)
-					if r.Error == retrypatterns.AggregateMismatch && m.errors == nil {
+					if r.Error == statemachine.AggregateMismatch && m.errors == nil {
 						// A response that is JSON but not an outcome: nothing is summed up until the rows are
 						// retried.
 						tr.cfg.AdjustFunction(nil)

@@ -13,6 +13,7 @@ import (
 	"stepback/local/services/sns"
 	"stepback/outbox"
 	"stepback/outbox/database"
+	"stepback/retrypatterns"
 )
 
 // eventsTopic is the topic to which an import's outbox is relayed: notifications for programs, each message under its
@@ -51,7 +52,9 @@ func openRelay(ctx context.Context, platform *local.Platform, address string) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	relay, err := outbox.New(outbox.Config{Store: store, Sink: sinkOf(platform, topic), Linger: -1})
+	relay, err := outbox.New(outbox.Config{
+		Store: store, Sink: sinkOf(platform, topic), Policy: retrypatterns.PolicyFor, Linger: -1,
+	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}

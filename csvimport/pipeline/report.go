@@ -14,6 +14,7 @@ import (
 	"stepback/csvimport/database"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/retry"
 	"stepback/retrymetrics"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
@@ -219,7 +220,7 @@ func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Status == string(history.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
 		return Complete
-	case r.Status == string(history.Succeeded), retrypatterns.IsRefusal(r.Error),
+	case r.Status == string(history.Succeeded), statemachine.IsRefusal(r.Error),
 		r.Error == statemachine.ToleranceExceeded && r.Rows != nil:
 		return NeedsPerson
 	default:
@@ -230,7 +231,7 @@ func (r *Report) Verdict() Verdict {
 // patternOf returns the pattern by which a state retries an error: the pattern of the table row that handles it, if
 // the row has a pattern's numbers, or else the row's own numbers. It is empty if the error is not retried.
 func patternOf(state, name string) string {
-	s, ok := retrypatterns.DefaultTable().State(state)
+	s, ok := statemachine.DefaultTable().State(state)
 	if !ok {
 		return ""
 	}
@@ -257,7 +258,7 @@ func patternOf(state, name string) string {
 // handles reports whether a row's errors match a name by Step Functions' rules.
 func handles(errors []string, name string) bool {
 	for _, e := range errors {
-		if e == name || e == retrypatterns.StatesTaskFailed && name != retrypatterns.StatesTimeout {
+		if e == name || e == retry.StatesTaskFailed && name != retry.StatesTimeout {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // retrier is the source document's specification for one error of ProcessSingleUserRecord, typed in once more so that
@@ -114,7 +114,7 @@ func TestRetriesFollowTheTable(t *testing.T) {
 	}
 	var retried int64
 	for _, x := range r.Retries {
-		if x.State == retrypatterns.ProcessSingleUserRecord {
+		if x.State == statemachine.ProcessSingleUserRecord {
 			retried += x.Retries
 		}
 	}

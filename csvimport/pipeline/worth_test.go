@@ -11,9 +11,10 @@ import (
 	"stepback/adaptive/configuration"
 	"stepback/csvimport"
 	"stepback/csvimport/pipeline"
+	"stepback/retry"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // stubborn is a database in which one user's rows always deadlock.
@@ -21,7 +22,7 @@ type stubborn struct{ csvimport.Store }
 
 func (s stubborn) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
 	if inc.UserID == "stubborn" {
-		return "", csvimport.Fail(retrypatterns.DeadlockException, "again and again")
+		return "", csvimport.Fail(retry.DeadlockException, "again and again")
 	}
 	return s.Store.Apply(ctx, run, row, inc)
 }
@@ -51,8 +52,8 @@ func TestRetriesThatDoNotPayAreGivenUp(t *testing.T) {
 			err := configuration.Files{Directory: tr.cfg.Dir}.Save(t.Context(), &configuration.Configuration{
 				Version: configuration.Version, Machine: pipeline.StateMachine, At: now,
 				Until: now.Add(c.until), Value: 0.001,
-				States: map[string]configuration.State{retrypatterns.ProcessSingleUserRecord: {
-					retrypatterns.DeadlockException: {{Started: 300, Succeeded: 200, Cost: 3e-5},
+				States: map[string]configuration.State{statemachine.ProcessSingleUserRecord: {
+					retry.DeadlockException: {{Started: 300, Succeeded: 200, Cost: 3e-5},
 						{Started: 900, Succeeded: 1, Cost: 3e-5}, {Cost: 3e-5}, {Cost: 3e-5}},
 				}},
 			})
@@ -60,7 +61,7 @@ func TestRetriesThatDoNotPayAreGivenUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := tr.run(t, false)
-			if r.Rows == nil || r.Rows.DeadLettered != 2 || r.Errors[retrypatterns.RetryNotWorthwhile] != c.worthDid {
+			if r.Rows == nil || r.Rows.DeadLettered != 2 || r.Errors[retry.RetryNotWorthwhile] != c.worthDid {
 				t.Fatalf("%+v, errors %v: %s", r.Rows, r.Errors, r.Cause)
 			}
 			var retries int64
@@ -93,7 +94,7 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	}
 	seen := map[float64]bool{}
 	for _, p := range points {
-		if p.Metric == retrymetrics.CircuitBreakerState && p.Labels.State == retrypatterns.ProcessSingleUserRecord &&
+		if p.Metric == retrymetrics.CircuitBreakerState && p.Labels.State == statemachine.ProcessSingleUserRecord &&
 			p.Labels.StateMachine == pipeline.StateMachine {
 			for _, v := range p.Values {
 				seen[v] = true
@@ -118,7 +119,7 @@ func (b *broken) Apply(ctx context.Context, run csvimport.Run, row int64, inc cs
 	n := b.calls[row]
 	b.mu.Unlock()
 	if n <= 2 {
-		return "", csvimport.Fail(retrypatterns.DatabaseConnectionError, "refused")
+		return "", csvimport.Fail(retry.DatabaseConnectionError, "refused")
 	}
 	return b.Store.Apply(ctx, run, row, inc)
 }

@@ -10,7 +10,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/ledger"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 const (
@@ -131,7 +131,7 @@ func (a *application) count(ctx context.Context) error {
 	}
 	won, err := a.write(ctx)
 	if !won && err == nil {
-		return csvimport.Fail(retrypatterns.OptimisticLockException,
+		return csvimport.Fail(retry.OptimisticLockException,
 			"user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
 	}
 	return lostRace(err)
@@ -154,7 +154,7 @@ func (a *application) write(ctx context.Context) (bool, error) {
 // lostRace converts a timeout waiting for the lock on the user's row to OptimisticLockException.
 func lostRace(err error) error {
 	if isLockTimeout(err) {
-		return csvimport.Fail(retrypatterns.OptimisticLockException,
+		return csvimport.Fail(retry.OptimisticLockException,
 			"the user's row stayed locked by other transactions for longer than lock_timeout; nothing was changed: %w",
 			err)
 	}

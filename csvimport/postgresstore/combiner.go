@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 const (
@@ -202,7 +202,7 @@ func hitsEveryone(err error) bool {
 		return false
 	}
 	switch f.Name {
-	case retrypatterns.DatabaseConnectionError, retrypatterns.TimeoutError:
+	case retry.DatabaseConnectionError, retry.TimeoutError:
 		return true
 	}
 	return false

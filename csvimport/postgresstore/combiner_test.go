@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // server replaces the database: it records transactions and holds them until it is released.
@@ -99,13 +99,13 @@ func TestBatchesShareTransactions(t *testing.T) {
 // fails all of them at once.
 func TestOneBatchFailsAlone(t *testing.T) {
 	t.Parallel()
-	gone := csvimport.Fail(retrypatterns.DatabaseConnectionError, "gone")
+	gone := csvimport.Fail(retry.DatabaseConnectionError, "gone")
 	for name, c := range map[string]struct {
 		err          error
 		failed       int
 		transactions int // after the first two
 	}{
-		"a deadlock":  {csvimport.Fail(retrypatterns.DeadlockException, "deadlock"), 1, 1 + 10},
+		"a deadlock":  {csvimport.Fail(retry.DeadlockException, "deadlock"), 1, 1 + 10},
 		"no room":     {errNoRoom, 1, 1 + 10 + 1},
 		"no database": {gone, 10, 1},
 	} {
@@ -119,7 +119,7 @@ func TestOneBatchFailsAlone(t *testing.T) {
 							return c.err
 						}
 						if r.Number == 7 {
-							return csvimport.Fail(retrypatterns.ValidationError, "row by row")
+							return csvimport.Fail(retry.ValidationError, "row by row")
 						}
 					}
 					return nil

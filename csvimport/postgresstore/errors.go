@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // SQLSTATEs with a special meaning for this store.
@@ -42,12 +42,12 @@ func failure(doing string, err error) error {
 // not retried.
 func nameOfSQLState(code string) string {
 	if code == queryCanceled {
-		return retrypatterns.TimeoutError
+		return retry.TimeoutError
 	}
-	if c, ok := retrypatterns.ClassifySQLState(code); ok {
+	if c, ok := retry.ClassifySQLState(code); ok {
 		return c.Error
 	}
-	return retrypatterns.RetryNotWorthwhile
+	return retry.RetryNotWorthwhile
 }
 
 // nameOfConnectionError returns the error name for a connection error. Timeouts, and errors that no retry fixes, keep
@@ -55,14 +55,14 @@ func nameOfSQLState(code string) string {
 // 08 would say if the server could still respond.
 func nameOfConnectionError(err error) string {
 	var timeout net.Error
-	c, ok := retrypatterns.ClassifyNetwork(err)
+	c, ok := retry.Classify(err)
 	switch {
 	case errors.Is(err, context.Canceled): // the invocation ends: repeating the call is safe
-		return retrypatterns.TimeoutError
-	case ok && (c.Class == retrypatterns.Permanent || errors.As(err, &timeout) && timeout.Timeout()):
+		return retry.TimeoutError
+	case ok && (c.Class == retry.Permanent || errors.As(err, &timeout) && timeout.Timeout()):
 		return c.Error
 	}
-	return retrypatterns.DatabaseConnectionError
+	return retry.DatabaseConnectionError
 }
 
 func isLockTimeout(err error) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestFailureNames(t *testing.T) {
@@ -23,28 +23,28 @@ func TestFailureNames(t *testing.T) {
 		err  error
 		want string
 	}{
-		"serialization":        {state("40001"), retrypatterns.ConcurrentModificationException},
-		"deadlock":             {state("40P01"), retrypatterns.DeadlockException},
-		"connection failure":   {state("08006"), retrypatterns.DatabaseConnectionError},
-		"too many connections": {state("53300"), retrypatterns.DatabaseConnectionError},
-		"failover":             {state("57P01"), retrypatterns.AuroraTemporaryError},
-		"stale writer":         {state("25006"), retrypatterns.AuroraTemporaryError},
-		"statement_timeout":    {state("57014"), retrypatterns.TimeoutError},
-		"constraint":           {state("23505"), retrypatterns.DatabaseConstraintViolation},
-		"privilege":            {state("42501"), retrypatterns.AccessDenied},
-		"disk full":            {state("53100"), retrypatterns.StorageError},
-		"internal error":       {state("XX000"), retrypatterns.StorageError},
-		"no state":             {state(""), retrypatterns.RetryNotWorthwhile},
+		"serialization":        {state("40001"), retry.ConcurrentModificationException},
+		"deadlock":             {state("40P01"), retry.DeadlockException},
+		"connection failure":   {state("08006"), retry.DatabaseConnectionError},
+		"too many connections": {state("53300"), retry.DatabaseConnectionError},
+		"failover":             {state("57P01"), retry.AuroraTemporaryError},
+		"stale writer":         {state("25006"), retry.AuroraTemporaryError},
+		"statement_timeout":    {state("57014"), retry.TimeoutError},
+		"constraint":           {state("23505"), retry.DatabaseConstraintViolation},
+		"privilege":            {state("42501"), retry.AccessDenied},
+		"disk full":            {state("53100"), retry.StorageError},
+		"internal error":       {state("XX000"), retry.StorageError},
+		"no state":             {state(""), retry.RetryNotWorthwhile},
 		"refused": {&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
-			retrypatterns.DatabaseConnectionError},
+			retry.DatabaseConnectionError},
 		"dial timeout": {&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded},
-			retrypatterns.ConnectionTimeoutError},
+			retry.ConnectionTimeoutError},
 		"read timeout": {&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded},
-			retrypatterns.SocketTimeoutError},
-		"lost":                  {io.ErrUnexpectedEOF, retrypatterns.DatabaseConnectionError},
-		"invocation cancelled":  {context.Canceled, retrypatterns.TimeoutError},
-		"invocation's deadline": {context.DeadlineExceeded, retrypatterns.TimeoutError},
-		"unknown":               {errors.New("conn closed"), retrypatterns.DatabaseConnectionError},
+			retry.SocketTimeoutError},
+		"lost":                  {io.ErrUnexpectedEOF, retry.DatabaseConnectionError},
+		"invocation cancelled":  {context.Canceled, retry.TimeoutError},
+		"invocation's deadline": {context.DeadlineExceeded, retry.TimeoutError},
+		"unknown":               {errors.New("conn closed"), retry.DatabaseConnectionError},
 	} {
 		var f *csvimport.Failure
 		if !errors.As(failure("work", tt.err), &f) || f.Name != tt.want {

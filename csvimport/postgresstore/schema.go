@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // schemaVersion is the version stored in the table schema_version.
@@ -78,7 +78,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			return err
 		}
 		if current > schemaVersion {
-			return csvimport.Fail(retrypatterns.RetryNotWorthwhile,
+			return csvimport.Fail(retry.RetryNotWorthwhile,
 				"the database has schema version %d, this program knows up to %d: use a newer program", current,
 				schemaVersion)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/internal/pgxlimits"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Session limits that hold unless the connection string sets others. A record's transaction takes milliseconds; one
@@ -37,7 +37,7 @@ func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx
 func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address is not valid: %w",
+		return nil, csvimport.Fail(retry.InvalidInput, "the database address is not valid: %w",
 			err) // pgx masks the password
 	}
 	access.Apply(config)

@@ -17,7 +17,7 @@ import (
 	"stepback/csvimport/postgresstore"
 	"stepback/csvimport/postgresstore/postgrestest"
 	"stepback/csvimport/storetest"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 var run = csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
@@ -107,7 +107,7 @@ func testLockedUser(t *testing.T, address string) {
 		t.Fatal(err)
 	}
 	_, err = s.Apply(t.Context(), run, 1, inc)
-	storetest.WantName(t, err, retrypatterns.OptimisticLockException)
+	storetest.WantName(t, err, retry.OptimisticLockException)
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func testLostAnswer(t *testing.T, address string) {
 	inc := csvimport.Increment{UserID: "u", LoginCount: 10}
 	cut.arm()
 	_, err := s.Apply(t.Context(), run, 1, inc)
-	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
+	storetest.WantName(t, err, retry.DatabaseConnectionError)
 	cut.wait()
 	outcome, err := s.Apply(t.Context(), run, 1, inc)
 	if err != nil || outcome != csvimport.Applied {
@@ -160,7 +160,7 @@ func testTerminated(t *testing.T, address string) {
 		return err
 	})
 	if err != nil {
-		storetest.WantName(t, err, retrypatterns.AuroraTemporaryError)
+		storetest.WantName(t, err, retry.AuroraTemporaryError)
 	}
 	for row := range int64(10) { // broken connections are replaced
 		if _, err = s.Apply(t.Context(), run, 1+row, csvimport.Increment{UserID: "u", LoginCount: 1}); err == nil {
@@ -173,7 +173,7 @@ func testTerminated(t *testing.T, address string) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	_, err := postgresstore.Open(t.Context(), "postgres://u:secret@127.0.0.1:1/db")
-	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
+	storetest.WantName(t, err, retry.DatabaseConnectionError)
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the message shows the password: %v", err)
 	}

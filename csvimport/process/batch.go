@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // BatchInput is the step's event for several rows.
@@ -141,12 +141,12 @@ func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutp
 func (i *Item) check() error {
 	switch {
 	case i.Row == nil:
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"an item of the event lacks row, the number of the record in the file, from 0")
 	case *i.Row < 0:
-		return csvimport.Fail(retrypatterns.InvalidInput, "row is %d; rows are numbered from 0", *i.Row)
+		return csvimport.Fail(retry.InvalidInput, "row is %d; rows are numbered from 0", *i.Row)
 	case i.Record == nil:
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"item with row %d lacks record, the columns user_id, login_count and post_count as text", *i.Row)
 	}
 	return nil
@@ -155,7 +155,7 @@ func (i *Item) check() error {
 // failed records the failure of one row.
 func (o *BatchOutput) failed(item *Item, failure error) error {
 	f := csvimport.AsFailure(failure)
-	if f.Name != retrypatterns.ValidationError {
+	if f.Name != retry.ValidationError {
 		o.leave(*item, f.Name)
 		return nil
 	}

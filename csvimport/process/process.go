@@ -8,7 +8,7 @@ import (
 	"context"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Input is the step's event.
@@ -49,12 +49,12 @@ func check(in Input) error {
 	}
 	switch {
 	case in.Row == nil:
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"the event lacks row, the number of the record in the file, from 0")
 	case *in.Row < 0:
-		return csvimport.Fail(retrypatterns.InvalidInput, "row is %d; rows are numbered from 0", *in.Row)
+		return csvimport.Fail(retry.InvalidInput, "row is %d; rows are numbered from 0", *in.Row)
 	case in.Record == nil:
-		return csvimport.Fail(retrypatterns.InvalidInput,
+		return csvimport.Fail(retry.InvalidInput,
 			"the event lacks record, the columns user_id, login_count and post_count as text")
 	}
 	return nil

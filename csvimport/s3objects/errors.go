@@ -8,7 +8,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // failure names an S3 error by its code, otherwise by its HTTP status, otherwise by the network's error.
@@ -26,7 +27,7 @@ func failure(doing, what string, err error) error {
 			f.Err = err
 			return f
 		}
-		return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "S3 refuses to %s %s: %w", doing, what, err)
+		return csvimport.Fail(retry.RetryNotWorthwhile, "S3 refuses to %s %s: %w", doing, what, err)
 	}
 	return csvimport.Fail(nameOfNetworkError(err), "cannot %s %s: %w", doing, what, err)
 }
@@ -34,26 +35,26 @@ func failure(doing, what string, err error) error {
 func byCode(what, code string) *csvimport.Failure {
 	switch code {
 	case "NoSuchKey", "NotFound":
-		return csvimport.Fail(retrypatterns.CSVFileNotFound,
+		return csvimport.Fail(statemachine.CSVFileNotFound,
 			"%s does not exist (any more): check the key, or upload the file again", what)
 	case "NoSuchBucket":
-		return csvimport.Fail(retrypatterns.CSVFileNotFound,
+		return csvimport.Fail(statemachine.CSVFileNotFound,
 			"%s: there is no such bucket: check the bucket's name and region", what)
 	case "PreconditionFailed":
 		return changed(what)
 	case "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken",
 		"InvalidObjectState":
-		return csvimport.Fail(retrypatterns.AccessDenied,
+		return csvimport.Fail(retry.AccessDenied,
 			"%s: S3 answers %s: check the credentials and the permissions s3:GetObject, s3:PutObject and s3:ListBucket (without the last, a missing object looks like this too)", what, code)
 	case "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException", "TooManyRequests":
-		return csvimport.Fail(retrypatterns.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what,
+		return csvimport.Fail(retry.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what,
 			code)
 	case "ServiceUnavailable", "OperationAborted", "ConditionalRequestConflict":
-		return csvimport.Fail(retrypatterns.S3ServiceUnavailable, "%s: S3 answers %s", what, code)
+		return csvimport.Fail(retry.S3ServiceUnavailable, "%s: S3 answers %s", what, code)
 	case "InternalError":
-		return csvimport.Fail(retrypatterns.S3InternalError, "%s: S3 answers %s", what, code)
+		return csvimport.Fail(retry.S3InternalError, "%s: S3 answers %s", what, code)
 	case "RequestTimeout", "RequestTimeoutException":
-		return csvimport.Fail(retrypatterns.TimeoutError, "%s: S3 answers %s: the request took too long to arrive",
+		return csvimport.Fail(retry.TimeoutError, "%s: S3 answers %s: the request took too long to arrive",
 			what, code)
 	}
 	return nil
@@ -80,7 +81,7 @@ func byStatus(what string, status int) *csvimport.Failure {
 }
 
 func changed(what string) *csvimport.Failure {
-	return csvimport.Fail(retrypatterns.CSVFileChanged,
+	return csvimport.Fail(statemachine.CSVFileChanged,
 		"%s was replaced after the event that started this execution: the newer version starts an execution of its own",
 		what)
 }
@@ -90,12 +91,12 @@ func nameOfNetworkError(err error) string {
 	var signing *v4.SigningError
 	switch {
 	case errors.As(err, &signing): // no credentials
-		return retrypatterns.AccessDenied
+		return retry.AccessDenied
 	case errors.Is(err, context.Canceled): // the invocation ends: repeating the request is safe
-		return retrypatterns.TimeoutError
+		return retry.TimeoutError
 	}
-	if c, ok := retrypatterns.ClassifyNetwork(err); ok {
+	if c, ok := retry.Classify(err); ok {
 		return c.Error
 	}
-	return retrypatterns.SocketTimeoutError
+	return retry.SocketTimeoutError
 }

@@ -19,7 +19,8 @@ import (
 	"stepback/aws/objects/sdkobjects"
 	"stepback/csvimport"
 	"stepback/csvimport/s3objects"
-	"stepback/retrypatterns"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // clients are the S3 clients that Objects can use.
@@ -94,7 +95,7 @@ func TestPutGetList(t *testing.T) {
 			t.Errorf("with its ETag: %v", err)
 		}
 		_, err = o.Get(t.Context(), at, "0123456789abcdef0123456789abcdef")
-		wantName(t, err, retrypatterns.CSVFileChanged)
+		wantName(t, err, statemachine.CSVFileChanged)
 	})
 }
 
@@ -120,9 +121,9 @@ func TestCopy(t *testing.T) {
 		if err := o.Put(t.Context(), at, strings.NewReader("another"), 7, "text/plain"); err != nil {
 			t.Fatal(err)
 		}
-		wantName(t, o.Copy(t.Context(), from, to, "text/csv"), retrypatterns.CSVFileChanged)
+		wantName(t, o.Copy(t.Context(), from, to, "text/csv"), statemachine.CSVFileChanged)
 		from.Key = "none.csv"
-		wantName(t, o.Copy(t.Context(), from, to, "text/csv"), retrypatterns.CSVFileNotFound)
+		wantName(t, o.Copy(t.Context(), from, to, "text/csv"), statemachine.CSVFileNotFound)
 	})
 }
 
@@ -130,10 +131,10 @@ func TestMissing(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
 		o := fake(t, client)
 		_, err := o.Get(t.Context(), csvimport.Location{Bucket: "in", Key: "none.csv"}, "e")
-		wantName(t, err, retrypatterns.CSVFileNotFound)
+		wantName(t, err, statemachine.CSVFileNotFound)
 		_, err = o.Get(t.Context(), csvimport.Location{Bucket: "nowhere", Key: "none.csv"}, "")
-		wantName(t, err, retrypatterns.CSVFileNotFound)
-		wantName(t, o.List(t.Context(), "nowhere", "", nil), retrypatterns.CSVFileNotFound)
+		wantName(t, err, statemachine.CSVFileNotFound)
+		wantName(t, o.List(t.Context(), "nowhere", "", nil), statemachine.CSVFileNotFound)
 	})
 }
 
@@ -143,14 +144,14 @@ func TestServiceErrors(t *testing.T) {
 			status int
 			want   string
 		}{
-			"SlowDown":           {503, retrypatterns.S3SlowDown},
-			"ServiceUnavailable": {503, retrypatterns.S3ServiceUnavailable},
-			"InternalError":      {500, retrypatterns.S3InternalError},
-			"RequestTimeout":     {400, retrypatterns.TimeoutError},
-			"AccessDenied":       {403, retrypatterns.AccessDenied},
-			"PreconditionFailed": {412, retrypatterns.CSVFileChanged},
-			"Unheard":            {400, retrypatterns.RetryNotWorthwhile},
-			"UnheardToo":         {502, retrypatterns.S3InternalError},
+			"SlowDown":           {503, retry.S3SlowDown},
+			"ServiceUnavailable": {503, retry.S3ServiceUnavailable},
+			"InternalError":      {500, retry.S3InternalError},
+			"RequestTimeout":     {400, retry.TimeoutError},
+			"AccessDenied":       {403, retry.AccessDenied},
+			"PreconditionFailed": {412, statemachine.CSVFileChanged},
+			"Unheard":            {400, retry.RetryNotWorthwhile},
+			"UnheardToo":         {502, retry.S3InternalError},
 		} {
 			calls := 0
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -171,7 +172,7 @@ func TestServiceErrors(t *testing.T) {
 func TestNetworkErrors(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
 		_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
-		wantName(t, err, retrypatterns.ConnectionTimeoutError)
+		wantName(t, err, retry.ConnectionTimeoutError)
 
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -186,10 +187,10 @@ func TestNetworkErrors(t *testing.T) {
 		defer server.Close()
 		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
 		if err != nil {
-			wantName(t, err, retrypatterns.SocketTimeoutError) // the reset may arrive before the header
+			wantName(t, err, retry.SocketTimeoutError) // the reset may arrive before the header
 			return
 		}
 		_, err = io.ReadAll(object.Body)
-		wantName(t, err, retrypatterns.SocketTimeoutError)
+		wantName(t, err, retry.SocketTimeoutError)
 	})
 }

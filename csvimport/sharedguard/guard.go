@@ -98,7 +98,7 @@ func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func
 func over(store shared.Store, c Callee, p *circuitlog.Printer, now func() time.Time) (*handlers.Guard, error) {
 	policies := shared.Callee()
 	policies.Limiter.Initial = min(max(policies.Limiter.Initial, float64(c.Calls)), policies.Limiter.Max)
-	gate, err := shared.NewGate(store, c.Name, policies, shared.Options{
+	gate, err := shared.NewGate(store, c.Name, policies, shared.Config{
 		Now: now, Read: p.Circuit, Unavailable: p.Unavailable,
 	})
 	if err != nil {

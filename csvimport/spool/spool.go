@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // File is an object that is being written.
@@ -57,6 +57,6 @@ func (f *File) Close() error {
 
 // failure names an error of the temporary disk: a retry on the same full disk would fail again.
 func failure(err error) error {
-	return csvimport.Fail(retrypatterns.RetryNotWorthwhile,
+	return csvimport.Fail(retry.RetryNotWorthwhile,
 		"cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)
 }

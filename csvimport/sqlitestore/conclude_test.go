@@ -13,7 +13,7 @@ func TestConclude(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "users.db")
 	store := open(t, path)
 	defer store.Close()
-	box, err := outboxstore.Open(t.Context(), path, outboxstore.Options{})
+	box, err := outboxstore.Open(t.Context(), path, outboxstore.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

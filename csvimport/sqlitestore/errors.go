@@ -8,7 +8,7 @@ import (
 	"modernc.org/sqlite"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 const (
@@ -34,8 +34,8 @@ func failure(doing string, err error) error {
 		return &csvimport.Failure{Name: nameOf(code.Code()), Message: fmt.Sprintf("SQLite cannot %s: %s%s", doing,
 			code.Error(), advice(code.Code())), Err: err}
 	}
-	name := retrypatterns.DatabaseConnectionError
-	if c, ok := retrypatterns.ClassifyNetwork(err); ok && c.Class == retrypatterns.Permanent {
+	name := retry.DatabaseConnectionError
+	if c, ok := retry.Classify(err); ok && c.Class == retry.Permanent {
 		name = c.Error
 	}
 	return csvimport.Fail(name, "SQLite cannot %s: %w", doing, err)
@@ -44,10 +44,10 @@ func failure(doing string, err error) error {
 // nameOf returns the error name for a result code. A call that failed with a code that is not an error is not
 // retried.
 func nameOf(code int) string {
-	if c, ok := retrypatterns.ClassifySQLite(code); ok {
+	if c, ok := retry.ClassifySQLite(code); ok {
 		return c.Error
 	}
-	return retrypatterns.RetryNotWorthwhile
+	return retry.RetryNotWorthwhile
 }
 
 func advice(code int) string {

@@ -7,24 +7,24 @@ import (
 	"testing"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestFailureNames(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{
-		5: retrypatterns.AuroraTemporaryError, 517: retrypatterns.ConcurrentModificationException,
-		6:  retrypatterns.DeadlockException,
-		10: retrypatterns.StorageError, 13: retrypatterns.StorageError, 14: retrypatterns.StorageError,
-		11: retrypatterns.StorageError,
-		19: retrypatterns.DatabaseConstraintViolation, 0: retrypatterns.RetryNotWorthwhile,
+		5: retry.AuroraTemporaryError, 517: retry.ConcurrentModificationException,
+		6:  retry.DeadlockException,
+		10: retry.StorageError, 13: retry.StorageError, 14: retry.StorageError,
+		11: retry.StorageError,
+		19: retry.DatabaseConstraintViolation, 0: retry.RetryNotWorthwhile,
 	} {
 		if got := nameOf(code); got != want {
 			t.Errorf("%d is %s, want %s", code, got, want)
 		}
 	}
 	full := failure("work", &os.PathError{Op: "mkdir", Path: "d", Err: syscall.ENOSPC})
-	if got := csvimport.AsFailure(full).Name; got != retrypatterns.StorageError {
+	if got := csvimport.AsFailure(full).Name; got != retry.StorageError {
 		t.Errorf("a full disk is %s, want StorageError", got)
 	}
 }
@@ -36,7 +36,7 @@ func TestDirectoryCannotBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(t.Context(), filepath.Join(file, "users.db"), Full)
-	if got := csvimport.AsFailure(err).Name; got != retrypatterns.DatabaseConnectionError {
+	if got := csvimport.AsFailure(err).Name; got != retry.DatabaseConnectionError {
 		t.Errorf("error is %v, want DatabaseConnectionError", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // brokenTask fails like a statement that the database refuses.
@@ -66,7 +66,7 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 		}
 	}
 	var f *csvimport.Failure
-	if !errors.As(broken.err, &f) || f.Name != retrypatterns.DatabaseConstraintViolation {
+	if !errors.As(broken.err, &f) || f.Name != retry.DatabaseConstraintViolation {
 		t.Errorf("the broken task got %v, want DatabaseConstraintViolation", broken.err)
 	}
 }
@@ -102,7 +102,7 @@ func TestDiskFull(t *testing.T) {
 			continue
 		}
 		var f *csvimport.Failure
-		if !errors.As(late.err, &f) || f.Name != retrypatterns.StorageError {
+		if !errors.As(late.err, &f) || f.Name != retry.StorageError {
 			t.Errorf("error is %v, want StorageError", late.err)
 		}
 		break

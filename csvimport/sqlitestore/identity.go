@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // identity identifies the file that was opened. If a file in use is removed or replaced, SQLite continues to write to
@@ -25,6 +25,6 @@ func (i identity) check() error {
 	if err == nil && os.SameFile(now, i.file) {
 		return nil
 	}
-	return csvimport.Fail(retrypatterns.StorageError,
+	return csvimport.Fail(retry.StorageError,
 		"the database %s was removed or replaced while it was in use: put it back and start again, or start again to count into a new one", i.path)
 }

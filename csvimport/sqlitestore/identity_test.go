@@ -10,7 +10,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/storetest"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestTheFileIsTakenAway(t *testing.T) {
@@ -34,7 +34,7 @@ func TestTheFileIsTakenAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := s.Apply(t.Context(), run, 1, csvimport.Increment{UserID: "u", LoginCount: 1})
-			storetest.WantName(t, err, retrypatterns.StorageError)
+			storetest.WantName(t, err, retry.StorageError)
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"modernc.org/sqlite"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Reader reads the users of an existing database, which may be on a read-only disk.
@@ -80,7 +80,7 @@ func readable(ctx context.Context, db *sql.DB, path string) error {
 	case current > schemaVersion:
 		return newer(current)
 	case current == 0:
-		return csvimport.Fail(retrypatterns.InvalidInput, "%s is no database of user counters", path)
+		return csvimport.Fail(retry.InvalidInput, "%s is no database of user counters", path)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func nothingInLog(path string) error {
 	if err != nil {
 		return failure("open "+path, err)
 	}
-	return csvimport.Fail(retrypatterns.StorageError,
+	return csvimport.Fail(retry.StorageError,
 		"%s-wal holds records that are not in %[1]s yet, and nothing can be written here, which reading them takes: copy both files to a directory that"+
 			" can be written to and read them there (--db sqlite:/that/directory/%s)", path, filepath.Base(path))
 }
@@ -119,7 +119,7 @@ func (r *Reader) Export(ctx context.Context, visit func(csvimport.User) error) e
 		now.ModTime().Equal(r.still.ModTime()) {
 		err = nothingInLog(r.path)
 	} else if err == nil {
-		err = csvimport.Fail(retrypatterns.StorageError,
+		err = csvimport.Fail(retry.StorageError,
 			"%s was written to while it was read: read it once more when nobody writes", r.path)
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // schemaVersion is the version stored in PRAGMA user_version.
@@ -98,7 +98,7 @@ func migrateLocked(ctx context.Context, conn *sql.Conn) error {
 }
 
 func newer(current int) error {
-	return csvimport.Fail(retrypatterns.RetryNotWorthwhile,
+	return csvimport.Fail(retry.RetryNotWorthwhile,
 		"the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
 }
 

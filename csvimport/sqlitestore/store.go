@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 
 	_ "modernc.org/sqlite" // registers the driver
 )
@@ -121,5 +121,5 @@ func (s *Store) do(ctx context.Context, t task, answer <-chan struct{}) error {
 }
 
 func errClosed() error {
-	return csvimport.Fail(retrypatterns.DatabaseConnectionError, "the database is closed")
+	return csvimport.Fail(retry.DatabaseConnectionError, "the database is closed")
 }

@@ -10,7 +10,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/sqlitestore"
 	"stepback/csvimport/storetest"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func open(t testing.TB, path string) *sqlitestore.Store {
@@ -67,13 +67,13 @@ func TestClosed(t *testing.T) {
 	}
 	_, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"},
 		0, csvimport.Increment{UserID: "u"})
-	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
+	storetest.WantName(t, err, retry.DatabaseConnectionError)
 }
 
 func TestNotADatabase(t *testing.T) {
 	t.Parallel()
 	_, err := sqlitestore.Open(t.Context(), t.TempDir(), sqlitestore.Full)
-	storetest.WantName(t, err, retrypatterns.StorageError)
+	storetest.WantName(t, err, retry.StorageError)
 }
 
 // BenchmarkApply applies one record per operation, from 64 (and more) concurrent callers.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // rowsOf returns the rows from, from+1 … to-1. Each adds 1 login, and its number in posts, to one of ten users.
@@ -115,9 +115,9 @@ func testBatchRefusals(t *testing.T, s csvimport.Store) {
 		for i, a := range got {
 			switch i {
 			case 4:
-				WantName(t, a.Err, retrypatterns.InvalidInput)
+				WantName(t, a.Err, retry.InvalidInput)
 			case 5:
-				WantName(t, a.Err, retrypatterns.RetryNotWorthwhile)
+				WantName(t, a.Err, retry.RetryNotWorthwhile)
 			default:
 				if a.Err != nil || a.Outcome != csvimport.Applied {
 					t.Errorf("row %d is answered %q, %v", i, a.Outcome, a.Err)
@@ -150,7 +150,7 @@ func testBatchOverflow(t *testing.T, s csvimport.Store) {
 		}
 		for i, a := range got {
 			if i == 2 || i == 4 {
-				WantName(t, a.Err, retrypatterns.ValidationError)
+				WantName(t, a.Err, retry.ValidationError)
 			} else if a.Err != nil || a.Outcome != csvimport.Applied {
 				t.Errorf("row %d is answered %q, %v", i, a.Outcome, a.Err)
 			}
@@ -205,7 +205,7 @@ func testBatchAndSettle(t *testing.T, s csvimport.Store) {
 			}
 			for _, a := range answers {
 				if a.Err != nil {
-					WantName(t, a.Err, retrypatterns.RetryNotWorthwhile)
+					WantName(t, a.Err, retry.RetryNotWorthwhile)
 				}
 			}
 		})

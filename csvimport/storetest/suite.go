@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Open opens a store over an empty database.
@@ -170,14 +170,14 @@ func testKeyOfFileVersion(t *testing.T, s csvimport.Store) {
 func testOtherValues(t *testing.T, s csvimport.Store) {
 	apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
 	_, err := s.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 2})
-	WantName(t, err, retrypatterns.InvalidInput)
+	WantName(t, err, retry.InvalidInput)
 	wantUser(t, s, "u", 1, 0)
 }
 
 func testOverflow(t *testing.T, s csvimport.Store) {
 	apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: math.MaxInt64, PostCount: 5})
 	_, err := s.Apply(t.Context(), run, 1, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: 1})
-	WantName(t, err, retrypatterns.ValidationError)
+	WantName(t, err, retry.ValidationError)
 	wantUser(t, s, "u", math.MaxInt64, 5)
 	// The row's key was not used up: it can still be applied with an increment that fits.
 	if got := apply(t, s, 1, csvimport.Increment{UserID: "u", PostCount: 1}); got != csvimport.Applied {
@@ -242,7 +242,7 @@ func testFailureIsolation(t *testing.T, s csvimport.Store) {
 				t.Errorf("row %d: %v", row, err)
 			}
 			if id == "full" {
-				WantName(t, err, retrypatterns.ValidationError)
+				WantName(t, err, retry.ValidationError)
 			}
 		})
 	}
@@ -265,7 +265,7 @@ func testSettle(t *testing.T, s csvimport.Store) {
 		}
 	}
 	_, err := s.Apply(t.Context(), run, 2, inc)
-	WantName(t, err, retrypatterns.RetryNotWorthwhile)
+	WantName(t, err, retry.RetryNotWorthwhile)
 	if got := apply(t, s, 1, inc); got != csvimport.Applied {
 		t.Errorf("outcome is %s, want applied", got)
 	}
@@ -288,7 +288,7 @@ func testSettleRace(t *testing.T, s csvimport.Store) {
 		all.Go(func() {
 			_, err := s.Apply(t.Context(), run, row, csvimport.Increment{UserID: "u", LoginCount: 1})
 			if err != nil {
-				WantName(t, err, retrypatterns.RetryNotWorthwhile)
+				WantName(t, err, retry.RetryNotWorthwhile)
 			}
 		})
 	}
@@ -336,7 +336,7 @@ func testCancelled(t *testing.T, s csvimport.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.Apply(ctx, run, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
-	WantName(t, err, retrypatterns.TimeoutError)
+	WantName(t, err, retry.TimeoutError)
 	if got := apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); got != csvimport.Applied {
 		t.Errorf("outcome is %s, want applied", got)
 	}

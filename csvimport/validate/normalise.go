@@ -8,7 +8,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
 	"stepback/csvimport/spool"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // copyLocation returns the location for a copy of a file. It is always the same for the same version of a file, so
@@ -45,7 +45,7 @@ func (v *Validator) normalise(ctx context.Context, source csvimport.Source, repo
 		return err
 	}
 	if rows != report.Rows {
-		return csvimport.Fail(retrypatterns.CSVFileChanged,
+		return csvimport.Fail(statemachine.CSVFileChanged,
 			"%s had %d rows when it was checked and %d when it was copied", source, report.Rows, rows)
 	}
 	return file.Put(ctx, v.Objects, to, contentType)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stepback/csvimport"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // open opens the file. Before reading anything, it refuses objects that are not files or are too large.
@@ -33,14 +33,14 @@ func (v *Validator) maxBytes() int64 {
 func (v *Validator) checkObject(source csvimport.Source, object *csvimport.Object) error {
 	switch {
 	case object.ETag != "" && csvimport.UnquoteETag(object.ETag) != source.ETag:
-		return csvimport.Fail(retrypatterns.CSVFileChanged,
+		return csvimport.Fail(statemachine.CSVFileChanged,
 			"%s now has ETag %s, the event was for %s: the newer version starts an execution of its own", source,
 			csvimport.UnquoteETag(object.ETag), source.ETag)
 	case object.Size == 0 && isFolderMarker(source.Key, object.ContentType):
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+		return csvimport.Fail(statemachine.CSVKeyIsDirectory,
 			"%s is a folder marker, not a file: upload a CSV file under it", source)
 	case object.Size == 0:
-		return csvimport.Fail(retrypatterns.CSVFileEmpty, "%s is empty (0 bytes): upload a file with a header and rows",
+		return csvimport.Fail(statemachine.CSVFileEmpty, "%s is empty (0 bytes): upload a file with a header and rows",
 			source)
 	case object.Size > v.maxBytes():
 		return tooLarge(source, object.Size, v.maxBytes())
@@ -54,7 +54,7 @@ func isFolderMarker(key, contentType string) bool {
 }
 
 func tooLarge(source csvimport.Source, size, limit int64) error {
-	return csvimport.Fail(retrypatterns.CSVFileTooLarge,
+	return csvimport.Fail(statemachine.CSVFileTooLarge,
 		"%s has %d bytes, the limit is %d: split the file, or raise the limit (--max-bytes of stepback run, "+
 			"CSV_MAX_BYTES of the function)", source, size, limit)
 }
@@ -81,8 +81,8 @@ func (v *Validator) explain(ctx context.Context, source csvimport.Source, err er
 	if !errors.As(err, &f) {
 		return err
 	}
-	if f.Name == retrypatterns.CSVFileNotFound && v.isDirectory(ctx, source) {
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+	if f.Name == statemachine.CSVFileNotFound && v.isDirectory(ctx, source) {
+		return csvimport.Fail(statemachine.CSVKeyIsDirectory,
 			"%s is a directory (there are objects under %s/), not a file: name one of them", source, source.Key)
 	}
 	if strings.Contains(f.Message, source.String()) {

@@ -11,7 +11,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/objectstest"
 	"stepback/csvimport/validate"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // replacing calls replace before request number at.
@@ -74,7 +74,7 @@ func TestReplacedUpload(t *testing.T) {
 					return
 				}
 				var f *csvimport.Failure
-				if !errors.As(err, &f) || f.Name != retrypatterns.CSVFileChanged {
+				if !errors.As(err, &f) || f.Name != statemachine.CSVFileChanged {
 					t.Errorf("error is %v, want CSVFileChanged", err)
 				}
 			})

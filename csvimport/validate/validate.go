@@ -8,7 +8,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // DefaultMaxBytes is the default size limit of an upload: 100 MiB.
@@ -79,7 +79,7 @@ func checkInput(in Input) error {
 		return err
 	}
 	if strings.HasSuffix(in.Source.Key, "/") {
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+		return csvimport.Fail(statemachine.CSVKeyIsDirectory,
 			"%s is a directory key, not a file: upload a CSV file under it", in.Source)
 	}
 	return nil
@@ -112,7 +112,7 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
 	report, err := v.pass(ctx, source, "")
 	var f *csvimport.Failure
-	if err == nil || !errors.As(err, &f) || f.Name != retrypatterns.CSVEncodingUnsupported ||
+	if err == nil || !errors.As(err, &f) || f.Name != statemachine.CSVEncodingUnsupported ||
 		report.Encoding != csvfile.UTF8 {
 		return report, err
 	}
@@ -123,7 +123,7 @@ func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile
 	switch {
 	case errSecond == nil:
 		return second, nil
-	case f.Name == retrypatterns.CSVEncodingUnsupported:
+	case f.Name == statemachine.CSVEncodingUnsupported:
 		return report, err // the position of the first invalid UTF-8 is more helpful
 	}
 	return second, errSecond

@@ -12,7 +12,7 @@ import (
 	"stepback/csvimport/csvfile"
 	"stepback/csvimport/objectstest"
 	"stepback/csvimport/validate"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 const head = "user_id,login_count,post_count\n"
@@ -208,7 +208,7 @@ func TestTooLargeWithoutContentLength(t *testing.T) {
 	var m objectstest.Memory
 	source := m.Set(csvimport.Location{Bucket: "in", Key: "a.csv"}, head+strings.Repeat("u,1,2\n", 50), "")
 	_, err := (&validate.Validator{Objects: unsized{&m}, MaxBytes: 100}).Validate(t.Context(), input(source))
-	if err == nil || csvimport.AsFailure(err).Name != retrypatterns.CSVFileTooLarge {
+	if err == nil || csvimport.AsFailure(err).Name != statemachine.CSVFileTooLarge {
 		t.Errorf("error is %v, want CSVFileTooLarge", err)
 	}
 }

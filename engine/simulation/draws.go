@@ -2,7 +2,7 @@ package simulation
 
 import "math/rand/v2"
 
-// draws is a machine.Source that records what it drew and can draw the same again.
+// draws is a machine.Rand that records what it drew and can draw the same again.
 type draws struct {
 	random *rand.Rand // nil once only the given draws are left
 	given  []int
@@ -17,7 +17,7 @@ func fromSeed(seed uint64) *draws {
 // repeated returns a source that repeats earlier draws and then draws the plainest possibility.
 func repeated(made []int) *draws { return &draws{given: made} }
 
-// Intn implements machine.Source.
+// Intn implements machine.Rand.
 func (d *draws) Intn(n int) int {
 	v := 0
 	switch {

@@ -250,7 +250,7 @@ func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 // live is the body of a process: it opens the journal, recovers, runs and redrives the execution, and judges it.
 func (s *shell) live(ctx context.Context) outcome {
 	var err error
-	s.journal, err = pebble.Open(journalDir, pebble.Options{FS: s.files, Retention: -1})
+	s.journal, err = pebble.Open(journalDir, pebble.Config{FS: s.files, Retention: -1})
 	if err != nil {
 		return outcome{s.copied != nil, err}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"stepback/asl"
 	"stepback/engine/history"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Now describes what a running execution is doing, or is waiting for, in one of its states.
@@ -169,21 +169,21 @@ func Retrier(retry []asl.Retrier, name string) (int, bool) {
 	return 0, false
 }
 
-func policyOf(r asl.Retrier) retrypatterns.Policy {
-	p := retrypatterns.Policy{Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
+func policyOf(r asl.Retrier) retry.Policy {
+	p := retry.Policy{Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
 		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts)}
 	if r.FullJitter {
-		p.Jitter = retrypatterns.JitterFull
+		p.Jitter = retry.JitterFull
 	}
 	return p
 }
 
-func describe(p retrypatterns.Policy) string {
+func describe(p retry.Policy) string {
 	text := fmt.Sprintf("%s × %g", Short(p.Interval), p.Rate)
 	if p.MaxDelay > 0 {
 		text += ", at most " + Short(p.MaxDelay)
 	}
-	if p.Jitter == retrypatterns.JitterFull {
+	if p.Jitter == retry.JitterFull {
 		text += ", full jitter"
 	}
 	return text

@@ -17,7 +17,7 @@ import (
 const function = `"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:`
 
 // fails returns functions that fail with the given errors in order and then succeed.
-func fails(byName map[string][]string) stepbacktest.Config {
+func fails(byName map[string][]string) stepbacktest.Options {
 	functions := stepback.Functions{}
 	for name, failures := range byName {
 		functions[name] = stepback.Func(func(context.Context, any) (string, error) {
@@ -29,7 +29,7 @@ func fails(byName map[string][]string) stepbacktest.Config {
 			return "", &stepback.Failure{Name: next, Cause: "not now"}
 		})
 	}
-	return stepbacktest.Config{Functions: functions}
+	return stepbacktest.Options{Functions: functions}
 }
 
 // story formats a timeline as lines: the visits with their attempts and waits.
@@ -59,7 +59,7 @@ func TestTimelines(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		definition string
-		cfg        stepbacktest.Config
+		cfg        stepbacktest.Options
 		want       string
 	}{
 		"each attempt and each wait": {

@@ -37,7 +37,7 @@ type floor struct {
 // is the root package.
 var order = []floor{
 	{"values, AWS's vocabulary, the language", []string{"jsonvalue", "internal", "aws", "asl"}},
-	{"retries as data", []string{"retrypatterns", "statemachine"}},
+	{"retries as data", []string{"retry", "retrypatterns", "statemachine"}},
 	{"executions and their tasks", []string{"engine", "tasks"}},
 	{"what retries did", []string{"retrymetrics", "alarms", "dashboards"}},
 	{"libraries for your own calls", []string{"outbox", "adaptive", "resilience"}},

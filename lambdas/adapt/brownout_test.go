@@ -32,7 +32,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The deployed resources: the controller and everything it needs from the CDK app's dev template, with their names.
@@ -170,7 +170,7 @@ func (c *callee) handle(ctx context.Context) error {
 	if at := now.Sub(time.UnixMilli(c.begun.Load())); at >= c.from && at < c.to {
 		if c.aMinute > 0 && c.served.Add(1) > c.aMinute || c.atOnce > 0 && running > c.atOnce {
 			c.refused.Add(1)
-			return messages.InvokeResponse_Error{Type: retrypatterns.TimeoutError, Message: "there is no room"}
+			return messages.InvokeResponse_Error{Type: retry.TimeoutError, Message: "there is no room"}
 		}
 	}
 	if c.lasts == 0 {

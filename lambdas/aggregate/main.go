@@ -16,7 +16,7 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 func main() {
@@ -27,7 +27,7 @@ func main() {
 		os.Exit(1)
 	}
 	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database",
-		retrypatterns.AggregateResults,
+		statemachine.AggregateResults,
 		os.Stdout, log)
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())

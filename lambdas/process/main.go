@@ -14,13 +14,13 @@ import (
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sharedguard"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 func main() {
 	log := handlers.Log()
 	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database",
-		retrypatterns.ProcessSingleUserRecord, os.Stdout, log)
+		statemachine.ProcessSingleUserRecord, os.Stdout, log)
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)

@@ -23,6 +23,7 @@ import (
 	"stepback/outbox/database"
 	"stepback/outbox/sinks"
 	"stepback/outbox/webhook"
+	"stepback/retrypatterns"
 )
 
 func main() {
@@ -82,7 +83,7 @@ func (h *handler) get(ctx context.Context) (relay, error) {
 
 // openRelay opens the relay that the environment describes.
 func openRelay(ctx context.Context) (relay, error) {
-	var options sinks.Options
+	var options sinks.Config
 	for _, text := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) {
 		secret, err := webhook.NewSecret(text)
 		if err != nil {
@@ -108,5 +109,7 @@ func openRelay(ctx context.Context) (relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	return outbox.New(outbox.Config{Store: store, Sink: sink, Grace: grace, SendTimeout: grace, Log: handlers.Log()})
+	return outbox.New(outbox.Config{
+		Store: store, Sink: sink, Policy: retrypatterns.PolicyFor, Grace: grace, SendTimeout: grace, Log: handlers.Log(),
+	})
 }

@@ -15,7 +15,7 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
-	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 func main() {
@@ -24,7 +24,7 @@ func main() {
 	exitOn(log, err)
 	maxBytes, err := handlers.MaxBytes()
 	exitOn(log, err)
-	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", retrypatterns.ValidateCSVFile,
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", statemachine.ValidateCSVFile,
 		os.Stdout, log)
 	exitOn(log, err)
 	lambda.Start(handlers.Guarded(guard, handlers.Validate(s3objects.New(store), maxBytes, log)))

@@ -12,6 +12,7 @@ import (
 	"stepback/adaptive/analysis"
 	"stepback/engine"
 	"stepback/engine/history"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -251,7 +252,7 @@ func parsePolicy(text string) (retrypatterns.Retrier, error) {
 		case w == "max":
 			limit = true
 		case w == "full":
-			p.JitterStrategy = retrypatterns.JitterFull
+			p.JitterStrategy = retry.JitterFull
 		case isRate:
 			f, err := strconv.ParseFloat(rate, 64)
 			if err != nil || f < 1 || f > 1000 {

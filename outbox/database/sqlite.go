@@ -9,5 +9,5 @@ import (
 )
 
 func openSQLite(ctx context.Context, path string) (Outbox, error) {
-	return opened(sqlitestore.Open(ctx, path, sqlitestore.Options{}))
+	return opened(sqlitestore.Open(ctx, path, sqlitestore.Config{}))
 }

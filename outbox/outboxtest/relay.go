@@ -10,12 +10,12 @@ import (
 
 	"stepback/outbox"
 	"stepback/outbox/deadletters"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // quick makes every retry follow within a millisecond.
-func quick(string) retrypatterns.Policy {
-	return retrypatterns.Policy{Interval: time.Millisecond, Rate: 1, Jitter: retrypatterns.JitterFull}
+func quick(string) retry.Policy {
+	return retry.Policy{Interval: time.Millisecond, Rate: 1, Jitter: retry.JitterFull}
 }
 
 // start runs a relay until the returned function is called, or the test ends.

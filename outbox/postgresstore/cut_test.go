@@ -44,7 +44,7 @@ func TestCutInTheMiddle(t *testing.T) {
 			all := make(chan struct{})
 			r, err := outbox.New(outbox.Config{
 				Store: store, Lease: 200 * time.Millisecond, Poll: 50 * time.Millisecond,
-				Batch: 8, PerKey: 2, Random: none{},
+				Batch: 8, PerKey: 2, Rand: none{},
 				Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
 					mu.Lock()
 					defer mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"stepback/outbox"
 	"stepback/outbox/deadletters"
 	"stepback/outbox/sqlitestore"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Result is the result of the rehearsal.
@@ -91,7 +91,7 @@ func Run(ctx context.Context, seed uint64) (_ *Result, err error) {
 	s := &story{began: began, now: began, random: rand.New(rand.NewPCG(seed, 0)), received: map[string]int{},
 		last: map[string]int{}, due: map[string]time.Time{}}
 	path := filepath.Join(dir, "app.db")
-	s.store, err = sqlitestore.Open(ctx, path, sqlitestore.Options{Now: func() time.Time { return s.now }})
+	s.store, err = sqlitestore.Open(ctx, path, sqlitestore.Config{Now: func() time.Time { return s.now }})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func Run(ctx context.Context, seed uint64) (_ *Result, err error) {
 	}
 	defer func() { err = errors.Join(err, s.db.Close()) }()
 	if s.relay, err = outbox.New(outbox.Config{Store: s.store, Sink: outbox.SinkFunc(s.receive), Concurrency: 1,
-		MaxRetries: retries, Random: s.random}); err != nil {
+		MaxRetries: retries, Rand: s.random}); err != nil {
 		return nil, err
 	}
 	for _, act := range []func(context.Context) error{s.write, s.deliver, s.fix, s.deliver, s.judge} {
@@ -174,7 +174,7 @@ func (s *story) receive(_ context.Context, m *outbox.Message) error {
 	at, chance := s.now.Sub(s.began), s.random.Float64()
 	out := at >= outage && at < outage+outLasts && s.received[m.ID] == 0 && *o.Order%3 == 0
 	if out || chance < 0.3 {
-		return s.refuse(m, retrypatterns.ServiceUnavailableError, "503 Service Unavailable")
+		return s.refuse(m, retry.ServiceUnavailableError, "503 Service Unavailable")
 	}
 	if s.received[m.ID]++; s.received[m.ID] == 1 { // the receiver detects duplicates by ID and does nothing
 		if before, ok := s.last[o.Customer]; ok && before > *o.Order {
@@ -183,7 +183,7 @@ func (s *story) receive(_ context.Context, m *outbox.Message) error {
 		s.last[o.Customer] = *o.Order
 	}
 	if chance > 0.9 {
-		return s.refuse(m, retrypatterns.TimeoutError, "the answer was lost")
+		return s.refuse(m, retry.TimeoutError, "the answer was lost")
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (s *story) receive(_ context.Context, m *outbox.Message) error {
 func (s *story) refuse(m *outbox.Message, name, text string) error {
 	s.failed++
 	s.due[m.ID] = s.now.Add(time.Millisecond)
-	return &outbox.Failure{Name: name, Class: retrypatterns.Transient, Err: errors.New(text)}
+	return &outbox.Failure{Name: name, Class: retry.Transient, Err: errors.New(text)}
 }
 
 // deliver lets time pass until no message is waiting.

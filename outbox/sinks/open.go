@@ -26,8 +26,8 @@ import (
 	"stepback/outbox/webhook"
 )
 
-// Options are the settings that an address does not contain.
-type Options struct {
+// Config contains the settings that an address does not contain.
+type Config struct {
 	Secrets  []webhook.Secret // for a webhook's signatures
 	Header   http.Header      // for a webhook's requests
 	Endpoint string           // AWS endpoint; empty means AWS itself
@@ -40,7 +40,7 @@ type Options struct {
 //   - https://host/path: a webhook;
 //   - the ARN of an SNS topic, an SQS queue or an EventBridge event bus;
 //   - -: one line of JSON per message, to Options.Out.
-func Open(ctx context.Context, address string, o Options) (outbox.Sink, error) {
+func Open(ctx context.Context, address string, o Config) (outbox.Sink, error) {
 	switch {
 	case address == "-" && o.Out != nil:
 		return &lines{out: o.Out}, nil
@@ -56,7 +56,7 @@ func Open(ctx context.Context, address string, o Options) (outbox.Sink, error) {
 	)
 }
 
-func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error) {
+func openARN(ctx context.Context, address string, o Config) (outbox.Sink, error) {
 	a, err := arn.Parse(address)
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func (c *cloud) received(t *testing.T, url string, n int) map[string]string {
 
 func (c *cloud) open(t *testing.T, arn string) outbox.BatchSink {
 	t.Helper()
-	sink, err := sinks.Open(t.Context(), arn, sinks.Options{Endpoint: c.endpoint})
+	sink, err := sinks.Open(t.Context(), arn, sinks.Config{Endpoint: c.endpoint})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestAWS(t *testing.T) {
 	bus := c.open(t, "arn:aws:events:us-east-1:123456789012:event-bus/default")
 	list := message("3", "", `[1]`)
 	errs := bus.SendBatch(t.Context(), append(two[:1:1], list))
-	if errs[0] != nil || outbox.Classify(errs[1]).Reason != outbox.ReasonInvalidPayload {
+	if errs[0] != nil || outbox.FailureOf(errs[1]).Reason != outbox.ReasonInvalidPayload {
 		t.Errorf("EventBridge: %v", errs)
 	}
 	for _, body := range c.received(t, url, 1) {
@@ -182,7 +182,7 @@ func TestEntriesFailOneByOne(t *testing.T) {
 	sink := c.open(t, arn)
 	large := message("4", "", strings.Repeat(" ", 1<<20)+"1")
 	errs := sink.SendBatch(t.Context(), []*outbox.Message{message("1", "", "1"), large})
-	if errs[0] != nil || outbox.Classify(errs[1]).Reason != outbox.ReasonTooLarge {
+	if errs[0] != nil || outbox.FailureOf(errs[1]).Reason != outbox.ReasonTooLarge {
 		t.Errorf("errors are %v", errs)
 	}
 }
@@ -191,7 +191,7 @@ func TestAddressesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "-", "ftp://host", "https://", "arn:aws:s3:::bucket",
 		"arn:aws:events:us-east-1:123456789012:rule/r"} {
-		if _, err := sinks.Open(t.Context(), address, sinks.Options{}); err == nil {
+		if _, err := sinks.Open(t.Context(), address, sinks.Config{}); err == nil {
 			t.Errorf("%q is a sink", address)
 		}
 	}
@@ -200,7 +200,7 @@ func TestAddressesThatAreNone(t *testing.T) {
 func TestLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	sink, err := sinks.Open(t.Context(), "-", sinks.Options{Out: &out, Header: http.Header{}})
+	sink, err := sinks.Open(t.Context(), "-", sinks.Config{Out: &out, Header: http.Header{}})
 	if err != nil {
 		t.Fatal(err)
 	}

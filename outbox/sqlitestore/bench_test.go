@@ -18,7 +18,7 @@ import (
 // sent.
 func BenchmarkInsertToSent(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "app.db")
-	store, err := sqlitestore.Open(b.Context(), path, sqlitestore.Options{})
+	store, err := sqlitestore.Open(b.Context(), path, sqlitestore.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,11 +13,11 @@ import (
 
 	"modernc.org/sqlite"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// Options configures a store; the zero value is usable.
-type Options struct {
+// Config configures a store; the zero value is usable.
+type Config struct {
 	// Now is the clock of leases and waits; nil means time.Now.
 	Now func() time.Time
 	// Look is the interval at which a relay checks for commits of other connections; 0 means every 10 milliseconds.
@@ -43,7 +43,7 @@ var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(
 
 // Open opens the database at path, and creates the file, its directory and the outbox if they are missing. Several
 // processes may do so at once. The file is switched to write-ahead logging.
-func Open(ctx context.Context, path string, o Options) (*Store, error) {
+func Open(ctx context.Context, path string, o Config) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("open the outbox: %w", err)
@@ -115,9 +115,9 @@ func (e *CodeError) Error() string { return e.Err.Error() }
 // Unwrap returns the driver's error.
 func (e *CodeError) Unwrap() error { return e.Err }
 
-// Classification returns the effect that repeating can have.
-func (e *CodeError) Classification() (retrypatterns.Classification, bool) {
-	return retrypatterns.ClassifySQLite(e.Code)
+// ClassifyRetry implements [retry.Classified].
+func (e *CodeError) ClassifyRetry() (retry.Classification, bool) {
+	return retry.ClassifySQLite(e.Code)
 }
 
 func failure(err error) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // openAt opens the outbox in a file, and the application's own connections to it.
-func openAt(t testing.TB, path string, o sqlitestore.Options) *outboxtest.Table {
+func openAt(t testing.TB, path string, o sqlitestore.Config) *outboxtest.Table {
 	t.Helper()
 	s, err := sqlitestore.Open(t.Context(), path, o)
 	if err != nil {
@@ -49,6 +49,6 @@ func TestSQLite(t *testing.T) {
 	t.Parallel()
 	outboxtest.Run(t, func(t testing.TB) *outboxtest.Table {
 		t.Helper()
-		return openAt(t, filepath.Join(t.TempDir(), "app.db"), sqlitestore.Options{})
+		return openAt(t, filepath.Join(t.TempDir(), "app.db"), sqlitestore.Config{})
 	})
 }

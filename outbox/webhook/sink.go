@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"stepback/outbox"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Config configures a sink. Only the URL is required.
@@ -145,7 +145,7 @@ func isToken(name string) bool {
 func (s *Sink) refused(answer *http.Response, body []byte) error {
 	said := strings.ToValidUTF8(string(body[:min(len(body), 200)]), "�")
 	err := fmt.Errorf("the webhook answered %s: %s", answer.Status, said)
-	if c, ok := retrypatterns.ClassifyHTTP(answer.StatusCode); ok {
+	if c, ok := retry.ClassifyHTTP(answer.StatusCode); ok {
 		f := &outbox.Failure{
 			Name:       c.Error,
 			Class:      c.Class,
@@ -205,7 +205,7 @@ func RefuseErrors(status int, _ http.Header, body []byte) error {
 
 func inside(status int, name, value string) error {
 	return &outbox.Failure{
-		Name: retrypatterns.InternalServerError, Class: retrypatterns.UnknownOutcome,
+		Name: retry.InternalServerError, Class: retry.UnknownOutcome,
 		Err: fmt.Errorf("the webhook answered %d with %q: %.200s", status, name, value),
 	}
 }

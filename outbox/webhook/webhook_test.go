@@ -12,7 +12,7 @@ import (
 
 	"stepback/outbox"
 	"stepback/outbox/webhook"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -119,7 +119,7 @@ func TestAnswers(t *testing.T) {
 		header map[string]string
 		body   string
 		error  string // empty: it was accepted
-		class  retrypatterns.Class
+		class  retry.Class
 		after  time.Duration
 		text   string
 	}{
@@ -127,29 +127,29 @@ func TestAnswers(t *testing.T) {
 		"taken, with a body": {status: 202, body: `{"ok":true,"error":null,"errors":[]}`},
 		"taken, with a list": {status: 200, body: `["error"]`},
 		"an error inside": {status: 200, body: ` {"error":{"code":7}}`, error: "InternalServerError",
-			class: retrypatterns.UnknownOutcome, text: `"error": {"code":7}`},
+			class: retry.UnknownOutcome, text: `"error": {"code":7}`},
 		"not ok": {status: 200, body: `{"ok":false}`, error: "InternalServerError",
-			class: retrypatterns.UnknownOutcome, text: `"ok": false`},
+			class: retry.UnknownOutcome, text: `"ok": false`},
 		"moved": {status: 301, header: map[string]string{"Location": "/new"}, error: "InvalidInput",
-			class: retrypatterns.Permanent, text: "points to /new, which is not followed"},
+			class: retry.Permanent, text: "points to /new, which is not followed"},
 		"moved for now": {status: 307, header: map[string]string{"Location": "/new"}, error: "InvalidInput",
-			class: retrypatterns.Permanent},
-		"bad request": {status: 400, body: "no", error: "InvalidInput", class: retrypatterns.Permanent,
+			class: retry.Permanent},
+		"bad request": {status: 400, body: "no", error: "InvalidInput", class: retry.Permanent,
 			text: "400 Bad Request: no"},
-		"forbidden": {status: 403, error: "AccessDenied", class: retrypatterns.Permanent},
+		"forbidden": {status: 403, error: "AccessDenied", class: retry.Permanent},
 		"busy": {status: 429, header: map[string]string{"Retry-After": "7"},
-			error: "TooManyRequestsError", class: retrypatterns.Transient, after: 7 * time.Second},
+			error: "TooManyRequestsError", class: retry.Transient, after: 7 * time.Second},
 		"busy until": {status: 503,
 			header: map[string]string{"Retry-After": "Sun, 22 Nov 2026 12:01:00 GMT"}, error: "ServiceUnavailableError",
-			class: retrypatterns.Transient, after: time.Minute},
+			class: retry.Transient, after: time.Minute},
 		"busy until 1970": {status: 503,
 			header: map[string]string{"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, error: "ServiceUnavailableError",
-			class: retrypatterns.Transient},
+			class: retry.Transient},
 		"busy for a while": {status: 503, header: map[string]string{"Retry-After": "a while"},
-			error: "ServiceUnavailableError", class: retrypatterns.Transient},
+			error: "ServiceUnavailableError", class: retry.Transient},
 		"busy for less than now": {status: 503, header: map[string]string{"Retry-After": "-7"},
-			error: "ServiceUnavailableError", class: retrypatterns.Transient},
-		"broken": {status: 500, error: "InternalServerError", class: retrypatterns.UnknownOutcome},
+			error: "ServiceUnavailableError", class: retry.Transient},
+		"broken": {status: 500, error: "InternalServerError", class: retry.UnknownOutcome},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +170,7 @@ func TestAnswers(t *testing.T) {
 				}
 				return
 			}
-			f := outbox.Classify(err)
+			f := outbox.FailureOf(err)
 			if f.Name != tt.error || f.Class != tt.class || f.RetryAfter != tt.after ||
 				!strings.Contains(f.Error(), tt.text) {
 				t.Errorf("failure is %s, %s, after %v: %v", f.Name, f.Class, f.RetryAfter, f)
@@ -187,13 +187,13 @@ func TestNobodyThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := outbox.Classify(s.Send(t.Context(), message()))
-	if f.Class != retrypatterns.Transient || strings.Contains(f.Error(), "secret") {
+	f := outbox.FailureOf(s.Send(t.Context(), message()))
+	if f.Class != retry.Transient || strings.Contains(f.Error(), "secret") {
 		t.Errorf("failure is %s, %v", f.Class, f)
 	}
 	bad := message()
 	bad.Headers = map[string]string{"no name": "v"}
-	if f := outbox.Classify(s.Send(t.Context(), bad)); f.Class != retrypatterns.Permanent {
+	if f := outbox.FailureOf(s.Send(t.Context(), bad)); f.Class != retry.Permanent {
 		t.Errorf("a header that is none: %v", f)
 	}
 }

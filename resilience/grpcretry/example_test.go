@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"stepback/resilience/grpcretry"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func ExampleServiceConfig() {
-	api, _ := retrypatterns.PresetNamed("external_api")
+	api, _ := retry.PresetNamed("external_api")
 	config, notes, err := grpcretry.ServiceConfig([]grpcretry.Method{
 		{Service: "shop.Orders", Policy: api.Policy},
 	}, grpcretry.StandardThrottle())

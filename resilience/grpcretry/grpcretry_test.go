@@ -22,11 +22,12 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
 	"stepback/resilience/grpcretry"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
 // three waits 1 s, 2 s and 4 s.
-var three = retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
+var three = retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
 // hasty is a clock that records waits without waiting.
 type hasty struct {
@@ -117,7 +118,7 @@ func serve(
 // intercepted starts a server with the given turns, and a client whose interceptor uses a clock that does not wait.
 func intercepted(
 	t *testing.T,
-	s grpcretry.Settings,
+	s grpcretry.Config,
 	turns ...func(context.Context) error,
 ) (*server, grpc_health_v1.HealthClient, *hasty) {
 	t.Helper()
@@ -144,7 +145,7 @@ func always(string) bool { return true }
 
 func TestUnavailableIsRepeated(t *testing.T) {
 	t.Parallel()
-	s, client, clock := intercepted(t, grpcretry.Settings{Policy: three}, fails(codes.Unavailable),
+	s, client, clock := intercepted(t, grpcretry.Config{Policy: three}, fails(codes.Unavailable),
 		fails(codes.ResourceExhausted), fails(codes.OK))
 	_ = check(t, client, codes.OK)
 	s.wantCalls(t, "", "1", "2")
@@ -157,8 +158,8 @@ func TestWhatIsRepeated(t *testing.T) {
 	t.Parallel()
 	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
 		for _, idempotent := range []bool{false, true} {
-			settings := grpcretry.Settings{Policy: three, Idempotent: func(string) bool { return idempotent }}
-			s, client, _ := intercepted(t, settings, fails(code), fails(codes.OK))
+			config := grpcretry.Config{Policy: three, Idempotent: func(string) bool { return idempotent }}
+			s, client, _ := intercepted(t, config, fails(code), fails(codes.OK))
 			repeated := slices.Contains(map[bool][]codes.Code{
 				false: {codes.Unavailable, codes.ResourceExhausted},
 				true: {
@@ -184,7 +185,7 @@ func TestPushback(t *testing.T) {
 		repeated bool
 	}{{"250", 250 * time.Millisecond, true}, {"0", 0, true}, {"-1", 0, false}, {"soon", 0, false},
 		{"99999999999", 0, false}} {
-		s, client, clock := intercepted(t, grpcretry.Settings{Policy: three}, fails(codes.Unavailable, c.pushback),
+		s, client, clock := intercepted(t, grpcretry.Config{Policy: three}, fails(codes.Unavailable, c.pushback),
 			fails(codes.OK))
 		if c.repeated {
 			_ = check(t, client, codes.OK)
@@ -202,11 +203,11 @@ func TestPushback(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	settings := grpcretry.Settings{
-		Policy:   retrypatterns.Policy{Interval: 1, Rate: 1, MaxAttempts: 100},
+	config := grpcretry.Config{
+		Policy:   retry.Policy{Interval: 1, Rate: 1, MaxAttempts: 100},
 		Throttle: grpcretry.StandardThrottle(),
 	}
-	s, client, _ := intercepted(t, settings, fails(codes.Unavailable))
+	s, client, _ := intercepted(t, config, fails(codes.Unavailable))
 	if err := check(t, client, codes.Unavailable); !errors.Is(err, resilience.ErrBudget) {
 		t.Errorf("error is %v", err)
 	}
@@ -215,13 +216,13 @@ func TestThrottle(t *testing.T) {
 
 func TestACallThatWasNeverMadeHasAStatus(t *testing.T) {
 	t.Parallel()
-	b, err := breaker.New(breaker.Source())
+	b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Trip()
 	_, client, _ := intercepted(t,
-		grpcretry.Settings{Policy: three, Options: []resilience.Option{resilience.WithBreaker(b)}}, fails(codes.OK))
+		grpcretry.Config{Policy: three, Options: []resilience.Option{resilience.WithBreaker(b)}}, fails(codes.OK))
 	if err := check(t, client, codes.Unavailable); !errors.Is(err, resilience.ErrCircuitOpen) {
 		t.Errorf("error is %v", err)
 	}
@@ -247,12 +248,12 @@ func TestAttemptTimeout(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	many := three
 	many.MaxAttempts = 100
-	settings := grpcretry.Settings{
+	config := grpcretry.Config{
 		Policy:     many,
 		Idempotent: always,
-		Options:    []resilience.Option{resilience.AttemptTimeout(50 * time.Millisecond)},
+		Options:    []resilience.Option{resilience.WithAttemptTimeout(50 * time.Millisecond)},
 	}
-	s, client, _ := intercepted(t, settings, hang, fails(codes.OK))
+	s, client, _ := intercepted(t, config, hang, fails(codes.OK))
 	_ = check(t, client, codes.OK)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,10 +264,10 @@ func TestAttemptTimeout(t *testing.T) {
 
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
-	for name, s := range map[string]grpcretry.Settings{
-		"policy":   {Policy: retrypatterns.Policy{MaxAttempts: -1}},
+	for name, s := range map[string]grpcretry.Config{
+		"policy":   {Policy: retry.Policy{MaxAttempts: -1}},
 		"throttle": {Throttle: grpcretry.Throttle{MaxTokens: -1}},
-		"hedge":    {Policy: three, Options: []resilience.Option{resilience.Hedge(time.Second, 1)}},
+		"hedge":    {Policy: three, Options: []resilience.Option{resilience.WithHedge(time.Second, 1)}},
 	} {
 		if _, err := grpcretry.DialOptions(s); err == nil {
 			t.Errorf("%s was accepted", name)
@@ -277,7 +278,7 @@ func TestWrongSettings(t *testing.T) {
 func TestServiceConfig(t *testing.T) {
 	t.Parallel()
 	aggressive, _ := retrypatterns.PatternNamed(retrypatterns.Aggressive)
-	interactive, _ := retrypatterns.PresetNamed("interactive")
+	interactive, _ := retry.PresetNamed("interactive")
 	config, notes, err := grpcretry.ServiceConfig([]grpcretry.Method{
 		{Service: "shop.Orders", Policy: aggressive.Policy},
 		{Service: "shop.Orders", Methods: []string{"Get", "List"}, Policy: interactive.Policy, Idempotent: true},
@@ -315,7 +316,7 @@ func TestServiceConfig(t *testing.T) {
 // TestGRPCTakesTheServiceConfig lets gRPC itself retry by the service config.
 func TestGRPCTakesTheServiceConfig(t *testing.T) {
 	t.Parallel()
-	fast := retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
+	fast := retry.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
 	config, _, err := grpcretry.ServiceConfig([]grpcretry.Method{{Service: "grpc.health.v1.Health", Policy: fast}},
 		grpcretry.Throttle{})
 	if err != nil {
@@ -334,7 +335,7 @@ func TestServiceConfigsThatMakeNoSense(t *testing.T) {
 		throttle grpcretry.Throttle
 	}{
 		"no retry":        {method: grpcretry.Method{}},
-		"wrong policy":    {method: grpcretry.Method{Policy: retrypatterns.Policy{MaxAttempts: 1}}},
+		"wrong policy":    {method: grpcretry.Method{Policy: retry.Policy{MaxAttempts: 1}}},
 		"no service":      {method: grpcretry.Method{Methods: []string{"Get"}, Policy: three}},
 		"too many tokens": {grpcretry.Method{Policy: three}, grpcretry.Throttle{MaxTokens: 1001, TokenRatio: 1}},
 		"a ratio of zero": {grpcretry.Method{Policy: three}, grpcretry.Throttle{MaxTokens: 10}},

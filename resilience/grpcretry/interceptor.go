@@ -21,7 +21,7 @@ import (
 
 	"stepback/adaptive/budget"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The metadata that client and server exchange about retries (gRFC A6).
@@ -30,10 +30,10 @@ const (
 	previousKey = "grpc-previous-rpc-attempts"
 )
 
-// Settings configures an [Interceptor].
-type Settings struct {
+// Config has what an interceptor is made of.
+type Config struct {
 	// Policy is the retry policy.
-	Policy retrypatterns.Policy
+	Policy retry.Policy
 	// Idempotent reports whether a call may take effect twice, by its full method name, such as
 	// "/helloworld.Greeter/SayHello". If it is nil, no call may.
 	Idempotent func(method string) bool
@@ -49,30 +49,30 @@ type Settings struct {
 // the policy's wait or ends the retries. The error of a failed call has the status of its last attempt; if the call
 // was never made, the status is UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED. errors.As finds the *resilience.Error in
 // it.
-func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
-	options := []resilience.Option{resilience.IdempotentByCall(), resilience.WithClassifier(Classify)}
-	if s.Throttle != (Throttle{}) {
-		tokens := float64(s.Throttle.MaxTokens)
-		b, err := budget.New(budget.Policy{
-			Capacity: tokens, PerSuccess: s.Throttle.TokenRatio, FailureCost: 1, Threshold: tokens / 2,
-		}, nil)
+func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
+	options := []resilience.Option{resilience.WithIdempotentByCall()}
+	if c.Throttle != (Throttle{}) {
+		tokens := float64(c.Throttle.MaxTokens)
+		b, err := budget.New(budget.Config{Policy: budget.Policy{
+			Capacity: tokens, PerSuccess: c.Throttle.TokenRatio, FailureCost: 1, Threshold: tokens / 2,
+		}})
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBudget(b))
 	}
-	e, err := resilience.New(s.Policy, append(options, s.Options...)...)
+	e, err := resilience.New(c.Policy, append(options, c.Options...)...)
 	if err != nil {
 		return nil, err
 	}
 	if e.Hedges() {
-		return nil, &resilience.SettingError{
-			Setting: "Hedge",
+		return nil, &resilience.ConfigError{
+			Setting: "WithHedge",
 			Value:   "set",
 			Want:    "none: a reply can be written to by one call only",
 		}
 	}
-	idempotent := s.Idempotent
+	idempotent := c.Idempotent
 	if idempotent == nil {
 		idempotent = func(string) bool { return false }
 	}
@@ -86,8 +86,8 @@ func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
 
 // DialOptions returns options that install the interceptor and switch gRPC's own retries off. gRPC still repeats
 // calls of which nothing has left the client.
-func DialOptions(s Settings) ([]grpc.DialOption, error) {
-	i, err := Interceptor(s)
+func DialOptions(c Config) ([]grpc.DialOption, error) {
+	i, err := Interceptor(c)
 	if err != nil {
 		return nil, err
 	}
@@ -113,23 +113,10 @@ func (c *call) attempt(ctx context.Context) (struct{}, error) {
 	err := c.invoke(ctx, c.method, c.req, c.reply, c.conn, opts...)
 	if values := trailer.Get(pushbackKey); err != nil && len(values) > 0 {
 		ms, wrong := strconv.ParseInt(values[0], 10, 32)
-		err = resilience.WithPushback(err, time.Duration(ms)*time.Millisecond,
+		err = resilience.MarkPushback(err, time.Duration(ms)*time.Millisecond,
 			wrong == nil && ms >= 0 && len(values) == 1)
 	}
 	return struct{}{}, err
-}
-
-// Classify classifies an error by its gRPC status, or else by resilience.Classify.
-func Classify(err error) (retrypatterns.Classification, bool) {
-	if _, timeout := errors.AsType[*resilience.TimeoutError](err); timeout {
-		return resilience.Classify(err)
-	}
-	if s, ok := status.FromError(err); ok {
-		if c, failed := retrypatterns.ClassifyGRPC(uint32(s.Code())); failed {
-			return c, true
-		}
-	}
-	return resilience.Classify(err)
 }
 
 // withStatus adds a status to the error of a call that was never made: DEADLINE_EXCEEDED, CANCELLED or UNAVAILABLE.

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // maxAttempts is the maximum number of attempts that gRPC makes, even if a service config sets more (gRFC A6).
@@ -22,7 +22,7 @@ type Method struct {
 	// Methods are the methods' names; if there are none, the policy is for the whole service.
 	Methods []string
 	// Policy is the retry policy; it must allow at least one retry.
-	Policy retrypatterns.Policy
+	Policy retry.Policy
 	// Idempotent also repeats codes that leave open whether the call took effect.
 	Idempotent bool
 }
@@ -107,16 +107,16 @@ func (m Method) config() (methodConfig, []string, error) {
 		attempts = maxAttempts
 	}
 	switch p.Jitter {
-	case retrypatterns.JitterNone, "":
+	case retry.JitterNone, "":
 		note("gRPC spreads each wait by 20 %% both ways; the policy has none")
-	case retrypatterns.JitterFull,
-		retrypatterns.JitterPartial,
-		retrypatterns.JitterDecorrelated,
-		retrypatterns.JitterProportional:
+	case retry.JitterFull,
+		retry.JitterPartial,
+		retry.JitterDecorrelated,
+		retry.JitterProportional:
 		note("jitter %s becomes gRPC's own, 20 %% both ways", p.Jitter)
 	}
 	plain := p
-	plain.Jitter = retrypatterns.JitterNone
+	plain.Jitter = retry.JitterNone
 	longest := plain.MaxDelay
 	if longest == 0 {
 		longest = plain.Delay(attempts-1, nil)
@@ -151,7 +151,7 @@ func (m Method) String() string {
 func Codes(idempotent bool) []string {
 	repeated := []string{}
 	for code := codes.OK; code <= codes.Unauthenticated; code++ {
-		if c, failed := retrypatterns.ClassifyGRPC(uint32(code)); failed && c.Retriable(idempotent) {
+		if c, failed := retry.ClassifyGRPC(uint32(code)); failed && c.Retriable(idempotent) {
 			repeated = append(repeated, spelled[code])
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // TransportError is returned for a request that got no response.
@@ -37,7 +37,7 @@ func (e *TransportError) Unwrap() error { return e.Err }
 // StatusError reports a response whose status permits repeating the request.
 type StatusError struct {
 	Status         int
-	Classification retrypatterns.Classification
+	Classification retry.Classification
 	after          time.Duration
 }
 
@@ -55,8 +55,8 @@ func (e *StatusError) RetryAfter() time.Duration { return e.after }
 // judge returns an error for a response that permits repeating the request. A response that the caller has to handle
 // itself (404, 409, 422 …) is not an error.
 func (c *call) judge(resp *http.Response) error {
-	class, failed := retrypatterns.ClassifyHTTP(resp.StatusCode)
-	if !failed || class.Class == retrypatterns.Permanent || class.Class == retrypatterns.Conflict {
+	class, failed := retry.ClassifyHTTP(resp.StatusCode)
+	if !failed || class.Class == retry.Permanent || class.Class == retry.Conflict {
 		return nil
 	}
 	e := &StatusError{Status: resp.StatusCode, Classification: class}
@@ -75,34 +75,31 @@ func (c *call) final() error {
 }
 
 // classify classifies the error of an attempt.
-func classify(err error) (retrypatterns.Classification, bool) {
-	if status, ok := errors.AsType[*StatusError](err); ok {
-		return status.Classification, true
-	}
+func classify(err error) (retry.Classification, bool) {
 	transport, ok := errors.AsType[*TransportError](err)
 	if !ok {
-		return resilience.Classify(err)
+		return retry.Classify(err)
 	}
-	c, known := retrypatterns.Classify(transport.Err)
+	c, known := retry.Classify(transport.Err)
 	_, timeout := errors.AsType[*resilience.TimeoutError](err)
 	switch {
-	case known && c.Class == retrypatterns.Permanent, !transport.connecting: // the request is not valid
+	case known && c.Class == retry.Permanent, !transport.connecting: // the request is not valid
 		return c, known
 	case transport.Sent && timeout:
-		return lost(retrypatterns.TimeoutError, "attempt timeout, after the request was sent")
+		return lost(retry.TimeoutError, "attempt timeout, after the request was sent")
 	case transport.Sent:
-		return lost(retrypatterns.SocketTimeoutError, "connection lost after the request was sent")
+		return lost(retry.SocketTimeoutError, "connection lost after the request was sent")
 	default:
-		return retrypatterns.Classification{
-			Error:    retrypatterns.ConnectionTimeoutError,
-			Class:    retrypatterns.Transient,
+		return retry.Classification{
+			Error:    retry.ConnectionTimeoutError,
+			Class:    retry.Transient,
 			Identity: "no connection: nothing was sent",
 		}, true
 	}
 }
 
-func lost(name, identity string) (retrypatterns.Classification, bool) {
-	return retrypatterns.Classification{Error: name, Class: retrypatterns.UnknownOutcome, Identity: identity}, true
+func lost(name, identity string) (retry.Classification, bool) {
+	return retry.Classification{Error: name, Class: retry.UnknownOutcome, Identity: identity}, true
 }
 
 // progress records how far an attempt got.

@@ -11,7 +11,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/resilience/httpclient"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func ExampleNew() {
@@ -27,8 +27,8 @@ func ExampleNew() {
 	defer server.Close()
 
 	circuit := breaker.Callee()
-	transport, err := httpclient.New(httpclient.Settings{
-		Policy:   &retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3},
+	transport, err := httpclient.New(httpclient.Config{
+		Policy:   &retry.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3},
 		Breaker:  &circuit,
 		MakeKeys: true,
 	})

@@ -14,37 +14,37 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // IdempotencyKey is the header of draft-ietf-httpapi-idempotency-key-header.
 const IdempotencyKey = "Idempotency-Key"
 
-// The defaults of [Settings].
+// The defaults of [Config].
 const (
 	defaultAttemptTimeout = 30 * time.Second
 	defaultMaxBody        = 1 << 20
 	defaultMaxHosts       = 256
 )
 
-// Settings configures a [Transport]. The zero value uses the preset external_api, without breaker, bulkhead and
-// budget.
-type Settings struct {
+// Config has what a [Transport] is made of. The zero Config repeats by the preset external_api without breaker,
+// bulkhead and budget.
+type Config struct {
 	// Base sends the requests; nil is http.DefaultTransport.
 	Base http.RoundTripper
-	// Policy is the retry policy; nil is the preset external_api. For no retries, use &retrypatterns.Policy{}.
-	Policy *retrypatterns.Policy
+	// Policy is the retry policy; nil is the preset external_api. For no retries, use &retry.Policy{}.
+	Policy *retry.Policy
 	// AttemptTimeout bounds each attempt up to the response's headers; 0 is 30 s. The body is read under the caller's
 	// context.
 	AttemptTimeout time.Duration
 	// Breaker gives each host a circuit breaker; nil is none.
 	Breaker *breaker.Policy
 	// Bulkhead bounds the calls to each host; nil is none. A call ends when the response's headers have arrived.
-	Bulkhead *resilience.BulkheadSettings
+	Bulkhead *resilience.BulkheadConfig
 	// Budget returns the retry budget of a host; nil is none.
 	Budget func(host string) (resilience.Budget, error)
-	// Options are further options of each host's executor, such as resilience.Observe or resilience.Hedge; they are
-	// applied last.
+	// Options are any others of the executor of each host, such as resilience.WithObserver or resilience.WithHedge;
+	// they are applied last.
 	Options []resilience.Option
 	// MakeKeys adds an Idempotency-Key to requests whose method is not idempotent, and repeats them as idempotent.
 	// Set it if the servers support the header. An existing key is kept.
@@ -60,35 +60,35 @@ type Settings struct {
 // Transport is an http.RoundTripper. It is safe for concurrent use.
 type Transport struct {
 	base     http.RoundTripper
-	settings Settings
-	policy   retrypatterns.Policy
+	config   Config
+	policy   retry.Policy
 	hosts    hosts
 	patience time.Duration // how long to drain the body of a server that stalls
 }
 
 // New returns a transport. The error names a setting that is unusable.
-func New(s Settings) (*Transport, error) {
-	t := &Transport{base: s.Base, settings: s, patience: time.Second}
+func New(s Config) (*Transport, error) {
+	t := &Transport{base: s.Base, config: s, patience: time.Second}
 	if t.base == nil {
 		t.base = http.DefaultTransport
 	}
 	if s.Policy != nil {
 		t.policy = *s.Policy
 	} else {
-		preset, _ := retrypatterns.PresetNamed("external_api")
+		preset, _ := retry.PresetNamed("external_api")
 		t.policy = preset.Policy
 	}
-	t.settings.AttemptTimeout = cmp.Or(s.AttemptTimeout, defaultAttemptTimeout)
-	t.settings.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
-	t.settings.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
-	if t.settings.MaxHosts < 0 {
-		return nil, &resilience.SettingError{
+	t.config.AttemptTimeout = cmp.Or(s.AttemptTimeout, defaultAttemptTimeout)
+	t.config.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
+	t.config.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
+	if t.config.MaxHosts < 0 {
+		return nil, &resilience.ConfigError{
 			Setting: "MaxHosts",
 			Value:   strconv.Itoa(s.MaxHosts),
 			Want:    "0 (256) or more",
 		}
 	}
-	t.hosts.init(t.settings.MaxHosts, t.executor)
+	t.hosts.init(t.config.MaxHosts, t.executor)
 	if _, err := t.executor("example.com"); err != nil { // reports invalid settings now
 		return nil, err
 	}
@@ -98,31 +98,31 @@ func New(s Settings) (*Transport, error) {
 // executor builds the executor of a host.
 func (t *Transport) executor(host string) (*resilience.Executor, error) {
 	options := []resilience.Option{
-		resilience.Name(host), resilience.AttemptTimeout(t.settings.AttemptTimeout), resilience.IdempotentByCall(),
-		resilience.WithClassifier(classify),
+		resilience.WithName(host), resilience.WithAttemptTimeout(t.config.AttemptTimeout),
+		resilience.WithIdempotentByCall(), resilience.WithClassifier(classify),
 	}
-	if t.settings.Breaker != nil {
-		b, err := breaker.New(*t.settings.Breaker)
+	if t.config.Breaker != nil {
+		b, err := breaker.New(breaker.Config{Policy: *t.config.Breaker})
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBreaker(b))
 	}
-	if t.settings.Bulkhead != nil {
-		b, err := resilience.NewBulkhead(*t.settings.Bulkhead)
+	if t.config.Bulkhead != nil {
+		b, err := resilience.NewBulkhead(*t.config.Bulkhead)
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBulkhead(b))
 	}
-	if t.settings.Budget != nil {
-		b, err := t.settings.Budget(host)
+	if t.config.Budget != nil {
+		b, err := t.config.Budget(host)
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, resilience.WithBudget(b))
 	}
-	return resilience.New(t.policy, append(options, t.settings.Options...)...)
+	return resilience.New(t.policy, append(options, t.config.Options...)...)
 }
 
 // Statistics returns the counts for each host that is remembered.
@@ -150,7 +150,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	c := call{transport: t, request: req, body: replayOf(req, t.settings.MaxBody)}
+	c := call{transport: t, request: req, body: replayOf(req, t.config.MaxBody)}
 	idempotent := c.prepare()
 	defer c.body.finish()
 	resp, err := resilience.Call[*http.Response]{
@@ -179,7 +179,7 @@ func (c *call) prepare() (idempotent bool) {
 	if c.request.Header.Get(IdempotencyKey) != "" {
 		return true
 	}
-	if !c.transport.settings.MakeKeys {
+	if !c.transport.config.MakeKeys {
 		return false
 	}
 	keyed := *c.request
@@ -199,7 +199,7 @@ func (c *call) send(ctx context.Context) (*http.Response, error) {
 	req := c.request.WithContext(progress.watch(ctx))
 	body, err := c.body.open(first)
 	if err != nil {
-		return nil, resilience.Mark(err, retrypatterns.Permanent, retrypatterns.InvalidInput)
+		return nil, resilience.Mark(err, retry.Permanent, retry.InvalidInput)
 	}
 	req.Body = body
 	resp, err := c.transport.base.RoundTrip(req)

@@ -22,7 +22,7 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
 	"stepback/resilience/httpclient"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // hasty is a clock that records waits and does not wait.
@@ -83,7 +83,7 @@ func (c *hasty) release() int {
 }
 
 // three waits 1 s, 2 s and 4 s.
-var three = retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
+var three = retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
 // server answers with its turns one after the other; the last turn repeats.
 type server struct {
@@ -100,7 +100,7 @@ type server struct {
 
 func (s *server) url() string { return s.URL }
 
-func serve(t *testing.T, set func(*httpclient.Settings), turns ...http.HandlerFunc) *server {
+func serve(t *testing.T, set func(*httpclient.Config), turns ...http.HandlerFunc) *server {
 	t.Helper()
 	s := &server{}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,16 +121,16 @@ func serve(t *testing.T, set func(*httpclient.Settings), turns ...http.HandlerFu
 	t.Cleanup(s.Close)
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)
-	settings := httpclient.Settings{
+	config := httpclient.Config{
 		Base:    base,
 		Policy:  &three,
 		Options: []resilience.Option{resilience.WithClock(&s.clock)},
 	}
 	if set != nil {
-		set(&settings)
+		set(&config)
 	}
 	var err error
-	if s.transport, err = httpclient.New(settings); err != nil {
+	if s.transport, err = httpclient.New(config); err != nil {
 		t.Fatal(err)
 	}
 	s.client = &http.Client{Transport: s.transport}
@@ -281,13 +281,13 @@ func TestBodiesAreSentAgain(t *testing.T) {
 
 func TestALongBodyIsSentOnce(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(s *httpclient.Settings) { s.MaxBody = 10 }, status(503), status(200))
+	s := serve(t, func(s *httpclient.Config) { s.MaxBody = 10 }, status(503), status(200))
 	_, _ = s.send(t, "PUT", "0123456789", 200)
 	s.wantRequests(t, 2)
-	s = serve(t, func(s *httpclient.Settings) { s.MaxBody = 10 }, status(503), status(200))
+	s = serve(t, func(s *httpclient.Config) { s.MaxBody = 10 }, status(503), status(200))
 	_, _ = s.send(t, "PUT", "0123456789a", 503)
 	s.wantRequests(t, 1)
-	s = serve(t, func(s *httpclient.Settings) { s.MaxBody = 10 }, hangUp)
+	s = serve(t, func(s *httpclient.Config) { s.MaxBody = 10 }, hangUp)
 	_, err := s.send(t, "PUT", "0123456789a", 0)
 	if !errors.Is(err, httpclient.ErrBodyGone) {
 		t.Errorf("error is %v", err)
@@ -319,7 +319,7 @@ func TestAnUnknownOutcomeOfAPost(t *testing.T) {
 
 func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(s *httpclient.Settings) { s.MakeKeys = true }, status(500), hangUp, status(200))
+	s := serve(t, func(s *httpclient.Config) { s.MakeKeys = true }, status(500), hangUp, status(200))
 	_, _ = s.send(t, "POST", "x", 200)
 	_, _ = s.send(t, "POST", "x", 200)
 	_, _ = s.send(t, "GET", "", 200)
@@ -347,7 +347,7 @@ func TestNothingWasSent(t *testing.T) {
 	_, err := s.send(t, "POST", "x", 0)
 	var e *resilience.Error
 	if !errors.Is(err, resilience.ErrExhausted) || !errors.As(err, &e) || e.Attempts != 4 ||
-		e.Classification.Error != retrypatterns.ConnectionTimeoutError {
+		e.Classification.Error != retry.ConnectionTimeoutError {
 		t.Errorf("error is %v (%+v)", err, e)
 	}
 }
@@ -390,7 +390,7 @@ func TestAttemptTimeout(t *testing.T) {
 		case <-over:
 		}
 	}
-	s = serve(t, func(s *httpclient.Settings) { s.AttemptTimeout = time.Minute }, hang, status(200))
+	s = serve(t, func(s *httpclient.Config) { s.AttemptTimeout = time.Minute }, hang, status(200))
 	s.clock.holds = true
 	t.Cleanup(func() { close(over) })
 	_, err := s.send(t, "POST", "x", 0)
@@ -426,7 +426,7 @@ func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 	second := make(chan struct{})
 	s := serve(
 		t,
-		func(s *httpclient.Settings) { s.AttemptTimeout = time.Minute },
+		func(s *httpclient.Config) { s.AttemptTimeout = time.Minute },
 		func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, "first ")
 			w.(http.Flusher).Flush()
@@ -480,9 +480,9 @@ func TestEachHostHasItsOwnCircuit(t *testing.T) {
 		HalfOpenConcurrency: 1,
 		ProbeTimeout:        time.Hour,
 	}
-	s := serve(t, func(s *httpclient.Settings) {
-		s.Breaker, s.Policy = &circuit, &retrypatterns.Policy{}
-		s.Bulkhead = &resilience.BulkheadSettings{Concurrent: 10}
+	s := serve(t, func(s *httpclient.Config) {
+		s.Breaker, s.Policy = &circuit, &retry.Policy{}
+		s.Bulkhead = &resilience.BulkheadConfig{Concurrent: 10}
 	}, status(503), status(200))
 	_, _ = s.send(t, "GET", "", 503)
 	_, err := s.send(t, "GET", "", 0)
@@ -506,7 +506,7 @@ func TestHostsAreForgotten(t *testing.T) {
 	answer := roundTripper(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
 	})
-	transport, err := httpclient.New(httpclient.Settings{Base: answer, MaxHosts: 3})
+	transport, err := httpclient.New(httpclient.Config{Base: answer, MaxHosts: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -529,11 +529,11 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
-	for name, s := range map[string]httpclient.Settings{
-		"policy":   {Policy: &retrypatterns.Policy{MaxAttempts: -1}},
+	for name, s := range map[string]httpclient.Config{
+		"policy":   {Policy: &retry.Policy{MaxAttempts: -1}},
 		"timeout":  {AttemptTimeout: -1},
 		"breaker":  {Breaker: &breaker.Policy{}},
-		"bulkhead": {Bulkhead: &resilience.BulkheadSettings{}},
+		"bulkhead": {Bulkhead: &resilience.BulkheadConfig{}},
 		"hosts":    {MaxHosts: -1},
 		"budget":   {Budget: func(string) (resilience.Budget, error) { return nil, io.EOF }},
 	} {
@@ -615,7 +615,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	circuit := breaker.Callee()
 	for name, base := range map[string]http.RoundTripper{"nothing": answer, "http.Transport": http.DefaultTransport} {
 		protected, err := httpclient.New(
-			httpclient.Settings{Base: base, Breaker: &circuit, Bulkhead: &resilience.BulkheadSettings{Concurrent: 10}})
+			httpclient.Config{Base: base, Breaker: &circuit, Bulkhead: &resilience.BulkheadConfig{Concurrent: 10}})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -650,7 +650,7 @@ func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
 		_, _ = io.Copy(w, r.Body)
 	}))
 	t.Cleanup(server.Close)
-	transport, err := httpclient.New(httpclient.Settings{Base: &http.Transport{DisableKeepAlives: true},
+	transport, err := httpclient.New(httpclient.Config{Base: &http.Transport{DisableKeepAlives: true},
 		Policy: &three})
 	if err != nil {
 		t.Fatal(err)
@@ -686,8 +686,8 @@ func TestHedgedRequests(t *testing.T) {
 			text := &underContext{strings.NewReader("the body"), r.Context()}
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(text), Request: r}, nil
 		})
-		transport, err := httpclient.New(httpclient.Settings{
-			Base: base, Policy: &three, Options: []resilience.Option{resilience.Hedge(time.Second, 1)},
+		transport, err := httpclient.New(httpclient.Config{
+			Base: base, Policy: &three, Options: []resilience.Option{resilience.WithHedge(time.Second, 1)},
 		})
 		if err != nil {
 			t.Fatal(err)

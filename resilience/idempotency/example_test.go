@@ -26,7 +26,7 @@ func ExampleGuard_Middleware() {
 		return
 	}
 	defer store.Close()
-	guard, err := idempotency.New(store, idempotency.Settings{})
+	guard, err := idempotency.New(store, idempotency.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,11 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// Settings configures a [Guard]; the zero value is usable.
-type Settings struct {
+// Config says what a [Guard] does; the zero value is usable.
+type Config struct {
 	// Lease is the lifetime of a claim that is not renewed; 0 is 30 s. It is renewed every third of that time while
 	// the request runs. If a process has died, the next request waits for at most this long.
 	Lease time.Duration
@@ -37,7 +37,7 @@ type Settings struct {
 // Guard runs the request of each key once.
 type Guard struct {
 	store    Store
-	settings Settings
+	config   Config
 	renewals *resilience.Executor // claims, renewals, answers and releases
 
 	mu    sync.Mutex
@@ -48,8 +48,8 @@ type Guard struct {
 type running struct{ done chan struct{} }
 
 // polling is the policy by which a guard checks whether another process has finished.
-var polling = retrypatterns.Policy{
-	Interval: 20 * time.Millisecond, Rate: 1.5, MaxDelay: 500 * time.Millisecond, Jitter: retrypatterns.JitterPartial,
+var polling = retry.Policy{
+	Interval: 20 * time.Millisecond, Rate: 1.5, MaxDelay: 500 * time.Millisecond, Jitter: retry.JitterPartial,
 }
 
 // The defaults of Settings, and further limits.
@@ -62,16 +62,16 @@ const (
 )
 
 // New returns a guard. It returns an error if store is nil or a setting is negative.
-func New(store Store, s Settings) (*Guard, error) {
+func New(store Store, s Config) (*Guard, error) {
 	if store == nil {
-		return nil, &resilience.SettingError{Setting: "store", Value: "nil", Want: "a store"}
+		return nil, &resilience.ConfigError{Setting: "store", Value: "nil", Want: "a store"}
 	}
 	for _, d := range []struct {
 		name string
 		is   time.Duration
 	}{{"Lease", s.Lease}, {"Keep", s.Keep}, {"Wait", s.Wait}, {"MaxAnswer", time.Duration(s.MaxAnswer)}} {
 		if d.is < 0 {
-			return nil, &resilience.SettingError{
+			return nil, &resilience.ConfigError{
 				Setting: d.name,
 				Value:   strconv.FormatInt(int64(d.is), 10),
 				Want:    "0 or more",
@@ -84,21 +84,21 @@ func New(store Store, s Settings) (*Guard, error) {
 		s.MaxAnswer = min(s.MaxAnswer, limit)
 	}
 	options := []resilience.Option{
-		resilience.Name("idempotency store"),
-		resilience.Idempotent(),
-		resilience.RepeatConflicts(),
+		resilience.WithName("idempotency store"),
+		resilience.WithIdempotent(),
+		resilience.WithRepeatConflicts(),
 	}
 	if s.Clock != nil {
 		options = append(options, resilience.WithClock(s.Clock))
 	} else {
 		s.Clock = resilience.MachineClock()
 	}
-	interactive, _ := retrypatterns.PresetNamed("interactive")
+	interactive, _ := retry.PresetNamed("interactive")
 	renewals, err := resilience.New(interactive.Policy, options...)
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{store: store, settings: s, renewals: renewals, local: map[string]*running{}}, nil
+	return &Guard{store: store, config: s, renewals: renewals, local: map[string]*running{}}, nil
 }
 
 // Result is the result of Once.
@@ -151,7 +151,7 @@ func (g *Guard) Once(ctx context.Context, key string, fingerprint []byte,
 		}
 		return Result{Answer: standing.Answer, Replayed: true, Stored: true}, nil
 	default:
-		return Result{}, &RunningError{max(standing.Until.Sub(g.settings.Clock.Now()), 0)}
+		return Result{}, &RunningError{max(standing.Until.Sub(g.config.Clock.Now()), 0)}
 	}
 }
 
@@ -159,7 +159,7 @@ func (g *Guard) Once(ctx context.Context, key string, fingerprint []byte,
 func (g *Guard) Purge(ctx context.Context) (int, error) {
 	const step = 1000
 	for all := 0; ; {
-		n, err := g.store.Purge(ctx, g.settings.Clock.Now(), step)
+		n, err := g.store.Purge(ctx, g.config.Clock.Now(), step)
 		if all += n; err != nil || n < step {
 			return all, err
 		}
@@ -168,8 +168,8 @@ func (g *Guard) Purge(ctx context.Context) (int, error) {
 
 // claim claims the key, and waits while another request holds it.
 func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token string) (Standing, error) {
-	now := g.settings.Clock.Now()
-	patience := now.Add(g.settings.Wait)
+	now := g.config.Clock.Now()
+	patience := now.Add(g.config.Wait)
 	previous := time.Duration(0)
 	for look := 1; ; look++ {
 		var standing Standing
@@ -177,7 +177,7 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 		err := g.renewals.Run(ctx, func(ctx context.Context) (err error) {
 			standing, err = g.store.Begin(ctx, Claim{
 				Key: key, Fingerprint: fingerprint, Token: token,
-				Now: now, Until: now.Add(g.settings.Lease), Expires: now.Add(g.settings.Keep),
+				Now: now, Until: now.Add(g.config.Lease), Expires: now.Add(g.config.Keep),
 			})
 			return err
 		})
@@ -188,7 +188,7 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 		if err := g.await(ctx, key, min(previous, patience.Sub(now))); err != nil {
 			return Standing{}, err
 		}
-		now = g.settings.Clock.Now()
+		now = g.config.Clock.Now()
 	}
 }
 
@@ -198,10 +198,10 @@ func (g *Guard) await(ctx context.Context, key string, d time.Duration) error {
 	here := g.local[key]
 	g.mu.Unlock()
 	if here == nil {
-		return g.settings.Clock.Sleep(ctx, d)
+		return g.config.Clock.Sleep(ctx, d)
 	}
 	late := make(chan struct{})
-	defer g.settings.Clock.AfterFunc(d, func() { close(late) })()
+	defer g.config.Clock.AfterFunc(d, func() { close(late) })()
 	select {
 	case <-here.done:
 	case <-late:
@@ -240,7 +240,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 		return Result{Answer: answer}, nil
 	}
 	stored := answer
-	if answer.size() > g.settings.MaxAnswer {
+	if answer.size() > g.config.MaxAnswer {
 		stored = Answer{Status: tooLong}
 	}
 	settled = true // from here on it must not run again before the lease ends
@@ -271,21 +271,21 @@ func (g *Guard) underLease(ctx context.Context, key, token string,
 
 // finish stores an answer, and retries while that can help. It continues even if the caller's context ends.
 func (g *Guard) finish(ctx context.Context, key, token string, a Answer) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.settings.Lease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.config.Lease)
 	defer cancel()
 	return g.renewals.Run(ctx, func(ctx context.Context) error {
-		return g.store.Finish(ctx, key, token, a, g.settings.Clock.Now().Add(g.settings.Keep))
+		return g.store.Finish(ctx, key, token, a, g.config.Clock.Now().Add(g.config.Keep))
 	})
 }
 
 func (g *Guard) release(ctx context.Context, key, token string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.settings.Lease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.config.Lease)
 	defer cancel()
 	return g.renewals.Run(ctx, func(ctx context.Context) error { return g.store.Release(ctx, key, token) })
 }
 
 func (g *Guard) report(key string, err error) {
-	if g.settings.OnError != nil {
-		g.settings.OnError(key, err)
+	if g.config.OnError != nil {
+		g.config.OnError(key, err)
 	}
 }

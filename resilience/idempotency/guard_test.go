@@ -34,7 +34,7 @@ func open(t *testing.T) *sqlitestore.Store {
 	return s
 }
 
-func guard(t *testing.T, store idempotency.Store, s idempotency.Settings) *idempotency.Guard {
+func guard(t *testing.T, store idempotency.Store, s idempotency.Config) *idempotency.Guard {
 	t.Helper()
 	g, err := idempotency.New(store, s)
 	if err != nil {
@@ -61,7 +61,7 @@ func takes(d time.Duration, runs *atomic.Int32) func(context.Context) (idempoten
 func TestAConcurrentRequestWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, open(t), idempotency.Settings{Wait: time.Minute})
+		g := guard(t, open(t), idempotency.Config{Wait: time.Minute})
 		var runs atomic.Int32
 		var all sync.WaitGroup
 		began := time.Now()
@@ -86,7 +86,7 @@ func TestItWaitsForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := open(t)
-		here, there := guard(t, store, idempotency.Settings{Wait: time.Minute}), guard(t, store, idempotency.Settings{})
+		here, there := guard(t, store, idempotency.Config{Wait: time.Minute}), guard(t, store, idempotency.Config{})
 		var runs atomic.Int32
 		var all sync.WaitGroup
 		all.Go(func() { _, _ = there.Once(t.Context(), "k", print32, takes(10*time.Second, &runs)) })
@@ -102,7 +102,7 @@ func TestItWaitsForAnotherProcess(t *testing.T) {
 func TestAConcurrentRequestIsToldToComeBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, open(t), idempotency.Settings{})
+		g := guard(t, open(t), idempotency.Config{})
 		var runs atomic.Int32
 		var first sync.WaitGroup
 		first.Go(func() { _, _ = g.Once(t.Context(), "k", print32, takes(time.Minute, &runs)) })
@@ -124,7 +124,7 @@ func TestAConcurrentRequestIsToldToComeBack(t *testing.T) {
 func TestALongRunKeepsItsLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, open(t), idempotency.Settings{Lease: 3 * time.Second})
+		g := guard(t, open(t), idempotency.Config{Lease: 3 * time.Second})
 		var runs atomic.Int32
 		var first sync.WaitGroup
 		first.Go(func() {
@@ -150,7 +150,7 @@ func TestACrashedRunIsTakenOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := open(t)
-		g := guard(t, store, idempotency.Settings{Wait: time.Hour})
+		g := guard(t, store, idempotency.Config{Wait: time.Hour})
 		now := time.Now()
 		_, err := store.Begin(t.Context(), idempotency.Claim{ // and then dies
 			Key:         "k",
@@ -176,7 +176,7 @@ func TestACrashedRunIsTakenOver(t *testing.T) {
 
 func TestErrorsAndPanicsReleaseTheKey(t *testing.T) {
 	t.Parallel()
-	g := guard(t, open(t), idempotency.Settings{})
+	g := guard(t, open(t), idempotency.Config{})
 	boom := errors.New("boom")
 	_, err := g.Once(t.Context(), "k", print32, func(context.Context) (idempotency.Answer, bool, error) {
 		return idempotency.Answer{}, true, boom
@@ -239,7 +239,7 @@ func TestALostLeaseEndsTheRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &broken{Store: open(t), extend: idempotency.ErrLeaseLost}
-		g := guard(t, store, idempotency.Settings{})
+		g := guard(t, store, idempotency.Config{})
 		var runs atomic.Int32
 		began := time.Now()
 		_, err := g.Once(t.Context(), "k", print32, takes(time.Hour, &runs))
@@ -257,7 +257,7 @@ func TestAStoreThatDoesNotTakeTheAnswer(t *testing.T) {
 		store := &broken{Store: open(t), finish: down, release: down}
 		var told []string
 		g := guard(t, store,
-			idempotency.Settings{OnError: func(key string, err error) { told = append(told, key+": "+err.Error()) }})
+			idempotency.Config{OnError: func(key string, err error) { told = append(told, key+": "+err.Error()) }})
 		var runs atomic.Int32
 		result, err := g.Once(t.Context(), "k", print32, takes(0, &runs))
 		if err != nil || result.Stored || string(result.Answer.Body) != "run 1" || store.finishes.Load() != 4 {
@@ -278,7 +278,7 @@ func TestAStoreThatDoesNotTakeTheAnswer(t *testing.T) {
 
 func TestALongAnswerIsNotKept(t *testing.T) {
 	t.Parallel()
-	g := guard(t, open(t), idempotency.Settings{MaxAnswer: 10})
+	g := guard(t, open(t), idempotency.Config{MaxAnswer: 10})
 	run := func(context.Context) (idempotency.Answer, bool, error) {
 		return idempotency.Answer{Status: 200, Body: make([]byte, 11)}, true, nil
 	}
@@ -294,18 +294,18 @@ func TestALongAnswerIsNotKept(t *testing.T) {
 func TestWrongKeysAndSettings(t *testing.T) {
 	t.Parallel()
 	store := open(t)
-	g := guard(t, store, idempotency.Settings{})
+	g := guard(t, store, idempotency.Config{})
 	for _, key := range []string{"", strings.Repeat("k", 1025)} {
 		if _, err := g.Once(t.Context(), key, nil, nil); !errors.Is(err, idempotency.ErrKey) {
 			t.Errorf("key of %d bytes: %v", len(key), err)
 		}
 	}
-	for _, s := range []idempotency.Settings{{Lease: -1}, {Keep: -1}, {Wait: -1}, {MaxAnswer: -1}} {
+	for _, s := range []idempotency.Config{{Lease: -1}, {Keep: -1}, {Wait: -1}, {MaxAnswer: -1}} {
 		if _, err := idempotency.New(store, s); err == nil {
 			t.Errorf("%+v was accepted", s)
 		}
 	}
-	if _, err := idempotency.New(nil, idempotency.Settings{}); err == nil {
+	if _, err := idempotency.New(nil, idempotency.Config{}); err == nil {
 		t.Error("a guard without a store")
 	}
 	if n, err := g.Purge(t.Context()); n != 0 || err != nil {
@@ -317,7 +317,7 @@ func TestWrongKeysAndSettings(t *testing.T) {
 // answer.
 func TestOnceEach(t *testing.T) {
 	t.Parallel()
-	g := guard(t, open(t), idempotency.Settings{Wait: 20 * time.Second})
+	g := guard(t, open(t), idempotency.Config{Wait: 20 * time.Second})
 	var mu sync.Mutex
 	effects, answers := map[string]int{}, map[string][]string{}
 	var all sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Header is the request header that carries the key. Replayed is the response header that marks the answer of an
@@ -101,8 +101,8 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 
 // saysRepeat reports whether a status means that nothing happened and that the request may be repeated.
 func saysRepeat(status int) bool {
-	c, failed := retrypatterns.ClassifyHTTP(status)
-	return failed && c.Class == retrypatterns.Transient
+	c, failed := retry.ClassifyHTTP(status)
+	return failed && c.Class == retry.Transient
 }
 
 // keyOf parses the header: a quoted string as in RFC 8941, or an unquoted one, which many clients send.

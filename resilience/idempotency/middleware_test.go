@@ -23,7 +23,7 @@ type shop struct {
 	entered chan struct{}
 }
 
-func newShop(t *testing.T, h idempotency.HTTP, s idempotency.Settings) *shop {
+func newShop(t *testing.T, h idempotency.HTTP, s idempotency.Config) *shop {
 	t.Helper()
 	x := &shop{}
 	x.status.Store(http.StatusCreated)
@@ -65,7 +65,7 @@ func wantResponse(t *testing.T, w *httptest.ResponseRecorder, status int, text s
 
 func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
-	x := newShop(t, idempotency.HTTP{}, idempotency.Settings{})
+	x := newShop(t, idempotency.HTTP{}, idempotency.Config{})
 	first := x.send(t.Context(), "POST", `"k1"`, "tea")
 	wantResponse(t, first, 201, "order 1: tea (<nil>)")
 	second := x.send(t.Context(), "POST", "k1", "tea") // quotes do not matter
@@ -85,7 +85,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 
 func TestWhileTheFirstRuns(t *testing.T) {
 	t.Parallel()
-	x := newShop(t, idempotency.HTTP{}, idempotency.Settings{})
+	x := newShop(t, idempotency.HTTP{}, idempotency.Config{})
 	x.release, x.entered = make(chan struct{}), make(chan struct{})
 	done := make(chan *httptest.ResponseRecorder)
 	go func() { done <- x.send(t.Context(), "POST", `"k"`, "tea") }()
@@ -102,7 +102,7 @@ func TestWhileTheFirstRuns(t *testing.T) {
 
 func TestAClientThatGoesAway(t *testing.T) {
 	t.Parallel()
-	x := newShop(t, idempotency.HTTP{}, idempotency.Settings{})
+	x := newShop(t, idempotency.HTTP{}, idempotency.Config{})
 	x.release, x.entered = make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -119,7 +119,7 @@ func TestWhatIsKept(t *testing.T) {
 	for status, kept := range map[int32]bool{
 		200: true, 400: true, 404: true, 409: true, 500: true, 504: true, 429: false, 502: false, 503: false,
 	} {
-		x := newShop(t, idempotency.HTTP{}, idempotency.Settings{})
+		x := newShop(t, idempotency.HTTP{}, idempotency.Config{})
 		x.status.Store(status)
 		x.send(t.Context(), "POST", `"k"`, "tea")
 		x.send(t.Context(), "POST", `"k"`, "tea")
@@ -131,7 +131,7 @@ func TestWhatIsKept(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	x := newShop(t, idempotency.HTTP{Required: true, MaxRequest: 5}, idempotency.Settings{MaxAnswer: 20})
+	x := newShop(t, idempotency.HTTP{Required: true, MaxRequest: 5}, idempotency.Config{MaxAnswer: 20})
 	wantResponse(t, x.send(t.Context(), "POST", "", "tea"), 400, "needs an Idempotency-Key")
 	for _, key := range []string{`"`, `""`, `"abc`, "\x01", "\x7f", strings.Repeat("k", 256)} {
 		wantResponse(t, x.send(t.Context(), "POST", key, "tea"), 400, "one string")
@@ -148,7 +148,7 @@ func TestRefusals(t *testing.T) {
 func TestPrincipalsHaveTheirOwnKeys(t *testing.T) {
 	t.Parallel()
 	x := newShop(t, idempotency.HTTP{Principal: func(r *http.Request) string { return r.Header.Get("User") }},
-		idempotency.Settings{})
+		idempotency.Config{})
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "b"), 201, "order 2")
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
@@ -165,7 +165,7 @@ func (down) MaxAnswer() int { return 0 }
 func TestAStoreThatIsDown(t *testing.T) {
 	t.Parallel()
 	var told error
-	g := guard(t, down{}, idempotency.Settings{OnError: func(_ string, err error) { told = err }})
+	g := guard(t, down{}, idempotency.Config{OnError: func(_ string, err error) { told = err }})
 	x := &shop{handler: g.Middleware(idempotency.HTTP{})(nil)}
 	w := x.send(t.Context(), "POST", "k", "tea")
 	wantResponse(t, w, 503, "repeat it later")

@@ -24,7 +24,7 @@ func (r *renewal) schedule() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.stopped {
-		r.timer = r.guard.settings.Clock.AfterFunc(r.guard.settings.Lease/3, r.renew)
+		r.timer = r.guard.config.Clock.AfterFunc(r.guard.config.Lease/3, r.renew)
 	}
 }
 
@@ -37,7 +37,7 @@ func (r *renewal) renew() {
 	r.active.Add(1)
 	r.mu.Unlock()
 	defer r.active.Done()
-	s := &r.guard.settings
+	s := &r.guard.config
 	ctx, cancel := context.WithTimeout(r.ctx, s.Lease/3)
 	defer cancel()
 	err := r.guard.store.Extend(ctx, r.key, r.token, s.Clock.Now().Add(s.Lease))

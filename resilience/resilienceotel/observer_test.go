@@ -15,7 +15,7 @@ import (
 
 	"stepback/resilience"
 	"stepback/resilience/resilienceotel"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestSpans(t *testing.T) {
@@ -23,12 +23,12 @@ func TestSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := tracetest.NewSpanRecorder()
 		tracer := trace.NewTracerProvider(trace.WithSpanProcessor(recorder)).Tracer("test")
-		policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 1}
-		e, err := resilience.New(policy, resilience.Name("payments"), resilience.Observe(resilienceotel.Spans(tracer)))
+		policy := retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 1}
+		e, err := resilience.New(policy, resilience.WithName("payments"), resilience.WithObserver(resilienceotel.Spans(tracer)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		down := resilience.Mark(errors.New("503"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+		down := resilience.Mark(errors.New("503"), retry.Transient, retry.ServiceUnavailableError)
 		_ = e.Run(t.Context(), func(ctx context.Context) error {
 			_, inner := tracer.Start(ctx, "inner")
 			inner.End()

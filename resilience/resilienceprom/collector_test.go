@@ -14,27 +14,27 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/resilience"
 	"stepback/resilience/resilienceprom"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := breaker.New(breaker.Source())
+		b, err := breaker.New(breaker.Config{Policy: breaker.Conservative()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1})
+		bulkhead, err := resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 1}
-		e, err := resilience.New(policy, resilience.Name("payments"), resilience.WithBreaker(b),
+		policy := retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 1}
+		e, err := resilience.New(policy, resilience.WithName("payments"), resilience.WithBreaker(b),
 			resilience.WithBulkhead(bulkhead))
 		if err != nil {
 			t.Fatal(err)
 		}
-		down := resilience.Mark(errors.New("503"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+		down := resilience.Mark(errors.New("503"), retry.Transient, retry.ServiceUnavailableError)
 		for _, failures := range []int{0, 1, 2} {
 			_ = e.Run(t.Context(), func(context.Context) error {
 				if failures--; failures >= 0 {

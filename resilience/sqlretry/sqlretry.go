@@ -10,18 +10,17 @@ package sqlretry
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"stepback/resilience"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// New returns an executor for transactions: conflicts are repeated, and errors are classified by [Classify]. The
-// preset "database" and the pattern database_optimized are suitable policies.
-func New(policy retrypatterns.Policy, options ...resilience.Option) (*resilience.Executor, error) {
+// New returns an executor for transactions: conflicts are repeated. The preset "database" and the pattern
+// database_optimized are suitable policies.
+func New(policy retry.Policy, options ...resilience.Option) (*resilience.Executor, error) {
 	return resilience.New(
 		policy,
-		append([]resilience.Option{resilience.RepeatConflicts(), resilience.WithClassifier(Classify)}, options...)...)
+		append([]resilience.Option{resilience.WithRepeatConflicts()}, options...)...)
 }
 
 // InTx runs f in a transaction and commits it, and repeats both while that can help. If f returns an error, the
@@ -47,27 +46,12 @@ func InTx[T any](ctx context.Context, e *resilience.Executor, db *sql.DB, opts *
 	})
 }
 
-// Classify extends resilience.Classify by the result codes of SQLite drivers whose errors have a method Code() int,
-// such as modernc.org/sqlite.
-func Classify(err error) (retrypatterns.Classification, bool) {
-	coded, ok := errors.AsType[interface {
-		error
-		Code() int
-	}](err)
-	if ok {
-		if c, ok := retrypatterns.ClassifySQLite(coded.Code()); ok {
-			return c, true
-		}
-	}
-	return resilience.Classify(err)
-}
-
 // BeforeCommit marks an error of a transaction that was not committed: an unknown outcome becomes transient, because
 // the database rolls back.
 func BeforeCommit(err error) error {
-	c, known := Classify(err)
-	if known && c.Class == retrypatterns.UnknownOutcome {
-		return resilience.Mark(err, retrypatterns.Transient, c.Error)
+	c, known := retry.Classify(err)
+	if known && c.Class == retry.UnknownOutcome {
+		return resilience.Mark(err, retry.Transient, c.Error)
 	}
 	return err
 }

@@ -14,10 +14,10 @@ import (
 
 	"stepback/resilience"
 	"stepback/resilience/sqlretry"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
-var three = retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
+var three = retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 3}
 
 // state is a driver's error with an SQLSTATE.
 type state string
@@ -87,7 +87,7 @@ func TestConnectionsThatAreLost(t *testing.T) {
 		if !errors.Is(err, resilience.ErrNotIdempotent) {
 			t.Errorf("error is %v", err)
 		}
-		if runs, err := run(t, &fake{commits: []error{lost}}, nil, resilience.Idempotent()); runs != 2 {
+		if runs, err := run(t, &fake{commits: []error{lost}}, nil, resilience.WithIdempotent()); runs != 2 {
 			t.Errorf("%d runs, %v", runs, err)
 		}
 	})
@@ -135,7 +135,7 @@ func TestSQLite(t *testing.T) {
 		"CREATE TABLE counts (n INTEGER); INSERT INTO counts VALUES (0)"); err != nil {
 		t.Fatal(err)
 	}
-	e, err := sqlretry.New(retrypatterns.Policy{Interval: time.Millisecond, Rate: 1, MaxAttempts: 3})
+	e, err := sqlretry.New(retry.Policy{Interval: time.Millisecond, Rate: 1, MaxAttempts: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,18 +7,18 @@ import (
 	"stepback/asl"
 	"stepback/asl/source"
 	"stepback/jsonvalue"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // schedule returns the waits of a retrier if its error never goes away.
-func schedule(r *asl.Retrier) retrypatterns.Schedule {
-	p := retrypatterns.Policy{
+func schedule(r *asl.Retrier) retry.Schedule {
+	p := retry.Policy{
 		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
 		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts),
-		Jitter: retrypatterns.JitterNone,
+		Jitter: retry.JitterNone,
 	}
 	if r.FullJitter {
-		p.Jitter = retrypatterns.JitterFull
+		p.Jitter = retry.JitterFull
 	}
 	return p.Schedule()
 }

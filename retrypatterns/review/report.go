@@ -7,7 +7,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/source"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Report is the result of reviewing a definition.
@@ -47,7 +47,7 @@ type State struct {
 	// add.
 	Attempts int64
 	// Wait is the total time between the attempts of the state alone.
-	Wait retrypatterns.Wait
+	Wait retry.Wait
 	// Attempt is the state's TimeoutSeconds; 0 if there is none, or it is computed when the state runs.
 	Attempt time.Duration
 	// Longest is the time spent in the state if every attempt takes all of Attempt; 0 if Attempt is 0.

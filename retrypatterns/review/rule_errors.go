@@ -6,7 +6,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/source"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 var permanentRetried = Rule{
@@ -37,15 +37,15 @@ var failedByDefinition = []string{
 // permanent reports whether no retry can fix an error: one of the table's, one of the definition, or one with which
 // an AWS service rejects the request, such as DynamoDb.ValidationException.
 func permanent(name string) bool {
-	if retrypatterns.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
+	if retry.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
 		return true
 	}
 	service, code, ok := strings.Cut(name, ".")
 	if !ok || service == "States" {
 		return false
 	}
-	c, known := retrypatterns.ClassifyAWS(service, code)
-	return known && c.Class == retrypatterns.Permanent
+	c, known := retry.ClassifyAWS(service, code)
+	return known && c.Class == retry.Permanent
 }
 
 var everythingRetried = Rule{
@@ -73,9 +73,9 @@ var everythingRetried = Rule{
 
 // lambdaErrors are Lambda's own errors that AWS recommends retrying.
 var lambdaErrors = []string{
-	retrypatterns.LambdaServiceException, retrypatterns.LambdaAWSLambdaException,
-	retrypatterns.LambdaSdkClientException, retrypatterns.LambdaClientExecutionTimeoutException,
-	retrypatterns.LambdaTooManyRequestsException,
+	retry.LambdaServiceException, retry.LambdaAWSLambdaException,
+	retry.LambdaSdkClientException, retry.LambdaClientExecutionTimeoutException,
+	retry.LambdaTooManyRequestsException,
 }
 
 var lambdaFaults = Rule{
@@ -221,7 +221,7 @@ var functionTimeoutMissed = Rule{
 		i := slices.IndexFunc(s.Retry, func(x asl.Retrier) bool {
 			return x.MaxAttempts > 0 && slices.Contains(x.ErrorEquals, statesTimeout)
 		})
-		missing := s.untaken([]string{retrypatterns.SandboxTimedout, retrypatterns.LambdaUnknown})
+		missing := s.untaken([]string{retry.SandboxTimedout, retry.LambdaUnknown})
 		if i >= 0 && len(missing) > 0 {
 			quoted := `"` + strings.Join(missing, `", "`) + `"`
 			s.found(s.retrier(i, "ErrorEquals"), s.r.append(s.retrier(i, "ErrorEquals"), quoted), "name them too",

@@ -22,6 +22,7 @@ import (
 
 	"stepback/internal/spelling"
 	"stepback/internal/strictyaml"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -58,7 +59,7 @@ func Looks(text []byte) bool {
 func Read(name string, text []byte) (retrypatterns.Table, error) {
 	r, v := strictyaml.Read(name, text)
 	o := v.Object("patterns", "states")
-	patterns := map[string]retrypatterns.Policy{}
+	patterns := map[string]retry.Policy{}
 	for _, p := range retrypatterns.Patterns() {
 		patterns[string(p.Name)] = p.Policy
 	}
@@ -140,21 +141,21 @@ var policyMembers = []string{"interval", "rate", "maxDelay", "retries", "jitter"
 
 // policy parses a policy's numbers. The defaults are those of a definition: 1 second, doubled each time, three
 // retries.
-func policy(o strictyaml.Object) retrypatterns.Policy {
-	p := retrypatterns.Policy{
+func policy(o strictyaml.Object) retry.Policy {
+	p := retry.Policy{
 		Interval: o.Get("interval").DurationOr(time.Second, time.Second, longestInterval),
 		Rate:     o.Get("rate").NumberOr(2, 1, steepest), MaxDelay: o.Get("maxDelay").DurationOr(0, time.Second, longestDelay),
 		MaxAttempts: o.Get("retries").WholeOr(3, 0, mostRetries),
-		Jitter:      retrypatterns.Jitter(o.Get("jitter").OneOf("NONE", "FULL")),
+		Jitter:      retry.Jitter(o.Get("jitter").OneOf("NONE", "FULL")),
 	}
 	if p.MaxAttempts == 0 {
-		return retrypatterns.Policy{}
+		return retry.Policy{}
 	}
 	return p
 }
 
 // rowOf parses one row: errors with a pattern, or with numbers.
-func rowOf(v strictyaml.Value, patterns map[string]retrypatterns.Policy) retrypatterns.Row {
+func rowOf(v strictyaml.Value, patterns map[string]retry.Policy) retrypatterns.Row {
 	o := v.Object(append([]string{"errors", "pattern", "comment"}, policyMembers...)...)
 	row := retrypatterns.Row{Provenance: "table"}
 	for _, e := range o.Need("errors").List(1, mostRows) {

@@ -15,7 +15,7 @@
 // reasons say so. No setting leaves the bounds of the base and of AWS. There are at most two changes an hour, and
 // reversals are an hour apart. A definition edited by hand is left alone.
 //
-// The source's rules of section 5.1, its adaptive delay and its load factor are special cases ([Source],
+// The source's rules of section 5.1, its adaptive delay and its load factor are special cases ([StepsFor],
 // [AdaptiveDelay], [LoadFactor]) behind the same guards: the delay stretches what the rules change, and never causes
 // a change by itself.
 //

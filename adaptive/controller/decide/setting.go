@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -110,13 +111,13 @@ func first(r retrypatterns.Retrier) string {
 // paced reports whether a retrier brings deferred work back. Such a retrier makes it safe to refuse a call, and no
 // rule changes it.
 func paced(r retrypatterns.Retrier) bool {
-	return slices.Contains(r.ErrorEquals, retrypatterns.CircuitOpen) ||
-		slices.Contains(r.ErrorEquals, retrypatterns.RetryBudgetExhausted)
+	return slices.Contains(r.ErrorEquals, retry.CircuitOpen) ||
+		slices.Contains(r.ErrorEquals, retry.RetryBudgetExhausted)
 }
 
 // adjustable reports whether R-cap and R-stretch may change a retrier.
 func adjustable(r retrypatterns.Retrier) bool {
-	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, retrypatterns.IsLoadError)
+	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, retry.IsLoadError)
 }
 
 // mostRetries returns the largest MaxAttempts of the adjustable retriers.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -36,14 +37,14 @@ type Steps struct {
 	Load    float64 `json:"load,omitempty"`
 }
 
-// Source returns the steps by the rules of section 5.1 of the source design, with its numbers. An error rate above 20
+// StepsFor returns the steps by the rules of section 5.1 of the source design, with its numbers. An error rate above 20
 // % removes two retries and doubles the interval; one above 10 % removes one retry. A mean duration above 10 s
 // multiplies interval and cap by 1.5. More than 50 concurrent executions add 0.5 to the rate and set the jitter to
 // FULL.
 //
 // Cutting retries by the error rate alone gives up records whose errors have nothing to do with load, see the
 // decision page; the standard rules do not.
-func Source(f Function) Steps {
+func StepsFor(f Function) Steps {
 	s := Steps{Interval: 1, MaxDelay: 1}
 	switch {
 	case f.ErrorRate > 0.2 && f.ErrorRate <= 1:
@@ -66,7 +67,7 @@ func (s Steps) none() bool {
 	return s.Fewer == 0 && s.Interval <= 1 && s.MaxDelay <= 1 && s.Rate == 0 && !s.Full
 }
 
-// within clamps stored steps to the range of [Source].
+// within clamps stored steps to the range of [StepsFor].
 func (s Steps) within() Steps {
 	factor := func(f, most float64) float64 {
 		if !(f >= 1) {
@@ -132,7 +133,7 @@ func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 		r.BackoffRate = max(r.BackoffRate, 1) + s.Rate
 	}
 	if s.Full {
-		r.JitterStrategy = retrypatterns.JitterFull
+		r.JitterStrategy = retry.JitterFull
 	}
 	return r
 }
@@ -148,7 +149,7 @@ func (n *next) source() {
 		n.d.because("5.1", "the function's error rate is %v: no change", f.ErrorRate)
 		return
 	}
-	steps := Source(f)
+	steps := StepsFor(f)
 	if steps.none() {
 		return // R-restore reverts it
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/adaptive/controller/decide"
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -26,7 +27,7 @@ func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 		interval int
 		maxDelay int
 		rate     float64
-		jitter   retrypatterns.Jitter
+		jitter   retry.Jitter
 	}{
 		{"20 % is not above 20 %", decide.Function{ErrorRate: 0.2}, 4, 2, 60, 2, "NONE"},
 		{"more than 20 % errors", decide.Function{ErrorRate: 0.21}, 3, 4, 60, 2, "NONE"},
@@ -36,7 +37,7 @@ func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 		{"unknown", decide.Function{ErrorRate: math.NaN(), Concurrent: math.Inf(1)}, 5, 2, 60, 2, "NONE"},
 		{"absurd", decide.Function{ErrorRate: 7}, 5, 2, 60, 2, "NONE"},
 	} {
-		r := decide.Source(c.f).Apply(aggressive)
+		r := decide.StepsFor(c.f).Apply(aggressive)
 		if r.MaxAttempts != c.attempts || r.IntervalSeconds != c.interval || r.MaxDelaySeconds != c.maxDelay ||
 			r.BackoffRate != c.rate ||
 			r.JitterStrategy != c.jitter {
@@ -46,7 +47,7 @@ func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 	}
 	one := aggressive
 	one.MaxAttempts = 1
-	if r := decide.Source(decide.Function{ErrorRate: 1}).Apply(one); r.MaxAttempts != 1 {
+	if r := decide.StepsFor(decide.Function{ErrorRate: 1}).Apply(one); r.MaxAttempts != 1 {
 		t.Errorf("%d attempts of 1, want the one that is always left", r.MaxAttempts)
 	}
 }

@@ -43,7 +43,7 @@ type Rules string
 const (
 	// Standard selects R-cap, R-pay and R-stretch.
 	Standard Rules = "standard"
-	// SourceRules selects the rules of section 5.1 of the source design, see [Source].
+	// SourceRules selects the rules of section 5.1 of the source design, see [StepsFor].
 	SourceRules Rules = "source"
 )
 

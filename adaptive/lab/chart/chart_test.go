@@ -116,7 +116,7 @@ func TestVulnerability(t *testing.T) {
 
 func TestJitter(t *testing.T) {
 	t.Parallel()
-	points, err := contention.Table(contention.Config{Trials: 2, Seed: 1}, []int{10, 20})
+	points, err := contention.Table(contention.Options{Trials: 2, Seed: 1}, []int{10, 20})
 	if err != nil {
 		t.Fatal(err)
 	}

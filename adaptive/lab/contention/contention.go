@@ -3,7 +3,7 @@
 // version, writes with it, and backs off and starts over if another client was faster. The package counts the writes
 // that the server gets, and measures the time until all clients are done.
 //
-// The waits are computed by retrypatterns.Policy. The package does no I/O; the same seed gives the same numbers.
+// The waits are computed by retry.Policy. The package does no I/O; the same seed gives the same numbers.
 package contention
 
 import (
@@ -13,7 +13,7 @@ import (
 
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/statistics"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // MaxClients and MaxTrials bound a comparison.
@@ -27,7 +27,7 @@ type Strategy struct {
 	// Name is the article's name for it.
 	Name string
 	// Policy computes the waits; nil does not wait.
-	Policy *retrypatterns.Policy
+	Policy *retry.Policy
 }
 
 // The base and the cap of the article.
@@ -40,22 +40,22 @@ const (
 // The article's first wait after the n-th failure grows from base × 2 on, so the interval is twice the base;
 // decorrelated jitter starts from the base itself.
 func Strategies(base, limit time.Duration) []Strategy {
-	policy := func(interval time.Duration, j retrypatterns.Jitter) *retrypatterns.Policy {
-		return &retrypatterns.Policy{
+	policy := func(interval time.Duration, j retry.Jitter) *retry.Policy {
+		return &retry.Policy{
 			Interval: interval, Rate: 2, MaxDelay: limit, MaxAttempts: math.MaxInt32, Jitter: j,
 		}
 	}
 	return []Strategy{
 		{"none", nil},
-		{"exponential", policy(2*base, retrypatterns.JitterNone)},
-		{"decorrelated", policy(base, retrypatterns.JitterDecorrelated)},
-		{"equal", policy(2*base, retrypatterns.JitterPartial)},
-		{"full", policy(2*base, retrypatterns.JitterFull)},
+		{"exponential", policy(2*base, retry.JitterNone)},
+		{"decorrelated", policy(base, retry.JitterDecorrelated)},
+		{"equal", policy(2*base, retry.JitterPartial)},
+		{"full", policy(2*base, retry.JitterFull)},
 	}
 }
 
-// Config configures one comparison.
-type Config struct {
+// Options are the parameters of one comparison.
+type Options struct {
 	// Clients is the number of contending clients, 1 to MaxClients. Trials is the number of trials to average over, 1
 	// to MaxTrials.
 	Clients, Trials int
@@ -72,7 +72,7 @@ type Result struct {
 }
 
 // Validate returns an error if a value is out of range.
-func (c Config) Validate() error {
+func (c Options) Validate() error {
 	switch {
 	case c.Clients < 1 || c.Clients > MaxClients:
 		return fmt.Errorf("%d clients are out of range; give 1 to %d", c.Clients, MaxClients)
@@ -84,8 +84,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Compare runs all strategies. It returns the error of [Config.Validate].
-func Compare(c Config) ([]Result, error) {
+// Compare runs all strategies. It returns the error of [Options.Validate].
+func Compare(c Options) ([]Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

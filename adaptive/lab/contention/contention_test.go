@@ -22,7 +22,7 @@ var article = map[int]map[string][2]float64{
 func TestTheArticlesTable(t *testing.T) {
 	t.Parallel()
 	for clients, rows := range article {
-		results, err := contention.Compare(contention.Config{Clients: clients, Trials: 60, Seed: 1})
+		results, err := contention.Compare(contention.Options{Clients: clients, Trials: 60, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestTheArticlesTable(t *testing.T) {
 
 func TestBoundsAreChecked(t *testing.T) {
 	t.Parallel()
-	for _, c := range []contention.Config{
+	for _, c := range []contention.Options{
 		{Clients: 0, Trials: 1}, {Clients: 1_000_000_000, Trials: 1}, {Clients: 1, Trials: 0},
 		{Clients: 1, Trials: 1, Base: -time.Second},
 	} {
@@ -72,7 +72,7 @@ func TestBoundsAreChecked(t *testing.T) {
 }
 
 func ExampleCompare() {
-	results, err := contention.Compare(contention.Config{Clients: 100, Trials: 30, Seed: 1})
+	results, err := contention.Compare(contention.Options{Clients: 100, Trials: 30, Seed: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -16,7 +16,7 @@ type Row struct {
 }
 
 // Table compares the strategies for several numbers of clients; it returns the error of [Compare].
-func Table(c Config, clients []int) ([]Row, error) {
+func Table(c Options, clients []int) ([]Row, error) {
 	rows := make([]Row, 0, len(clients))
 	for _, n := range clients {
 		c.Clients = n

@@ -37,7 +37,7 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 	t.Helper()
 	var attempts []simulation.Attempt
 	last := map[int]int{}
-	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: p, Seed: 7,
+	if _, err := simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: p, Seed: 7,
 		Trace: func(a simulation.Attempt) {
 			attempts = append(attempts, a) // in the order of their ends, the order in which the quota decides
 			last[a.Item] = a.Number

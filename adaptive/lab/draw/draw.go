@@ -35,7 +35,7 @@ func Float(seed uint64, purpose Purpose, item, attempt uint64) float64 {
 
 func unit(b uint64) float64 { return float64(b>>11) * 0x1p-53 }
 
-// Stream is the sequence of random numbers of one key. It is a source for retrypatterns.Policy.
+// Stream is the sequence of random numbers of one key. It is a source for retry.Policy.
 type Stream struct{ state uint64 }
 
 // Of returns the stream of a key.

@@ -17,7 +17,7 @@ import (
 	"stepback/adaptive/lab/scenario"
 	"stepback/adaptive/limiter"
 	"stepback/internal/strictyaml"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Policy is a validated policy. A nil member is a mechanism that the policy does not have.
@@ -26,7 +26,7 @@ type Policy struct {
 	// Attempts selects the retriers: the scenario's, or none.
 	Attempts Attempts
 	// Override replaces the delays and attempts of every retrier that allows a retry.
-	Override *retrypatterns.Policy
+	Override *retry.Policy
 	// Budget may refuse a retry after a failed attempt, before any wait.
 	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
@@ -38,7 +38,7 @@ type Policy struct {
 	// delay.
 	Staleness time.Duration
 	// Deferral determines how long a refused record waits before it asks again; nil dead-letters it.
-	Deferral *retrypatterns.Policy
+	Deferral *retry.Policy
 	// DefersFailures also defers a call that failed by load while the circuit is not closed or the limit is at its
 	// minimum: the callee is down, and the record's own retries are saved for later.
 	DefersFailures bool
@@ -134,7 +134,7 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 		"failureCost", "threshold")
 	b := map[string]func() budget.Policy{
 		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle,
-		"source": budget.Source,
+		"source": budget.Standard,
 	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
 	for name, field := range map[string]*float64{
 		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
@@ -158,7 +158,7 @@ func readBreaker(v strictyaml.Value) *breaker.Policy {
 		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
 	b := breaker.Callee()
 	if o.Get("preset").OneOf("callee", "source") == "source" {
-		b = breaker.Source()
+		b = breaker.Conservative()
 	}
 	for name, field := range map[string]*int{
 		"consecutiveFailures": &b.ConsecutiveFailures, "minimumRequests": &b.MinimumRequests,

@@ -11,7 +11,7 @@ import (
 	"stepback/adaptive/budget"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/limiter"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 const all = `
@@ -35,14 +35,14 @@ func TestEveryMemberIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, c := budget.GRPC(), breaker.Source()
+	b, c := budget.GRPC(), breaker.Conservative()
 	b.Capacity, b.TimeoutCost, b.Refund = 20, 2, true
 	c.ConsecutiveFailures, c.OpenFor = 7, 90*time.Second
 	want := &policy.Policy{
 		Name: "all", About: "every member", Attempts: policy.FromScenario,
-		Override: &retrypatterns.Policy{
+		Override: &retry.Policy{
 			Interval: 1500 * time.Millisecond, Rate: 3, MaxDelay: 20 * time.Second, MaxAttempts: 2,
-			Jitter: retrypatterns.JitterDecorrelated,
+			Jitter: retry.JitterDecorrelated,
 		},
 		Budget: &b, Throttle: &budget.ThrottlePolicy{K: 1.1, Window: time.Minute}, Breaker: &c,
 		Limiter: &limiter.Policy{
@@ -50,9 +50,9 @@ func TestEveryMemberIsRead(t *testing.T) {
 			DecreaseEvery: 2 * time.Second, PermitTimeout: 30 * time.Second,
 		},
 		Staleness: 2 * time.Second,
-		Deferral: &retrypatterns.Policy{
+		Deferral: &retry.Policy{
 			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
-			Jitter: retrypatterns.JitterFull,
+			Jitter: retry.JitterFull,
 		},
 		DefersFailures: true, Controller: &policy.Controller{Retry: true, MapRun: true},
 	}

@@ -8,7 +8,9 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/document"
+	"stepback/retry"
 	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // The error names of the Amazon States Language that a Retry block treats specially.
@@ -38,7 +40,7 @@ func Match(retriers []Retrier, name string) int {
 
 // FromTable returns the compiled Retry block of a state of the retry table.
 func FromTable(state string) ([]Retrier, error) {
-	c, err := retrypatterns.Compile(state)
+	c, err := statemachine.DefaultTable().Compile(state)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func FromPattern(name string) ([]Retrier, error) {
 	p, ok := retrypatterns.PatternNamed(retrypatterns.PatternName(name))
 	policy := p.Policy
 	if !ok {
-		for _, preset := range retrypatterns.Presets() {
+		for _, preset := range retry.Presets() {
 			if preset.Name == name {
 				policy, ok = preset.Policy, true
 			}
@@ -89,13 +91,13 @@ func FromDefinition(file, text, state string) ([]Retrier, error) {
 	}
 	retriers := make([]Retrier, len(found.Retry))
 	for i, r := range found.Retry {
-		policy := retrypatterns.Policy{
+		policy := retry.Policy{
 			Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
 			MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts),
-			Jitter: retrypatterns.JitterNone,
+			Jitter: retry.JitterNone,
 		}
 		if r.FullJitter {
-			policy.Jitter = retrypatterns.JitterFull
+			policy.Jitter = retry.JitterFull
 		}
 		retriers[i] = Retrier{Errors: r.ErrorEquals, Policy: policy}
 	}

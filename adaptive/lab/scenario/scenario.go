@@ -3,7 +3,7 @@ package scenario
 import (
 	"time"
 
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // The limits of a scenario.
@@ -65,7 +65,7 @@ type Call struct {
 // Retrier is one element of a Retry block.
 type Retrier struct {
 	Errors []string
-	Policy retrypatterns.Policy
+	Policy retry.Policy
 }
 
 // Process is the arrival process of an open stream.

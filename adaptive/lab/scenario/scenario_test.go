@@ -10,7 +10,7 @@ import (
 
 	"stepback/adaptive/lab/scenario"
 	"stepback/internal/strictyaml"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // everything uses every member of the format.
@@ -96,13 +96,13 @@ func TestEveryMemberIsRead(t *testing.T) {
 		{*s.Workloads[1].Map, scenario.Map{Items: 20000, MaxConcurrency: 40, Batch: 1}},
 		{len(s.Workloads[1].Retriers), len(s.Workloads[0].Retriers)},
 		{s.Workloads[2].Arrivals.Times, []time.Duration{second / 2, second}},
-		{s.Workloads[2].Retriers[0].Policy, retrypatterns.Policy{
-			Interval: 3 * second, Rate: 1.5, MaxDelay: 9 * second, MaxAttempts: 2, Jitter: retrypatterns.JitterFull,
+		{s.Workloads[2].Retriers[0].Policy, retry.Policy{
+			Interval: 3 * second, Rate: 1.5, MaxDelay: 9 * second, MaxAttempts: 2, Jitter: retry.JitterFull,
 		}},
 		{s.Workloads[3].Arrivals.Holds, []time.Duration{300 * second, 30 * second}},
-		{s.Workloads[4].Retriers[0].Policy, retrypatterns.Policy{
+		{s.Workloads[4].Retriers[0].Policy, retry.Policy{
 			Interval: 3 * second / 2, Rate: 1.5, MaxDelay: 60 * second, MaxAttempts: 7,
-			Jitter: retrypatterns.JitterProportional, JitterFactor: 0.3,
+			Jitter: retry.JitterProportional, JitterFactor: 0.3,
 		}},
 		{s.Services[0].Time, scenario.Distribution{Kind: scenario.DistributionLognormal, Mean: 0.2, CV: 1}},
 		{s.Services[1].Time, scenario.Distribution{

@@ -28,7 +28,7 @@ func named(t testing.TB, name string) *policy.Policy {
 
 func run(t testing.TB, s *scenario.Scenario, p *policy.Policy, seed uint64) *simulation.Result {
 	t.Helper()
-	res, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: p, Seed: seed})
+	res, err := simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: p, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

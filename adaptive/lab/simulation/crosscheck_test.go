@@ -173,7 +173,7 @@ func traced(t *testing.T, s *scenario.Scenario, policy string, seed uint64, dela
 ) (waits, records float64) {
 	t.Helper()
 	ends := map[int]time.Duration{}
-	c := simulation.Config{Scenario: s, Policy: named(t, policy), Seed: seed, Trace: func(a simulation.Attempt) {
+	c := simulation.Options{Scenario: s, Policy: named(t, policy), Seed: seed, Trace: func(a simulation.Attempt) {
 		if a.Number > 1 {
 			waits += (a.Start - ends[a.Item]).Seconds()
 		}
@@ -240,7 +240,7 @@ func TestConservation(t *testing.T) {
 			"adaptive", "oracle"}).Draw(rt, "policy")
 		traced := int64(0)
 		lasted := 0.0
-		res, err := simulation.Run(t.Context(), simulation.Config{
+		res, err := simulation.Run(t.Context(), simulation.Options{
 			Scenario: s, Policy: named(t, policy), Seed: rapid.Uint64().Draw(rt, "seed"),
 			Trace: func(a simulation.Attempt) { traced++; lasted += (a.End - a.Start).Seconds() },
 		})
@@ -313,7 +313,7 @@ func TestLittlesLaw(t *testing.T) {
 	t.Parallel()
 	s := parse(t, queue(40, 2000, 10, "{exp: 0.2}", endless, ""))
 	lasted, n := 0.0, 0.0
-	res, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, "none"), Seed: 1,
+	res, err := simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: named(t, "none"), Seed: 1,
 		Trace: func(a simulation.Attempt) {
 			n++
 			lasted += (a.End - a.Start).Seconds()
@@ -371,7 +371,7 @@ calls: {S: {service: s}}
 faults: [{at: 300, for: 100, service: s, capacity: 0}]
 `)
 	var calm time.Duration
-	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, "none"), Seed: 1,
+	if _, err := simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: named(t, "none"), Seed: 1,
 		Trace: func(a simulation.Attempt) {
 			if calm == 0 && a.Start > 400*time.Second && a.End-a.Start < time.Second/10 {
 				calm = a.Start

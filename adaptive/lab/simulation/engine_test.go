@@ -169,7 +169,7 @@ func inLab(t *testing.T, text string, arrivals []time.Duration) (log []string, w
 	}
 	waits = map[int][]time.Duration{}
 	ends := map[int]time.Duration{}
-	c := simulation.Config{Scenario: s, Policy: named(t, "static"), Seed: 1}
+	c := simulation.Options{Scenario: s, Policy: named(t, "static"), Seed: 1}
 	c.Trace = func(a simulation.Attempt) {
 		log = append(log, line(a.Item, a.Number, a.Start, a.End, a.Error))
 		if a.Number > 1 {

@@ -8,7 +8,7 @@ import (
 )
 
 // RunWithDelay is Run with different waits before retries, for models that have been solved only for those.
-func RunWithDelay(ctx context.Context, c Config, delay func(*draw.Stream) time.Duration) (*Result, error) {
+func RunWithDelay(ctx context.Context, c Options, delay func(*draw.Stream) time.Duration) (*Result, error) {
 	r := newRun(c)
 	r.delay = delay
 	return r.finish(ctx)

@@ -142,7 +142,7 @@ func (g *gates) share(r *run, name string) {
 	store := &shared.Memory{}
 	policies := shared.Policies{Breaker: *g.policy.Breaker, Limiter: *g.policy.Limiter}
 	for range fleet {
-		gate, err := shared.NewGate(store, name, policies, shared.Options{
+		gate, err := shared.NewGate(store, name, policies, shared.Config{
 			Cache: g.policy.Staleness, Timeout: time.Hour, Now: r.time, Draw: func() float64 { return g.u },
 		})
 		if err != nil {

@@ -5,17 +5,17 @@ import (
 
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // newRun builds a run and schedules the events that are known at its start.
-func newRun(c Config) *run {
+func newRun(c Options) *run {
 	s := c.Scenario
-	r := &run{Config: c, end: int64(s.Duration + s.Drain)}
+	r := &run{Options: c, end: int64(s.Duration + s.Drain)}
 	r.measure = measure{warmup: int64(s.Warmup), duration: int64(s.Duration), lastFaultEnd: -1}
 	names := map[errorKind]uint16{}
 	intern := func(e errorKind) uint16 {
-		e.loadByName, e.overloadByName = retrypatterns.IsLoadError(e.name), retrypatterns.IsOverload(e.name)
+		e.loadByName, e.overloadByName = retry.IsLoadError(e.name), retry.IsOverload(e.name)
 		id, ok := names[e]
 		if !ok {
 			id = uint16(len(r.errors))
@@ -65,7 +65,7 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 			Workload: d, service: &r.services[d.Call.Service], timeout: int64(d.Call.Timeout), next: math.MaxInt64,
 			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, timeout: true}),
 		}
-		w.versions = [][]retrypatterns.Policy{policiesOf(d.Retriers, r.Policy)}
+		w.versions = [][]retry.Policy{policiesOf(d.Retriers, r.Policy)}
 		r.retriers = max(r.retriers, len(d.Retriers))
 		if d.Map != nil {
 			w.limit = d.Map.MaxConcurrency
@@ -85,8 +85,8 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 }
 
 // policiesOf applies a policy to the scenario's retriers and returns the resulting policies.
-func policiesOf(retriers []scenario.Retrier, p *policy.Policy) []retrypatterns.Policy {
-	policies := make([]retrypatterns.Policy, len(retriers))
+func policiesOf(retriers []scenario.Retrier, p *policy.Policy) []retry.Policy {
+	policies := make([]retry.Policy, len(retriers))
 	for i := range retriers {
 		policies[i] = retriers[i].Policy
 		switch {

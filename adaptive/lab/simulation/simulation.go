@@ -10,7 +10,7 @@ import (
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // MaxCalls is the number of calls after which a run is given up.
@@ -33,8 +33,8 @@ const (
 	forProcess
 )
 
-// Config configures one run.
-type Config struct {
+// Options are the parameters of one run.
+type Options struct {
 	Scenario *scenario.Scenario
 	Policy   *policy.Policy
 	Seed     uint64
@@ -116,7 +116,7 @@ type workload struct {
 	// match holds the index of the matching retrier for each error; versions holds the retriers' policies of each
 	// version.
 	match        []int16
-	versions     [][]retrypatterns.Policy
+	versions     [][]retry.Policy
 	timeoutError uint16
 
 	next      int64 // next arrival; math.MaxInt64 if there is none
@@ -130,7 +130,7 @@ type workload struct {
 
 // run is the state of the whole simulation.
 type run struct {
-	Config
+	Options
 	now       int64
 	heap      eventHeap
 	workloads []workload
@@ -155,7 +155,7 @@ type run struct {
 }
 
 // Run simulates one run to its end. It returns an error if the context ends, or [ErrTooManyCalls].
-func Run(ctx context.Context, c Config) (*Result, error) {
+func Run(ctx context.Context, c Options) (*Result, error) {
 	return newRun(c).finish(ctx)
 }
 

@@ -53,7 +53,7 @@ calls: {S: {service: s}}
 	fates := map[key]string{}
 	shared := 0
 	for _, name := range []string{"static", "none", "bucket", "breaker", "adaptive", "oracle"} {
-		c := simulation.Config{Scenario: s, Policy: named(t, name), Seed: 3}
+		c := simulation.Options{Scenario: s, Policy: named(t, name), Seed: 3}
 		c.Trace = func(a simulation.Attempt) {
 			fate := fmt.Sprint(a.End-a.Start, a.Error)
 			if a.Number == 1 && name != "breaker" && name != "adaptive" {
@@ -137,7 +137,7 @@ func TestRunsStopWithTheirContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := simulation.Run(ctx, simulation.Config{Scenario: parse(t, blip),
+	if _, err := simulation.Run(ctx, simulation.Options{Scenario: parse(t, blip),
 		Policy: named(t, "none")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want that of the context", err)
 	}
@@ -166,7 +166,7 @@ func ExampleRun() {
 		if err != nil {
 			panic(err)
 		}
-		r, err := simulation.Run(context.Background(), simulation.Config{Scenario: s, Policy: p, Seed: 1})
+		r, err := simulation.Run(context.Background(), simulation.Options{Scenario: s, Policy: p, Seed: 1})
 		if err != nil {
 			panic(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // What the interpreter reacts to. The types are in package history, because journals keep signals.
@@ -74,7 +74,7 @@ type Retry struct {
 	// Failed is when the state failed, Next when it will run again.
 	Failed, Next time.Time
 
-	policy retrypatterns.Policy
+	policy retry.Policy
 	used   int64 // of the policy's attempts, including the next one
 }
 

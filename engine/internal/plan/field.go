@@ -10,7 +10,7 @@ import (
 	"stepback/asl/jsonpath"
 	"stepback/asl/template"
 	"stepback/jsonvalue"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func selector(field string, p asl.Path) (Selector, error) {
@@ -89,14 +89,14 @@ func (d dialect) text(field string, s asl.Scalar) (Text, error) {
 }
 
 // policy returns the backoff rule of a retrier.
-func policy(r *asl.Retrier) retrypatterns.Policy {
-	p := retrypatterns.Policy{
+func policy(r *asl.Retrier) retry.Policy {
+	p := retry.Policy{
 		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
 		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts),
-		Jitter: retrypatterns.JitterNone,
+		Jitter: retry.JitterNone,
 	}
 	if r.FullJitter {
-		p.Jitter = retrypatterns.JitterFull
+		p.Jitter = retry.JitterFull
 	}
 	return p
 }

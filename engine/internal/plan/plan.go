@@ -12,7 +12,7 @@ import (
 	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/jsonvalue"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Plan is a compiled state machine.
@@ -77,7 +77,7 @@ func (p Placement) Replaces() bool { return !p.Discard && p.At == nil }
 // Retrier is one compiled element of Retry.
 type Retrier struct {
 	matcher
-	Policy retrypatterns.Policy
+	Policy retry.Policy
 }
 
 // Catcher is one compiled element of Catch.

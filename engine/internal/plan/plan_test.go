@@ -12,7 +12,7 @@ import (
 	"stepback/asl/jsonpath"
 	"stepback/engine/internal/plan"
 	"stepback/jsonvalue"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func compile(t *testing.T, definition string) (*plan.Plan, error) {
@@ -68,10 +68,10 @@ func TestRetriersBecomePolicies(t *testing.T) {
 	t.Parallel()
 	s := mustCompile(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","End":true,
 		"Retry":[{"ErrorEquals":["A"],"IntervalSeconds":2,"MaxAttempts":4,"BackoffRate":1.8,"MaxDelaySeconds":30,"JitterStrategy":"FULL"},{"ErrorEquals":["B"]}]}}}`).Root.Start
-	want := []retrypatterns.Policy{
+	want := []retry.Policy{
 		{Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, MaxAttempts: 4,
-			Jitter: retrypatterns.JitterFull},
-		{Interval: time.Second, Rate: 2, MaxAttempts: 3, Jitter: retrypatterns.JitterNone},
+			Jitter: retry.JitterFull},
+		{Interval: time.Second, Rate: 2, MaxAttempts: 3, Jitter: retry.JitterNone},
 	}
 	for i, p := range want {
 		if s.Retry[i].Policy != p {

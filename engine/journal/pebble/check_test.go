@@ -16,7 +16,7 @@ import (
 func sound(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 			t.Parallel()
 			dir := sound(t)
 			damage(t, dir, c.change)
-			j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+			j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 // whichever one survives a crash can run.
 func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	t.Parallel()
-	j, err := Open(t.TempDir(), Options{})
+	j, err := Open(t.TempDir(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestForgetDefinitions(t *testing.T) {
 	t.Parallel()
-	j, err := pebble.Open(t.TempDir(), pebble.Options{Retention: -1})
+	j, err := pebble.Open(t.TempDir(), pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

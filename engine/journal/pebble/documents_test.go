@@ -12,7 +12,7 @@ import (
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j, err := pebble.Open(dir, pebble.Options{})
+	j, err := pebble.Open(dir, pebble.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestDocuments(t *testing.T) {
 		j.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if j, err = pebble.Open(dir, pebble.Options{}); err != nil {
+	if j, err = pebble.Open(dir, pebble.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	defer j.Close()

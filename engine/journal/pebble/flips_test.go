@@ -53,7 +53,7 @@ func TestNoFlippedByteIsSilent(t *testing.T) {
 // problem.
 func missing(t *testing.T, dir string, n int) (lost int, told bool) {
 	t.Helper()
-	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 	if err != nil {
 		return n, true
 	}

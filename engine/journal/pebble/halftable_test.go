@@ -14,7 +14,7 @@ func TestHalfATableThatNobodyNamesIsNoDamage(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "journal")
 	for range 2 {
-		j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+		j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func TestAnIndexThatIsMissingIsRebuilt(t *testing.T) {
 			dir := t.TempDir()
 			someExecutions(t, dir)
 			damage(t, dir, lose)
-			readOnly, err := pebble.Open(dir, pebble.Options{ReadOnly: true})
+			readOnly, err := pebble.Open(dir, pebble.Config{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,8 +39,8 @@ type Journal struct {
 	definitions map[string]bool // IDs of the stored definitions
 }
 
-// Options configures a store; the zero value is usable.
-type Options struct {
+// Config configures a store; the zero value is usable.
+type Config struct {
 	// Reserve is the number of bytes of disk space set aside for the time when the disk is full. The reserve is then
 	// released: running executions continue with it, and new ones are refused with journal.ErrDiskFull until there is
 	// space again. Once the reserve is used up too, all writes wait for space. 0 means no reserve.
@@ -64,9 +64,9 @@ type Options struct {
 	MustExist bool
 }
 
-// OpenDir opens or creates the store in a directory with the default Options. stepback.Config.Journal takes it.
+// OpenDir opens or creates the store in a directory with the default Config. stepback.Config.Journal takes it.
 func OpenDir(dir string) (journal.Journal, error) {
-	j, err := Open(dir, Options{})
+	j, err := Open(dir, Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func OpenDir(dir string) (journal.Journal, error) {
 }
 
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
-func Open(dir string, o Options) (*Journal, error) {
+func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -119,7 +119,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
+func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{}, FormatMajorVersion: pebble.FormatNewest,
 		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly, ErrorIfNotExists: o.MustExist,

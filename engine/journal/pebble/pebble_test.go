@@ -13,7 +13,7 @@ import (
 
 func open(t testing.TB, dir string) *pebble.Journal {
 	t.Helper()
-	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestOneProcessPerDirectory(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	defer j.Close()
-	if _, err := pebble.Open(dir, pebble.Options{}); err == nil || !strings.Contains(err.Error(),
+	if _, err := pebble.Open(dir, pebble.Config{}); err == nil || !strings.Contains(err.Error(),
 		"is another stepback using this data directory?") {
 		t.Errorf("second Open: %v", err)
 	}

@@ -34,7 +34,7 @@ type Repaired struct {
 // cannot save. A store whose manifest or format cannot be read is not repaired: Repair returns the error of opening
 // it and changes nothing.
 func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, err error) {
-	o := Options{FS: vfs.Default, Retention: -1}
+	o := Config{FS: vfs.Default, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	old := &Journal{dir: dir, space: newSpace(dir, &o)}
@@ -79,7 +79,7 @@ type repair struct {
 }
 
 // into writes the intact data into a new store and completes it.
-func (r *repair) into(ctx context.Context, dir string, o Options, cache *pebble.Cache) error {
+func (r *repair) into(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
 	r.fresh = &Journal{dir: dir, space: newSpace(dir, &o)}
 	db, err := openStore(dir, r.fresh.options(&o, cache))
 	if err != nil {

@@ -58,7 +58,7 @@ func TestAFlippedByteIsRefusedAndRepaired(t *testing.T) {
 			if err := os.WriteFile(tables[0], content, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := pebble.Open(dir, pebble.Options{Retention: -1}); err == nil ||
+			if _, err := pebble.Open(dir, pebble.Config{Retention: -1}); err == nil ||
 				!strings.Contains(err.Error(), "is damaged") || !strings.Contains(err.Error(), "stepback data repair") {
 				t.Fatalf("opened: %v", err)
 			}

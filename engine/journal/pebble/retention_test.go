@@ -59,7 +59,7 @@ func left(t *testing.T, j *pebble.Journal, name string) (found []string) {
 func TestExecutionsAreRemovedSomeTimeAfterTheirEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

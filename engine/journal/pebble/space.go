@@ -38,7 +38,7 @@ type space struct {
 	closing chan struct{} // closed when nothing waits for space any more
 }
 
-func newSpace(dir string, o *Options) *space {
+func newSpace(dir string, o *Config) *space {
 	s := &space{fs: o.FS, path: filepath.Join(dir, "reserve"), bytes: o.Reserve, none: o.DiskFull, tell: o.Room,
 		readOnly: o.ReadOnly, closing: make(chan struct{})}
 	if o.ReadOnly {

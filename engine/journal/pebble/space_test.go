@@ -85,7 +85,7 @@ func (f *smallFile) Write(p []byte) (int, error) {
 func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	t.Parallel()
 	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
-	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve,
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Reserve: reserve,
 		DiskFull: func() { t.Error("the reserve was not enough") }})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 			t.Parallel()
 			disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
 			states := make(chan pebble.Room, 10)
-			j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve,
+			j, err := pebble.Open("journal", pebble.Config{FS: disk, Reserve: reserve,
 				Room: func(r pebble.Room) { states <- r }})
 			if err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 		want string
 	}{{10 * reserve, ""}, {0, "the disk is full; make room: 0 KB are free"}, {10 * reserve, ""}} {
 		disk.room(step.free)
-		j, err := pebble.Open("journal", pebble.Options{FS: disk})
+		j, err := pebble.Open("journal", pebble.Config{FS: disk})
 		if step.want != "" {
 			if !errors.Is(err, journal.ErrDiskFull) || !strings.Contains(err.Error(), step.want) {
 				t.Errorf("opened on a full disk: %v", err)
@@ -196,7 +196,7 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
-	j, err := pebble.Open("journal", pebble.Options{FS: disk})
+	j, err := pebble.Open("journal", pebble.Config{FS: disk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 		}
 		return nil
 	}))
-	if _, err := pebble.Open("journal", pebble.Options{FS: refusing}); !errors.Is(err, syscall.EIO) {
+	if _, err := pebble.Open("journal", pebble.Config{FS: refusing}); !errors.Is(err, syscall.EIO) {
 		t.Errorf("opened on a disk that refuses writes: %v", err)
 	}
 }
@@ -236,7 +236,7 @@ func (plainFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
 func TestAReserveWhereNoRoomCanBeSetAside(t *testing.T) {
 	t.Parallel()
 	disk := plainFS{vfs.NewMem()}
-	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve + 1, Retention: -1,
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Reserve: reserve + 1, Retention: -1,
 		Room: func(r pebble.Room) { t.Errorf("room: %v", r) }})
 	if err != nil {
 		t.Fatal(err)

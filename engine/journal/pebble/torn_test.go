@@ -45,7 +45,7 @@ func log(t *testing.T, disk vfs.FS) (name string, content []byte) {
 func TestATornLogLosesAtMostWhatWasNotSynced(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
-	j, err := pebble.Open("journal", pebble.Options{FS: disk, Retention: -1})
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func reopen(t *testing.T, crashed *vfs.MemFS, name string, content []byte) bool 
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	j, err := pebble.Open("journal", pebble.Options{FS: disk, Retention: -1})
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1})
 	if err != nil {
 		t.Fatalf("with %d bytes of the log: %v", len(content), err)
 	}

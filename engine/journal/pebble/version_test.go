@@ -34,7 +34,7 @@ func TestANewerFormatIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plant(t, dir, map[string][]byte{"v": []byte("4")})
-	_, err := pebble.Open(dir, pebble.Options{})
+	_, err := pebble.Open(dir, pebble.Config{})
 	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 4, this one reads up to 3") {
 		t.Errorf("%v", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // whole refuses a directory with data that Pebble would take for a new or an empty store, removing the files in it:
 // one without the marker of its manifest, or one whose manifest no longer lists the tables. It changes nothing.
-func (j *Journal) whole(o Options, cache *pebble.Cache) error {
+func (j *Journal) whole(o Config, cache *pebble.Cache) error {
 	names, err := o.FS.List(j.dir)
 	if err != nil {
 		return nil //nolint:nilerr // a directory that is not there yet, or one that Pebble says more about
@@ -33,7 +33,7 @@ func (j *Journal) whole(o Options, cache *pebble.Cache) error {
 }
 
 // look opens the store read-only, so that a refused store stays unchanged.
-func (j *Journal) look(o Options, cache *pebble.Cache, tables bool) error {
+func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
 	looks := o
 	looks.ReadOnly = true
 	db, err := openStore(j.dir, j.options(&looks, cache))

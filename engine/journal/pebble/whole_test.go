@@ -89,7 +89,7 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 			before := content(t, dir)
 			delete(before, "LOCK") // which even a refused attempt to open creates
 			for _, readOnly := range []bool{true, false} {
-				j, err := pebble.Open(dir, pebble.Options{ReadOnly: readOnly, MustExist: readOnly})
+				j, err := pebble.Open(dir, pebble.Config{ReadOnly: readOnly, MustExist: readOnly})
 				if err == nil {
 					t.Errorf("read only %t: it is opened", readOnly)
 					_ = j.Close()

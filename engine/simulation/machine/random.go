@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Source makes the choices that determine a random machine. Of n possibilities, 0 is the plainest.
-type Source interface {
+// Rand makes the choices that determine a random machine. Of n possibilities, 0 is the plainest.
+type Rand interface {
 	// Intn returns a number from 0 to n-1; n is positive.
 	Intn(n int) int
 }
@@ -21,7 +21,7 @@ type Limits struct {
 
 // Random draws a machine that is valid by construction: every name exists, every state can be reached, and every
 // payload has the form that its paths expect.
-func Random(from Source, l Limits) *Machine {
+func Random(from Rand, l Limits) *Machine {
 	d := &draw{from: from, limits: l}
 	m := &Machine{Root: d.scope(nil, l.Depth)}
 	if d.one(6) {
@@ -31,7 +31,7 @@ func Random(from Source, l Limits) *Machine {
 }
 
 type draw struct {
-	from   Source
+	from   Rand
 	limits Limits
 	names  int
 }

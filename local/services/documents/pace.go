@@ -25,7 +25,7 @@ type pace struct {
 	rest time.Duration
 }
 
-// interval implements pebble.Options.WALMinSyncInterval, which is called after each sync.
+// interval implements pebble.Config.WALMinSyncInterval, which is called after each sync.
 func (p *pace) interval(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

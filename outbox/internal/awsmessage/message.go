@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/outbox"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Names of the attributes besides those of the headers.
@@ -118,13 +118,13 @@ func TooLarge(service string, size, most int) error {
 func Entry(service, code, text string, senderFault bool) error {
 	f := &outbox.Failure{
 		Name:  code,
-		Class: retrypatterns.UnknownOutcome,
+		Class: retry.UnknownOutcome,
 		Err:   fmt.Errorf("%s: %s: %s", service, code, text),
 	}
-	if c, ok := retrypatterns.ClassifyAWS(service, code); ok {
+	if c, ok := retry.ClassifyAWS(service, code); ok {
 		f.Name, f.Class = c.Error, c.Class
 	} else if senderFault {
-		f.Name, f.Class = retrypatterns.InvalidInput, retrypatterns.Permanent
+		f.Name, f.Class = retry.InvalidInput, retry.Permanent
 	}
 	return f
 }

@@ -49,7 +49,7 @@ func askThrough(t *testing.T, c *postgrestest.Cutter) {
 	}
 	defer store.Close()
 	guard, err := idempotency.New(store,
-		idempotency.Settings{Lease: 100 * time.Millisecond, Wait: 50 * time.Millisecond})
+		idempotency.Config{Lease: 100 * time.Millisecond, Wait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

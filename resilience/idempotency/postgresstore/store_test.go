@@ -27,7 +27,7 @@ func TestSuite(t *testing.T) {
 
 func BenchmarkRequests(b *testing.B) {
 	guard, err := idempotency.New(open(b, postgrestest.Start(b).Database(b)+"&pool_max_conns=16"),
-		idempotency.Settings{})
+		idempotency.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

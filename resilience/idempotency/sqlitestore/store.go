@@ -14,7 +14,7 @@ import (
 
 	"stepback/resilience"
 	"stepback/resilience/idempotency"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Durability determines which failures an acknowledged commit survives.
@@ -54,7 +54,7 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	}
 	// Processes that turn on the write-ahead log at the same time conflict, which SQLite's own timeout does not
 	// cover.
-	interactive, _ := retrypatterns.PresetNamed("interactive")
+	interactive, _ := retry.PresetNamed("interactive")
 	w, err := resilience.Do(ctx, func(ctx context.Context) (*writer, error) {
 		w, err := newWriter(ctx, dsn(path, d))
 		return w, named(err)
@@ -188,14 +188,14 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 	}
 }
 
-var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retrypatterns.Permanent,
-	retrypatterns.DatabaseConnectionError)
+var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retry.Permanent,
+	retry.DatabaseConnectionError)
 
 // named marks an error of SQLite with its class.
 func named(err error) error {
 	var code *sqlite.Error
 	if errors.As(err, &code) {
-		if c, ok := retrypatterns.ClassifySQLite(code.Code()); ok {
+		if c, ok := retry.ClassifySQLite(code.Code()); ok {
 			return resilience.Mark(err, c.Class, c.Error)
 		}
 	}

@@ -51,7 +51,7 @@ func TestClosed(t *testing.T) {
 func BenchmarkRequests(b *testing.B) {
 	for _, d := range []sqlitestore.Durability{sqlitestore.Full, sqlitestore.Normal} {
 		b.Run(string(d), func(b *testing.B) {
-			guard, err := idempotency.New(open(b, filepath.Join(b.TempDir(), "keys.db"), d), idempotency.Settings{})
+			guard, err := idempotency.New(open(b, filepath.Join(b.TempDir(), "keys.db"), d), idempotency.Config{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"stepback/resilience"
 	"stepback/resilience/sqlretry"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // Beginner begins transactions: a *pgxpool.Pool or a *pgx.Conn.
@@ -17,7 +17,7 @@ type Beginner interface {
 }
 
 // New is sqlretry.New.
-func New(policy retrypatterns.Policy, options ...resilience.Option) (*resilience.Executor, error) {
+func New(policy retry.Policy, options ...resilience.Option) (*resilience.Executor, error) {
 	return sqlretry.New(policy, options...)
 }
 

@@ -13,7 +13,7 @@ import (
 	"stepback/csvimport/postgresstore/postgrestest"
 	"stepback/resilience"
 	"stepback/resilience/sqlretry/pgxretry"
-	"stepback/retrypatterns"
+	"stepback/retry"
 )
 
 // TestSerializable increments one counter in many serializable transactions: PostgreSQL rejects all but one of those
@@ -29,7 +29,7 @@ func TestSerializable(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := pgxretry.New(
-		retrypatterns.Policy{Interval: time.Millisecond, Rate: 1.5, MaxAttempts: 50, Jitter: retrypatterns.JitterFull})
+		retry.Policy{Interval: time.Millisecond, Rate: 1.5, MaxAttempts: 50, Jitter: retry.JitterFull})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package retrypatterns_test
+package retry_test
 
 import (
 	"math"
@@ -9,37 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	rp "stepback/retrypatterns"
+	"stepback/retry"
 )
-
-func TestScheduleOfThePatterns(t *testing.T) {
-	t.Parallel()
-	ms := time.Millisecond
-	tests := []struct {
-		pattern rp.PatternName
-		longest []time.Duration
-		total   rp.Wait
-	}{
-		{rp.Aggressive, []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms},
-			rp.Wait{Min: 0, Mean: 15500 * ms, Max: 31000 * ms}},
-		{rp.Conservative, []time.Duration{5000 * ms, 12500 * ms, 31250 * ms},
-			rp.Wait{Min: 24375 * ms, Mean: 36562500 * time.Microsecond, Max: 48750 * ms}},
-		{rp.Minimal, []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}},
-		{rp.DatabaseOptimized, []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms},
-			rp.Wait{Min: 0, Mean: 11872 * ms, Max: 23744 * ms}},
-	}
-	for _, tt := range tests {
-		pattern, _ := rp.PatternNamed(tt.pattern)
-		s := pattern.Policy.Schedule()
-		var longest []time.Duration
-		for _, w := range s.Waits {
-			longest = append(longest, w.Max)
-		}
-		if !slices.Equal(longest, tt.longest) || s.Total != tt.total || s.Retries != len(tt.longest) {
-			t.Errorf("%s: %v, total %v, want %v, %v", tt.pattern, longest, s.Total, tt.longest, tt.total)
-		}
-	}
-}
 
 // The source gives 4.5 s, 90 s and 30 min for the first three, but its formula gives these values.
 func TestPresetsTotalWorstCaseWait(t *testing.T) {
@@ -55,7 +26,7 @@ func TestPresetsTotalWorstCaseWait(t *testing.T) {
 		{"database", 15500 * time.Millisecond},
 		{"message_queue", 459 * time.Second},
 	}
-	for i, preset := range rp.Presets() {
+	for i, preset := range retry.Presets() {
 		if got := preset.Policy.Schedule().Total.Max; preset.Name != want[i].name || got != want[i].total {
 			t.Errorf("%s waits %s at most, want %s %s", preset.Name, got, want[i].name, want[i].total)
 		}
@@ -65,16 +36,18 @@ func TestPresetsTotalWorstCaseWait(t *testing.T) {
 // The source's worked example: base 1 s, cap 30 s, factor 0.3, six waits.
 func TestProportionalScheduleOfTheSourcesExample(t *testing.T) {
 	t.Parallel()
-	p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 30 * time.Second, MaxAttempts: 6,
-		Jitter: rp.JitterProportional, JitterFactor: 0.3}
-	want := []rp.Wait{
+	p := retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: 30 * time.Second, MaxAttempts: 6,
+		Jitter: retry.JitterProportional, JitterFactor: 0.3}
+	want := []retry.Wait{
 		{Min: 1000, Mean: 1150, Max: 1300}, {Min: 2000, Mean: 2300, Max: 2600}, {Min: 4000, Mean: 4600, Max: 5200},
 		{Min: 8000, Mean: 9200, Max: 10400}, {Min: 16000, Mean: 18400, Max: 20800}, {Min: 30000, Mean: 34500,
 			Max: 39000},
 	}
 	s := p.Schedule()
 	for i, w := range want {
-		scaled := rp.Wait{Min: w.Min * time.Millisecond, Mean: w.Mean * time.Millisecond, Max: w.Max * time.Millisecond}
+		scaled := retry.Wait{
+			Min: w.Min * time.Millisecond, Mean: w.Mean * time.Millisecond, Max: w.Max * time.Millisecond,
+		}
 		if s.Waits[i] != scaled {
 			t.Errorf("retry %d: %v, want %v", i+1, s.Waits[i], scaled)
 		}
@@ -86,7 +59,9 @@ func TestProportionalScheduleOfTheSourcesExample(t *testing.T) {
 
 func TestDecorrelatedSchedule(t *testing.T) {
 	t.Parallel()
-	p := rp.Policy{Interval: time.Second, MaxDelay: 20 * time.Second, MaxAttempts: 4, Jitter: rp.JitterDecorrelated}
+	p := retry.Policy{
+		Interval: time.Second, MaxDelay: 20 * time.Second, MaxAttempts: 4, Jitter: retry.JitterDecorrelated,
+	}
 	var longest []time.Duration
 	for _, w := range p.Schedule().Waits {
 		longest = append(longest, w.Max)
@@ -106,8 +81,9 @@ func TestDecorrelatedSchedule(t *testing.T) {
 func TestScheduleMeansMatchSampling(t *testing.T) {
 	t.Parallel()
 	const runs = 40_000
-	for _, jitter := range []rp.Jitter{rp.JitterFull, rp.JitterPartial, rp.JitterProportional, rp.JitterDecorrelated} {
-		p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3, Jitter: jitter,
+	for _, jitter := range []retry.Jitter{retry.JitterFull, retry.JitterPartial, retry.JitterProportional,
+		retry.JitterDecorrelated} {
+		p := retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3, Jitter: jitter,
 			JitterFactor: 0.5}
 		rnd := rand.New(rand.NewPCG(7, 8))
 		var sum time.Duration
@@ -159,20 +135,20 @@ func TestTotalOfMoreRetriesThanAreListed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		policy rp.Policy
+		policy retry.Policy
 		want   time.Duration
 	}{
-		{"capped early", rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 2 * time.Second, MaxAttempts: 100_001},
+		{"capped early", retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: 2 * time.Second, MaxAttempts: 100_001},
 			200_001 * time.Second},
-		{"constant", rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 5_000}, 5_000 * time.Second},
-		{"without end", rp.Policy{Interval: time.Second, Rate: 2, MaxAttempts: math.MaxInt}, math.MaxInt64},
+		{"constant", retry.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 5_000}, 5_000 * time.Second},
+		{"without end", retry.Policy{Interval: time.Second, Rate: 2, MaxAttempts: math.MaxInt}, math.MaxInt64},
 	}
 	for _, tt := range tests {
 		if got := tt.policy.Schedule().Total.Max; got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	slow := rp.Policy{Interval: time.Second, Rate: 1.001, MaxDelay: 5 * time.Second, MaxAttempts: 3_000}
+	slow := retry.Policy{Interval: time.Second, Rate: 1.001, MaxDelay: 5 * time.Second, MaxAttempts: 3_000}
 	var want time.Duration
 	for retry := range slow.MaxAttempts {
 		want += slow.Delay(retry+1, nil)

@@ -1,10 +1,10 @@
-package retrypatterns
+package retry
 
 // Jitter is the way in which a delay is randomised. The zero value means no jitter.
 type Jitter string
 
 // The strategies, for a delay d that results from backoff and cap. Step Functions supports only JitterNone and
-// JitterFull; compiling to ASL replaces the others by JitterFull and adds a [Note].
+// JitterFull; compiling to ASL replaces the others by JitterFull and adds a retrypatterns.Note.
 const (
 	// JitterNone waits exactly d.
 	JitterNone Jitter = "NONE"

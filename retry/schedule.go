@@ -1,6 +1,7 @@
-package retrypatterns
+package retry
 
 import (
+	"encoding/json"
 	"math"
 	"sort"
 	"time"
@@ -35,10 +36,10 @@ func (p Policy) Schedule() Schedule {
 	for retry := 1; retry <= min(retries, listedRetries); retry++ {
 		wait = p.wait(retry, wait)
 		s.Waits = append(s.Waits, wait)
-		s.Total = s.Total.plus(wait)
+		s.Total = s.Total.Plus(wait)
 	}
 	if retries > listedRetries {
-		s.Total = s.Total.plus(p.rest(listedRetries+1, retries, wait))
+		s.Total = s.Total.Plus(p.rest(listedRetries+1, retries, wait))
 	}
 	return s
 }
@@ -99,7 +100,7 @@ func cappedUniformMean(lo, hi, limit time.Duration) time.Duration {
 func (p Policy) rest(from, to int, last Wait) Wait {
 	if p.Jitter == JitterDecorrelated {
 		// After 1,000 steps of growth by at least half, every bound is at its limit.
-		return p.decorrelatedWait(last).times(to - from + 1)
+		return p.decorrelatedWait(last).Times(to - from + 1)
 	}
 	// Delays grow until they reach the last one's value and stay there.
 	top := p.ceiling(to)
@@ -113,11 +114,13 @@ func (p Policy) rest(from, to int, last Wait) Wait {
 	return p.spread(sum)
 }
 
-func (w Wait) plus(v Wait) Wait {
+// Plus returns the sum of both, which stays at about 292 years where it exceeds that.
+func (w Wait) Plus(v Wait) Wait {
 	return Wait{saturatingAdd(w.Min, v.Min), saturatingAdd(w.Mean, v.Mean), saturatingAdd(w.Max, v.Max)}
 }
 
-func (w Wait) times(n int) Wait {
+// Times returns n waits of w in a row, n ≥ 0, with the same limit.
+func (w Wait) Times(n int) Wait {
 	return Wait{saturatingTimes(w.Min, n), saturatingTimes(w.Mean, n), saturatingTimes(w.Max, n)}
 }
 
@@ -127,4 +130,13 @@ func saturatingTimes(d time.Duration, n int) time.Duration {
 		return maxDuration
 	}
 	return d * time.Duration(n)
+}
+
+// MarshalJSON implements json.Marshaler, with seconds and lowerCamel names.
+func (w Wait) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Min  float64 `json:"minSeconds"`
+		Mean float64 `json:"meanSeconds"`
+		Max  float64 `json:"maxSeconds"`
+	}{w.Min.Seconds(), w.Mean.Seconds(), w.Max.Seconds()})
 }

@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 import "slices"
 
@@ -20,7 +20,7 @@ var brokenErrors = []string{
 	LambdaSdkClientException,
 	LambdaUnknown, InternalServerError, S3InternalError,
 	SNSInternalErrorException, SNSAmazonSNSException, SNSSdkClientException,
-	StatesTaskFailed, statesALL,
+	StatesTaskFailed, StatesALL,
 }
 
 // IsLoadError reports whether an error name is a load error, which concerns the callee's health and not the request.

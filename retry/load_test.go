@@ -1,9 +1,9 @@
-package retrypatterns_test
+package retry_test
 
 import (
 	"testing"
 
-	rp "stepback/retrypatterns"
+	"stepback/retry"
 )
 
 func TestLoadErrors(t *testing.T) {
@@ -14,7 +14,7 @@ func TestLoadErrors(t *testing.T) {
 		"DeadlockException": {false, false}, "ValidationError": {false, false}, "CircuitOpen": {false, false},
 		"RetryBudgetExhausted": {false, false}, "": {false, false},
 	} {
-		if got := [2]bool{rp.IsLoadError(name), rp.IsOverload(name)}; got != want {
+		if got := [2]bool{retry.IsLoadError(name), retry.IsOverload(name)}; got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
 	}

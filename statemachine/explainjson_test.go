@@ -1,17 +1,17 @@
-package retrypatterns_test
+package statemachine_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	rp "stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // TestAnExplanationAsJSON checks the JSON style: lowerCamel names, seconds, and AWS's names inside a retrier.
 func TestAnExplanationAsJSON(t *testing.T) {
 	t.Parallel()
-	e, err := rp.DefaultTable().Explain(rp.ProcessSingleUserRecord)
+	e, err := statemachine.DefaultTable().Explain(statemachine.ProcessSingleUserRecord)
 	if err != nil {
 		t.Fatal(err)
 	}

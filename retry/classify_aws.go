@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 import "strings"
 
@@ -14,7 +14,7 @@ var awsRules = []awsRule{
 	{"S3", []string{"SlowDown"}, verdict{S3SlowDown, Transient}},
 	{"S3", []string{"ServiceUnavailable"}, verdict{S3ServiceUnavailable, Transient}},
 	{"S3", []string{"InternalError"}, verdict{S3InternalError, UnknownOutcome}},
-	{"S3", []string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion", "NotFound"}, verdict{CSVFileNotFound, Permanent}},
+	{"S3", []string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion", "NotFound"}, verdict{InvalidInput, Permanent}},
 	{"S3", []string{"OperationAborted", "ConditionalRequestConflict"}, verdict{ConcurrentModificationException,
 		Conflict}},
 	{"S3", []string{"PreconditionFailed"}, verdict{OptimisticLockException, Conflict}},
@@ -75,14 +75,12 @@ func classifyAWSStatus(service string, status int) (Classification, bool) {
 	if !ok || !strings.EqualFold(service, "S3") {
 		return c, ok
 	}
-	switch {
-	case status == 404:
-		c.Error = CSVFileNotFound
-	case c.Error == ServiceUnavailableError:
+	switch c.Error {
+	case ServiceUnavailableError:
 		c.Error = S3ServiceUnavailable
-	case c.Error == InternalServerError:
+	case InternalServerError:
 		c.Error = S3InternalError
-	case c.Error == TooManyRequestsError:
+	case TooManyRequestsError:
 		c.Error = S3SlowDown
 	}
 	return c, true

@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 // sqlRule covers one SQLSTATE, or, with two characters, a whole class.
 type sqlRule struct {

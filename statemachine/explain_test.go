@@ -1,16 +1,18 @@
-package retrypatterns_test
+package statemachine_test
 
 import (
 	"slices"
 	"testing"
 	"time"
 
+	"stepback/retry"
 	rp "stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 func TestExplainProcessSingleUserRecord(t *testing.T) {
 	t.Parallel()
-	e, err := rp.DefaultTable().Explain(rp.ProcessSingleUserRecord)
+	e, err := statemachine.DefaultTable().Explain(statemachine.ProcessSingleUserRecord)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,32 +20,32 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 	want := []struct {
 		first   string
 		waits   []time.Duration // longest wait before each retry
-		total   rp.Wait
+		total   retry.Wait
 		fits    bool
 		longest time.Duration
 	}{
-		{"CSVFileNotFound", nil, rp.Wait{}, true, 30 * time.Second},
+		{"CSVFileNotFound", nil, retry.Wait{}, true, 30 * time.Second},
 		{"DatabaseConnectionError", []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms},
-			rp.Wait{Mean: 11872 * ms, Max: 23744 * ms}, true, 173744 * ms},
+			retry.Wait{Mean: 11872 * ms, Max: 23744 * ms}, true, 173744 * ms},
 		{"ConcurrentModificationException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 15000 * ms},
-			rp.Wait{Mean: 15000 * ms, Max: 30000 * ms}, true, 210000 * ms},
+			retry.Wait{Mean: 15000 * ms, Max: 30000 * ms}, true, 210000 * ms},
 		{"Lambda.ThrottledException", []time.Duration{3000 * ms, 7500 * ms, 18750 * ms, 46875 * ms},
-			rp.Wait{Mean: 38062500 * time.Microsecond, Max: 76125 * ms}, false, 226125 * ms},
-		{"TimeoutError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms},
+			retry.Wait{Mean: 38062500 * time.Microsecond, Max: 76125 * ms}, false, 226125 * ms},
+		{"TimeoutError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, retry.Wait{Mean: 24375 * ms, Max: 48750 * ms},
 			false, 168750 * ms},
 		{"Lambda.ServiceException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms},
-			rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
-		{"TooManyRequestsError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms,
+			retry.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"TooManyRequestsError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, retry.Wait{Mean: 24375 * ms,
 			Max: 48750 * ms}, false, 168750 * ms},
 		{"ServiceUnavailableError", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms},
-			rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
-		{"States.Timeout", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms,
+			retry.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"States.Timeout", []time.Duration{2000 * ms, 3000 * ms}, retry.Wait{Min: 5000 * ms, Mean: 5000 * ms,
 			Max: 5000 * ms}, true, 95000 * ms},
-		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms,
+		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, retry.Wait{Min: 5000 * ms, Mean: 5000 * ms,
 			Max: 5000 * ms}, true, 95000 * ms},
 		{"CircuitOpen", append([]time.Duration{30000 * ms, 45000 * ms, 67500 * ms, 101250 * ms, 151875 * ms,
 			227812500 * time.Microsecond}, slices.Repeat([]time.Duration{300000 * ms}, 14)...),
-			rp.Wait{Mean: 2411718750 * time.Microsecond, Max: 4823437500 * time.Microsecond}, false,
+			retry.Wait{Mean: 2411718750 * time.Microsecond, Max: 4823437500 * time.Microsecond}, false,
 			5453437500 * time.Microsecond},
 	}
 	if len(e.Retriers) != len(want) || e.Timeout != 30*time.Second || e.Heartbeat != 10*time.Second {
@@ -65,14 +67,14 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 	if e.Retries != 53 || e.Wait.Max != waits || e.Longest != 54*30*time.Second+waits {
 		t.Errorf("whole state: %d retries, waits %s, lasts %s", e.Retries, e.Wait.Max, e.Longest)
 	}
-	if len(e.Notes) != 3 || e.Retriers[1].Provenance != rp.FromSource || e.Retriers[7].Provenance != rp.Addition {
+	if len(e.Notes) != 3 || e.Retriers[1].Provenance != rp.FromDesign || e.Retriers[7].Provenance != rp.Addition {
 		t.Errorf("notes %v, provenance %s, %s", e.Notes, e.Retriers[1].Provenance, e.Retriers[7].Provenance)
 	}
 }
 
 func TestExplainUnknownState(t *testing.T) {
 	t.Parallel()
-	if _, err := rp.DefaultTable().Explain("Nowhere"); err == nil {
+	if _, err := statemachine.DefaultTable().Explain("Nowhere"); err == nil {
 		t.Error("no error for a state that the table lacks")
 	}
 }

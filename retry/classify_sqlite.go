@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 import "strconv"
 

@@ -1,4 +1,4 @@
-package retrypatterns_test
+package retry_test
 
 import (
 	"math"
@@ -8,15 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	rp "stepback/retrypatterns"
+	"stepback/retry"
 )
 
-// constant is a Source that always draws the same number.
+// constant is a Rand that always draws the same number.
 type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }
 
-// The smallest and the largest number that a Source can draw.
+// The ends of what a Rand can draw.
 const (
 	lowest  constant = 0
 	highest constant = math.MaxUint64
@@ -26,20 +26,20 @@ func TestDelayFollowsStepFunctionsRule(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		policy rp.Policy
+		policy retry.Policy
 		want   []time.Duration
 	}{
-		{"interval 3, rate 2", rp.Policy{Interval: 3 * time.Second, Rate: 2}, []time.Duration{3 * time.Second,
+		{"interval 3, rate 2", retry.Policy{Interval: 3 * time.Second, Rate: 2}, []time.Duration{3 * time.Second,
 			6 * time.Second, 12 * time.Second}},
-		{"capped at 5", rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 5 * time.Second},
+		{"capped at 5", retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: 5 * time.Second},
 			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second}},
-		{"fractions are kept", rp.Policy{Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second},
+		{"fractions are kept", retry.Policy{Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second},
 			[]time.Duration{2 * time.Second, 3600 * time.Millisecond, 6480 * time.Millisecond,
 				11664 * time.Millisecond}},
-		{"rate 1.5", rp.Policy{Interval: 2 * time.Second, Rate: 1.5, MaxDelay: 10 * time.Second},
+		{"rate 1.5", retry.Policy{Interval: 2 * time.Second, Rate: 1.5, MaxDelay: 10 * time.Second},
 			[]time.Duration{2 * time.Second, 3 * time.Second}},
-		{"rate 1", rp.Policy{Interval: time.Second, Rate: 1}, []time.Duration{time.Second, time.Second}},
-		{"no interval", rp.Policy{Rate: 2}, []time.Duration{0, 0}},
+		{"rate 1", retry.Policy{Interval: time.Second, Rate: 1}, []time.Duration{time.Second, time.Second}},
+		{"no interval", retry.Policy{Rate: 2}, []time.Duration{0, 0}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,23 +55,23 @@ func TestDelayFollowsStepFunctionsRule(t *testing.T) {
 
 func TestJitterBoundsAreReachedExactly(t *testing.T) {
 	t.Parallel()
-	base := rp.Policy{Interval: 10 * time.Second, Rate: 2, MaxDelay: 25 * time.Second, JitterFactor: 0.3}
+	base := retry.Policy{Interval: 10 * time.Second, Rate: 2, MaxDelay: 25 * time.Second, JitterFactor: 0.3}
 	tests := []struct {
-		jitter   rp.Jitter
+		jitter   retry.Jitter
 		retry    int
 		previous time.Duration
 		low, up  time.Duration
 	}{
-		{rp.JitterNone, 2, 0, 20 * time.Second, 20 * time.Second},
+		{retry.JitterNone, 2, 0, 20 * time.Second, 20 * time.Second},
 		{"", 2, 0, 20 * time.Second, 20 * time.Second},
-		{rp.JitterFull, 1, 0, 0, 10 * time.Second},
-		{rp.JitterFull, 3, 0, 0, 25 * time.Second},
-		{rp.JitterPartial, 2, 0, 10 * time.Second, 20 * time.Second},
-		{rp.JitterProportional, 1, 0, 10 * time.Second, 13 * time.Second},
-		{rp.JitterProportional, 9, 0, 25 * time.Second, 32500 * time.Millisecond},
-		{rp.JitterDecorrelated, 1, 0, 10 * time.Second, 25 * time.Second},
-		{rp.JitterDecorrelated, 2, 7 * time.Second, 10 * time.Second, 21 * time.Second},
-		{rp.JitterDecorrelated, 2, 3 * time.Second, 10 * time.Second, 10 * time.Second},
+		{retry.JitterFull, 1, 0, 0, 10 * time.Second},
+		{retry.JitterFull, 3, 0, 0, 25 * time.Second},
+		{retry.JitterPartial, 2, 0, 10 * time.Second, 20 * time.Second},
+		{retry.JitterProportional, 1, 0, 10 * time.Second, 13 * time.Second},
+		{retry.JitterProportional, 9, 0, 25 * time.Second, 32500 * time.Millisecond},
+		{retry.JitterDecorrelated, 1, 0, 10 * time.Second, 25 * time.Second},
+		{retry.JitterDecorrelated, 2, 7 * time.Second, 10 * time.Second, 21 * time.Second},
+		{retry.JitterDecorrelated, 2, 3 * time.Second, 10 * time.Second, 10 * time.Second},
 	}
 	for _, tt := range tests {
 		p := base
@@ -79,7 +79,7 @@ func TestJitterBoundsAreReachedExactly(t *testing.T) {
 		if got := p.DelayAfter(tt.retry, tt.previous, lowest); got != tt.low {
 			t.Errorf("%s retry %d: lowest draw waits %s, want %s", tt.jitter, tt.retry, got, tt.low)
 		}
-		for _, src := range []rp.Source{highest, nil} {
+		for _, src := range []retry.Rand{highest, nil} {
 			if got := p.DelayAfter(tt.retry, tt.previous, src); got != tt.up {
 				t.Errorf("%s retry %d: highest draw waits %s, want %s", tt.jitter, tt.retry, got, tt.up)
 			}
@@ -91,8 +91,9 @@ func TestJitterBoundsAreReachedExactly(t *testing.T) {
 // duration.
 func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 	t.Parallel()
-	for _, jitter := range []rp.Jitter{rp.JitterFull, rp.JitterPartial, rp.JitterDecorrelated, rp.JitterProportional} {
-		for _, p := range []rp.Policy{{Jitter: jitter}, {Jitter: jitter, Interval: 1, Rate: 2},
+	for _, jitter := range []retry.Jitter{retry.JitterFull, retry.JitterPartial, retry.JitterDecorrelated,
+		retry.JitterProportional} {
+		for _, p := range []retry.Policy{{Jitter: jitter}, {Jitter: jitter, Interval: 1, Rate: 2},
 			{Jitter: jitter, Interval: time.Second, MaxDelay: 1}} {
 			for _, retry := range []int{math.MinInt, -1, 0, 1} {
 				if got := p.Delay(retry, highest); got < 0 || got > 3*time.Second {
@@ -100,7 +101,7 @@ func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 				}
 			}
 		}
-		p := rp.Policy{Interval: time.Second, Rate: 2, Jitter: jitter, JitterFactor: 1}
+		p := retry.Policy{Interval: time.Second, Rate: 2, Jitter: jitter, JitterFactor: 1}
 		for _, retry := range []int{35, 63, 64, 65, 1024, 1025, math.MaxInt32, math.MaxInt} {
 			if got := p.DelayAfter(retry, math.MaxInt64, highest); got != math.MaxInt64 {
 				t.Errorf("%s retry %d waits %s, want the longest duration", jitter, retry, got)
@@ -116,19 +117,19 @@ func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 }
 
 // anyPolicy draws policies from all values, valid or not.
-func anyPolicy() *rapid.Generator[rp.Policy] {
+func anyPolicy() *rapid.Generator[retry.Policy] {
 	floats := rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 4),
 		rapid.SampledFrom([]float64{0, -1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
 			math.SmallestNonzeroFloat64}))
 	durations := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, int64(time.Hour)),
 		rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64}))
-	return rapid.Custom(func(t *rapid.T) rp.Policy {
-		return rp.Policy{
+	return rapid.Custom(func(t *rapid.T) retry.Policy {
+		return retry.Policy{
 			Interval:    time.Duration(durations.Draw(t, "interval")),
 			Rate:        floats.Draw(t, "rate"),
 			MaxDelay:    time.Duration(durations.Draw(t, "cap")),
 			MaxAttempts: rapid.OneOf(rapid.Int(), rapid.IntRange(0, 50)).Draw(t, "retries"),
-			Jitter: rapid.SampledFrom([]rp.Jitter{"", "FULL", "NONE", "PARTIAL", "DECORRELATED", "PROPORTIONAL",
+			Jitter: rapid.SampledFrom([]retry.Jitter{"", "FULL", "NONE", "PARTIAL", "DECORRELATED", "PROPORTIONAL",
 				"bogus"}).Draw(t, "jitter"),
 			JitterFactor: floats.Draw(t, "factor"),
 		}
@@ -139,39 +140,39 @@ func TestDelayStaysInItsExactBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPolicy().Draw(t, "policy")
-		retry := rapid.OneOf(rapid.Int(), rapid.IntRange(-2, 100)).Draw(t, "retry")
+		nth := rapid.OneOf(rapid.Int(), rapid.IntRange(-2, 100)).Draw(t, "retry")
 		previous := time.Duration(rapid.Int64().Draw(t, "previous"))
 		draw := constant(rapid.Uint64().Draw(t, "random"))
 
-		low, got, up := p.DelayAfter(retry, previous, lowest), p.DelayAfter(retry, previous, draw),
-			p.DelayAfter(retry, previous, highest)
+		low, got, up := p.DelayAfter(nth, previous, lowest), p.DelayAfter(nth, previous, draw),
+			p.DelayAfter(nth, previous, highest)
 		if low < 0 || got < low || up < got {
 			t.Fatalf("%d is not in [%d, %d]", got, low, up)
 		}
 		plain := p
-		plain.Jitter = rp.JitterNone
-		d := plain.Delay(retry, nil)
+		plain.Jitter = retry.JitterNone
+		d := plain.Delay(nth, nil)
 		if p.MaxDelay > 0 && d > p.MaxDelay {
 			t.Fatalf("%d exceeds the cap %d", d, p.MaxDelay)
 		}
 		switch p.Jitter {
-		case rp.JitterFull:
+		case retry.JitterFull:
 			if low != 0 || up != d {
 				t.Fatalf("full jitter covers [%d, %d], want [0, %d]", low, up, d)
 			}
-		case rp.JitterPartial:
+		case retry.JitterPartial:
 			if low != d/2 || up != d {
 				t.Fatalf("partial jitter covers [%d, %d], want [%d, %d]", low, up, d/2, d)
 			}
-		case rp.JitterDecorrelated:
+		case retry.JitterDecorrelated:
 			if p.MaxDelay > 0 && up > p.MaxDelay {
 				t.Fatalf("decorrelated jitter reaches %d, above the cap %d", up, p.MaxDelay)
 			}
-			if retry > 0 && low != capped(p, max(p.Interval, 0)) {
+			if nth > 0 && low != capped(p, max(p.Interval, 0)) {
 				t.Fatalf("decorrelated jitter begins at %d, want the interval %d or the cap %d", low, p.Interval,
 					p.MaxDelay)
 			}
-		case rp.JitterProportional:
+		case retry.JitterProportional:
 			if low != d {
 				t.Fatalf("proportional jitter begins at %d, want %d", low, d)
 			}
@@ -183,7 +184,7 @@ func TestDelayStaysInItsExactBounds(t *testing.T) {
 	})
 }
 
-func capped(p rp.Policy, d time.Duration) time.Duration {
+func capped(p retry.Policy, d time.Duration) time.Duration {
 	if p.MaxDelay > 0 {
 		return min(d, p.MaxDelay)
 	}
@@ -194,7 +195,7 @@ func TestDelaysNeverShrinkFromRetryToRetry(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPolicy().Draw(t, "policy")
-		p.Jitter = rp.JitterNone
+		p.Jitter = retry.JitterNone
 		retry := rapid.IntRange(0, math.MaxInt-1).Draw(t, "retry")
 		if a, b := p.Delay(retry, nil), p.Delay(retry+1, nil); a > b {
 			t.Fatalf("retry %d waits %d, the next one %d", retry, a, b)
@@ -204,7 +205,7 @@ func TestDelaysNeverShrinkFromRetryToRetry(t *testing.T) {
 
 func TestFullJitterIsUniform(t *testing.T) {
 	t.Parallel()
-	p := rp.Policy{Interval: 10 * time.Second, Rate: 2, Jitter: rp.JitterFull}
+	p := retry.Policy{Interval: 10 * time.Second, Rate: 2, Jitter: retry.JitterFull}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var tenths [10]int
 	for range 100_000 {
@@ -219,9 +220,10 @@ func TestFullJitterIsUniform(t *testing.T) {
 
 func TestDelayDoesNotAllocate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, jitter := range []rp.Jitter{rp.JitterNone, rp.JitterFull, rp.JitterPartial, rp.JitterDecorrelated,
-		rp.JitterProportional} {
-		p := rp.Policy{Interval: time.Second, Rate: 2.5, MaxDelay: time.Minute, Jitter: jitter, JitterFactor: 0.5}
+	for _, jitter := range []retry.Jitter{retry.JitterNone, retry.JitterFull, retry.JitterPartial,
+		retry.JitterDecorrelated,
+		retry.JitterProportional} {
+		p := retry.Policy{Interval: time.Second, Rate: 2.5, MaxDelay: time.Minute, Jitter: jitter, JitterFactor: 0.5}
 		if n := testing.AllocsPerRun(100, func() { p.Delay(3, rnd) }); n != 0 {
 			t.Errorf("%s allocates %v times", jitter, n)
 		}
@@ -229,7 +231,7 @@ func TestDelayDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkDelay(b *testing.B) {
-	p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, Jitter: rp.JitterFull}
+	p := retry.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, Jitter: retry.JitterFull}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -1,25 +1,26 @@
-package retrypatterns
+package retry
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
 	"time"
 )
 
 // maxDuration is the value at which delays saturate: about 292 years.
 const maxDuration = time.Duration(math.MaxInt64)
 
-// Source provides the random numbers for jitter: uniformly distributed 64-bit values. *rand.Rand, *rand.PCG and
-// *rand.ChaCha8 of math/rand/v2 are Sources.
-type Source interface {
+// Rand provides the random numbers for jitter: uniformly distributed 64-bit values. *rand.Rand, *rand.PCG and
+// *rand.ChaCha8 of math/rand/v2 are Rands.
+type Rand interface {
 	Uint64() uint64
 }
 
 // Policy is a backoff rule. Its methods accept any values and never panic or overflow: a negative interval counts as
 // 0, a rate below 1 (or NaN) as 1, a MaxDelay of 0 or less as no cap, an unknown jitter as none, and a delay too long
-// for time.Duration as the longest one. [Table.Validate] rejects such values.
+// for time.Duration as the longest one. [Policy.Validate] rejects such values.
 type Policy struct {
 	// Interval is the delay before the first retry; it is the base of DECORRELATED.
 	Interval time.Duration
@@ -37,17 +38,17 @@ type Policy struct {
 
 // Delay returns the wait before the given retry, counted from 1: Step Functions' rule d = Interval × Rate^(retry−1),
 // capped by MaxDelay, then jitter. It returns 0 for a retry number below 1, and ignores MaxAttempts. Both ends of a
-// jitter range can be drawn, and a nil Source draws the longest wait. It allocates nothing.
+// jitter range can be drawn, and a nil Rand draws the longest wait. It allocates nothing.
 //
 // For DECORRELATED the previous delay is assumed to be the interval; use [Policy.DelayAfter] if the real one is
 // known.
-func (p Policy) Delay(retry int, rnd Source) time.Duration {
+func (p Policy) Delay(retry int, rnd Rand) time.Duration {
 	return p.DelayAfter(retry, 0, rnd)
 }
 
 // DelayAfter is Delay for callers that keep the previous wait, which only DECORRELATED uses; 0 or less means that
 // there is none.
-func (p Policy) DelayAfter(retry int, previous time.Duration, rnd Source) time.Duration {
+func (p Policy) DelayAfter(retry int, previous time.Duration, rnd Rand) time.Duration {
 	d := p.ceiling(retry)
 	switch p.Jitter {
 	case JitterFull:
@@ -91,7 +92,7 @@ func (p Policy) capped(d time.Duration) time.Duration {
 
 // uniform draws from [lo, hi], both ends included. It multiplies by the number of values in integers instead of by a
 // float, so that every nanosecond stays in range.
-func uniform(rnd Source, lo, hi time.Duration) time.Duration {
+func uniform(rnd Rand, lo, hi time.Duration) time.Duration {
 	if hi <= lo {
 		return lo
 	}
@@ -143,4 +144,18 @@ func (p Policy) String() string {
 	}
 	return fmt.Sprintf("%d %s, %s ×%s %s, jitter %s", p.MaxAttempts, noun, p.Interval,
 		formatFloat(p.Rate), limit, jitter)
+}
+
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// Seconds returns a policy from numbers in the units and in the order of the retry design's tables. A maxDelay of 0
+// means no cap.
+func Seconds(interval int, rate float64, maxDelay, maxAttempts int, jitter Jitter) Policy {
+	return Policy{
+		Interval:    time.Duration(interval) * time.Second,
+		Rate:        rate,
+		MaxDelay:    time.Duration(maxDelay) * time.Second,
+		MaxAttempts: maxAttempts,
+		Jitter:      jitter,
+	}
 }

@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 import (
 	"context"
@@ -48,12 +48,9 @@ var networkRules = []networkRule{
 	{"reading or writing timed out", timedOut, verdict{SocketTimeoutError, UnknownOutcome}},
 }
 
-// ClassifyNetwork classifies an error of the context, net, crypto/tls, syscall, io and database/sql packages, wrapped
+// classifyNetwork classifies an error of the context, net, crypto/tls, syscall, io and database/sql packages, wrapped
 // or not. It is false for other errors.
-func ClassifyNetwork(err error) (Classification, bool) {
-	if err == nil {
-		return Classification{}, false
-	}
+func classifyNetwork(err error) (Classification, bool) {
 	for _, rule := range networkRules {
 		if rule.match(err) {
 			return rule.verdict.of(rule.meaning)

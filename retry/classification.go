@@ -1,4 +1,4 @@
-package retrypatterns
+package retry
 
 // Class classifies an error by the effect of repeating the failed operation.
 type Class string
@@ -18,16 +18,13 @@ const (
 
 // Classification is the result of recognising an error.
 type Classification struct {
-	// Error is the name of the error, one of this package's constants.
+	// Error is the named error that stands for it: one of this package's constants, or a name of the caller's own.
 	Error string
 	// Class is the effect of repeating the operation.
 	Class Class
 	// Identity is the property by which the error was recognised, such as "SQLSTATE 40P01".
 	Identity string
 }
-
-// Pattern returns the pattern by which the named error is retried; ok is false for permanent errors, which have none.
-func (c Classification) Pattern() (Pattern, bool) { return PatternFor(c.Error) }
 
 // Retriable reports whether the same operation may be repeated unchanged. A conflict may not be: its caller has to
 // start over from the read.
