@@ -64,8 +64,8 @@ type Diagnostic struct {
 	Line, Column int
 	// Hint describes what would be accepted; empty if the message already does.
 	Hint string
-	// Consequence is true for an error that disappears with the one that causes it: a state that is unreachable
-	// because another state's Next is mistyped. The service reports both; users are shown only the cause.
+	// Consequence is true if fixing another reported error also fixes this one. Example: a state is unreachable
+	// because another state's Next is mistyped. AWS reports both; users see only the cause.
 	Consequence bool
 	// Span is the text that Render underlines.
 	Span source.Span

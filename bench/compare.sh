@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares Go benchmarks of a base commit with those of the working tree, run alternately so that both see the same machine, and
-# prints what benchstat says. It judges nothing: whoever reads it knows what changed.
+# Compares Go benchmarks of a base commit with those of the working tree and prints benchstat's output. The benchmarks alternate, so
+# that both run under the same conditions. The exit status does not depend on the result.
 #
 #   bench/compare.sh BASE [BENCH] [COUNT] [BENCHTIME] [PACKAGE…]
 set -euo pipefail
@@ -22,18 +22,18 @@ work=$(mktemp -d)
 trap 'git worktree remove --force "$work/base" 2>/dev/null || true; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/base" "$base"
 
-# tests NAME TREE compiles the test binaries of a tree.
+# tests NAME TREE compiles the test binaries of a tree into $work/NAME.bin.
 tests() {
 	mkdir -p "$work/$1.bin"
 	for p in "${packages[@]}"; do
-		[ -d "$2/$p" ] || continue # the base may not have it yet
+		[ -d "$2/$p" ] || continue # the base may not have this package
 		(cd "$2" && "$go" test -c -o "$work/$1.bin/$(echo "$p" | tr -c 'a-z0-9\n' _)" "$p")
 	done
 }
 tests base "$work/base"
 tests head "$PWD"
 
-# run NAME TREE runs every benchmark once.
+# run NAME TREE runs every benchmark once and appends the output to $work/NAME.txt.
 run() {
 	for p in "${packages[@]}"; do
 		binary="$work/$1.bin/$(echo "$p" | tr -c 'a-z0-9\n' _)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks synthesized templates: their state machines with asl-validator, and all of them with cfn-lint where it is
+# Checks synthesized templates: the state machines with asl-validator, and the whole templates with cfn-lint if it is
 # installed (pip install cfn-lint). Usage: check.sh FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,7 +8,7 @@ for template in "$1"/*.template.json; do
 	node -e '
 		const t = JSON.parse(require("fs").readFileSync(process.argv[1]));
 		const m = Object.values(t.Resources).find(r => r.Type === "AWS::StepFunctions::StateMachine");
-		// asl-validator has no || in filters, which the service takes; the tests check such paths by package asl.
+		// asl-validator rejects || in filters, which Step Functions accepts; tests check such paths with package asl.
 		const text = m.Properties.DefinitionString.replace(/\$\[\?\([^"]*\|\|[^"]*\)\]/g, "$[0]");
 		require("fs").writeFileSync(process.argv[2], text);
 	' "$template" "$definition"
@@ -16,8 +16,8 @@ for template in "$1"/*.template.json; do
 	rm -f "$definition"
 done
 if command -v cfn-lint >/dev/null; then
-	# W3005: CDK writes dependencies that a reference implies already. E3601: cfn-lint refuses the OutputPath of a Succeed
-	# state, which the states language allows; asl-validator and the tests have checked the definition.
+	# W3005: CDK writes dependencies that a reference already implies. E3601: cfn-lint rejects the OutputPath of a Succeed
+	# state, which the Amazon States Language allows; asl-validator and the tests check the definition.
 	cfn-lint --ignore-checks W3005 E3601 --template "$1"/*.template.json
 else
 	echo "cfn-lint is not installed: skipped"

@@ -1,5 +1,6 @@
-// Refuses a deployment that would go to another account or region than the environment's, or that would have the functions
-// use another database than those deployed now. Usage: node guard.mjs ENV [--database-changes]. Needs the AWS command line.
+// Rejects a deployment (exit status 1) if the credentials are for another account or region than the environment's, or if the
+// functions would use another database than the deployed ones. Usage: node guard.mjs ENV [--database-changes]. Needs the AWS
+// command line.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,7 +27,7 @@ let account;
 try {
 	account = aws("sts", "get-caller-identity", "--query", "Account");
 } catch (e) {
-	refuse(`the AWS command line cannot tell whose credentials these are: ${e.stderr || e.message}`);
+	refuse(`aws sts get-caller-identity failed: ${e.stderr || e.message}`);
 }
 const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || (() => {
 	try {
@@ -36,13 +37,13 @@ const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || (() =
 	}
 })();
 if (name === "prod" && !(settings.account && settings.region)) {
-	refuse(`${file} does not say which account and region prod belongs to: set "account" (these credentials: ${account}) and "region"`);
+	refuse(`${file} does not set the account and region of prod: set "account" (these credentials: ${account}) and "region"`);
 }
 if (settings.account && settings.account !== account) {
-	refuse(`${name} belongs to the account ${settings.account}, and the credentials are for ${account}`);
+	refuse(`${name} belongs to account ${settings.account}, but the credentials are for ${account}`);
 }
 if (settings.region && region && settings.region !== region) {
-	refuse(`${name} belongs to the region ${settings.region}, and the credentials are for ${region}`);
+	refuse(`${name} belongs to region ${settings.region}, but the credentials are for ${region}`);
 }
 const wanted = settings.database?.secretArn || "aurora";
 let deployed = "";
@@ -50,10 +51,10 @@ try {
 	deployed = aws("cloudformation", "describe-stacks", "--stack-name", `stepback-${name}`, "--query",
 		"Stacks[0].Outputs[?OutputKey=='UsersDatabase']|[0].OutputValue");
 } catch (e) {
-	if (!/does not exist/.test(e.stderr || "")) refuse(`the stack stepback-${name} cannot be described: ${e.stderr || e.message}`);
+	if (!/does not exist/.test(e.stderr || "")) refuse(`cannot describe the stack stepback-${name}: ${e.stderr || e.message}`);
 }
 if (deployed && deployed !== "None" && deployed !== wanted && !flags.includes("--database-changes")) {
-	refuse(`the deployed functions count in the database ${deployed}, and ${file} says ${wanted}. In another database every row ` +
-		`counts once more, since its idempotency keys are not there. If the rows were moved: make deploy ENV=${name} DATABASE=changes`);
+	refuse(`the deployed functions use the database ${deployed}, but ${file} says ${wanted}. A different database lacks the idempotency keys, ` +
+		`so every row of a repeated import would be counted again. If rows and keys were moved: make deploy ENV=${name} DATABASE=changes`);
 }
-console.log(`${name}: account ${account}, region ${region || "of the command line"}, database ${wanted}`);
+console.log(`${name}: account ${account}, region ${region || "not set"}, database ${wanted}`);

@@ -72,7 +72,7 @@ func declare(app awscdk.App) error {
 			if context(app, "synthOnly") == "" {
 				// The CDK command line sets these to the account and region of its credentials.
 				if err := e.Belongs(os.Getenv("CDK_DEFAULT_ACCOUNT"), os.Getenv("CDK_DEFAULT_REGION")); err != nil {
-					fmt.Fprintln(os.Stderr, err.Error()+": left out")
+					fmt.Fprintln(os.Stderr, err.Error()+"; its stack is left out")
 					continue
 				}
 			}
@@ -91,7 +91,7 @@ func printCosts(w io.Writer, e environment.Environment) {
 	const rows, failing = 1_000_000, 0.01
 	p := cost.DefaultPrices()
 	items := e.Import(1, rows, failing).Items(p)
-	fmt.Fprintf(w, "%s: %d rows cost %.2f USD, 1 %% of them retried (shape %s, batches of %d; prices of %s, %s):\n", e.Name, rows,
+	fmt.Fprintf(w, "%s: %d rows cost %.2f USD if 1 %% of them are retried once (shape %s, batches of %d; prices of %s, %s):\n", e.Name, rows,
 		cost.Total(items), e.Shape, e.BatchSize, p.Region, p.Date)
 	for _, i := range items {
 		fmt.Fprintf(w, "  %-36s %8.4f\n", i.Name, i.USD)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Hands the events for which no execution could be started to the start function, unchanged, so that key and ETag name the same
-# execution as the first time: redeliver.sh ENV shows what waits, redeliver.sh ENV --yes hands it over and deletes what was taken.
-# A message is either S3's event, as EventBridge could not deliver it, or Lambda's record of an invocation that failed, which has the
-# event inside. Needs the AWS command line and Node.js.
+# Redelivers the events in the queue of undelivered events to the start function. The events are unchanged, so an object's key and
+# ETag give the same execution name as the first time. redeliver.sh ENV lists the queued events; redeliver.sh ENV --yes redelivers
+# them and deletes those that succeed. A message is either an S3 event that EventBridge could not deliver, or Lambda's record of a
+# failed invocation, which contains the event. Needs the AWS command line and Node.js.
 set -euo pipefail
-name=${1:?name an environment: dev, stg or prod}
+name=${1:?usage: redeliver.sh dev|stg|prod [--yes]}
 export AWS_PAGER=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,7 +12,7 @@ function=csv-import-$name-start
 url=$(aws sqs get-queue-url --queue-name "csv-import-$name-undelivered-events" --query QueueUrl --output text)
 handed=0 failed=0
 while :; do
-	# Invisible for 30 seconds: what is only shown, or cannot be handed over, is there again afterwards.
+	# Messages are invisible for 30 seconds; those that are only listed, or that fail, return to the queue afterwards.
 	aws sqs receive-message --queue-url "$url" --max-number-of-messages 10 --visibility-timeout 30 --wait-time-seconds 1 --output json >"$work/batch"
 	count=$(node -e 'const t = require("fs").readFileSync(process.argv[1], "utf8").trim();
 		const all = t ? JSON.parse(t).Messages || [] : [];
@@ -28,7 +28,7 @@ while :; do
 	[ "$count" -gt 0 ] || break
 	for ((i = 0; i < count; i++)); do
 		if [ "${2:-}" != --yes ]; then
-			echo "waits: $(cat "$work/name-$i")"
+			echo "queued: $(cat "$work/name-$i")"
 			handed=$((handed + 1))
 			continue
 		fi
@@ -45,8 +45,8 @@ while :; do
 	done
 done
 if [ "${2:-}" != --yes ]; then
-	echo "$handed events wait; $0 $name --yes hands them to $function"
+	echo "$handed events are queued; redeliver them to $function with $0 $name --yes"
 	exit
 fi
-echo "$handed events handed to $function, $failed not"
+echo "$handed events redelivered to $function, $failed failed"
 [ "$failed" = 0 ]

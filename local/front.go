@@ -22,10 +22,10 @@ const (
 // front serves a handler over the network.
 type front struct {
 	handler http.Handler
-	// stopWaiting makes long polls, current and later ones, return that nothing has arrived.
+	// stopWaiting ends current and later long polls at once, with an empty result.
 	stopWaiting func()
 	grace       time.Duration // 0 means the default
-	patience    patience      // with slow bodies; the zero value means the default
+	patience    patience      // limits for slow request bodies; the zero value means the default
 }
 
 // serve serves requests until the context ends, then gives running requests some time to finish. Those that take

@@ -75,7 +75,7 @@ type Platform struct {
 
 	cfg           Config
 	meter         meter
-	subscriptions *logsapi.Subscriptions // of log groups
+	subscriptions *logsapi.Subscriptions // subscription filters of log groups
 	mappings      *eventsource.Service   // from queues and streams to functions
 
 	offered   []served // in the order in which they are shown

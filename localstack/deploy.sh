@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Deploys the CSV import to an AWS-compatible endpoint: ENDPOINT, or LocalStack's. DATABASE_HOST (postgres), DATABASE_PORT
-# (5432), DATABASE_USER, DATABASE_PASSWORD (stepback) and DATABASE_NAME (csvimport) are the PostgreSQL server as the
-# functions reach it. CDKFLAGS goes to cdk deploy; --method=direct does without change sets.
-# At stepback serve, which has no CloudFormation, serve.sh puts the same parts there.
+# Deploys the CSV import to an AWS-compatible endpoint: ENDPOINT, or LocalStack by default. The functions use the PostgreSQL
+# server at DATABASE_HOST (default postgres), DATABASE_PORT (5432), with DATABASE_USER and DATABASE_PASSWORD (stepback) and
+# DATABASE_NAME (csvimport). CDKFLAGS is passed to cdk deploy; --method=direct deploys without change sets.
+# If the endpoint is stepback serve, serve.sh creates the same resources with the AWS command line instead of CDK.
 set -euo pipefail
 source "$(dirname "$0")/endpoint.sh"
 
@@ -29,7 +29,7 @@ arn=$(aws secretsmanager describe-secret --secret-id "$secret" --query ARN --out
 account=$(aws sts get-caller-identity --query Account --output text)
 
 cd "$root/cdk"
-# What the command line remembers of accounts must not be mixed up with that of real ones.
+# Keep the CDK command line's account cache apart from that of real accounts.
 CDK_HOME=$(mktemp -d)
 export CDK_HOME
 trap 'rm -rf "$CDK_HOME"' EXIT
@@ -38,7 +38,7 @@ CI=true node_modules/.bin/cdk bootstrap "aws://$account/$AWS_REGION" --no-notice
 # shellcheck disable=SC2086 # CDKFLAGS is a list of words
 CI=true node_modules/.bin/cdk deploy "$STACK" --no-notices --require-approval never "${context[@]}" ${CDKFLAGS:-}
 
-# LocalStack's CloudFormation has no dashboards, its CloudWatch has.
+# LocalStack supports dashboards in CloudWatch but not in CloudFormation.
 cd "$root"
 aws cloudwatch put-dashboard --dashboard-name CSV-Processing-Retry-Monitor-local \
 	--dashboard-body "$(go run ./cmd/stepback dashboard body --state-machine csv-import-local --region "$AWS_REGION" --account "$account")" >/dev/null

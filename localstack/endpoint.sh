@@ -1,4 +1,5 @@
-# Sourced by the scripts beside it: where the AWS-compatible endpoint is. Every variable may be set outside.
+# Sourced by the other scripts: sets the AWS-compatible endpoint, region and test credentials. ENDPOINT and AWS_REGION override
+# the defaults.
 export AWS_ENDPOINT_URL="${ENDPOINT:-http://localhost:4566}"
 export AWS_REGION="${AWS_REGION:-us-east-1}" AWS_DEFAULT_REGION="${AWS_REGION:-us-east-1}"
 # A custom endpoint must never see the credentials of a real account.
@@ -10,11 +11,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 prefix=csv-import-local
 
-# stepback_serves tells whether the endpoint is stepback serve, which has Step Functions, Lambda, S3 and CloudWatch Logs, and no
-# CloudFormation.
+# stepback_serves succeeds if the endpoint is stepback serve.
 stepback_serves() { curl --silent --fail --output /dev/null "$AWS_ENDPOINT_URL/_stepback/health"; }
 
-# output prints an output of the deployed stack, or of what serve.sh has made without one.
+# output prints an output of the deployed stack. serve.sh deploys without a stack, so at stepback serve it prints the same resource.
 output() {
 	if stepback_serves; then
 		case "$1" in

@@ -1,7 +1,7 @@
-# Sourced by deploy.sh: puts the CSV import into stepback serve by the AWS command line: two buckets, the topic of import
-# results, the functions' zip files and the state machine of AWS, whose placeholders take the names of the parts. The
-# database is the PostgreSQL server of DATABASE_HOST, or else SQLite in .stepback/local-users.db, or what DATABASE_URL says.
-command -v zip >/dev/null || { echo "zip is not installed; the functions' code is put there as zip files" >&2 && exit 1; }
+# Sourced by deploy.sh: deploys the CSV import to stepback serve with the AWS command line. It creates two buckets, the topic
+# of import results, the functions and the same state machine as on AWS, with the placeholders replaced by the ARNs and names.
+# The database is DATABASE_URL if set, else the PostgreSQL server of DATABASE_HOST, else SQLite in .stepback/local-users.db.
+command -v zip >/dev/null || { echo "zip is not installed; it is needed to package the functions" >&2 && exit 1; }
 role=arn:aws:iam::000000000000:role/local
 if [ -z "${DATABASE_URL:-}" ]; then
 	if [ -n "${DATABASE_HOST:-}" ]; then
@@ -16,7 +16,8 @@ for bucket in "$(output InputBucketName)" "$(output ResultBucketName)"; do
 	aws s3api head-bucket --bucket "$bucket" >/dev/null 2>&1 || aws s3api create-bucket --bucket "$bucket" >/dev/null
 done
 
-# deploy_function puts a function there, or its code and settings in the place of what is there: name, seconds, variables as JSON.
+# deploy_function NAME SECONDS VARIABLES creates a function, or updates its code and settings, and prints its ARN. SECONDS is the
+# timeout and VARIABLES the environment as JSON.
 deploy_function() {
 	local name=$prefix-$1 code=$root/dist/local/$1.zip
 	(cd "$root/dist/local/$1" && rm -f "$code" && zip -q -X "$code" bootstrap)
@@ -35,7 +36,7 @@ process=$(deploy_function process 30 "$database")
 aggregate=$(deploy_function aggregate 120 "$database")
 
 IFS=: read -r _ _ _ _ account _ <<<"$validate"
-topic=$(aws sns create-topic --name "$prefix-imports" --query TopicArn --output text) # the same again if it is there
+topic=$(aws sns create-topic --name "$prefix-imports" --query TopicArn --output text) # returns the existing topic if there is one
 definition=$(mktemp)
 sed -e "s|\${ValidateFunctionArn}|$validate|; s|\${ProcessFunctionArn}|$process|; s|\${AggregateFunctionArn}|$aggregate|" \
 	-e "s|\${ResultBucketName}|$(output ResultBucketName)|; s|\${NotificationTopicArn}|$topic|" \

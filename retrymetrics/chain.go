@@ -100,7 +100,7 @@ func (c *chain) unpaired(t *teller, at, n int64) {
 	t.add(UnpairedEvents, Labels{StateMachine: t.machine}, at, float64(n))
 }
 
-// close counts the failures that nothing followed, and the records that were not received.
+// close counts failures without a following event, and records that were not received.
 func (c *chain) close(t *teller) {
 	cutOff(t, &c.attempts)
 	if lack := c.end - c.n - int64(len(c.lost)); lack > 0 && c.end <= maxEvents {
@@ -108,7 +108,7 @@ func (c *chain) close(t *teller) {
 	}
 }
 
-// abandon counts the failures for which it will never be known what followed.
+// abandon counts open failures as unpaired, because the events that follow them will not be read.
 func (c *chain) abandon(t *teller) {
 	for a := range c.attempts.Open() {
 		if a.Failed() {

@@ -50,8 +50,8 @@ func (c *Collector) Begin(executionARN string) *Counting {
 // execution ended before.
 func (x *Counting) Count(c history.Change) { count(&x.teller, c) }
 
-// End counts what the end of the history decides: failures that nothing follows, and the end of the execution, which is
-// the last of events. r has read the history.
+// End counts failures without a following event, and the end of the execution, which is the last of events. r has read
+// the history.
 func (x *Counting) End(r *history.AttemptReader, events []history.Event) {
 	for a := range r.Open() {
 		if a.Failed() && a.Redrive == r.Redrives() {

@@ -37,7 +37,7 @@ type LogReader struct {
 
 	collector Collector
 	kept      map[string]*chain
-	order     []string // of kept, and of some that have ended
+	order     []string // keys of kept, oldest first; may include ended ones
 	ended     map[string]int64
 	past      []string // the keys of ended, oldest first
 	held      int

@@ -155,6 +155,7 @@ func (s *tallies) retried(a *history.Attempt) {
 	t.Waited += a.Wait()
 }
 
-// keyOf returns what a failed attempt is counted by, before what the failure that an attempt retries is counted by.
+// keyOf returns the key under which a failed attempt is counted. before returns the key of the failure that an attempt
+// retries.
 func keyOf(a *history.Attempt) Key  { return Key{a.State, a.Failure.Name} }
 func before(a *history.Attempt) Key { return Key{a.State, a.RetryOf.Error} }

@@ -7,14 +7,14 @@ import (
 )
 
 // sink receives what happens to attempts, in the order of the history. An attempt is valid during the call; its state
-// is empty when the events do not tell it.
+// is empty if the events do not contain it.
 type sink interface {
 	attempted(a *history.Attempt)       // an attempt begins
 	retried(a *history.Attempt)         // it is a retry
 	succeeded(a *history.Attempt)       // an attempt succeeds
 	recovered(a *history.Attempt)       // it is a retry
 	failed(a *history.Attempt)          // an attempt fails
-	ended(a *history.Attempt, cut bool) // no attempt follows the failure; cut is true if nothing at all follows it
+	ended(a *history.Attempt, cut bool) // the failure is not retried; cut is true if the history ends with it
 }
 
 // count sends what one event changed to a sink.
@@ -43,7 +43,7 @@ func count(s sink, c history.Change) {
 	}
 }
 
-// cutOff sends the failures that nothing follows to a sink, at the end of a history.
+// cutOff sends failures without a following event to a sink, at the end of a history.
 func cutOff(s sink, r *history.AttemptReader) {
 	for a := range r.Open() {
 		if a.Failed() {

@@ -70,7 +70,7 @@ func (x *callee) fared(at time.Time) (failureRate, load float64, known bool) {
 type second struct {
 	calls, firsts, succeeded, overload, unknown int
 	errors                                      map[string]int
-	took                                        float64 // of successes, in seconds
+	took                                        float64 // total duration of successful calls, in seconds
 }
 
 func (x *callee) add(a *Attempt, first bool) {

@@ -33,8 +33,8 @@ const (
 	NoAction Action = "too-little-data"
 )
 
-// recommend chooses the action for a class. Retries are cut only if even the upper bound of what they recover loses,
-// and raised only if the lower bound of what was recorded beyond the present number pays.
+// recommend chooses the action for a class. It cuts retries only if they do not pay even at the upper bound of their
+// recoveries. It adds retries only if the recorded ones beyond the current number pay even at the lower bound.
 func (c *Collector) recommend(one *Class, o Options) Recommendation {
 	rec := Recommendation{State: one.State, Error: one.Error, Action: NoAction}
 	now, known := c.retriesNow(one.State, one.Error)

@@ -20,8 +20,8 @@ type State struct {
 	// State of a half-open circuit.
 	admits    int64 // probes at a time
 	atLevel   int64 // successes since admits was last raised
-	successes int64 // of probes
-	failures  int64 // of probes
+	successes int64 // successful probes
+	failures  int64 // failed probes
 	probes    [MaxProbes]probe
 
 	totals Totals

@@ -24,8 +24,7 @@ type Config struct {
 	Draw func() float64
 	// Unavailable is called if the store could not be reached and the gate fails open.
 	Unavailable func(error)
-	// Changed is called with the circuit whenever a reading finds that it has changed; Read is called whenever the
-	// store was read.
+	// Read is called with the circuit after every read of the store; Changed only after those that found a change.
 	Changed, Read func(breaker.Circuit)
 }
 

@@ -113,8 +113,8 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	return placed
 }
 
-// Blamed returns the names of the placeholders without a value for which Place omits errors, each once: the text runs
-// if they have a fitting value.
+// Blamed returns the names, each once, of the placeholders without a value that cause errors which Place omits. With
+// suitable values for them, the text runs.
 func (d *Document) Blamed(found []asl.Diagnostic) []string {
 	var blamed names
 	for _, f := range found {
@@ -161,8 +161,8 @@ func (d *Document) refuse(p problem) *Document {
 	return d
 }
 
-// IsYAML guesses whether a text whose file name does not tell is YAML: if it does not look like JSON, and one of its
-// lines begins with a field that every definition has.
+// IsYAML guesses whether a text is YAML, for texts whose file name does not say. It returns true if the text does not
+// look like JSON and one of its lines begins with a field that every definition has.
 func IsYAML(text string) bool {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 		return false

@@ -12,8 +12,8 @@ import (
 type object struct {
 	keys []string
 	vals []value
-	// indexes counts the array indexes in ascending order at the front; unordered is true if there are others behind
-	// them.
+	// indexes is the number of leading keys that are array indexes in ascending order. unordered is true if more
+	// array indexes follow after them.
 	indexes   int
 	unordered bool
 	byKey     map[string]int

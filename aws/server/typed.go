@@ -46,7 +46,7 @@ type fields map[string]field
 
 type field struct {
 	index []int
-	inner fields // of a structure, or of the structures in a list
+	inner fields // fields of the structure, or of the list's elements; nil for scalars
 }
 
 func fieldsOf(t reflect.Type) fields {

@@ -44,10 +44,10 @@ func (s *Stack) addAdapt(bootstraps string) {
 		access = append(access, s.historiesAccess()...)
 	}
 	f := s.function(bootstraps, function{
-		id: "Adapt", name: adaptFunction, description: "Adapts the state machine's retries to what is measured",
+		id: "Adapt", name: adaptFunction, description: "Adapts the state machine's retries to measured failures",
 		memory: 256, timeout: time.Minute, environment: variables, access: access,
 	})
-	s.every(f, "AdaptSchedule", "adapt", "Has the controller look at the retries", adaptMinutes)
+	s.every(f, "AdaptSchedule", "adapt", "Invokes the retry controller", adaptMinutes)
 }
 
 func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.AdaptOff }

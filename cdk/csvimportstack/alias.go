@@ -41,7 +41,7 @@ func (s *Stack) addAlias() {
 	}
 	alias := awsstepfunctions.NewCfnStateMachineAlias(s.Stack, jsii.String("StateMachineAlias"),
 		&awsstepfunctions.CfnStateMachineAliasProps{
-			Name: jsii.String(liveAlias), Description: jsii.String("What imports are started with"),
+			Name: jsii.String(liveAlias), Description: jsii.String("Version with which imports are started"),
 			DeploymentPreference: preference,
 		})
 	for _, child := range *s.Node().Children() {

@@ -39,7 +39,7 @@ func (s *Stack) auroraDatabase() database {
 	servers.AddIngressRule(functions, postgres, jsii.String("functions"), nil)
 	functions.AddEgressRule(servers, postgres, jsii.String("database"), nil)
 	functions.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)),
-		jsii.String("S3 and DynamoDB, by gateway endpoints: there is no other route"), nil)
+		jsii.String("HTTPS to S3 and DynamoDB through the gateway endpoints; no other route exists"), nil)
 
 	if sink := s.Environment.Relay.Service(); sink != "" {
 		s.sinkEndpoint(vpc, functions, sink)

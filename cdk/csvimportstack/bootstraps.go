@@ -27,15 +27,15 @@ func checkBootstraps(folder, architecture string) error {
 }
 
 func checkBootstrap(file, architecture string) error {
-	const build = "make lambdas-for GOARCH=… LAMBDA_OUT=FOLDER builds them"
+	const build = "build it with make lambdas-for GOARCH=… LAMBDA_OUT=FOLDER"
 	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("bootstrap: %w; make lambdas-arm64 builds them, -c bootstraps=FOLDER names where they are",
+		return fmt.Errorf("bootstrap: %w; build it with make lambdas-arm64, or pass its folder with -c bootstraps=FOLDER",
 			err)
 	}
 	const readable = 0o555
 	if info.Mode().Perm()&readable != readable {
-		return fmt.Errorf("bootstrap %s has the permissions %v; Lambda runs it as another user: chmod 755", file,
+		return fmt.Errorf("bootstrap %s has permissions %v, but Lambda runs it as another user; set them with chmod 755", file,
 			info.Mode().Perm())
 	}
 	program, err := elf.Open(file)
@@ -44,7 +44,7 @@ func checkBootstrap(file, architecture string) error {
 	}
 	defer program.Close()
 	if want := processors[architecture]; program.Machine != want {
-		return fmt.Errorf("bootstrap %s is for %v and the environment's Architecture is %s; %s", file, program.Machine,
+		return fmt.Errorf("bootstrap %s is built for %v, but the environment's Architecture is %s; %s", file, program.Machine,
 			architecture, build)
 	}
 	return nil

@@ -16,10 +16,10 @@ import (
 // Lambda accepts any zip file and finds out only at the first invocation that it contains nothing to start.
 func TestBootstrapsThatLambdaCouldNotStartAreRefused(t *testing.T) {
 	for want, change := range map[string]func(t *testing.T, file string){
-		"start/bootstrap: no such file or directory; make lambdas-arm64 builds them, -c bootstraps=FOLDER names": remove,
-		"start/bootstrap has the permissions -rwx------; Lambda runs it as another user: chmod 755":              private,
-		"start/bootstrap is not a Linux executable":                                                              script,
-		"start/bootstrap is for EM_X86_64 and the environment's Architecture is arm64; make lambdas-for":         foreign,
+		"start/bootstrap: no such file or directory; build it with make lambdas-arm64, or pass its folder":                    remove,
+		"start/bootstrap has permissions -rwx------, but Lambda runs it as another user":                                      private,
+		"start/bootstrap is not a Linux executable":                                                                           script,
+		"start/bootstrap is built for EM_X86_64, but the environment's Architecture is arm64; build it with make lambdas-for": foreign,
 	} {
 		folder := bootstraps(t, "arm64")
 		change(t, filepath.Join(folder, "start", "bootstrap"))

@@ -9,13 +9,13 @@ import (
 // of the account.
 const deploymentTag = "Deployment"
 
-// addBudget notifies Notices when 80 % of the month's budget is spent, and when all of it is forecast to be.
+// addBudget publishes to Notices when 80 % of the month's budget is spent, and when the forecast exceeds 100 %.
 func (s *Stack) addBudget() {
 	if s.Environment.MonthlyBudget == 0 {
 		return
 	}
 	mayPublish(s.Notices, "Budgets", "budgets.amazonaws.com", s.Account())
-	told := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {
+	notification := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {
 		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
 			Notification: &awsbudgets.CfnBudget_NotificationProperty{
 				NotificationType: jsii.String(kind), ComparisonOperator: jsii.String("GREATER_THAN"),
@@ -37,6 +37,6 @@ func (s *Stack) addBudget() {
 				"TagKeyValue": jsii.Strings("user:" + deploymentTag + "$" + Name(s.Environment.Name)),
 			},
 		},
-		NotificationsWithSubscribers: &[]any{told("ACTUAL", 80), told("FORECASTED", 100)},
+		NotificationsWithSubscribers: &[]any{notification("ACTUAL", 80), notification("FORECASTED", 100)},
 	}).Node().AddDependency(s.Notices)
 }

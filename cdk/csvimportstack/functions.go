@@ -33,7 +33,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate",
-		description: "State ValidateCSVFile: reads a file and copies it for the Map",
+		description: "State ValidateCSVFile: checks a file and writes a normalized copy for the Map",
 		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(statemachine.ValidateCSVFile),
 		environment: s.guarded(map[string]*string{
 			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
@@ -54,7 +54,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		quiet: e.LogLevel == string(retrymetrics.LevelError),
 	})
 	s.Aggregate = s.function(bootstraps, function{
-		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
+		id: "Aggregate", name: "aggregate", description: "State AggregateResults: checks that every row has an outcome and writes the summary",
 		memory: e.AggregateMemory, disk: e.AggregateDisk(), timeout: timeoutOf(statemachine.AggregateResults),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access: append(s.guardAccess(), db.access,

@@ -44,7 +44,7 @@ func (s *Stack) addMetrics(bootstraps string) {
 	})
 	awsevents.NewRule(s.Stack, jsii.String("ConfigurationSchedule"), &awsevents.RuleProps{
 		RuleName:    s.name("configuration"),
-		Description: jsii.String("Publishes how the state machine retries, to be compared with the base"),
+		Description: jsii.String("Publishes the state machine's retry configuration as metrics"),
 		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(configurationMinutes))),
 		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
 			&awseventstargets.LambdaFunctionProps{

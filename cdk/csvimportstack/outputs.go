@@ -5,24 +5,24 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addOutputs adds the locations of everything as outputs.
+// addOutputs declares the outputs that make deploy prints: ARNs, names and URLs of the stack's resources.
 func (s *Stack) addOutputs() {
 	for _, o := range []struct {
 		id, description string
 		value           *string
 	}{
-		{"StateMachineArn", "The state machine", s.StateMachine.StateMachineArn()},
-		{"StateMachineAliasArn", "What imports are started by", s.startedARN()},
-		{"DashboardUrl", "What is retried, and the alarms", s.dashboardURL()},
-		{"InputBucketName", "Files put here are imported", s.InputBucket.BucketName()},
-		{"ResultBucketName", "Summaries, dead letters and corrections", s.ResultBucket.BucketName()},
-		{"PagesTopicArn", "Wakes somebody", s.Pages.TopicArn()},
-		{"NoticesTopicArn", "Hears of alarms that can wait", s.Notices.TopicArn()},
-		{"ImportsTopicArn", "Hears how each import ended", s.Imports.TopicArn()},
-		{"UsersDatabase", "Which database the rows are counted in; make deploy refuses another", s.databaseIdentity()},
-		{"UndeliveredEventsUrl", "Events for which no execution could be started", s.UndeliveredEvents.QueueUrl()},
-		{"RetryConfigurationsTable", "Changes of the retry configuration", s.RetryConfigurations.TableName()},
-		{"CircuitBreakersTable", "States of the circuit breakers", s.Breaker.TableName()},
+		{"StateMachineArn", "State machine that imports files", s.StateMachine.StateMachineArn()},
+		{"StateMachineAliasArn", "Alias through which imports are started", s.startedARN()},
+		{"DashboardUrl", "Dashboard with retries and alarms", s.dashboardURL()},
+		{"InputBucketName", "Bucket for CSV files; each new object starts an import", s.InputBucket.BucketName()},
+		{"ResultBucketName", "Bucket with summaries, dead letters and corrections", s.ResultBucket.BucketName()},
+		{"PagesTopicArn", "Topic for alarms that page the on-call engineer", s.Pages.TopicArn()},
+		{"NoticesTopicArn", "Topic for alarms that can wait", s.Notices.TopicArn()},
+		{"ImportsTopicArn", "Topic for the result of each import", s.Imports.TopicArn()},
+		{"UsersDatabase", "Database of the users table; make deploy rejects a different one", s.databaseIdentity()},
+		{"UndeliveredEventsUrl", "Queue of events that could not start an execution", s.UndeliveredEvents.QueueUrl()},
+		{"RetryConfigurationsTable", "Table with the retry configuration and its changes", s.RetryConfigurations.TableName()},
+		{"CircuitBreakersTable", "Table with the circuit breaker states", s.Breaker.TableName()},
 	} {
 		awscdk.NewCfnOutput(s.Stack, jsii.String(o.id), &awscdk.CfnOutputProps{Value: o.value,
 			Description: jsii.String(o.description)})

@@ -33,7 +33,7 @@ func (s *Stack) addRelay(bootstraps string, db database) {
 		"sns": {"sns:Publish"}, "sqs": {"sqs:GetQueueUrl", "sqs:SendMessage"}, "events": {"events:PutEvents"},
 	}
 	f := s.function(bootstraps, function{
-		id: "Relay", name: relayFunction, description: "Sends what programs have written into the database's outbox",
+		id: "Relay", name: relayFunction, description: "Sends the messages in the database's outbox",
 		memory: 256, timeout: relayTimeout,
 		environment: map[string]*string{"DATABASE_URL": db.url, "SINK": to},
 		access:      []awsiam.PolicyStatement{db.access, allow(sends[service], to)}, vpc: db.vpc,
@@ -41,7 +41,7 @@ func (s *Stack) addRelay(bootstraps string, db database) {
 	for _, r := range db.ready {
 		f.Node().AddDependency(r)
 	}
-	s.every(f, "RelaySchedule", "relay", "Has the relay send what is in the outbox", relayMinutes)
+	s.every(f, "RelaySchedule", "relay", "Invokes the outbox relay", relayMinutes)
 }
 
 func (s *Stack) hasRelay() bool { return s.Environment.Relay.Service() != "" }

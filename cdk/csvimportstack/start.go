@@ -23,12 +23,12 @@ const (
 // undeliveredEvents is the name of the queue for events that started no execution; an alarm watches it.
 const undeliveredEvents = "undelivered-events"
 
-// addStart declares the resources that start an execution when an object arrives, and the queue for events with which
-// that failed.
+// addStart declares the rule and the function that start an execution for a new object, and the queue of events for
+// which that failed.
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = s.queue("UndeliveredEvents", undeliveredEvents)
 	s.Start = s.function(bootstraps, function{
-		id: "Start", name: "start", description: "Starts the import of an object, once for each key and ETag",
+		id: "Start", name: "start", description: "Starts the import of an object, once per key and ETag",
 		memory: 128, timeout: 30 * time.Second,
 		environment: map[string]*string{"STATE_MACHINE_ARN": s.startedARN()},
 		access: []awsiam.PolicyStatement{
@@ -44,7 +44,7 @@ func (s *Stack) addStart(bootstraps string) {
 		},
 	})
 	s.ObjectCreated = awsevents.NewRule(s.Stack, jsii.String("ObjectCreated"), &awsevents.RuleProps{
-		RuleName: s.name("object-created"), Description: jsii.String("An object in the input bucket starts its import"),
+		RuleName: s.name("object-created"), Description: jsii.String("Invokes the start function for each new object in the input bucket"),
 		EventPattern: &awsevents.EventPattern{
 			Source: jsii.Strings(objectevent.Source), DetailType: jsii.Strings(objectevent.DetailType),
 			Detail: &map[string]any{"bucket": map[string]any{"name": []*string{s.InputBucket.BucketName()}}},

@@ -26,7 +26,7 @@ func (s *Stack) addTopics() {
 	s.UndeliveredNotifications = s.queue("UndeliveredNotifications", undeliverable)
 	s.Pages = s.topic("Pages", pagesTopic, "pages", e.Pages)
 	s.Notices = s.topic("Notices", noticesTopic, "notices", e.Notices)
-	s.Imports = s.topic("Imports", importsTopic, "results of imports", e.Imports)
+	s.Imports = s.topic("Imports", importsTopic, "import results", e.Imports)
 	mayPublish(s.Pages, "Alarms", "cloudwatch.amazonaws.com", s.Account())
 	mayPublish(s.Notices, "Alarms", "cloudwatch.amazonaws.com", s.Account())
 }
@@ -48,8 +48,8 @@ func (s *Stack) topic(id, name, display string, to environment.Subscribers) awss
 			&awssnssubscriptions.UrlSubscriptionProps{DeadLetterQueue: s.UndeliveredNotifications}))
 	}
 	if !to.Subscribed() {
-		awscdk.Annotations_Of(topic).AddWarningV2(jsii.String("stepback:nobody-subscribed-"+name),
-			jsii.String("Nobody is subscribed to the "+name+" of "+s.Environment.Name+": name somebody in environments/"+
+		awscdk.Annotations_Of(topic).AddWarningV2(jsii.String("stepback:no-subscribers-"+name),
+			jsii.String("The topic "+name+" of "+s.Environment.Name+" has no subscribers: add some to environments/"+
 				s.Environment.Name+".json"))
 	}
 	return topic

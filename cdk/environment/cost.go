@@ -37,7 +37,7 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 	}
 	idle := instances * max(hoursPerMonth-busy, 0) * e.Database.MinCapacity
 	// Each instance of a busy function reports the outcomes of its calls to the shared breaker once a second.
-	told := busy * 3600 * float64(e.Concurrency*e.BatchConcurrency)
+	reports := busy * 3600 * float64(e.Concurrency*e.BatchConcurrency)
 	endpoints := 0.0
 	if e.Relay.To != "" && !e.Database.Exists() {
 		endpoints = hoursPerMonth
@@ -45,14 +45,14 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 	return append(run.Items(p),
 		cost.Item{Name: "Aurora, capacity while nothing runs", Quantity: idle, Unit: "unit hours",
 			USD: idle * p.CapacityHour},
-		cost.Item{Name: "DynamoDB, shared breaker", Quantity: told, Unit: "writes", USD: told / 1e6 * p.TableWrites},
+		cost.Item{Name: "DynamoDB, shared breaker", Quantity: reports, Unit: "writes", USD: reports / 1e6 * p.TableWrites},
 		cost.Item{Name: "VPC, endpoint of the relay", Quantity: endpoints, Unit: "hours",
 			USD: endpoints * p.EndpointHour},
-		e.watching(w))
+		e.monitoring(w))
 }
 
-// watching returns the cost of metrics, alarms and the state machine's log.
-func (e Environment) watching(w retrymetrics.Workload) cost.Item {
+// monitoring returns the cost of metrics, alarms and the state machine's log.
+func (e Environment) monitoring(w retrymetrics.Workload) cost.Item {
 	w.Batch, w.Bulk = int64(e.BatchSize), e.Shape == statemachine.Bulk
 	level, p := retrymetrics.Level(e.LogLevel), retrymetrics.DefaultPrices()
 	series := float64(retrymetrics.SeriesCount(level, stateSeries, errorSeries, pairSeries))

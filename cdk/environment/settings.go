@@ -58,7 +58,7 @@ func ReadSettings(file string, text []byte) (Settings, error) {
 	err := d.Decode(&s)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is something behind the object")
+			err = errors.New("unexpected text after the object")
 		}
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (e Environment) Belongs(account, region string) error {
 		{"account", e.Account, account}, {"region", e.Region, region},
 	} {
 		if c.own != "" && c.given != "" && c.own != c.given {
-			return fmt.Errorf("environment %q belongs to the %s %s, and the credentials are for %s", e.Name, c.what, c.own,
+			return fmt.Errorf("environment %q belongs to %s %s, but the credentials are for %s", e.Name, c.what, c.own,
 				c.given)
 		}
 	}

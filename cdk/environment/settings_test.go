@@ -50,7 +50,7 @@ func TestSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\n\"acount\": \"1\"}": `prod.json, line 2: json: unknown field "acount"`,
 		`{"region": 1}`:         "prod.json, line 1: json: cannot unmarshal number into Go struct field Settings.region of type string",
-		`{} {}`:                 "prod.json, line 1: there is something behind the object",
+		`{} {}`:                 "prod.json, line 1: unexpected text after the object",
 		"":                      "prod.json, line 1: EOF",
 	} {
 		if _, err := environment.ReadSettings("prod.json", []byte(text)); err == nil || err.Error() != want {
@@ -67,9 +67,9 @@ func TestBelongs(t *testing.T) {
 		{"123456789012", "eu-west-1", ""},
 		{"", "", ""},
 		{"111111111111", "eu-west-1",
-			`environment "prod" belongs to the account 123456789012, and the credentials are for 111111111111`},
+			`environment "prod" belongs to account 123456789012, but the credentials are for 111111111111`},
 		{"123456789012", "us-east-1",
-			`environment "prod" belongs to the region eu-west-1, and the credentials are for us-east-1`},
+			`environment "prod" belongs to region eu-west-1, but the credentials are for us-east-1`},
 	} {
 		err := e.Belongs(c.account, c.region)
 		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {

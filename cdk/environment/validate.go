@@ -31,7 +31,7 @@ var (
 // when the definition is written.
 func (e Environment) Validate() error {
 	var c checker
-	c.that(legalName.MatchString(e.Name), "Name is %q; want up to 12 of a-z, 0-9 and -, a letter first", e.Name)
+	c.that(legalName.MatchString(e.Name), "Name is %q; want a letter and up to 11 more of a-z, 0-9 and -", e.Name)
 	c.bucket("InputBucket", e.InputBucket)
 	c.bucket("ResultBucket", e.ResultBucket)
 	c.that(e.InputBucket == "" || e.InputBucket != e.ResultBucket,
@@ -39,21 +39,21 @@ func (e Environment) Validate() error {
 	c.within("InputDays", e.InputDays, 1, 3650)
 	c.within("ResultDays", e.ResultDays, 1, 3650)
 	c.that(e.MaxFileBytes >= 1 && e.ValidateDisk() <= maxDisk,
-		"MaxFileBytes is %d; want 1 to %d, whose normalised copy fits a function's disk",
+		"MaxFileBytes is %d; want 1 to %d, so that the normalized copy fits on a function's disk",
 		e.MaxFileBytes, int64(maxDisk)*mebibyte/copyGrowth)
 	c.that(e.AccountConcurrency >= 2, "AccountConcurrency is %d; want at least 2", e.AccountConcurrency)
 	c.that(e.Concurrency*e.BatchConcurrency <= e.maxInvocations(),
-		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles everything in the account",
+		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles all functions of the account",
 		e.Concurrency*e.BatchConcurrency, e.maxInvocations())
 	c.within("ValidateMemory", e.ValidateMemory, 128, 10240)
 	c.within("ProcessMemory", e.ProcessMemory, 128, 10240)
 	c.within("AggregateMemory", e.AggregateMemory, 128, 10240)
 	c.that(slices.Contains(architectures, e.Architecture), "Architecture is %q; want one of %s", e.Architecture,
 		strings.Join(architectures, ", "))
-	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want %s: retries are counted from the log",
+	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want %s, because retries are counted from the log",
 		e.LogLevel, strings.Join(logLevels, " or "))
 	c.that(slices.Contains(logDays, e.LogDays), "LogDays is %d; want one of %v", e.LogDays, logDays)
-	c.that(e.Account == "" || legalAccount.MatchString(e.Account), "Account is %q; want its 12 digits", e.Account)
+	c.that(e.Account == "" || legalAccount.MatchString(e.Account), "Account is %q; want 12 digits", e.Account)
 	c.that(e.Region == "" || legalRegion.MatchString(e.Region), "Region is %q; want one such as eu-west-1", e.Region)
 	c.subscribers("Pages", e.Pages)
 	c.subscribers("Notices", e.Notices)
@@ -68,18 +68,18 @@ func (e Environment) Validate() error {
 			"Guide is %q; want an HTTPS URL without a fragment", e.Guide)
 	}
 	c.database(e.Database)
-	c.that(e.Adapt == AdaptOff || e.Adapt == AdaptDryRun || e.Adapt == AdaptOn, "Adapt is %q; want %q, %q or nothing",
+	c.that(e.Adapt == AdaptOff || e.Adapt == AdaptDryRun || e.Adapt == AdaptOn, "Adapt is %q; want %q, %q or \"\"",
 		e.Adapt, AdaptDryRun, AdaptOn)
 	c.that(e.Adapt == AdaptOff || e.LogLevel == "ALL",
-		"Adapt is %q and LogLevel %q; the controller measures attempts, which are counted at ALL only", e.Adapt,
+		"Adapt is %q and LogLevel %q; the controller needs LogLevel ALL, because it measures attempts", e.Adapt,
 		e.LogLevel)
 	c.that(e.Canary == Canary{} || e.Canary.Percentage >= 1 && e.Canary.Percentage <= 99 && e.Canary.Minutes >= 1 &&
-		e.Canary.Minutes <= 2100, "Canary is %v; want 1 to 99 percent for 1 to 2100 minutes, or nothing", e.Canary)
+		e.Canary.Minutes <= 2100, "Canary is %v; want 1 to 99 percent for 1 to 2100 minutes, or the zero value", e.Canary)
 	c.that(e.Relay.To == "" || e.Relay.Service() != "",
 		"Relay.To is %q; want %s, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus", e.Relay.To,
 		RelayToImports)
 	c.that(e.Relay.To == "" || e.Database.Exists() || e.Database.MinCapacity > 0,
-		"Relay asks the database each minute, which keeps one with Database.MinCapacity 0 from pausing")
+		"Relay polls the database every minute, so it would never pause; set Database.MinCapacity above 0")
 	if err := errors.Join(c...); err != nil {
 		return fmt.Errorf("environment %q: %w", e.Name, err)
 	}
@@ -101,7 +101,7 @@ func (c *checker) within(name string, n, low, high int) {
 
 func (c *checker) once(name string, all []string) {
 	for i, one := range all {
-		c.that(!slices.Contains(all[:i], one), "%q is twice in %s", one, name)
+		c.that(!slices.Contains(all[:i], one), "%q appears twice in %s", one, name)
 	}
 }
 
@@ -126,7 +126,7 @@ func (c *checker) bucket(field, name string) {
 
 func (c *checker) database(d Database) {
 	c.that((len(d.SubnetIDs) == 0) == (len(d.SecurityGroupIDs) == 0),
-		"Database wants both SubnetIDs and SecurityGroupIDs, or neither")
+		"Database needs both SubnetIDs and SecurityGroupIDs, or neither")
 	c.that(d.SecretARN == "" || d.URLParameter == "", "Database has both SecretARN and URLParameter")
 	if d.URLParameter != "" {
 		c.that(parameterName.MatchString(d.URLParameter), "Database.URLParameter is %q; want a name such as /stepback/database",
@@ -135,10 +135,10 @@ func (c *checker) database(d Database) {
 	}
 	if d.SecretARN != "" {
 		c.that(secretARN.MatchString(d.SecretARN),
-			"Database.SecretARN is %q; want the complete ARN, with the six characters at its end", d.SecretARN)
+			"Database.SecretARN is %q; want the complete ARN, including the six random characters at its end", d.SecretARN)
 		return
 	}
-	c.that(len(d.SubnetIDs) == 0, "Database has SubnetIDs and no SecretARN; a created cluster has subnets of its own")
+	c.that(len(d.SubnetIDs) == 0, "Database has SubnetIDs but no SecretARN; the stack creates the subnets of its own cluster")
 	c.that(d.MinCapacity >= 0 && halves(d.MinCapacity) && d.MinCapacity <= d.MaxCapacity,
 		"Database.MinCapacity is %v; want 0 to MaxCapacity (%v) in halves", d.MinCapacity, d.MaxCapacity)
 	c.that(d.MaxCapacity >= 1 && d.MaxCapacity <= 256 && halves(d.MaxCapacity),

@@ -9,9 +9,9 @@ import (
 type splitResult int
 
 const (
-	splitDone    splitResult = iota // at the end of a row
-	splitCut                        // at the end of the window, outside quotes
-	splitInQuote                    // at the end of the window, inside quotes
+	splitDone    splitResult = iota // reached the end of a row
+	splitCut                        // reached the end of the window outside quotes
+	splitInQuote                    // reached the end of the window inside quotes
 )
 
 // special marks the bytes that a plain field does not contain. The delimiter is compared separately.

@@ -31,7 +31,7 @@ type PlatformLetters struct {
 	Others []console.Room
 
 	mu     sync.Mutex
-	rooms  []console.Room // of the import and of Maps; nil until first requested
+	rooms  []console.Room // sources for the import and for Maps; nil until first requested
 	queues map[string]*console.Room
 	sqs    *client.Named
 	states *sfn.Client

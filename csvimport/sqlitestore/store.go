@@ -34,12 +34,12 @@ const (
 
 // Store is a csvimport.Store.
 type Store struct {
-	db      *sql.DB // for reading
+	db      *sql.DB // for reads; the writer holds one of its connections
 	tasks   chan task
 	closing chan struct{}
 	done    chan struct{}
 	once    sync.Once
-	err     error // of closing; may be read after done
+	err     error // error of closing; valid once done is closed
 }
 
 // Open opens the database at path, creating the file, its directory and its tables if they are missing. Several

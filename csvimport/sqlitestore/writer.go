@@ -22,7 +22,7 @@ const (
 // task is work for a transaction of the writer. apply does the work; answer tells the caller after the commit, or
 // passes it the error.
 type task interface {
-	size() int // in rows
+	size() int // number of rows
 	apply(w *writer) error
 	answer(err error)
 }
@@ -38,9 +38,9 @@ type writer struct {
 	file  identity
 
 	blocks   blocks
-	sums     []csvimport.Increment // what the current transaction adds, one sum for each user
+	sums     []csvimport.Increment // sums to add in the current transaction, one per user
 	sumOf    map[string]int        // index in sums by user
-	rowByRow bool                  // the transaction writes each row at once, to find the one that overflows
+	rowByRow bool                  // write each row immediately, to identify a row that overflows
 
 	committed func() // a test's hook between commit and answer; nil otherwise
 }

@@ -30,7 +30,7 @@ type vertex struct {
 	*Node    // nil if a line passes here
 	at       Point
 	layer    int
-	place    int // in the layer
+	place    int // position within the layer
 	up, down []link
 }
 
@@ -307,7 +307,7 @@ func (l *layout) draw() {
 
 type portOf struct {
 	edge *Edge
-	out  bool // at the upper vertex
+	out  bool // true for the end at the upper vertex
 }
 
 // ports spreads the lines of a node along its border, ordered by their other ends. Lines of one trunk, and those that

@@ -21,8 +21,8 @@ type step struct {
 // Mark summarizes what happened in one state, over all visits.
 type Mark struct {
 	Visits, Attempts, Failures int
-	// Outcome is the outcome of the visit that needs most attention: one waiting for a retry, then a running one, a
-	// failed one, and the last one.
+	// Outcome is the outcome of the visit that needs most attention. Waiting for a retry ranks first, then running,
+	// failed, caught, aborted and succeeded. Of several such visits, the last one counts.
 	Outcome timeline.Outcome
 	weight  int
 }

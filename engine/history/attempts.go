@@ -90,15 +90,16 @@ type Change struct {
 // Attempts that it returns are valid until the next call of Read, Forget or Reset.
 type AttemptReader struct {
 	open     []position // tasks that have not been left, sorted by their latest event
-	gone     int        // how many positions have no task any more
+	gone     int        // number of positions whose a is nil; open is compacted when there are many
 	free     []*Attempt
-	left     *Attempt // which the last Change returned
+	left     *Attempt // returned as Left by the last Change; reused at the next event
 	redrives int64
 	redriven int64   // ID of the latest ExecutionRedriven event
 	broken   []place // tasks that a failure or an abort ended, which a redrive continues
 }
 
-// position is a task and its latest event; a is nil when the task has moved on.
+// position pairs a task's latest attempt with last, the ID of its latest event. a becomes nil once a later event of the
+// task has its own position.
 type position struct {
 	last int64
 	a    *Attempt

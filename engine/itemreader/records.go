@@ -71,7 +71,8 @@ func (w *window) dropByteOrderMark(where string) error {
 	return nil
 }
 
-// readError converts an error of more, for an item that starts at the unread bytes, to an Error.
+// readError converts an error returned by w.more to an *Error. The message names the line at which the unread item
+// starts.
 func (w *window) readError(where string, err error) error {
 	if errors.Is(err, errWindowFull) {
 		return failf("%s line %d: the item that starts here is larger than 8 MB (%d bytes), the largest that a Map can read; "+

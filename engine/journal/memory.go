@@ -16,7 +16,7 @@ type Memory struct {
 	mu          sync.Mutex
 	executions  map[string]*Execution
 	histories   map[string][]history.Event
-	steps       map[string][][]byte // of executions that are running or ended without success
+	steps       map[string][][]byte // steps by ARN, for executions that are running or ended without success
 	definitions map[string]*Definition
 	mapRuns     map[string]*MapRun
 	lists       memoryLists // nil until a list is first requested

@@ -10,8 +10,8 @@ type Tally struct {
 	Failed    int64 `json:"failed"`
 	TimedOut  int64 `json:"timedOut"`
 	Aborted   int64 `json:"aborted"`
-	// PendingRedrive counts those that ended without success before their Map Run was redriven and have not been
-	// redriven yet. NotRedrivable counts those among the others that cannot be redriven.
+	// PendingRedrive counts executions that ended without success before their Map Run was redriven and that the
+	// redrive has not restarted yet. NotRedrivable counts other unsuccessful executions that cannot be redriven.
 	PendingRedrive int64 `json:"pendingRedrive,omitempty"`
 	NotRedrivable  int64 `json:"failuresNotRedrivable,omitempty"`
 }

@@ -9,9 +9,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// After enough commits a process stops its execution, because it must be looping, and does so again after as many
-// more. Every hundred events count as one more commit: an execution that loops without waiting may produce 25,000 in
-// one commit.
+// enough is the number of commits after which a process stops its execution, because it must be looping; it stops it
+// again after every enough further commits. Every events events count as one more commit, because an execution that
+// loops without waiting may produce 25,000 of them in one commit.
 const (
 	enough = 1500
 	events = 100

@@ -37,7 +37,7 @@ type core struct {
 	stopped bool
 	history []history.Event
 	pending []happening
-	stale   []interpreter.Signal // reports that nothing waits for any more
+	stale   []interpreter.Signal // events of cancelled tasks, timers and Map Runs; they may still arrive
 }
 
 // simulateCore runs one simulation and returns the first fault found, or nil.
@@ -146,7 +146,7 @@ func (c *core) next() (interpreter.Signal, bool) {
 	return e, true
 }
 
-// blocked reports whether other reports of the same task come before this one.
+// blocked returns true if pending event i must wait, because an earlier pending event comes from the same task.
 func (c *core) blocked(i int) bool {
 	e := &c.pending[i].event
 	return e.Kind != interpreter.TimerFired && slices.ContainsFunc(c.pending[:i], func(h happening) bool {

@@ -6,8 +6,8 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// crash discards the execution, restores it by replay, and issues again what is outstanding: tasks of which nothing
-// was heard are called a second time, and timers are set again.
+// crash discards the execution, restores it by replay, and requests outstanding effects again: tasks that have not
+// reported are called a second time, and timers are set again.
 func (c *core) crash() error {
 	x, err := replay(c.plan, c.info, c.events, c.done)
 	if err != nil {

@@ -39,8 +39,8 @@ type shell struct {
 	harm   string        // description of the damage
 	now    time.Time     // when the next process starts
 	acks   *acknowledged
-	safe   int  // how many of acks must exist, or their loss be reported
-	tidy   bool // the disk neither tears unsynced data nor is damaged
+	safe   int  // number of acks that recovery must find or report as lost
+	tidy   bool // the disk does not tear unsynced data and is not damaged
 	back   bool // the clock has been set back: later events may seem earlier
 	loose  bool // time has jumped ahead or steps were lost: no timer is punctual any more
 
@@ -360,8 +360,9 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 	return s.arn, nil
 }
 
-// Invoke implements engine.Integration: the outcome of a task depends only on its request. A cancelled task continues
-// in its turn; otherwise, if several are cancelled at once, the one that happens to run first would report first.
+// Invoke implements engine.Integration: the outcome of a task depends only on its request. A cancelled task waits
+// for its turn before it reports. Otherwise the Go scheduler would decide which of several cancelled tasks reports
+// first.
 func (s *shell) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	asked := fmt.Sprintf("%s %d %s", t.State, t.Attempt, t.Parameters)
 	which := fmt.Sprintf(" of %s %d", t.Execution[strings.LastIndexByte(t.Execution, '/')+1:], t.ID)

@@ -17,7 +17,7 @@ import (
 // the case. The order in which the engine's goroutines run therefore decides nothing, and one seed is one run.
 type world struct {
 	*draws
-	clock *clock.Clock // of the living process
+	clock *clock.Clock // clock of the current process
 
 	mu      sync.Mutex
 	waiting []*waiter

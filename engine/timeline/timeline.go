@@ -12,9 +12,9 @@ type Outcome string
 // The outcomes. An attempt is never Waiting or Caught.
 const (
 	Running   Outcome = "running"
-	Waiting   Outcome = "waiting" // of a visit: until its next attempt, or in a Wait state
+	Waiting   Outcome = "waiting" // a visit waits for its next attempt, or is in a Wait state
 	Succeeded Outcome = "succeeded"
-	Caught    Outcome = "caught" // of a visit: it failed, and a catcher took over
+	Caught    Outcome = "caught" // a visit failed, and a catcher handled the error
 	Failed    Outcome = "failed"
 	TimedOut  Outcome = "timed out"
 	Aborted   Outcome = "aborted" // stopped because of something that happened elsewhere

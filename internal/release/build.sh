@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the command for every system, static and reproducible, into dist/release: an archive for each with the licences
-# of what is linked and shell completions, SHA256SUMS, and a folder for docker build.
-# usage: internal/release/build.sh [VERSION]   default: what git describe says
+# Builds static, reproducible binaries of the command for every system. It writes to dist/release: one archive per system with
+# the licences of linked modules and shell completions, SHA256SUMS, and a folder for docker build.
+# usage: internal/release/build.sh [VERSION]   default: the output of git describe
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=${1:-$(git describe --tags --always --dirty 2>/dev/null || echo devel)}
@@ -28,7 +28,7 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wi
 		mkdir -p "$out/docker/$machine"
 		cp "$out/$name/stepback" "$out/docker/$machine/"
 	fi
-	# The same files give the same archive: no owner, no time but that of the commit.
+	# Make archives reproducible: no owner, and the commit's time for all files.
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$(git log -1 --format=%cI)" -C "$out" -cf - "$name" |
 		gzip -9n >"$out/$name.tar.gz"
 	rm -r "${out:?}/$name"
@@ -37,4 +37,4 @@ rm "$out"/stepback.{bash,zsh,fish}
 mkdir -p "$out/docker/data" && touch "$out/docker/data/.keep"
 cp internal/release/Dockerfile "$out/LICENCES-OF-DEPENDENCIES" LICENSE "$out/docker/"
 (cd "$out" && sha256sum -- *.tar.gz >SHA256SUMS)
-echo "release: $out; an image: docker buildx build --platform linux/amd64,linux/arm64 -t stepback:$version $out/docker"
+echo "release: wrote $out; build an image with: docker buildx build --platform linux/amd64,linux/arm64 -t stepback:$version $out/docker"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gives the module the path that its owner publishes it by, and builds everything under it.
-# usage: internal/release/publish-as.sh MODULE [DIR]   DIR gets a copy of the repository; without it, this one is rewritten.
+# Changes the module path to MODULE and builds all packages.
+# usage: internal/release/publish-as.sh MODULE [DIR]   Rewrites a copy in DIR, or this checkout if DIR is omitted.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 module=${1:?"usage: internal/release/publish-as.sh github.com/you/stepback [DIR]"}

@@ -185,7 +185,7 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
 }
 
-// glance returns the counts of a state machine. Open pages share the counts of a tick.
+// glance returns the counts of a state machine. They are computed once per tick and shared by all open pages.
 func (c *Console) glance(r *request, m apiMachine) (*MachineRow, error) {
 	row, err := c.lately.row(m.ARN, r.live, func() (*MachineRow, error) { return c.counts(r, m) })
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // Tracer stores segments in X-Ray. It is safe for concurrent use. Close stops it.
 type Tracer struct {
 	xray  *xray.Service
-	scope aws.Scope // for segments received by UDP whose trace is unknown
+	scope aws.Scope // scope of UDP segments whose trace is unknown
 	log   *slog.Logger
 	now   func() time.Time
 
@@ -36,7 +36,7 @@ type Tracer struct {
 	mu      sync.Mutex
 	queue   chan sent // nil after Close
 	dropped int
-	scopes  map[string]aws.Scope // of traces that started recently
+	scopes  map[string]aws.Scope // scopes by trace ID, for recently started traces
 	calls   map[string][]call    // tasks that have propagated their traces, by execution
 }
 

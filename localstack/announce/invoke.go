@@ -26,14 +26,14 @@ func invoke(ctx context.Context, l invoker, function string, e objectevent.Event
 	}
 	answer, err := l.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String(function), Payload: event})
 	if err != nil {
-		return handlers.Started{}, fmt.Errorf("the function %s cannot be invoked: %w", function, err)
+		return handlers.Started{}, fmt.Errorf("cannot invoke the function %s: %w", function, err)
 	}
 	if answer.FunctionError != nil {
 		return handlers.Started{}, fmt.Errorf("the function %s failed: %s", function, answer.Payload)
 	}
 	var started handlers.Started
 	if json.Unmarshal(answer.Payload, &started) != nil || started.Execution == "" {
-		return handlers.Started{}, fmt.Errorf("the function %s was not run: the endpoint answers %q", function,
+		return handlers.Started{}, fmt.Errorf("the endpoint did not run the function %s: it responded %q", function,
 			answer.Payload)
 	}
 	return started, nil

@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	by := "function"
 	started, err := invoke(ctx, lambda.NewFromConfig(cfg), function, e)
 	if err != nil {
-		fmt.Fprintf(notes, "%v; its rule is applied here\n", err)
+		fmt.Fprintf(notes, "%v; running its handler in this process\n", err)
 		by = "here"
 		executions, err := sfnexecutions.FromEnvironment(ctx, machine)
 		if err != nil {
@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 		}
 	}
 	if started.Repeated {
-		fmt.Fprintln(notes, "this version of the file has been imported before: nothing was started")
+		fmt.Fprintln(notes, "this version of the file was already imported; no execution was started")
 	}
 	_, err = fmt.Fprintln(out, started.Execution, by)
 	return err

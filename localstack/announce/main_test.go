@@ -51,12 +51,12 @@ func TestAnnounce(t *testing.T) {
 			name:   "the file was imported before",
 			lambda: func(w http.ResponseWriter) { fmt.Fprint(w, `{"execution":"users-csv-1","repeated":true}`) },
 			out:    "users-csv-1 function\n",
-			notes:  "this version of the file has been imported before: nothing was started\n",
+			notes:  "this version of the file was already imported; no execution was started\n",
 		},
 		{
 			name:   "a canned answer",
 			lambda: func(w http.ResponseWriter) { fmt.Fprint(w, `"Simple Lambda happy path OK"`) },
-			notes:  "the function start was not run: the endpoint answers \"\\\"Simple Lambda happy path OK\\\"\"; its rule is applied here\n", startsItself: true,
+			notes:  "the endpoint did not run the function start: it responded \"\\\"Simple Lambda happy path OK\\\"\"; running its handler in this process\n", startsItself: true,
 		},
 		{
 			name: "a function error",
@@ -64,13 +64,13 @@ func TestAnnounce(t *testing.T) {
 				w.Header().Set("X-Amz-Function-Error", "Unhandled")
 				fmt.Fprint(w, `{"errorMessage":"no docker"}`)
 			},
-			notes:        "the function start failed: {\"errorMessage\":\"no docker\"}; its rule is applied here\n",
+			notes:        "the function start failed: {\"errorMessage\":\"no docker\"}; running its handler in this process\n",
 			startsItself: true,
 		},
 		{
 			name:   "no functions",
 			lambda: func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotImplemented) },
-			notes:  "the function start cannot be invoked", startsItself: true,
+			notes:  "cannot invoke the function start", startsItself: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ type Endpoint struct {
 	Client *http.Client
 }
 
-// parse parses the address, without the label {Bucket}.
+// parse parses URL after removing the label {Bucket}.
 func (e *Endpoint) parse() (*url.URL, error) {
 	return url.Parse(strings.ReplaceAll(e.URL, "{Bucket}.", ""))
 }

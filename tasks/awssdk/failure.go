@@ -24,7 +24,7 @@ type refusal struct {
 
 // naming determines how an integration names errors and words their causes.
 type naming struct {
-	prefix string // of all names
+	prefix string // prefix of all error names
 	base   string // name of errors that are not in the model
 	cause  func(*refusal) string
 }

@@ -16,7 +16,7 @@ type Optimized struct {
 
 	serviceName string // as AWS SDK integrations name it
 	action      string
-	prefix      string   // of error names
+	prefix      string   // prefix of error names
 	base        string   // name of errors that are not in the model
 	product     string   // the service's name in causes; empty for newer integrations
 	texts       []string // members that may be any JSON and are sent as text

@@ -97,8 +97,8 @@ func request(members ...member) func(job) jsonvalue.Value {
 	}
 }
 
-// asked returns a function that takes a value from the task's parameters, told one that takes it from the response to
-// the submission, listed one that wraps another's value in a list, and text one that always returns the same text.
+// asked, told, listed and text return sources of a value. asked reads it from the task's parameters, told from the
+// response to the submission. listed wraps another source's value in a list, and text always returns the same text.
 func asked(p ...string) func(job) jsonvalue.Value {
 	return func(j job) jsonvalue.Value { return path(p).in(j.params) }
 }

@@ -76,7 +76,7 @@ const (
 	Poisson  Process = "poisson"  // independent, at Rate
 	Constant Process = "constant" // evenly, at Rate
 	MMPP     Process = "mmpp"     // Poisson whose rate changes at random between Rates, each for a mean time of Holds
-	Trace    Process = "trace"    // at the times of a file
+	Trace    Process = "trace"    // arrivals at the times listed in a file
 	Diurnal  Process = "diurnal"  // Poisson with the rate Rate·(1 + Amplitude·cos), which peaks at Peak in every Period
 )
 

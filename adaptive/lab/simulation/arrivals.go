@@ -11,7 +11,7 @@ import (
 // arrivals is the state of an open stream.
 type arrivals struct {
 	n     uint64 // numbers drawn
-	state int    // for mmpp
+	state int    // index of the current rate of mmpp
 	until int64  // time at which mmpp changes its state
 	turns uint64
 }

@@ -31,7 +31,7 @@ type permits struct {
 	breaker breaker.Permit
 	limiter limiter.Permit
 	shared  shared.Permit
-	process uint8 // in the fleet
+	process uint8 // index of the calling process in the fleet
 	// retried and afterTimeout are the arguments reported to the budget for the retry that is in flight.
 	retried, afterTimeout bool
 }

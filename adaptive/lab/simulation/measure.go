@@ -48,7 +48,7 @@ type measure struct {
 	tallies          [phases]tally
 	phaseSince       int64
 	faultsOn         int
-	lastFaultEnd     int64 // of a service; -1 if there was none yet
+	lastFaultEnd     int64 // end of the last fault of a service; -1 before the first
 	random           bool  // windows of faults are random
 	callsDuring      int64
 

@@ -66,13 +66,13 @@ const none = math.MaxUint32 >> (32 - refBits) // no record, no request
 type record struct {
 	index     uint32 // within its workload
 	workload  uint16
-	version   uint16 // of the workload's retriers
+	version   uint16 // version of the workload's retriers that applies
 	calls     uint32 // calls made
 	asked     uint32 // number of times a call or retry was requested, admitted or not
 	deferrals uint32
 	request   uint32 // the call in flight, or none
 	arrived   int64
-	began     int64 // of the call in flight
+	began     int64 // start of the call in flight
 	phase     Phase
 	counted   bool
 	permit    permits
@@ -124,7 +124,7 @@ type workload struct {
 	started   uint32 // records that arrived
 	running   int    // child executions of a Map
 	limit     int    // its present MaxConcurrency
-	open      int    // in records of the file
+	open      int    // records of the file not yet done
 	finishing int64  // time at which the last record so far ended
 }
 

@@ -36,7 +36,7 @@ type Execution struct {
 	failure history.Failure
 	lastID  int64
 	start   time.Time
-	secret  string // for the task tokens
+	secret  string // HMAC key of task tokens
 
 	redrives int64
 	redriven time.Time // time of the latest redrive

@@ -75,7 +75,7 @@ type Retry struct {
 	Failed, Next time.Time
 
 	policy retry.Policy
-	used   int64 // of the policy's attempts, including the next one
+	used   int64 // attempts of the policy used so far, including the next one
 }
 
 // maxForeseen is the number of attempts considered when computing the time of the last one.

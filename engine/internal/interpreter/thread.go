@@ -38,7 +38,7 @@ type thread struct {
 	mapInput               *jsonvalue.Document // a Map state's effective input
 	mapRun                 *MapRunCall
 	mapRunStarted          int64 // the MapRunStarted or MapRunRedriven event
-	stopped                *fan  // of a state that failed or was aborted: where a redrive resumes
+	stopped                *fan  // branches of a failed or aborted state, from which a redrive resumes
 
 	env env
 }

@@ -26,7 +26,8 @@ const (
 	remove
 	// annihilate removes a key that has been set exactly once.
 	annihilate
-	removeRange // from key up to value
+	// removeRange removes the keys from key up to, but excluding, value.
+	removeRange
 )
 
 // span is a range of a buffer that may still move.

@@ -75,7 +75,7 @@ type repair struct {
 	fresh *Journal
 	tell  func(error)
 	found *Repaired
-	arns  []string // of executions of which something was read, in order
+	arns  []string // ARNs of executions of which any record was readable, in key order
 }
 
 // into writes the intact data into a new store and completes it.

@@ -50,8 +50,8 @@ type called struct {
 	*api
 	stage      *stage
 	deployment *deployment
-	path       string // without the stage
-	full       string // with the stage
+	path       string // path without the stage
+	full       string // path including the stage
 }
 
 // at finds the API and the stage that a request calls: the stage named by the first part of the path, or else the
@@ -96,7 +96,7 @@ type answer struct {
 	http.ResponseWriter
 	status int
 	size   int64
-	wrong  string // for $context.error.message and $context.integrationErrorMessage
+	wrong  string // value of $context.error.message and $context.integrationErrorMessage
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -150,7 +150,7 @@ type deployment struct {
 	Integrations    map[string]*integration
 	Authorizers     map[string]*authorizer `json:",omitempty"`
 
-	compiled []*pattern // for Routes, in their order
+	compiled []*pattern // compiled patterns of Routes, in the same order
 }
 
 // merge applies the members of a document to settings; other settings are kept.

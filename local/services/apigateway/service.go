@@ -65,7 +65,7 @@ type Options struct {
 type Service struct {
 	o     Options
 	table *documents.Table
-	port  string // from the endpoint
+	port  string // port of Options.Endpoint
 
 	mu   sync.RWMutex
 	apis map[string]*api

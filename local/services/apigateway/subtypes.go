@@ -9,7 +9,7 @@ import (
 type subtype struct {
 	service, operation string
 	required, allowed  []string
-	// of builds the document of the call, if that is not simply the parameters.
+	// of builds the input of the call from the parameters; nil passes the parameters unchanged.
 	of func(parameters map[string]any) map[string]any
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every operation of Step Functions, and some of Lambda and CloudWatch Logs, by the AWS CLI. Run by run.sh. Usage: operations.sh DIR
+# Calls every operation of Step Functions, and some of Lambda and CloudWatch Logs, with the AWS CLI. run.sh calls it.
+# Usage: operations.sh DIR
 set -euo pipefail
 work=$1
 called=$work/awscli-operations
@@ -16,7 +17,7 @@ sfn() {
 	aws stepfunctions "$@" --output text
 }
 
-# is WANT COMMAND…: what the command prints must be WANT; tabs and line ends count as spaces.
+# is WANT COMMAND… fails unless the command prints WANT; tabs and line ends count as spaces.
 is() {
 	local want=$1 got
 	shift
@@ -24,18 +25,18 @@ is() {
 	[ "$got" = "$want" ] || { echo "$*: got \"$got\", want \"$want\"" >&2; exit 1; }
 }
 
-# refused CODE COMMAND…: the command must fail with this error.
+# refused CODE COMMAND… fails unless the command fails with this error code.
 refused() {
 	local code=$1 got
 	shift
 	if got=$("$@" 2>&1); then
-		echo "$*: was answered with $got, want $code" >&2
+		echo "$*: succeeded with $got, want $code" >&2
 		exit 1
 	fi
 	[[ $got == *"($code)"* ]] || { echo "$*: $got, want $code" >&2; exit 1; }
 }
 
-# eventually WANT COMMAND…: is, after a while.
+# eventually WANT COMMAND… repeats is up to 50 times until it succeeds.
 eventually() {
 	local want=$1 i
 	for i in $(seq 50); do
@@ -137,7 +138,7 @@ done
 eventually "" sfn list-state-machines --query "stateMachines[?starts_with(name, 'cli')].name"
 
 all=$({ aws stepfunctions nonsense 2>&1 || true; } | sed '1,/valid choices/d' | tr -s ' |' '\n' | grep -- - | sort -u)
-[ "$(wc -l <<<"$all")" -gt 30 ] || { echo "the AWS CLI does not tell its commands: $all" >&2; exit 1; }
+[ "$(wc -l <<<"$all")" -gt 30 ] || { echo "cannot parse the list of commands of the AWS CLI: $all" >&2; exit 1; }
 missing=$(comm -23 <(echo "$all") <(sort -u "$called"))
 [ -z "$missing" ] || { echo "not called: $missing" >&2; exit 1; }
 echo "  $(aws --version | cut -d' ' -f1): $(sort -u "$called" | wc -l) operations of Step Functions, and Lambda, CloudWatch Logs: ok"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Serves stepback on a fresh data directory and has AWS's own clients work with it: boto3, the AWS CLI, the SDKs for JavaScript and
-# for Go, Terraform. A client that is not installed is skipped; the packages of the SDK for JavaScript come from npm.
+# Runs AWS's own clients against stepback serve with an empty data directory: boto3, the AWS CLI, the SDKs for JavaScript and Go,
+# and Terraform. Clients that are not installed are skipped; the packages of the SDK for JavaScript are installed from npm.
 # Usage: local/services/clients/run.sh [boto3|awscli|javascript|gosdk|terraform …]
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -20,7 +20,7 @@ done
 export AWS_ENDPOINT_URL="$url" AWS_DEFAULT_REGION=us-east-1 AWS_REGION=us-east-1
 export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_EC2_METADATA_DISABLED=true
 export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
-# StartSyncExecution and TestState have hosts of their own at AWS, sync-…; here they have none.
+# On AWS, StartSyncExecution and TestState have a separate host, sync-…; stepback serve has one host for all operations.
 export AWS_DISABLE_HOST_PREFIX_INJECTION=true
 
 skip() { echo "  skipped: $*"; }
@@ -37,13 +37,13 @@ boto3() {
 
 javascript() {
 	if ! command -v npm >/dev/null || ! [ -e "$work/inputs.json" ]; then
-		skip "npm is not installed, or boto3, which makes the requests, is not"
+		skip "it needs npm and the requests that the boto3 run generates"
 		return
 	fi
 	mkdir -p "$work/javascript"
 	if ! (cd "$work/javascript" && npm install --no-audit --no-fund --silent --prefix . $(sed -n \
 		's/.*"package": *"\([^"]*\)".*/\1/p' <(tr '{' '\n' <"$work/inputs.json") | sort -u | sed 's/.*/@aws-sdk\/client-&@3/') >npm.log 2>&1); then
-		skip "the packages of the SDK for JavaScript cannot be installed: $(tail -1 "$work/javascript/npm.log")"
+		skip "cannot install the packages of the SDK for JavaScript: $(tail -1 "$work/javascript/npm.log")"
 		return
 	fi
 	(here=$PWD && cd "$work/javascript" && node --no-warnings "$here/every.mjs" "$work/inputs.json")
@@ -56,9 +56,9 @@ awscli() {
 	fi
 	./operations.sh "$work"
 	if ! [ -e "$work/inputs.json" ]; then
-		skip "boto3, which makes the requests of every operation, is not installed or was not asked for"
+		skip "testing every operation needs the requests that the boto3 run generates"
 	elif ! python3 -c 'import awscli' 2>/dev/null; then
-		skip "every operation needs version 1 of the AWS CLI as a package of Python (pip install awscli)"
+		skip "testing every operation needs version 1 of the AWS CLI as a Python package (pip install awscli)"
 	else
 		python3 every_cli.py "$work/inputs.json"
 	fi
@@ -66,11 +66,11 @@ awscli() {
 
 gosdk() {
 	if ! [ -e "$work/inputs.json" ]; then
-		skip "boto3, which makes the requests, is not installed or was not asked for"
+		skip "it needs the requests that the boto3 run generates"
 		return
 	fi
 	if ! (cd gosdk && "${GO:-go}" build -o "$work/gosdk" .) 2>"$work/gosdk.log"; then
-		skip "the clients of the SDK for Go cannot be fetched: $(tail -1 "$work/gosdk.log")"
+		skip "cannot build the clients of the SDK for Go: $(tail -1 "$work/gosdk.log")"
 		return
 	fi
 	"$work/gosdk" "$work/inputs.json"

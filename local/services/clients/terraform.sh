@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Terraform against a running stepback serve: apply, an empty plan, a change, an import, a change by another client, destroy. Run by run.sh.
-# TF_PLUGIN_DIR may name a directory with the AWS provider where the registry is out of reach. Usage: terraform.sh DIR
+# Runs Terraform against stepback serve: apply, an empty plan, a change, an import, a change by another client, destroy. run.sh calls
+# it. Without access to the registry, set TF_PLUGIN_DIR to a directory with the AWS provider. Usage: terraform.sh DIR
 set -euo pipefail
 dir=$1
 mkdir -p "$dir"
@@ -12,13 +12,13 @@ export TF_IN_AUTOMATION=1 TF_VAR_endpoint="$AWS_ENDPOINT_URL"
 unset AWS_ENDPOINT_URL
 
 if ! terraform init -input=false -no-color ${TF_PLUGIN_DIR:+-plugin-dir="$TF_PLUGIN_DIR"} >init.log 2>&1; then
-	echo "  skipped: the AWS provider cannot be installed here (TF_PLUGIN_DIR names a directory that has it): $(grep -m1 Error init.log)"
+	echo "  skipped: cannot install the AWS provider (set TF_PLUGIN_DIR to a directory that contains it): $(grep -m1 Error init.log)"
 	exit 0
 fi
 
 apply() { terraform apply -input=false -no-color -auto-approve "$@" >apply.log 2>&1 || { cat apply.log >&2; exit 1; }; }
 
-# settled expects a plan that changes nothing.
+# settled fails unless the plan is empty.
 settled() {
 	terraform plan -input=false -no-color -detailed-exitcode "$@" >plan.log 2>&1 || { cat plan.log >&2; exit 1; }
 }
@@ -37,12 +37,12 @@ done
 settled -var comment=second
 AWS_ENDPOINT_URL=$TF_VAR_endpoint aws stepfunctions update-state-machine --state-machine-arn "$states:stateMachine:orders" --tracing-configuration enabled=false >/dev/null
 if (settled -var comment=second) 2>/dev/null; then
-	echo "a change by another client is not noticed" >&2
+	echo "the plan does not show a change by another client" >&2
 	exit 1
 fi
 apply -var comment=second
 settled -var comment=second
 terraform destroy -input=false -no-color -auto-approve >destroy.log 2>&1 || { cat destroy.log >&2; exit 1; }
 left=$(AWS_ENDPOINT_URL=$TF_VAR_endpoint aws stepfunctions list-state-machines --query 'stateMachines[].name' --output text 2>/dev/null || true)
-[[ $left != *orders* ]] || { echo "left: $left" >&2; exit 1; }
+[[ $left != *orders* ]] || { echo "not deleted: $left" >&2; exit 1; }
 echo "  $(terraform version | head -1): apply, empty plan, change, import, drift, destroy: ok"

@@ -66,7 +66,8 @@ var (
 	errUser      = errors.New("User Initiated")                                     //nolint:staticcheck // AWS's words
 )
 
-// limited returns the context for waits in a phase.
+// limited returns the context for waits in the current phase, and a function that releases it. The context ends when
+// the operation's deadline passes or the operation is cancelled.
 func (d *deployment) limited() (context.Context, func()) {
 	ctx, giveUp := context.WithCancelCause(d.ctx)
 	d.giveUp = giveUp

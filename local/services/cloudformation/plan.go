@@ -19,7 +19,7 @@ type change struct {
 	Details                           []detail `json:",omitempty"`
 	Before, After                     string   `json:",omitempty"` // contexts, as JSON
 
-	wanted *made // for additions
+	wanted *made // the resource to create; nil unless the action is an addition
 }
 
 // detail describes a change of one attribute or property of a resource, and its cause.
@@ -257,7 +257,8 @@ func (ch *change) add(scope string, d detail) {
 }
 
 // details adds the details of a property's change: one for the value itself, and one for the resource or parameter
-// that causes it. Which of them are shown without values, and how certain each is, follows recorded change sets.
+// that causes the change. Their evaluation (Static or Dynamic) and the omission of values match change sets recorded
+// on AWS.
 func (p *planner) details(ch *change, t *resource.Type, name string, before, after map[string]any, source any) {
 	d := detail{Attribute: "Properties", Name: name, Path: "/Properties/" + name, Recreation: "Never", Kind: "Modify",
 		Evaluation: "Static", Source: "DirectModification"}

@@ -23,9 +23,9 @@ const (
 // The phases of an operation.
 const (
 	phaseApply           = "apply"
-	phaseCleanup         = "cleanup"         // of what an update has made obsolete
-	phaseRollback        = "rollback"        // of a create: deletion; of an update: back to the previous state
-	phaseRollbackCleanup = "rollbackCleanup" // of what an update created before it failed
+	phaseCleanup         = "cleanup"         // delete resources that an update made obsolete
+	phaseRollback        = "rollback"        // delete what a create made, or restore the state before an update
+	phaseRollbackCleanup = "rollbackCleanup" // delete what a failed update created
 	phaseDelete          = "delete"
 )
 
@@ -55,7 +55,7 @@ type stack struct {
 
 	resources map[string]*record
 	running   bool
-	giveUp    func(error) // of the running operation
+	giveUp    func(error) // cancels the waits of the running operation
 	ended     chan struct{}
 }
 

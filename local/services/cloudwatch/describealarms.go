@@ -11,7 +11,7 @@ import (
 	"stepback/local/services/cloudwatch/evaluation"
 )
 
-// described is an alarm as returned in responses; metric alarms have the second half, composite alarms AlarmRule.
+// described holds the members that metric alarms and composite alarms share in responses.
 type described struct {
 	ActionsEnabled          bool
 	AlarmActions            []string

@@ -174,7 +174,7 @@ type view struct {
 	queries    []metricQuery
 	start, end time.Time
 	depth      int
-	grid       metricmath.Grid // of the expression being evaluated
+	grid       metricmath.Grid // start, period and number of periods of the evaluated expression
 	several    []string        // the units in which the most recently read metric has data
 }
 

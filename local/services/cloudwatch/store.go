@@ -77,7 +77,7 @@ type known struct {
 // registry holds the metrics that have data. It is loaded when it is first needed.
 type registry struct {
 	read bool
-	of   map[string]*known // by scope and text
+	of   map[string]*known // metrics by scope and canonical text
 	next uint64
 }
 

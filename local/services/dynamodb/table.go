@@ -132,7 +132,7 @@ func nameOf(scope aws.Scope, text string) (aws.Scope, string, error) {
 	return scope, text, nil
 }
 
-// find returns the table in a request. The error is the one of operations on tables.
+// find returns the table in a request. If it does not exist, the error is worded as in operations on tables.
 func (s *Service) find(scope aws.Scope, name string) (*table, error) {
 	scope, name, err := nameOf(scope, name)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) find(scope aws.Scope, name string) (*table, error) {
 	return nil, noTable(name)
 }
 
-// open returns the table in a request. The error is the one of operations on items.
+// open returns the table in a request. If it does not exist, the error is worded as in operations on items.
 func (s *Service) open(scope aws.Scope, name string) (*table, error) {
 	t, err := s.find(scope, name)
 	if e, ok := err.(*aws.Error); ok && e.Code == errNoTable.Code { //nolint:errorlint // find makes it

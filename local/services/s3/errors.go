@@ -42,7 +42,7 @@ var messages = map[gofakes3.ErrorCode]string{
 // errorWriter holds back an error response until its body is known, to give it S3's status and message.
 type errorWriter struct {
 	http.ResponseWriter
-	status int // of the error; 0 if there is none
+	status int // HTTP status of the error; 0 if there is none
 	body   bytes.Buffer
 }
 

@@ -11,8 +11,8 @@ import (
 // partsSum computes the checksum of an object joined from parts: over all bytes, or over the checksums of the parts.
 type partsSum struct {
 	algorithm, kind string
-	bytes           hash.Hash // of the object, or of the current part
-	sums            hash.Hash // of the checksums of the parts
+	bytes           hash.Hash // hash over the object's bytes, or over those of the current part
+	sums            hash.Hash // hash over the checksums of the parts
 	parts           int
 }
 
@@ -39,7 +39,8 @@ func (s *partsSum) write(p []byte) {
 	}
 }
 
-// endPart is called after the last byte of each part.
+// endPart closes the current part: a composite checksum takes in the part's own checksum. The caller calls it after the
+// last byte of each part.
 func (s *partsSum) endPart() {
 	if s == nil {
 		return

@@ -8,7 +8,7 @@ import (
 
 // setting is the response for a setting that cannot be changed here, as for a new bucket on S3.
 type setting struct {
-	code, message string // of the error with status 404; empty if there is a response
+	code, message string // error with status 404; empty if answer is set
 	answer        string // XML without its declaration
 }
 

@@ -11,11 +11,11 @@ type days struct {
 	ofMonth     set  // numbers
 	last        bool // L
 	lastWorkday bool // LW
-	nearest     set  // of nW
+	nearest     set  // days n of nW
 
 	ofWeek set    // weekdays; SUN is 1
-	lastOf set    // of nL
-	nth    [8]set // of n#m: by m
+	lastOf set    // weekdays n of nL
+	nth    [8]set // weekdays n of n#m, by m
 }
 
 var (

@@ -278,7 +278,7 @@ func (s *Service) keep(d *delivered) error {
 	return err
 }
 
-// told creates the delivery of a message about the subscription itself. mu is held.
+// told creates the delivery of a message about the subscription itself, such as its confirmation. mu is held.
 func (s *Service) told(b *documents.Batch, t *topic, r *subscriptionRecord, kind, text string, now int64) *delivered {
 	version := t.Attributes[signing]
 	if version == "" {

@@ -23,7 +23,7 @@ type published struct {
 // duplicates holds the deduplication keys of a topic, ordered by time. It is guarded by the topic's order lock.
 type duplicates struct {
 	known map[string]*list.Element
-	order list.List // of known keys
+	order list.List // known keys, oldest first
 }
 
 type knownKey struct {

@@ -107,15 +107,15 @@ func Open(o Options) (*Service, error) {
 // tableName is the name of the table.
 const tableName = "sns"
 
-// The key prefixes of the table.
+// The key prefixes of the table. Each comment names the rest of the key, then the value.
 const (
 	keyTopic        = "topic/"        // ARN: a topic
 	keySubscription = "subscription/" // ARN: a subscription
 	keyDelivery     = "delivery/"     // number: a pending delivery
-	keyDuplicate    = "duplicate/"    // ARN, zero, deduplication key: what was published under it
-	keyMail         = "mail/"         // number: a mail of the inbox
-	keyNext         = "next"          // upper bound of the numbers handed out
-	keySigning      = "signing-key"   // the key with which messages are signed
+	keyDuplicate    = "duplicate/"    // ARN, zero byte, deduplication key: the message published with that key
+	keyMail         = "mail/"         // number: a mail in the inbox
+	keyNext         = "next"          // no rest: upper bound of the numbers assigned so far
+	keySigning      = "signing-key"   // no rest: the key with which messages are signed
 )
 
 // load reads all stored data.

@@ -6,7 +6,7 @@ type code uint8
 const (
 	codeMatch     code = iota // the end of the pattern or of a look-around
 	codeUnit                  // one code unit that node accepts
-	codeRun                   // as many code units as node, a repetition of one unit, accepts
+	codeRun                   // node repeats one code unit: consume as many as it accepts
 	codeSplit                 // continue at next; on failure at other
 	codeJump                  // continue at next
 	codeSave                  // store the position in a register

@@ -18,7 +18,7 @@ const (
 	overlap
 	conflict
 	wrongOperand
-	inCondition // of the errors within one condition, the first is reported
+	inCondition // an error within a condition; only the first is reported
 	mistakes
 )
 

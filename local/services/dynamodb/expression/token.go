@@ -81,8 +81,8 @@ func tokens(text string) []token {
 	}
 }
 
-// parser parses one expression. Errors that are not syntax errors are recorded, so that the one that DynamoDB reports
-// first can be reported.
+// parser parses one expression. It records errors other than syntax errors, and afterwards reports the one that
+// DynamoDB checks first.
 type parser struct {
 	text   string
 	tokens []token

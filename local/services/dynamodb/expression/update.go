@@ -36,7 +36,7 @@ type change struct {
 // term is the value that SET assigns to a path.
 type term struct {
 	path     Path       // nil if the term is not a path
-	value    item.Value // if there is neither a path nor an operator
+	value    item.Value // the operand if path and operator are empty
 	operator string     // +, -, if_not_exists, list_append
 	terms    []*term    // the operands
 }

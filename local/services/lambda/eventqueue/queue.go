@@ -47,7 +47,7 @@ type Queue struct {
 	bytes   int64
 	lanes   map[lane]*line
 	waiting map[string]*clock.Timer // by key
-	left    []*Event                // from an earlier process, without payloads, until Resume
+	left    []*Event                // events of an earlier process, without payloads; Resume queues them
 	closed  bool
 }
 

@@ -91,8 +91,8 @@ func (p *poller) rest(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// bell wakes a goroutine that waits for something that happens elsewhere. Virtual time is held from the ring until
-// that goroutine resumes; a ring that nothing waits for yet does not hold it.
+// bell wakes a waiting goroutine. Virtual time does not advance between the ring and the moment that goroutine resumes.
+// If no goroutine is waiting yet, a ring does not hold virtual time.
 type bell struct {
 	clock *clock.Clock
 	up    chan struct{} // has capacity for one

@@ -23,7 +23,7 @@ type Message struct {
 
 	ready, pending, age int // positions in heaps
 	group               *group
-	previous, next      *Message // in the group
+	previous, next      *Message // neighbours in the group's list
 }
 
 // visible reports whether the message is neither delayed nor in flight, as of the last advance.
