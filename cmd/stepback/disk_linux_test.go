@@ -25,7 +25,7 @@ func TestADiskThatIsFull(t *testing.T) {
 	})
 	data := filepath.Join(disk, "data")
 	asProcess(t, "run", "--data", data).complains(t, 1, "stepback: the disk of "+data+
-		" is full; nothing that was applied is lost: make room and run the same command again")
+		" is full; applied rows are not lost. Free space and run the same command again")
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=100m"); err != nil {
 		t.Fatal(err)
 	}
