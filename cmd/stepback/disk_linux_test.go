@@ -120,6 +120,6 @@ func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 	tell(t, os.WriteFile(filepath.Join(data, "users.db-wal"), []byte("what a killed process leaves"), 0o600))
 	remount(syscall.MS_RDONLY)
 	stepback(t, "export", "users", "--data", data).complains(t, exitFailure,
-		"users.db-wal holds records that are not in ", "copy both files to a directory that can be written to",
+		"users.db-wal holds records that are not in ", "copy both files to a writable directory",
 		"--db sqlite:/that/directory/users.db")
 }

@@ -189,7 +189,7 @@ func TestExitCodes(t *testing.T) {
 		"all applied": {good, nil, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"a row rejected": {
 			good + "bert,x,2\n", nil, 3,
-			[]string{"rejected 1", "1 × ValidationError", "Correct the rows in the corrections file and import that"},
+			[]string{"rejected 1", "1 × ValidationError", "Correct the rows in the corrections file and import it"},
 		},
 		"too many rejected": {header + "anna,1,2\nbert,x,2\n", nil, 3, []string{"FAILED  activity-csv-",
 			"ToleratedFailurePercentageExceeded: 1 rejected"}},
@@ -205,16 +205,16 @@ func TestExitCodes(t *testing.T) {
 			good, []string{"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:10%",
 				"--tolerated-failure-percentage",
 				"50"}, 3,
-			[]string{"not retried", "Import the corrections file once the cause is gone"},
+			[]string{"not retried", "Fix the cause, then import the corrections file"},
 		},
 		"validation fails": {
 			good, []string{"--fault", "ValidateCSVFile:hang:1"}, 1,
-			[]string{"States.Timeout in ValidateCSVFile: No answer came within the time that the state allows",
-				"minimal", "--again imports what is left"},
+			[]string{"States.Timeout in ValidateCSVFile: No attempt returned within the state's timeout",
+				"minimal", "use --again to import the remaining rows"},
 		},
 		"aggregation fails": {
 			good, []string{"--fault", "AggregateResults:throttle:1"}, 1,
-			[]string{"Lambda.TooManyRequestsException in AggregateResults", "--again imports what is left"},
+			[]string{"Lambda.TooManyRequestsException in AggregateResults", "use --again to import the remaining rows"},
 		},
 		"every record fails": {
 			good, []string{"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:1"}, 3,
@@ -345,7 +345,7 @@ func TestHistory(t *testing.T) {
 	stepback(t, "history", "arn:aws:states:us-east-1:000000000000:execution:csv-import:nobody", "--data",
 		data).complains(t, 1, "no execution has the ARN arn:aws:states:")
 	stepback(t, "run", "--csv", file, "--data", data, "--again").ends(t, 3, "3 × RetryNotWorthwhile",
-		"Import the corrections file")
+		"import the corrections file")
 	stepback(t, "history", "activity", "--data", data).complains(t, 1,
 		`"activity" matches 2 executions, for example activity-csv-`, "give more of the name")
 }
