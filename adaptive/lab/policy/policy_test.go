@@ -73,9 +73,9 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"openFor: 90", "openFor: 0", "breaker.openFor: 0 is out of range"},
 		{"openFor: 90", "halfOpenConcurrency: 17", "HalfOpenConcurrency is 17; it must be between 1 and 16"},
 		{"initial: 5", "initial: 500", "Initial is 500; it must be between Min and Max"},
-		{"breaker: {", "#breaker: {", "staleness: what is shared is a breaker with a limiter"},
-		{all, "policy: 1\nname: p\ndeferral: {}", "nothing of this policy refuses anything"},
-		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "nobody knows that the callee is away"},
+		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
+		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
+		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "the callee's outage is not noticed"},
 	} {
 		text := strings.Replace(all, c.from, c.to, 1)
 		if _, err := policy.Parse("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -149,7 +149,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"time: 0.1}", "time: {pareto: 1}}",
 			"there is no member \"pareto\" here; known are exp, lognormal, gamma, constant and empirical"},
 		{"servers: 1", "severs: 1", "x.yaml:5:15: service.s: there is no member \"severs\" here (did you mean servers?)"},
-		{"lab: 1", "lab: 2", "x.yaml:1:6: lab: only version 1 of the format is known; write lab: 1"},
+		{"lab: 1", "lab: 2", "x.yaml:1:6: lab: only version 1 of the format is supported; write lab: 1"},
 		{"duration: 100", "duration: 1e300", "is no time"},
 		{"duration: 100", "duration: 100\nwarmup: 100", "leaves nothing of the duration"},
 		{"calls:", "faults: [{at: 200, for: 1, service: s, capacity: 0.5}]\ncalls:",
@@ -162,7 +162,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"calls:", "faults: [{at: 20, for: 1, service: s}]\ncalls:",
 			"a fault has exactly one of capacity, errors and metric"},
 		{"calls:", "expect: [{policy: p, metric: fame, is: \"> 1\"}]\ncalls:", "there is no metric \"fame\""},
-		{"calls:", "expect: [{policy: p, metric: success, is: \"about 1\"}]\ncalls:", "is no comparison"},
+		{"calls:", "expect: [{policy: p, metric: success, is: \"about 1\"}]\ncalls:", "is not a comparison"},
 		{"calls:", "observe: {period: 90}\ncalls:", "whole minutes"},
 		{"poisson, rate: 1", "poisson, rate: 1000000", "at most 5000000 are simulated"},
 		{"poisson, rate: 1", "poisson, rate: 1, period: 5", "process poisson has no period; it has rate"},
@@ -171,7 +171,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"retry: none", "retry: pattern:wild", "there is no pattern or preset \"wild\""},
 		{"retry: none", "retry: [{errors: [E], jitter: SOME}]",
 			"\"SOME\" is not known here; write NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"},
-		{"state: S", "state: T", "calls does not say what the state \"T\" calls"},
+		{"state: S", "state: T", "calls has no entry for the state \"T\""},
 		{"name: small", "name: small\nname: large", "x.yaml:3:1: the member \"name\" occurs twice"},
 		{"name: small", "name: &a small", "anchors, aliases and merges are not read"},
 		{"name: small", "name: !!binary small", "the tag"},
@@ -224,8 +224,8 @@ func TestDefinitionsThatCannotServe(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		files["machine.asl.json"]: `no state "Load"; its Task states are Save`,
-		`{"StartAt":"A"}`:         "is no valid definition",
-		`nonsense: [`:             "is no valid definition",
+		`{"StartAt":"A"}`:         "is not a valid definition",
+		`nonsense: [`:             "is not a valid definition",
 	} {
 		if _, err := scenario.FromDefinition("m.json", text, "Load"); err == nil || !strings.Contains(err.Error(),
 			want) {
