@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for arn, texts := range map[string][]string{
-		b.stuck: {"Charge: attempt 1 of 6 failed with Lambda.ResourceNotFoundException; the next one comes at ",
+		b.stuck: {"Charge: attempt 1 of 6 failed with Lambda.ResourceNotFoundException; the next attempt is at ",
 			"and it gives up by", "Retry now", "Stop…", `class="node waiting"`, `class="wait"`},
 		b.broken: {"Boom&lt;i&gt;", "FAILED", "Redrive…", "Bad &lt;b&gt;", `class="node failed"`},
 	} {
@@ -127,7 +127,7 @@ func TestActs(t *testing.T) {
 	}
 	p := b.pending()
 	now := form("arn", b.stuck, "id", "999")
-	if got := said(act("retry-now", now)); !strings.HasPrefix(got, "Not done: no retry of this ID") {
+	if got := said(act("retry-now", now)); !strings.HasPrefix(got, "Not done: no pending retry has this ID") {
 		t.Error(got)
 	}
 	if got := said(act("retry-now", form("arn", b.stuck, "id", "1"+strings.Repeat("0", 3)))); !strings.HasPrefix(got, "Not done") {

@@ -87,7 +87,7 @@ func TestFiveQuestionsInABrowser(t *testing.T) {
 		"caught, then Refund → Release → OrderFailed", "no answer from carrier dhl-eu within 5 s")
 	p = ask()
 	p.click("Transfer")
-	p.reads("when does it retry?", 1, "payout-late-", "RUNNING", "attempt 1 of 6 failed with BankUnavailable", "the next one comes at",
+	p.reads("when does it retry?", 1, "payout-late-", "RUNNING", "attempt 1 of 6 failed with BankUnavailable", "the next attempt is at",
 		"(in ", "gives up by", "Retry now")
 	p = ask()
 	p.click("import-rows")
