@@ -69,7 +69,7 @@ func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
 		return nil, &resilience.SettingError{
 			Setting: "Hedge",
 			Value:   "set",
-			Want:    "none: a reply can be written to by one call only",
+			Want:    "none: only one call can write to a reply",
 		}
 	}
 	idempotent := s.Idempotent
