@@ -33,7 +33,7 @@ func invoke(ctx context.Context, l invoker, function string, e objectevent.Event
 	}
 	var started handlers.Started
 	if json.Unmarshal(answer.Payload, &started) != nil || started.Execution == "" {
-		return handlers.Started{}, fmt.Errorf("the function %s was not run: the endpoint answers %q", function,
+		return handlers.Started{}, fmt.Errorf("the function %s was not run: the endpoint returned %q", function,
 			answer.Payload)
 	}
 	return started, nil

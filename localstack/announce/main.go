@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 		}
 	}
 	if started.Repeated {
-		fmt.Fprintln(notes, "this version of the file has been imported before: nothing was started")
+		fmt.Fprintln(notes, "this version of the file has already been imported: nothing was started")
 	}
 	_, err = fmt.Fprintln(out, started.Execution, by)
 	return err

@@ -51,12 +51,12 @@ func TestAnnounce(t *testing.T) {
 			name:   "the file was imported before",
 			lambda: func(w http.ResponseWriter) { fmt.Fprint(w, `{"execution":"users-csv-1","repeated":true}`) },
 			out:    "users-csv-1 function\n",
-			notes:  "this version of the file has been imported before: nothing was started\n",
+			notes:  "this version of the file has already been imported: nothing was started\n",
 		},
 		{
 			name:   "a canned answer",
 			lambda: func(w http.ResponseWriter) { fmt.Fprint(w, `"Simple Lambda happy path OK"`) },
-			notes:  "the function start was not run: the endpoint answers \"\\\"Simple Lambda happy path OK\\\"\"; its rule is applied here\n", startsItself: true,
+			notes:  "the function start was not run: the endpoint returned \"\\\"Simple Lambda happy path OK\\\"\"; its rule is applied here\n", startsItself: true,
 		},
 		{
 			name: "a function error",

@@ -68,7 +68,7 @@ func linked(ctx context.Context, modules map[string]string, system string, packa
 	cmd.Stderr = os.Stderr
 	list, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("what %s links: %w", system, err)
+		return fmt.Errorf("listing the packages of %s: %w", system, err)
 	}
 	for line := range strings.Lines(string(list)) {
 		if name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {

@@ -39,7 +39,7 @@ var modulePath = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]
 // publish rewrites the files below a directory and returns the number of changed files.
 func publish(dir, module string) (changed int, err error) {
 	if !modulePath.MatchString(module) {
-		return 0, fmt.Errorf("%q is no module path that can be fetched: it begins with a host, as in github.com/you/stepback",
+		return 0, fmt.Errorf("%q is not a module path that can be fetched: it must begin with a host, as in github.com/you/stepback",
 			module)
 	}
 	old, err := pathOf(filepath.Join(dir, "go.mod"))
