@@ -49,7 +49,7 @@ func (s *Stack) topic(id, name, display string, to environment.Subscribers) awss
 	}
 	if !to.Subscribed() {
 		awscdk.Annotations_Of(topic).AddWarningV2(jsii.String("stepback:nobody-subscribed-"+name),
-			jsii.String("Nobody is subscribed to the "+name+" of "+s.Environment.Name+": name somebody in environments/"+
+			jsii.String("The "+name+" topic of "+s.Environment.Name+" has no subscribers: add one in environments/"+
 				s.Environment.Name+".json"))
 	}
 	return topic
