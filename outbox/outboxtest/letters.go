@@ -151,7 +151,7 @@ func testTwoOperators(t *testing.T, o *Table) {
 					counts[r.Outcome]++
 					if not, ok := errors.AsType[*deadletters.NotDeadError](r.Err); ok &&
 						(not.Last == nil || not.Last.Who == who) {
-						t.Errorf("%s is told %v, want who was faster", who, not)
+						t.Errorf("%s gets %v, want the name of the faster operator", who, not)
 					}
 					return nil
 				},

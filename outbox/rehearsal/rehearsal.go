@@ -251,7 +251,7 @@ func (s *story) fix(ctx context.Context) error {
 		}); err != nil {
 		return err
 	}
-	s.say("ann mends order 11, discards order 47, and redrives %d letters", redriven)
+	s.say("ann fixes order 11, discards order 47, and redrives %d letters", redriven)
 	return nil
 }
 
