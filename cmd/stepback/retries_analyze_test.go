@@ -20,7 +20,7 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 		t.Fatal(run.code, run.err)
 	}
 	stepback(t, "retries", "analyze", "--data", data).ends(t, exitOK, "201 executions", "too little data",
-		"within one spell of 5m0s", "prices of us-east-1")
+		"in one spell of 5m0s", "prices of us-east-1")
 	s := stepback(t, "retries", "analyze", "--data", data, "--spell", "100ms", "--json")
 	var r analysis.Report
 	if err := json.Unmarshal([]byte(s.out), &r); err != nil || s.code != exitOK || len(r.Classes) == 0 ||
