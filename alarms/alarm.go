@@ -90,12 +90,12 @@ func (a Alarm) Check(machine string) error {
 	case a.Rate != nil && len(a.Rate.Terms) > maxTerms:
 		return fmt.Errorf("alarm %s: %d metrics, %d are allowed", a.Name, len(a.Rate.Terms), maxTerms)
 	case a.Period < time.Minute || a.Period%time.Minute != 0:
-		return fmt.Errorf("alarm %s: period %v is not a number of minutes, which is what the metrics are published by",
+		return fmt.Errorf("alarm %s: period %v is not a whole number of minutes, the resolution of the metrics",
 			a.Name, a.Period)
 	case a.Breaching < 1 || a.Breaching > a.Periods || time.Duration(a.Periods)*a.Period > maxWindow:
 		return fmt.Errorf("alarm %s: %d of %d periods of %v", a.Name, a.Breaching, a.Periods, a.Period)
 	case a.Meaning == "" || a.First == "":
-		return fmt.Errorf("alarm %s does not say what it means and what to do first", a.Name)
+		return fmt.Errorf("alarm %s lacks its meaning or its first step", a.Name)
 	}
 	return nil
 }

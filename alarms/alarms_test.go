@@ -214,9 +214,9 @@ func TestCheckRefuses(t *testing.T) {
 	for want, change := range map[string]func(*alarms.Alarm){
 		"is not published with {StateMachine, ErrorType}": func(a *alarms.Alarm) { a.Series = series(retrymetrics.Throttles, retrymetrics.ByError, "m", "e") },
 		"either a series or a rate":                       func(a *alarms.Alarm) { a.Series = nil },
-		"not a number of minutes":                         func(a *alarms.Alarm) { a.Period = 90 * time.Second },
+		"not a whole number of minutes":                   func(a *alarms.Alarm) { a.Period = 90 * time.Second },
 		"2 of 1 periods":                                  func(a *alarms.Alarm) { a.Breaching = 2 },
-		"what to do first":                                func(a *alarms.Alarm) { a.First = "" },
+		"its first step":                                  func(a *alarms.Alarm) { a.First = "" },
 	} {
 		a := ok
 		change(&a)

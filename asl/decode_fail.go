@@ -32,6 +32,6 @@ func (d *decoder) warnNoPath(s string) {
 		name := d.path[len(d.path)-1].Name
 		d.report(SeverityWarning, NoPath, "The value looks like a path, but the name of the field '"+name+
 			"' does not end with 'Path'").
-			hint("a path belongs into '" + name + "Path'; as it is, the text itself is used")
+			hint("use '" + name + "Path' for a path; '" + name + "' is used as text")
 	}
 }

@@ -85,7 +85,7 @@ func (d *decoder) transition(o object, s *State) {
 		d.fail("There should only be one of the following fields: [Next, End]").onKey("End")
 	case !s.End && !o.has("Next"):
 		d.fail("This object should have only one of the following fields: [Next, End]").
-			hint(`name the state to go on with in "Next", or end here with "End": true`)
+			hint(`name the next state in "Next", or end here with "End": true`)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestRender(t *testing.T) {
 			`m.json:2:2: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/集計
   2 | 	"集計":	{"Type": "Pass", "Comment": "表é", "Edn": true}}}
     | 	^^^^^^
-    = name the state to go on with in "Next", or end here with "End": true
+    = name the next state in "Next", or end here with "End": true
 m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported at /States/集計
   2 | 	"集計":	{"Type": "Pass", "Comment": "表é", "Edn": true}}}
     | 	       	                                   ^^^^^

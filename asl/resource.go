@@ -98,9 +98,9 @@ func (o *Options) unknownAction(rest string) (hint string, unknown bool) {
 	case !ok || service == "" || action == "" || strings.Contains(action, ":"):
 		return "an action such as aws-sdk:s3:getObject", true
 	case action[0] >= 'A' && action[0] <= 'Z':
-		return "actions begin with a small letter: " + strings.ToLower(action[:1]) + action[1:], true
+		return "actions begin with a lower-case letter: " + strings.ToLower(action[:1]) + action[1:], true
 	case pattern != "" && pattern != patternToken:
-		return "actions of the AWS SDK are called at once or with .waitForTaskToken", true
+		return "AWS SDK actions are called without a pattern or with .waitForTaskToken", true
 	}
 	if o.Action != nil {
 		if err := o.Action(service, action); err != nil {

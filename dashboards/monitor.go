@@ -67,10 +67,10 @@ func Monitor(o Options) (Dashboard, error) {
 }
 
 func (b *layout) header() string {
-	text := fmt.Sprintf("# Retries of %s\nCounted from the execution log at level %s, so that throttles and timeouts which no function saw are in. "+
+	text := fmt.Sprintf("# Retries of %s\nCounted from the execution log at level %s, including throttles and timeouts that no function saw. "+
 		"Rates are metric math over sums.", b.StateMachine, b.Level)
 	if b.Level == retrymetrics.LevelError {
-		text += " At this level failures are counted; retries, delays and recoveries take level ALL."
+		text += " This level counts failures; retries, delays and recoveries need level ALL."
 	}
 	return text
 }

@@ -89,8 +89,8 @@ func (r *run) finish() {
 // the execution stays as the journal has it.
 func (r *run) refused(err error) {
 	e := r.engine
-	e.log.Error("the journal refused a step; the execution is left as it was", "execution", r.record.ARN, "error", err)
-	r.err = fmt.Errorf("execution %s cannot go on: the journal refused a step: %w", r.record.ARN, err)
+	e.log.Error("the journal rejected a step; the execution was left unchanged", "execution", r.record.ARN, "error", err)
+	r.err = fmt.Errorf("execution %s cannot continue: the journal rejected a step: %w", r.record.ARN, err)
 	r.abandon()
 	e.forget(r)
 	close(r.done) // first: callers that wait for the start look here next

@@ -18,7 +18,7 @@ import (
 // changed.
 var (
 	ErrNoMapRun   = errors.New("engine: no such Map Run")
-	ErrMapRunOver = errors.New("engine: the Map Run is not under way any more")
+	ErrMapRunOver = errors.New("engine: the Map Run is no longer running")
 )
 
 // MapRun describes a Map Run.

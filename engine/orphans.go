@@ -66,7 +66,7 @@ func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.Ma
 		delete(c.waiting, arn)
 		delete(abandoned, arn)
 		for _, u := range orphans {
-			c.leave(u, errors.New("its parent "+execution+" is left as it was"))
+			c.leave(u, errors.New("its parent "+execution+" was left unchanged"))
 			c.leaveBelow(u.ARN, abandoned)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // ErrNoRetry is returned if there is no such retry or it no longer waits: it has started, or its state or execution
 // has ended.
-var ErrNoRetry = errors.New("no retry of this ID waits for its delay")
+var ErrNoRetry = errors.New("no pending retry has this ID")
 
 // errLooked drops the signal that is used to inspect a run.
 var errLooked = errors.New("engine: only looked")

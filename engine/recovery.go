@@ -47,7 +47,7 @@ type DivergedError struct {
 
 // Error implements error.
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("replaying step %d gives another history than is kept: %s, not %s", e.Step, types(e.Now),
+	return fmt.Sprintf("replaying step %d gives a different history than the stored one: %s, not %s", e.Step, types(e.Now),
 		types(e.Then))
 }
 
@@ -153,7 +153,7 @@ func (c *recovery) machine(ctx context.Context, u *journal.Unfinished) (*StateMa
 func (e *Engine) machineOf(ctx context.Context, x *journal.Execution) (*StateMachine, error) {
 	d, err := e.cfg.Journal.Definition(ctx, x.Definition)
 	if errors.Is(err, journal.ErrNotFound) {
-		return nil, fmt.Errorf("its definition %q is not kept", x.Definition)
+		return nil, fmt.Errorf("its definition %q is missing", x.Definition)
 	}
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (m *StateMachine) as(arn string) *StateMachine {
 }
 
 func (c *recovery) leave(u *journal.Unfinished, err error) {
-	c.engine.log.Error("an execution cannot be gone on with; it is left as it was", "execution", u.ARN, "error", err)
+	c.engine.log.Error("an execution cannot be resumed; it was left unchanged", "execution", u.ARN, "error", err)
 	c.found.Left = append(c.found.Left, Unrecovered{u.ARN, err})
 }
 

@@ -24,7 +24,7 @@ func (r *run) replay(steps []journal.Step) error {
 		return err
 	}
 	if r.x.Status() != history.Running || len(steps) == 0 {
-		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
+		return fmt.Errorf("after its %d steps it is %s", len(steps), r.x.Status())
 	}
 	r.result.Reset()
 	r.result.Effects = r.x.Outstanding()

@@ -240,7 +240,7 @@ func TestARequestThatHangsEndsWithItsFault(t *testing.T) {
 	if err := <-hangs; err == nil {
 		t.Error("a request that hung was answered")
 	}
-	if _, err := p.Chaos.Lift(1); err == nil || err.Error() != "there is no fault 1; stepback chaos list has those that apply" {
+	if _, err := p.Chaos.Lift(1); err == nil || err.Error() != "there is no fault 1; stepback chaos list lists the active ones" {
 		t.Error(err)
 	}
 }

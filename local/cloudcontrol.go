@@ -19,7 +19,7 @@ func (p *Platform) openCloudControl(context.Context) (err error) {
 		return err
 	}
 	p.onClose(p.resources.Close)
-	p.offer(served{model: "cloudcontrol", about: "resources of all services by their types in CloudFormation",
+	p.offer(served{model: "cloudcontrol", about: "resources of all services, by CloudFormation type",
 		Service: endpoint.Service{Name: "Cloud Control", Signing: "cloudcontrolapi", Target: "CloudApiService",
 			Handler: lazily(p.resources.Handler)}})
 	return nil

@@ -29,7 +29,7 @@ func (p *Platform) openStacks(context.Context) (err error) {
 	p.onClose(p.Stacks.Close)
 	api := lazily(func() *server.Service { return p.Stacks.Handler() })
 	responses := p.Stacks.Responses()
-	p.offer(served{model: "cloudformation", about: "stacks, made by the services of this address",
+	p.offer(served{model: "cloudformation", about: "stacks, created through the services at this address",
 		covers: func() server.Coverage { return api.made().Coverage() },
 		Service: endpoint.Service{Name: "CloudFormation", Signing: "cloudformation",
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -70,7 +70,7 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 			select {
 			case <-tick.C:
 				if err := m.flush(p); err != nil {
-					p.cfg.Log.Warn("metrics could not be kept", "error", err)
+					p.cfg.Log.Warn("metrics could not be stored", "error", err)
 				}
 			case answer := <-m.asks:
 				answer <- m.flush(p)

@@ -151,6 +151,6 @@ func (p *Platform) control(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && p.cfg.Control != nil:
 		p.cfg.Control(p, w, r)
 	default:
-		http.Error(w, "This process takes no clients.", http.StatusNotImplemented)
+		http.Error(w, "This process does not accept clients.", http.StatusNotImplemented)
 	}
 }

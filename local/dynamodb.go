@@ -19,7 +19,7 @@ func (p *Platform) openTables(context.Context) (err error) {
 	p.offer(served{model: "dynamodb", about: "tables in " + filepath.Join(p.Dir, "dynamodb"),
 		Service: endpoint.Service{Name: "DynamoDB", Signing: "dynamodb", Target: "DynamoDB_20120810",
 			Handler: lazily(p.Tables.Handler)}})
-	p.offer(served{model: "dynamodbstreams", about: "changes of the tables, for a day",
+	p.offer(served{model: "dynamodbstreams", about: "changes of the tables, kept for a day",
 		Service: endpoint.Service{Name: "DynamoDB Streams", Signing: "dynamodb", Target: "DynamoDBStreams_20120810",
 			Handler: lazily(p.Tables.StreamsHandler)}})
 	return nil

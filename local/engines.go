@@ -65,7 +65,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		return e, err
 	}
 	for _, x := range found.Left {
-		s.log.Error("an execution cannot go on; it is left as it was", "execution", x.ARN, "error", x.Err)
+		s.log.Error("an execution cannot be resumed; it was left unchanged", "execution", x.ARN, "error", x.Err)
 	}
 	return e, nil
 }
@@ -74,7 +74,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 // counted, and calls Config.Resumed for each execution.
 func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
 	if n := len(found.Executions); n > 0 {
-		s.log.Info("executions go on", "executions", n, "children", found.Children)
+		s.log.Info("executions resumed", "executions", n, "children", found.Children)
 	}
 	for _, x := range found.Executions {
 		if err := s.platform.metrics.observeChildren(ctx, s.platform.Journal, x.ARN); err != nil {

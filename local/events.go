@@ -21,7 +21,7 @@ func (p *Platform) openEvents(context.Context) (err error) {
 		return err
 	}
 	p.onClose(p.Events.Close)
-	p.offer(served{model: "eventbridge", about: "buses, rules and what they send; in " + filepath.Join(p.Dir, "documents"),
+	p.offer(served{model: "eventbridge", about: "event buses, rules and their deliveries; in " + filepath.Join(p.Dir, "documents"),
 		Service: endpoint.Service{Name: "EventBridge", Signing: "events", Target: "AWSEvents",
 			Handler: lazily(p.Events.Handler)}})
 	p.Targets.Register("events", p.Events)

@@ -29,7 +29,7 @@ func (p *Platform) expire(context.Context) error {
 		}
 		working.Go(func() {
 			if err := p.Objects.Expire(p.Clock.Now()); err != nil {
-				p.cfg.Log.Error("the lifecycles of buckets could not be carried out", "error", err)
+				p.cfg.Log.Error("lifecycle rules of buckets could not be applied", "error", err)
 			}
 		})
 		schedule()

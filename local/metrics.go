@@ -47,7 +47,7 @@ func (p *Platform) openMetrics(context.Context) error {
 			select {
 			case <-tick.C:
 				if err := m.keep(); err != nil {
-					p.cfg.Log.Warn("metric data could not be kept", "error", err)
+					p.cfg.Log.Warn("metric data could not be stored", "error", err)
 				}
 			case <-stop:
 				return

@@ -63,7 +63,7 @@ func (p *Platform) announceTo(function string, e objectevent.Event) {
 			Payload: payload, Type: invocation.Event})
 	}
 	if err != nil {
-		p.cfg.Log.Error("no function has heard of a new object", "bucket", e.Detail.Bucket.Name,
+		p.cfg.Log.Error("the event of a new object was not delivered", "bucket", e.Detail.Bucket.Name,
 			"key", e.Detail.Object.Key, "function", function, "error", err.Error())
 	}
 }

@@ -176,7 +176,7 @@ func (p *Platform) openJournal(context.Context) error {
 	p.Journal = j
 	p.onClose(j.Close)
 	for _, lost := range j.LostTails() {
-		p.cfg.Log.Warn("the journal has lost what was acknowledged last", "error", lost)
+		p.cfg.Log.Warn("the journal has lost its last acknowledged records", "error", lost)
 	}
 	return resultwriter.RemoveSpools(p.Dir) // the directory is locked: no other process uses it
 }
@@ -214,7 +214,7 @@ func (p *Platform) openLogs(context.Context) (err error) {
 		Appended: p.logged, Written: p.subscriptions.Written})
 	if err == nil {
 		p.onClose(p.Logs.Close)
-		p.offer(served{model: "cloudwatchlogs", about: "what executions and functions log",
+		p.offer(served{model: "cloudwatchlogs", about: "logs of executions and functions",
 			Service: endpoint.Service{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328",
 				Handler: lazily(func() *server.Service {
 					return logsapi.New(logsapi.Options{Store: p.Logs, Documents: p.Documents, Default: p.Scope,

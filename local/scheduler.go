@@ -25,7 +25,7 @@ func (p *Platform) openScheduler(context.Context) (err error) {
 		return err
 	}
 	p.onClose(p.Scheduler.Close)
-	p.offer(served{model: "scheduler", about: "schedules and what they call; in " + filepath.Join(p.Dir, "documents"),
+	p.offer(served{model: "scheduler", about: "schedules and their deliveries; in " + filepath.Join(p.Dir, "documents"),
 		Service: endpoint.Service{Name: "Scheduler", Signing: "scheduler", Handler: lazily(p.Scheduler.Handler)}})
 	return nil
 }

@@ -83,7 +83,7 @@ const closeGrace = 5 * time.Second
 func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	packages, ok := p.objects.(functions.Objects)
 	if !ok {
-		return errors.New("deployment packages cannot be read where Maps read objects")
+		return errors.New("deployment packages cannot be read from the S3 endpoint that Maps use")
 	}
 	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
@@ -95,7 +95,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
 	}
-	p.offer(served{model: "lambda", about: "functions run as processes of this machine",
+	p.offer(served{model: "lambda", about: "functions run as processes on this machine",
 		Service: endpoint.Service{Name: "Lambda", Signing: "lambda", Host: lambdaapi.IsURLHost,
 			Handler: lazily(func() *lambdaapi.Service {
 				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope,

@@ -93,7 +93,7 @@ func (c *Config) complete() error {
 		}
 	}
 	if len(c.Name) > 200 || !isHeader(c.Name) {
-		return fmt.Errorf("a relay's name is at most 200 bytes of UTF-8 without control characters, not %.40q", c.Name)
+		return fmt.Errorf("a relay's name must be at most 200 bytes of UTF-8 without control characters, not %.40q", c.Name)
 	}
 	if c.Name == "" {
 		host, err := os.Hostname()

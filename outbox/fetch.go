@@ -60,7 +60,7 @@ func (s *session) rest() {
 	defer cancel()
 	due, ok, err := s.cfg.Store.NextDue(ctx)
 	if err != nil {
-		s.storeFailed("look for the next message", err)
+		s.storeFailed("find the next message", err)
 	} else if ok {
 		wait = max(min(wait, due), time.Millisecond)
 	}

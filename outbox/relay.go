@@ -26,7 +26,7 @@ func New(cfg Config) (*Relay, error) {
 }
 
 // ErrSinkHangs is returned when the relay stops and the sink does not return from sends whose context has ended.
-var ErrSinkHangs = errors.New("the sink does not return although the context of its sends has ended")
+var ErrSinkHangs = errors.New("the sink does not return although its sends' context has ended")
 
 // Run relays messages until the context ends, however often the database or the sink fails meanwhile. Then it starts
 // no more sends, waits for running ones up to the grace, cancels the rest, and records all outcomes. It returns nil,
@@ -100,7 +100,7 @@ func (s *session) finish(cancel context.CancelFunc) error {
 		cancel()
 	}
 	if n := s.abandonAll(); n > 0 {
-		return fmt.Errorf("%w: %d sends are left behind", ErrSinkHangs, n)
+		return fmt.Errorf("%w: %d sends are still running", ErrSinkHangs, n)
 	}
 	return nil
 }

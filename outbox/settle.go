@@ -97,7 +97,7 @@ func (s *session) recordOnce(all []Settlement) error {
 	}
 	if lost := len(all) - n; lost > 0 {
 		s.cfg.Log.Warn(
-			"messages were no longer this relay's when their outcomes were recorded; they are sent again under the same IDs",
+			"leases ended before the outcomes were recorded; the messages are sent again under the same IDs",
 			"count",
 			lost,
 		)

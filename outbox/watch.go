@@ -38,7 +38,7 @@ func (s *session) replaceLost(before time.Time) {
 		if spare {
 			s.employ()
 		} else {
-			s.cfg.Log.Error("the sink does not return from its sends: the relay has a worker less", "left behind",
+			s.cfg.Log.Error("the sink does not return from its sends: the relay has one worker less", "left behind",
 				s.cfg.Concurrency)
 		}
 	}
@@ -56,7 +56,7 @@ func (s *session) giveUp(w *worker, before time.Time) bool {
 	s.mu.Unlock()
 	hangs := &Failure{
 		Name: retry.TimeoutError, Class: retry.UnknownOutcome,
-		Err: fmt.Errorf("the sink did not return within %s, nor when its context ended", s.cfg.SendTimeout),
+		Err: fmt.Errorf("the sink returned neither within %s nor when its context ended", s.cfg.SendTimeout),
 	}
 	for _, d := range unit[:first] {
 		s.cfg.Observe(Event{Kind: EventOverrun, Delivery: d})
@@ -104,7 +104,7 @@ func (s *session) tidy() {
 				break
 			}
 			if done.Mended > 0 {
-				s.cfg.Log.Warn("messages that waited for too long are due now", "count", done.Mended)
+				s.cfg.Log.Warn("messages that had waited too long were made due", "count", done.Mended)
 				poke(s.wake)
 			}
 			if done.Deleted > 0 {
@@ -139,7 +139,7 @@ func (s *session) listen() {
 			return
 		}
 		if err == nil {
-			err = errors.New("it stopped listening")
+			err = errors.New("the listener stopped")
 		}
 		s.storeFailed("listen for messages", err)
 		if s.cfg.Clock.Now().Sub(began) > storePolicy.MaxDelay {

@@ -158,7 +158,7 @@ func (s *session) sendBatch(unit []*Delivery) (errs []error) {
 		defer cancel()
 		errs = s.cfg.Sink.(BatchSink).SendBatch(ctx, all)
 		if errs != nil && len(errs) != len(all) {
-			return fmt.Errorf("the sink answered for %d messages of %d", len(errs), len(all))
+			return fmt.Errorf("the sink returned outcomes for %d of %d messages", len(errs), len(all))
 		}
 		return nil
 	}()
@@ -205,12 +205,12 @@ func (s *session) report(d *Delivery, o Settlement) {
 	switch o.Status {
 	case Failed:
 		s.counts.failed.Add(1)
-		s.cfg.Log.Info("a message is tried again", "id", d.ID, "topic", d.Topic, "error", o.Error, "cause", o.Cause,
+		s.cfg.Log.Info("a message will be retried", "id", d.ID, "topic", d.Topic, "error", o.Error, "cause", o.Cause,
 			"retry", d.Retries+1, "after", o.After.String())
 		s.cfg.Observe(Event{Kind: EventRetry, Delivery: d, Error: o.Error, After: o.After})
 	case Dead:
 		s.counts.dead.Add(1)
-		s.cfg.Log.Error("a message is a dead letter", "id", d.ID, "topic", d.Topic, "reason", o.Reason, "error",
+		s.cfg.Log.Error("a message became a dead letter", "id", d.ID, "topic", d.Topic, "reason", o.Reason, "error",
 			o.Error, "cause", o.Cause)
 		s.cfg.Observe(Event{Kind: EventDead, Delivery: d, Error: o.Error, Reason: o.Reason})
 	default:

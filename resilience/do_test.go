@@ -519,7 +519,7 @@ func TestStatistics(t *testing.T) {
 			got.RetriedSuccesses != 1 {
 			t.Errorf("counted %+v", got)
 		}
-		if want := "map[it may have happened already, and the operation is not idempotent:1 no retry is left:1]"; fmt.Sprint(
+		if want := "map[no retry is left:1 the attempt may have taken effect, and the operation is not idempotent:1]"; fmt.Sprint(
 			got.Refused) != want {
 			t.Errorf("refused %v", got.Refused)
 		}

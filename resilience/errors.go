@@ -15,21 +15,21 @@ var (
 	// ErrExhausted: the policy's last retry has failed.
 	ErrExhausted = errors.New("no retry is left")
 	// ErrPermanent: repeating cannot help.
-	ErrPermanent = errors.New("a permanent error is not repeated")
+	ErrPermanent = errors.New("permanent errors are not retried")
 	// ErrUnclassified: the error is unknown to the classifier and is treated as permanent, to be safe.
-	ErrUnclassified = errors.New("an error of unknown kind is not repeated")
+	ErrUnclassified = errors.New("errors of unknown kind are not retried")
 	// ErrNotIdempotent: the operation may have taken effect already, and it is not idempotent.
-	ErrNotIdempotent = errors.New("it may have happened already, and the operation is not idempotent")
+	ErrNotIdempotent = errors.New("the attempt may have taken effect, and the operation is not idempotent")
 	// ErrConflict: the operation conflicted with a concurrent one, and has to be repeated from its read on.
-	ErrConflict = errors.New("a conflict is repeated from the read on, not from here")
+	ErrConflict = errors.New("a conflict must be retried from the read, not from here")
 	// ErrNoRetrier: no row of the table names the error.
 	ErrNoRetrier = errors.New("no row of the retry table names the error")
 	// ErrDeadline: another attempt could not end before the context's deadline.
-	ErrDeadline = errors.New("another attempt could not end before the deadline")
+	ErrDeadline = errors.New("another attempt could not finish before the deadline")
 	// ErrRetryAfter: the server asks for a longer pause than [WithMaxRetryAfter] allows.
 	ErrRetryAfter = errors.New("the server asks for a longer pause than is allowed")
 	// ErrPushback: the server asked not to repeat the call.
-	ErrPushback = errors.New("the server says not to try again")
+	ErrPushback = errors.New("the server says not to retry")
 	// ErrBudget: the retry budget is used up.
 	ErrBudget error = &refusal{"the retry budget is used up", retry.RetryBudgetExhausted, "retry budget"}
 	// ErrCircuitOpen: the circuit breaker admits no call.
@@ -37,7 +37,7 @@ var (
 	// ErrBulkheadFull: the bulkhead's limits for running and for waiting calls are both reached.
 	ErrBulkheadFull error = &refusal{"the bulkhead is full", retry.ServiceUnavailableError, "bulkhead"}
 	// ErrQueueTimeout: the call waited in the bulkhead's queue for the maximum time.
-	ErrQueueTimeout error = &refusal{"the wait in the bulkhead's queue took too long", retry.ServiceUnavailableError,
+	ErrQueueTimeout error = &refusal{"the wait in the bulkhead's queue timed out", retry.ServiceUnavailableError,
 		"bulkhead"}
 	// ErrCancelled: the caller's context ended. The context's own error is wrapped as well.
 	ErrCancelled = errors.New("the caller gave up")

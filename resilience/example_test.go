@@ -95,7 +95,7 @@ func ExampleNewWithRules() {
 	})
 	fmt.Println(err)
 	// Output:
-	// no such user (a permanent error is not repeated)
+	// no such user (permanent errors are not retried)
 }
 
 func ExampleExecutor_WorstWait() {

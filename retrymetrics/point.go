@@ -75,7 +75,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("metric %q is not in the catalogue", j.Metric)
 	}
 	if len(j.Values) != len(j.Counts) || len(j.Values) == 0 {
-		return fmt.Errorf("metric %s has %d values and %d counts; there must be as many, and one at least", j.Metric,
+		return fmt.Errorf("metric %s has %d values and %d counts; the numbers must be equal, and at least 1", j.Metric,
 			len(j.Values), len(j.Counts))
 	}
 	*p = Point{m, j.Labels, j.Start.UTC(), j.Values, j.Counts}

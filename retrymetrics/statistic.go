@@ -79,7 +79,7 @@ func (s *sample) statistic(stat Stat) (float64, error) {
 	case P99:
 		return s.percentile(0.99), nil
 	default:
-		return 0, fmt.Errorf("statistic %q is none of Sum, Average, Maximum, p50 and p99", stat)
+		return 0, fmt.Errorf("statistic %q is not Sum, Average, Maximum, p50 or p99", stat)
 	}
 }
 

@@ -42,7 +42,7 @@ func (b builder) checkTolerance() object {
 func (b builder) mapRunFailed() object {
 	return object{
 		{"Type", "Pass"},
-		{"Comment", "The Map Run did not finish; the summary says how far it came"},
+		{"Comment", "The Map Run did not finish; the summary shows how far it got"},
 		{"Parameters", object{{"Error.$", "$.mapError.Error"}, {"Cause.$", "$.mapError.Cause"}}},
 		{"ResultPath", "$.error"},
 		{"Next", NotifyFailure},

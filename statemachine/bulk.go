@@ -17,7 +17,7 @@ func (b builder) applyBatch() object {
 func splitRows() object {
 	return object{
 		{"Type", "Pass"},
-		{"Comment", "The batch fails as a whole: its rows go one by one"},
+		{"Comment", "The batch failed as a whole: its rows are processed one by one"},
 		{"Parameters", object{
 			{"applied", []int{}}, {"alreadyApplied", []int{}}, {"rejected", []int{}},
 			{"oneByOne.$", "$.Items"},

@@ -3,7 +3,7 @@ package statemachine
 // notify returns a state that publishes a message to the topic. The message describes what has already happened, so
 // the execution continues even if publishing fails.
 func (b builder) notify(state, subject string, message object, next string) object {
-	return b.task(state, "Tells how the import ended; whether anybody hears it does not change that",
+	return b.task(state, "Publishes the result of the import, which a failed notification does not change",
 		"arn:aws:states:::sns:publish",
 		object{{"TopicArn", b.TopicARN}, {"Subject", subject}, {"Message", message}},
 		object{

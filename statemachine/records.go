@@ -129,7 +129,7 @@ func (b builder) record() object {
 		{"States", object{
 			{ProcessSingleUserRecord, b.processSingleUserRecord()},
 			{rejectRecord, b.failedRecord("A business rule refuses the record", "rejected")},
-			{deadLetterRecord, b.failedRecord("Retries are used up, or not worth it", "deadLettered")},
+			{deadLetterRecord, b.failedRecord("No retries are left, or a retry is not worthwhile", "deadLettered")},
 		}},
 	}
 }

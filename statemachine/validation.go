@@ -31,7 +31,7 @@ func (b builder) place(folder string) object {
 
 func (b builder) validateCSVFile() object {
 	return b.lambda(ValidateCSVFile,
-		"Reads the whole file and copies it for the Map, which never reads what somebody may replace",
+		"Validates the whole file and copies it, so that no other file can replace the Map's input",
 		b.ValidateFunction,
 		object{
 			{"source.$", "$.source"},
@@ -70,7 +70,7 @@ func (b builder) invalidFile() object {
 func (b builder) validationFailure() object {
 	return object{
 		{"Type", "Pass"},
-		{"Comment", "What there is to say about a file that is not imported"},
+		{"Comment", "Builds the notification about a file that is not imported"},
 		{"Parameters", object{
 			{"source.$", "$.source"},
 			{"execution.$", "$.execution"},

@@ -141,7 +141,7 @@ func (x *Execution) WantEntered(states ...string) {
 	x.t.Helper()
 	got := observed.Entered(x.Events)
 	if !slices.Equal(got, states) {
-		x.fail("the states entered are %s; expected were %s", strings.Join(got, ", "), strings.Join(states, ", "))
+		x.fail("the entered states are %s; expected %s", strings.Join(got, ", "), strings.Join(states, ", "))
 	}
 }
 
@@ -151,7 +151,7 @@ func (x *Execution) WantAttempts(state string, n int) {
 	x.t.Helper()
 	got := observed.Attempts(x.Events, state)
 	if got != n {
-		x.fail("the state %s was carried out %d times; expected were %d", state, got, n)
+		x.fail("the state %s ran %d times; expected %d", state, got, n)
 	}
 }
 
@@ -161,7 +161,7 @@ func (x *Execution) WantWaits(state string, waits ...time.Duration) {
 	x.t.Helper()
 	got := observed.Waits(x.Events, state)
 	if !slices.Equal(got, waits) {
-		x.fail("the waits of the state %s are %v; expected were %v", state, got, waits)
+		x.fail("the waits of the state %s are %v; expected %v", state, got, waits)
 	}
 }
 
@@ -169,6 +169,6 @@ func (x *Execution) WantWaits(state string, waits ...time.Duration) {
 func (x *Execution) WantTook(d time.Duration) {
 	x.t.Helper()
 	if got := x.Stop.Sub(x.Start); got != d {
-		x.fail("the execution took %s; expected was %s", got, d)
+		x.fail("the execution took %s; expected %s", got, d)
 	}
 }

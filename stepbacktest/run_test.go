@@ -140,10 +140,10 @@ func TestWhatIsNotExpectedIsReported(t *testing.T) {
 	want := []string{
 		"the execution did not succeed: FAILED, Other: ",
 		"the execution ended as FAILED, Other: ",
-		"the states entered are Pause, Charge; expected were Charge\n",
-		"the state Charge was carried out 2 times; expected were 1\n",
-		"the waits of the state Charge are [2s]; expected were [1s]\n",
-		"the execution took 1m2s; expected was 1s\n",
+		"the entered states are Pause, Charge; expected Charge\n",
+		"the state Charge ran 2 times; expected 1\n",
+		"the waits of the state Charge are [2s]; expected [1s]\n",
+		"the execution took 1m2s; expected 1s\n",
 	}
 	if len(l.reported) != len(want) {
 		t.Fatalf("%d reports: %q", len(l.reported), l.reported)

@@ -59,14 +59,14 @@ func TestRecommendations(t *testing.T) {
 				for range 400 {
 					add(task(0, "E", "E", "E", "E"))
 				}
-			}, "too-little-data 3: too little data: 0 of 400 of the first retry within one spell of 5m0s, which count as 1.0 independent ones; 20 are needed",
+			}, "too-little-data 3: too little data: 0 of 400 of the first retry, in one spell of 5m0s, count as 1.0 independent ones; 20 are needed",
 		},
 		"few": {
 			func(add func(analysis.Task)) {
 				for i := range 10 {
 					add(task(time.Duration(i)*time.Hour, "E", ""))
 				}
-			}, "too-little-data 3: too little data: 10 of 10 of the first retry within 10 spells of 5m0s, which count as 7.5 independent ones; 20 are needed",
+			}, "too-little-data 3: too little data: 10 of 10 of the first retry, in 10 spells of 5m0s, count as 7.5 independent ones; 20 are needed",
 		},
 		"all retries recover": {
 			func(add func(analysis.Task)) {
@@ -231,7 +231,7 @@ func TestPolicyFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{}`:                                    "p.json: it names no state",
-		`[]`:                                    "neither a definition nor an object of Retry arrays",
+		`[]`:                                    "not a definition, an object of Retry arrays",
 		`{"Save": 7}`:                           "p.json:1:10: Expected value of type Array",
 		"{\"Save\": [\n  {\"MaxAttempts\":1}]}": "p.json:2:3: ",
 		"Save:\n- ErrorEquals: [E]\nPay:\n- ErrorEquals: [E]\n  IntervalSeconds: 0\n": "p.json:5:20: ",

@@ -29,7 +29,7 @@ func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	root, err := jsonvalue.Parse(doc.JSON)
 	switch {
 	case err == nil && root.Kind() != jsonvalue.Object:
-		return nil, fmt.Errorf("%s: it is neither a definition nor an object of Retry arrays by state nor a retry table", file)
+		return nil, fmt.Errorf("%s: it is not a definition, an object of Retry arrays by state, or a retry table", file)
 	case err == nil && root.Len() == 0:
 		return nil, fmt.Errorf("%s: it names no state; write {\"STATE\": [{\"ErrorEquals\": [...], ...}]}", file)
 	}
@@ -89,7 +89,7 @@ func refused(file string, found []asl.Diagnostic) error {
 		all = append(all, fmt.Errorf("%s:%d:%d: %s", file, d.Line, d.Column, message))
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("%s: the definition is not valid before its placeholders have values", file)
+		return fmt.Errorf("%s: the definition's placeholders need values", file)
 	}
 	return errors.Join(all...)
 }

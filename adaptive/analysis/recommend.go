@@ -57,7 +57,7 @@ func (c *Collector) recommend(one *Class, o Options) Recommendation {
 	}
 	first := &one.Retries[0]
 	if !first.Sufficient() {
-		rec.Evidence = fmt.Sprintf("too little data: %s of the first retry within %s, which count as %.1f independent "+
+		rec.Evidence = fmt.Sprintf("too little data: %s of the first retry, in %s, count as %.1f independent "+
 			"ones; %d are needed", counted(first), spells(first.Clusters, o.Spell), first.Effective, Sufficient)
 		return rec
 	}

@@ -30,11 +30,10 @@ const (
 
 // The assumptions of the levels.
 const (
-	assumeNoInterference = "A1: the calls that the other Retry block makes or leaves out change nothing for the calls " +
-		"of others: the callee's load does not matter"
-	assumeTimeDecides = "A2: how an attempt ends depends on when it is made, and on whether its item is one that never " +
-		"succeeds, and on nothing else"
-	assumePoints = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
+	assumeNoInterference = "A1: the calls that the other Retry block adds or omits do not affect other calls: the callee's " +
+		"load does not matter"
+	assumeTimeDecides = "A2: the outcome of an attempt depends only on its time, and on whether its item never succeeds"
+	assumePoints      = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
 )
 
 // WhatIf is the result that another Retry block would have had.
@@ -95,7 +94,7 @@ func (c *Collector) WhatIf(other map[string][]retrypatterns.Retrier) (*WhatIf, e
 	}
 	slices.Sort(names)
 	if len(names) == 0 {
-		return nil, fmt.Errorf("the record has no task of the states of the policy; it has those of %s",
+		return nil, fmt.Errorf("no task of the policy's states is on record; there are tasks of %s",
 			quoted(c.stateNames()))
 	}
 	for _, name := range names {
@@ -173,12 +172,12 @@ func (c *Collector) replayState(name string, retry []retrypatterns.Retrier) (Sta
 	r.widen()
 	s.Low, s.High = &r.low, &r.high
 	if s.Level == Exact {
-		return s, name + ": the other Retry block only stops earlier or excepts errors: every attempt that it makes is on record"
+		return s, name + ": the other Retry block only stops earlier or excludes errors, so every attempt that it makes is on record"
 	}
-	reason := fmt.Sprintf("%s: %d of %s would be retried at other times or more often than they were", name, r.diverging,
+	reason := fmt.Sprintf("%s: %d of %s would have been retried at other times or more often", name, r.diverging,
 		tasks(s.Tasks))
 	if r.unknown > 0 {
-		reason += fmt.Sprintf("; of %d the Retry block that they ran with is not known", r.unknown)
+		reason += fmt.Sprintf("; the Retry block of %d executions is not known", r.unknown)
 	}
 	return s, reason
 }

@@ -136,7 +136,7 @@ type OpenError struct {
 
 // Error states the error name, the circuit and when to try again.
 func (e *OpenError) Error() string {
-	return fmt.Sprintf("CircuitOpen: the circuit is %s and admits no call now; try again in %s", e.Circuit,
+	return fmt.Sprintf("CircuitOpen: the circuit is %s and admits no calls; try again in %s", e.Circuit,
 		e.RetryAfter)
 }
 

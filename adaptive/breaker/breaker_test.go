@@ -37,7 +37,7 @@ func TestDo(t *testing.T) {
 	if !errors.As(err, &refused) || refused.RetryAfter != time.Minute {
 		t.Fatalf("error is %v, want *OpenError with a minute to wait", err)
 	}
-	if want := "CircuitOpen: the circuit is open and admits no call now; try again in 1m0s"; err.Error() != want {
+	if want := "CircuitOpen: the circuit is open and admits no calls; try again in 1m0s"; err.Error() != want {
 		t.Errorf("message is %q, want %q", err, want)
 	}
 	stored, err := breaker.New(breaker.Config{
@@ -132,7 +132,7 @@ func TestValidateNamesEveryWrongField(t *testing.T) {
 		"FailureRate is NaN":          {FailureRate: nan()},
 		"are both set":                {Window: time.Second, WindowRequests: 5},
 		"without Window":              {FailureRate: 0.5},
-		"never holds so many":         {WindowRequests: 5, MinimumRequests: 6},
+		"more than a window of":       {WindowRequests: 5, MinimumRequests: 6},
 		"OpenFor is 0s":               {},
 		"ProbeTimeout is -1ns":        {ProbeTimeout: -1},
 		"ConsecutiveFailures is -1":   {ConsecutiveFailures: -1},

@@ -25,7 +25,7 @@ func (c Circuit) String() string {
 // MarshalText returns [Circuit.String], or an error if c is not one of the three circuits.
 func (c Circuit) MarshalText() ([]byte, error) {
 	if int(c) >= len(circuitNames) {
-		return nil, fmt.Errorf("breaker: %d is no circuit; there are closed, half-open and open", uint8(c))
+		return nil, fmt.Errorf("breaker: %d is not a circuit state; they are closed, half-open and open", uint8(c))
 	}
 	return []byte(circuitNames[c]), nil
 }

@@ -91,15 +91,15 @@ func (p Policy) Validate() error {
 	check(p.WindowRequests >= 0 && p.WindowRequests <= MaxWindowRequests,
 		"WindowRequests is %d; it must be between 0 and %d", p.WindowRequests, MaxWindowRequests)
 	check(p.Window == 0 || p.WindowRequests == 0,
-		"Window and WindowRequests are both set; a window is one of time or one of calls")
+		"Window and WindowRequests are both set; a window is either of time or of calls")
 	check(!p.watches() || p.Window > 0 || p.WindowRequests > 0,
 		"FailureRate or MinimumFailures is set without Window or WindowRequests")
 	check(p.ConsecutiveFailures > 0 || p.watches(),
 		"nothing opens the circuit; set ConsecutiveFailures, FailureRate or MinimumFailures")
 	check(p.WindowRequests == 0 || p.MinimumRequests <= p.WindowRequests,
-		"MinimumRequests is %d; a window of %d calls never holds so many", p.MinimumRequests, p.WindowRequests)
+		"MinimumRequests is %d, more than a window of %d calls holds", p.MinimumRequests, p.WindowRequests)
 	check(p.WindowRequests == 0 || p.MinimumFailures <= p.WindowRequests,
-		"MinimumFailures is %d; a window of %d calls never holds so many", p.MinimumFailures, p.WindowRequests)
+		"MinimumFailures is %d, more than a window of %d calls holds", p.MinimumFailures, p.WindowRequests)
 	check(p.OpenFor > 0, "OpenFor is %v; it must be above 0", p.OpenFor)
 	check(p.HalfOpenConcurrency >= 1 && p.HalfOpenConcurrency <= MaxProbes,
 		"HalfOpenConcurrency is %d; it must be between 1 and %d", p.HalfOpenConcurrency, MaxProbes)

@@ -140,7 +140,7 @@ func (in *probing) read(s *State) error {
 	s.admits, s.atLevel, s.successes, s.failures = in.Admits, in.AtLevel, in.Successes, in.Failures
 	for i, p := range in.Probes {
 		if p.ID == 0 || p.ID > s.totals.probes {
-			return fmt.Errorf("breaker: stored probe %d was never given out", p.ID)
+			return fmt.Errorf("breaker: stored probe %d was never issued", p.ID)
 		}
 		s.probes[i] = probe{p.ID, p.Expires}
 	}

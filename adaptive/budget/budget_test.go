@@ -215,7 +215,7 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]budget.Policy{
 		"Capacity is 0":              {RetryCost: 1},
-		"would bound nothing":        {Capacity: 1},
+		"would have no effect":       {Capacity: 1},
 		"PerSecond is NaN":           {PerSecond: math.NaN()},
 		"Window is 9ns":              {Window: 9},
 		"RetryCost is -1; it must b": {RetryCost: -1},

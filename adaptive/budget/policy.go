@@ -81,8 +81,8 @@ func (p Policy) Validate() error {
 		check(f.is >= 0 && f.is <= 1e9, "%s is %v; it must be between 0 and 1,000,000,000 tokens", f.name, f.is)
 	}
 	check(p.Window == 0 || p.Window >= 10, "Window is %v; it must be 0 for a bucket, or at least 10 ns", p.Window)
-	check(p.Window > 0 || p.Capacity > 0, "Capacity is 0; without a Window nothing could ever be retried")
-	check(p.RetryCost > 0 || p.FailureCost > 0, "RetryCost and FailureCost are 0; the budget would bound nothing")
+	check(p.Window > 0 || p.Capacity > 0, "Capacity is 0; without a Window no retry is possible")
+	check(p.RetryCost > 0 || p.FailureCost > 0, "RetryCost and FailureCost are 0; the budget would have no effect")
 	return errors.Join(problems...)
 }
 

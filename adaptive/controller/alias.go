@@ -29,7 +29,7 @@ func (t *tick) settled(ctx context.Context) error {
 	}
 	routes, err := t.routes(ctx)
 	if err == nil && len(routes) > 1 {
-		t.res.Note = "a deployment is under way: the alias leads to two versions"
+		t.res.Note = "a deployment is in progress: the alias points at two versions"
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func (t *tick) adoptDeployment(ctx context.Context) error {
 	if strings.HasPrefix(aws.ToString(version.Description), ByDeployment) &&
 		Hash(aws.ToString(version.Definition)) == hash {
 		t.row.Base, t.row.Hash, t.row.States = t.definition, hash, nil
-		t.row.add(Entry{At: t.now, What: Adopted, Text: "a deployment's definition is the base from now on", After: hash})
+		t.row.add(Entry{At: t.now, What: Adopted, Text: "the definition of a deployment is now the base", After: hash})
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (t *tick) route(ctx context.Context, version string) error {
 		RoutingConfiguration: []types.RoutingConfigurationListItem{{StateMachineVersionArn: &version, Weight: 100}},
 	})
 	if err != nil {
-		return fmt.Errorf("the definition is published as %s, and the alias %s does not lead there: %w", version, t.Alias, err)
+		return fmt.Errorf("the definition is published as %s, but the alias %s does not point at it: %w", version, t.Alias, err)
 	}
 	return nil
 }

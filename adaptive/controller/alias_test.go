@@ -99,7 +99,7 @@ func TestADeploymentIsTheNewBase(t *testing.T) {
 		Definition: &byHand}); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.tick(t); !strings.HasPrefix(res.Note, "hands off") {
+	if res := w.tick(t); !strings.HasPrefix(res.Note, "nothing changed: the definition") {
 		t.Errorf("%+v", res)
 	}
 }
@@ -115,7 +115,7 @@ func TestADeploymentUnderWayIsLeftAlone(t *testing.T) {
 		types.RoutingConfigurationListItem{StateMachineVersionArn: &second, Weight: 20})
 	w.measured(10, 0.9)
 	if res := w.tick(t); len(res.Decisions) != 0 ||
-		res.Note != "a deployment is under way: the alias leads to two versions" {
+		res.Note != "a deployment is in progress: the alias points at two versions" {
 		t.Errorf("%+v", res)
 	}
 }
@@ -139,7 +139,7 @@ func TestNoMetricsAreReadWhileNothingRuns(t *testing.T) {
 	w.measured(10, 0.9)
 	metrics := &counted{Metrics: w.Metrics}
 	w.Metrics, w.SparesIdle = metrics, true
-	if res := w.tick(t); metrics.reads != 0 || res.Note != "no execution runs or began lately, and the definition is the base" {
+	if res := w.tick(t); metrics.reads != 0 || res.Note != "no execution is running or started recently, and the definition is the base" {
 		t.Errorf("%d reads, %+v", metrics.reads, res)
 	}
 	// After a change, metrics are read until it has been restored.

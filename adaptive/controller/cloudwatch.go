@@ -68,12 +68,12 @@ func (c CloudWatch) fetch(ctx context.Context, all []retrymetrics.Series, from, 
 		for _, r := range page.MetricDataResults {
 			i, err := strconv.Atoi(aws.ToString(r.Id)[1:])
 			if err != nil || i < 0 || i >= len(all) || len(r.Timestamps) != len(r.Values) {
-				return nil, fmt.Errorf("metrics: the answer %q was not asked for", aws.ToString(r.Id))
+				return nil, fmt.Errorf("metrics: the response contains the query %q, which was not sent", aws.ToString(r.Id))
 			}
 			for j, at := range r.Timestamps {
 				at = at.UTC()
 				if _, twice := out[i][at]; twice {
-					return nil, fmt.Errorf("metrics: %s of %s came twice", all[i], at.Format(time.RFC3339))
+					return nil, fmt.Errorf("metrics: the response contains %s of %s twice", all[i], at.Format(time.RFC3339))
 				}
 				out[i][at] = r.Values[j]
 			}

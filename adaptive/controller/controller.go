@@ -100,7 +100,7 @@ func (c *Controller) TickAt(ctx context.Context, now time.Time) (Result, error) 
 		return res, err
 	}
 	if row.Owner != "" && row.Owner != c.Owner && now.Before(row.Until) {
-		res.Note = fmt.Sprintf("the controller %s is at it until %s", row.Owner, row.Until.Format(time.RFC3339))
+		res.Note = fmt.Sprintf("the controller %s holds the lease until %s", row.Owner, row.Until.Format(time.RFC3339))
 		return res, nil
 	}
 	t := &tick{Controller: c, row: row, now: now, res: &res}
@@ -194,7 +194,7 @@ func (t *tick) mine() bool {
 	switch {
 	case t.row.Base == "", t.Adopt && hash != Hash(t.row.Base):
 		t.row.Base, t.row.Hash, t.row.States = t.definition, hash, nil
-		t.row.add(Entry{At: t.now, What: Adopted, Text: "this definition is the base from now on", After: hash})
+		t.row.add(Entry{At: t.now, What: Adopted, Text: "this definition is now the base", After: hash})
 		return true
 	case hash == t.row.Hash:
 		return true
@@ -203,10 +203,10 @@ func (t *tick) mine() bool {
 	if n := len(t.row.History); n > 0 && t.row.History[n-1].What == Begun && t.row.History[n-1].After == hash {
 		t.row.Hash = hash
 		t.row.add(Entry{At: t.now, State: t.row.History[n-1].State, What: Applied, After: hash,
-			Text: "the update had gone through when the controller was cut off"})
+			Text: "the update had succeeded before the controller was interrupted"})
 		return true
 	}
-	t.res.Note = "hands off: somebody else changed the definition; look at it, and take it as the base with --adopt"
+	t.res.Note = "nothing changed: the definition was changed by another program or person; review it, and accept it as the base with --adopt"
 	if n := len(t.row.History); n == 0 || t.row.History[n-1].What != HandOff || t.row.History[n-1].After != hash {
 		t.row.add(Entry{At: t.now, What: HandOff, Text: t.res.Note, Before: t.row.Hash, After: hash})
 	}
@@ -214,7 +214,7 @@ func (t *tick) mine() bool {
 }
 
 // idle is the note of a tick that had nothing to measure.
-const idle = "no execution runs or began lately, and the definition is the base"
+const idle = "no execution is running or started recently, and the definition is the base"
 
 // lately is the greatest age at which the metrics can still cover an execution that has ended: two windows and the
 // metrics' delay.
@@ -334,7 +334,7 @@ func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	if err != nil {
 		ended.What, ended.Text = Failed, err.Error()
 	} else if told := t.tell(ctx, d, begun); told != nil {
-		ended.Text += "; nobody was told: " + told.Error()
+		ended.Text += "; no event was sent: " + told.Error()
 	}
 	t.row.add(ended)
 	return err
@@ -357,7 +357,7 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
 	if Hash(aws.ToString(now.Definition)) != Hash(t.definition) {
-		return errors.New("the definition was changed in between; nothing was written")
+		return errors.New("the definition was changed in the meantime; nothing was written")
 	}
 	text := "stepback adapt: " + d.State + ": " + d.Setting.String()
 	out, err := t.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{

@@ -228,7 +228,7 @@ func TestSomebodysEditIsLeftAlone(t *testing.T) {
 	for range 2 {
 		w.now = w.now.Add(10 * time.Minute)
 		w.measured(10, 0.9)
-		if res := w.tick(t); !strings.HasPrefix(res.Note, "hands off: somebody else changed the definition") ||
+		if res := w.tick(t); !strings.HasPrefix(res.Note, "nothing changed: the definition was changed by another program or person") ||
 			len(res.Decisions) != 0 {
 			t.Errorf("%+v", res)
 		}
@@ -283,7 +283,7 @@ func TestTwoControllersTakeTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.measured(10, 0.9)
-	if res := w.tick(t); res.Note != "the controller two is at it until 2026-11-22T12:01:00Z" {
+	if res := w.tick(t); res.Note != "the controller two holds the lease until 2026-11-22T12:01:00Z" {
 		t.Errorf("%+v", res)
 	}
 	attempts(t, w, 0, 4, 20)
@@ -350,7 +350,7 @@ func TestReplaceKeepsEverythingElse(t *testing.T) {
 		t.Error("a state that is not there was replaced")
 	}
 	if _, err := controller.Targets(`{"StartAt":"X"}`); err == nil ||
-		!strings.Contains(err.Error(), "Step Functions would refuse: ") {
+		!strings.Contains(err.Error(), "Step Functions would refuse the definition: ") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -198,7 +198,7 @@ func Hash(definition string) string {
 func accepted(definition string) error {
 	_, diagnostics := asl.Parse(definition)
 	if asl.HasErrors(diagnostics) {
-		return fmt.Errorf("the definition is one that Step Functions would refuse: %s",
+		return fmt.Errorf("Step Functions would refuse the definition: %s",
 			asl.InvalidDefinition(diagnostics))
 	}
 	return nil
@@ -224,7 +224,7 @@ func reviewed(definition, base string) error {
 	}
 	for _, a := range grave(definition) {
 		if old[a.Code]--; old[a.Code] < 0 {
-			return fmt.Errorf("the review refuses the definition: %s", a)
+			return fmt.Errorf("the review found errors in the definition: %s", a)
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (d *DynamoRows) Load(ctx context.Context, machine string) (Row, error) {
 	config := out.Item["config"].S
 	if config == nil {
 		if len(out.Item) > 0 {
-			return Row{}, fmt.Errorf("table %s: the row of %s has no text in config; delete it to begin anew", d.Table,
+			return Row{}, fmt.Errorf("table %s: the row of %s has no text in config; delete it to start over", d.Table,
 				machine)
 		}
 		return Row{Machine: machine}, nil

@@ -77,12 +77,12 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	}
 	var c analysis.Collector
 	if err := t.Economy.Histories.Collect(ctx, t.Machine, t.now.Add(-recoveriesFor), &c); err != nil {
-		t.warn("what retries came to could not be measured: %v", err)
+		t.warn("the outcomes of retries could not be measured: %v", err)
 		return
 	}
 	report, err := c.Analyze(t.Economy.Prices)
 	if err != nil {
-		t.warn("what retries came to could not be measured: %v", err)
+		t.warn("the outcomes of retries could not be measured: %v", err)
 		return
 	}
 	t.row.RecoveriesAt, t.row.Recoveries = t.now, map[string][]decide.Recovery{}
@@ -114,7 +114,7 @@ func (t *tick) inform(ctx context.Context, told *configuration.Configuration) {
 		return
 	}
 	if err := t.Economy.Tell.Save(ctx, told); err != nil {
-		t.warn("the functions could not be told what retries are worth: %v", err)
+		t.warn("the worth of retries could not be sent to the functions: %v", err)
 		return
 	}
 	same := *told
@@ -125,7 +125,7 @@ func (t *tick) inform(ctx context.Context, told *configuration.Configuration) {
 	}
 	t.row.Told = Hash(string(text))
 	t.row.add(Entry{At: t.now, What: Told, After: t.row.Told,
-		Text: "the functions are told what retries are worth, until " + told.Until.Format(time.RFC3339)})
+		Text: "the worth of retries was sent to the functions, valid until " + told.Until.Format(time.RFC3339)})
 }
 
 func (t *tick) warn(format string, args ...any) {

@@ -74,7 +74,7 @@ func (r *Row) add(e Entry) {
 }
 
 // ErrConflict is returned if another process wrote the row in between.
-var ErrConflict = errors.New("another controller wrote the row in between")
+var ErrConflict = errors.New("another controller wrote the row in the meantime")
 
 // Rows stores rows.
 type Rows interface {
@@ -127,7 +127,7 @@ func decoded(machine string, text []byte) (Row, error) {
 		return r, nil
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
-		return r, fmt.Errorf("the row of %s cannot be read: %w; delete it to begin anew", machine, err)
+		return r, fmt.Errorf("the row of %s cannot be read: %w; delete it to start over", machine, err)
 	}
 	r.Machine = machine
 	return r, nil

@@ -18,7 +18,7 @@ type TooLateError struct {
 
 // Error states the error name and both times.
 func (e *TooLateError) Error() string {
-	return fmt.Sprintf("TimeoutError: a call that takes %s was not begun, for %s are left", e.Needed, max(e.Left, 0))
+	return fmt.Sprintf("TimeoutError: a call that takes %s was not started, because only %s are left", e.Needed, max(e.Left, 0))
 }
 
 // Left returns the time until the deadline of ctx less the margin; false if it has no deadline.

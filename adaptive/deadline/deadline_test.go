@@ -28,8 +28,8 @@ func TestCheck(t *testing.T) {
 		want         string
 	}{
 		{3 * time.Second, 2 * time.Second, ""},
-		{2 * time.Second, 2 * time.Second, "TimeoutError: a call that takes 2s was not begun, for 1.75s are left"},
-		{250 * time.Millisecond, 0, "TimeoutError: a call that takes 0s was not begun, for 0s are left"},
+		{2 * time.Second, 2 * time.Second, "TimeoutError: a call that takes 2s was not started, because only 1.75s are left"},
+		{250 * time.Millisecond, 0, "TimeoutError: a call that takes 0s was not started, because only 0s are left"},
 		{time.Second, 0, ""},
 	} {
 		err := deadline.Check(until(t, c.left), noon, c.needed, deadline.Margin)
@@ -121,5 +121,5 @@ func ExampleCheck() {
 	ctx, cancel := context.WithDeadline(context.Background(), noon.Add(time.Second))
 	defer cancel()
 	fmt.Println(deadline.Check(ctx, noon, 2*time.Second, deadline.Margin))
-	// Output: TimeoutError: a call that takes 2s was not begun, for 750ms are left
+	// Output: TimeoutError: a call that takes 2s was not started, because only 750ms are left
 }

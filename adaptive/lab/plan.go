@@ -70,7 +70,7 @@ func (p *Plan) define(all []*scenario.Scenario) error {
 		return nil
 	}
 	if p.Definition == "" || p.State == "" {
-		return errors.New("a definition and a state of it come together: give both")
+		return errors.New("a definition needs one of its states: give both")
 	}
 	text, err := os.ReadFile(p.Definition)
 	if err != nil {
@@ -104,7 +104,7 @@ func Unmatched(s *scenario.Scenario) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s raises %s, which no retrier takes", s.Name, strings.Join(names, ", "))
+	return fmt.Sprintf("%s raises %s, which no retrier matches", s.Name, strings.Join(names, ", "))
 }
 
 // raised returns the errors that a workload can meet, except permanent ones.

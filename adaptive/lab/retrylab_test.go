@@ -271,7 +271,7 @@ func TestPrepareTakesADefinition(t *testing.T) {
 		t.Errorf("%+v with %d expectations and %d policies", r, len(s.Expect), len(e.Policies))
 	}
 	if got, want := lab.Unmatched(s),
-		"outage-30s raises ServiceUnavailableError, DatabaseConnectionError, which no retrier takes"; got != want {
+		"outage-30s raises ServiceUnavailableError, DatabaseConnectionError, which no retrier matches"; got != want {
 		t.Errorf("note is %q, want %q", got, want)
 	}
 	for want, change := range map[string]func(*lab.Plan){

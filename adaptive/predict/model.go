@@ -85,7 +85,7 @@ func (m *Model) seal() (err error) {
 func Read(text []byte) (*Model, error) {
 	var m Model
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("predict: it is no model file: %w; stepback predict train writes one", err)
+		return nil, fmt.Errorf("predict: it is not a model file: %w; stepback predict train writes one", err)
 	}
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -97,16 +97,16 @@ func Read(text []byte) (*Model, error) {
 // predict.
 func (m *Model) Check() error {
 	if m.Version != modelVersion {
-		return fmt.Errorf("predict: the model file has version %d; this program reads version %d: train it anew",
+		return fmt.Errorf("predict: the model file has version %d; this program reads version %d: train it again",
 			m.Version, modelVersion)
 	}
 	if !slices.Equal(m.Features, FeatureNames) {
-		return fmt.Errorf("predict: the model file has the features %v; this program has %v: train it anew",
+		return fmt.Errorf("predict: the model file has the features %v; this program has %v: train it again",
 			m.Features, FeatureNames)
 	}
 	if hash, err := m.digest(); err != nil || hash != m.Hash {
-		return errors.New("predict: the model file does not have the hash that it names: " +
-			"it was changed or is damaged; train it anew")
+		return errors.New("predict: the model file does not match its hash: " +
+			"it was changed or is damaged; train it again")
 	}
 	return m.whole()
 }
@@ -115,7 +115,7 @@ func (m *Model) Check() error {
 // by hand.
 func (m *Model) whole() error {
 	width := len(m.Features)
-	malformed := errors.New("predict: the model file is malformed: train it anew")
+	malformed := errors.New("predict: the model file is malformed: train it again")
 	calibrated := func(f *Isotonic) bool { return f != nil && len(f.Scores) == len(f.Probabilities) }
 	switch m.Kind {
 	case BaseRate, ShrunkRates:

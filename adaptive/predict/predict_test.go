@@ -126,7 +126,7 @@ func TestTooLittleDataIsSaid(t *testing.T) {
 	t.Parallel()
 	for want, all := range map[string][]predict.Example{
 		"there are 10 examples, and 200 are needed": world(10, 1, func(float64, string) float64 { return 0.5 }),
-		"all end alike": world(300, 1, func(float64, string) float64 { return 1 }),
+		"all have the same outcome":                 world(300, 1, func(float64, string) float64 { return 1 }),
 	} {
 		if _, err := predict.Train(all, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q in it", err, want)

@@ -44,7 +44,7 @@ func Train(all []Example, seed uint64) (*Model, error) {
 	for name, part := range map[string][]Example{"fitting": fit, "testing": test} {
 		if !mixed(part) {
 			return nil,
-				fmt.Errorf("predict: the examples for %s all end alike, or there are none; train on a longer time",
+				fmt.Errorf("predict: the examples for %s all have the same outcome, or there are none; train on a longer time",
 					name)
 		}
 	}

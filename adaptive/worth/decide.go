@@ -28,7 +28,7 @@ func Decide(probability, value float64, cost Cost) Decision {
 	switch {
 	case !(probability >= 0 && probability <= 1):
 		d.Reason = fmt.Sprintf(
-			"retry: the probability of success is %v, which is none; nothing is known against another attempt",
+			"retry: the probability of success is %v, which is not a probability; nothing is known against another attempt",
 			probability)
 	case !(value >= 0) || math.IsInf(value, 0):
 		d.Reason = fmt.Sprintf("retry: the value of a success is %v; set it to USD, 0 or more", value)

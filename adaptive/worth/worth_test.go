@@ -85,9 +85,9 @@ func TestDecide(t *testing.T) {
 		{0.01, 0.003, false, "give up: 0.01 × $0.003 is not more than the $3e-05 that an attempt costs"},
 		{0, 1000, false, "give up: 0 × $1e+03 is not more than the $3e-05 that an attempt costs"},
 		{math.NaN(), 1, true,
-			"retry: the probability of success is NaN, which is none; nothing is known against another attempt"},
+			"retry: the probability of success is NaN, which is not a probability; nothing is known against another attempt"},
 		{1.5, 1, true,
-			"retry: the probability of success is 1.5, which is none; nothing is known against another attempt"},
+			"retry: the probability of success is 1.5, which is not a probability; nothing is known against another attempt"},
 		{0.5, -1, true, "retry: the value of a success is -1; set it to USD, 0 or more"},
 	} {
 		if d := worth.Decide(c.probability, c.value, cost); d.Retry != c.retry || d.Reason != c.reason {

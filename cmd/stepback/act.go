@@ -14,8 +14,8 @@ import (
 type startCmd struct {
 	Machine string `arg:"" help:"Name or ARN of the state machine."`
 	Input   string `default:"{}" placeholder:"JSON|@FILE|-" help:"Input: JSON, a file, or standard input. Default {}."`
-	Name    string `placeholder:"NAME" help:"Name of the execution; drawn when absent."`
-	Wait    bool   `help:"Wait for the end and print the output; the exit status is that of exec."`
+	Name    string `placeholder:"NAME" help:"Name of the execution. Default: a random one."`
+	Wait    bool   `help:"Wait until the execution ends and print its output. Exit status as for exec."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	where
 }
@@ -85,9 +85,9 @@ type acted struct {
 
 // several are the executions that a verb acts on: those named, or selected by flags.
 type several struct {
-	Executions []string `arg:"" optional:"" help:"Names or ARNs; without any, the flags select."`
-	DryRun     bool     `help:"Say which, and do nothing."`
-	JSON       bool     `name:"json" help:"Print one execution a line as JSON."`
+	Executions []string `arg:"" optional:"" help:"Names or ARNs. Without any, the flags select executions."`
+	DryRun     bool     `help:"Only print which executions would be affected."`
+	JSON       bool     `name:"json" help:"Print one JSON object per execution and line."`
 	selection
 	where
 }
@@ -176,8 +176,8 @@ func (s *several) say(std streams, what string, a *acted) error {
 
 type stopCmd struct {
 	several
-	Reason string `placeholder:"NAME" help:"Error that the executions end with."`
-	Cause  string `placeholder:"TEXT" help:"Cause that the executions end with."`
+	Reason string `placeholder:"NAME" help:"Error to record for the stopped executions."`
+	Cause  string `placeholder:"TEXT" help:"Cause to record for the stopped executions."`
 }
 
 // Help shows examples.
@@ -201,7 +201,8 @@ func (redriveCmd) Help() string {
   stepback redrive order-17
   stepback redrive --machine orders --status FAILED --error CardServiceBusy --since 2h --dry-run
 
-An execution that failed, timed out or was stopped goes on with the states that failed; what succeeded is not done again.`
+Redrive resumes an execution that failed, timed out or was stopped at the states that failed. States that succeeded do not
+run again.`
 }
 
 // Run redrives executions that ended without success.
@@ -213,7 +214,7 @@ func (c *redriveCmd) Run(ctx context.Context, std streams) error {
 
 type sendTaskSuccessCmd struct {
 	Token  string `arg:"" help:"Task token."`
-	Output string `default:"{}" placeholder:"JSON|@FILE|-" help:"What the task comes to. Default {}."`
+	Output string `default:"{}" placeholder:"JSON|@FILE|-" help:"Result of the task. Default {}."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 	where
 }
@@ -236,7 +237,7 @@ func (c *sendTaskSuccessCmd) Run(ctx context.Context, std streams) error {
 
 type sendTaskFailureCmd struct {
 	Token string `arg:"" help:"Task token."`
-	Error string `placeholder:"NAME" help:"Error name, which retriers and catchers match."`
+	Error string `placeholder:"NAME" help:"Error name for retriers and catchers to match."`
 	Cause string `placeholder:"TEXT" help:"Cause."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 	where

@@ -29,39 +29,39 @@ type adaptCmd struct {
 	StateMachine string `required:"" placeholder:"ARN" help:"The state machine."`
 
 	Once    bool          `xor:"mode" help:"Measure, decide and apply once; the default."`
-	Watch   bool          `xor:"mode" help:"Go on until Ctrl-C, every --every."`
-	History bool          `xor:"mode" help:"Print the audit record and do nothing."`
-	DryRun  bool          `help:"Decide, and write nothing."`
-	Adopt   bool          `help:"Take the present definition as the base, whoever wrote it."`
-	Every   time.Duration `default:"1m" help:"How often --watch looks. Default 1m."`
+	Watch   bool          `xor:"mode" help:"Repeat at every --every until Ctrl-C."`
+	History bool          `xor:"mode" help:"Only print the audit record."`
+	DryRun  bool          `help:"Decide, but write nothing."`
+	Adopt   bool          `help:"Accept the current definition as the base, even if another program or person wrote it."`
+	Every   time.Duration `default:"1m" help:"How often --watch measures. Default 1m."`
 
-	Endpoint string `placeholder:"URL" help:"Where Step Functions and the other services answer, instead of AWS."`
-	Data     string `type:"existingdir" placeholder:"DIR" help:"Read the metrics of a data directory instead of CloudWatch's, and keep the controller's rows there."`
-	Table    string `placeholder:"NAME" help:"Keep the controller's rows in this DynamoDB table, such as retry_configurations."`
-	Rows     string `placeholder:"DIR" help:"Keep the controller's rows in this directory, instead of the user's configuration directory."`
-	Events   bool   `help:"Tell EventBridge of changes."`
+	Endpoint string `placeholder:"URL" help:"Endpoint of Step Functions and the other services, instead of AWS."`
+	Data     string `type:"existingdir" placeholder:"DIR" help:"Read metrics from a data directory instead of CloudWatch, and store the controller's records there."`
+	Table    string `placeholder:"NAME" help:"Store the controller's records in this DynamoDB table, such as retry_configurations."`
+	Rows     string `placeholder:"DIR" help:"Store the controller's records in this directory, instead of the user's configuration directory."`
+	Events   bool   `help:"Send changes to EventBridge as events."`
 
-	Capacity     float64 `placeholder:"N" help:"Calls a second that the callee serves; measured when it is not given."`
-	Value        float64 `placeholder:"USD" help:"What a task that succeeds in the end is worth. With it the histories of the last week are read, retries that do not pay are dropped, and functions are told which are not worth their cost."`
-	DelayPerHour float64 `placeholder:"USD" help:"What an hour of delay of one task costs. Default 0."`
-	Memory       int     `default:"1024" placeholder:"MB" help:"Memory of the functions that are called, for their price. Default 1024."`
+	Capacity     float64 `placeholder:"N" help:"Calls per second that the callee can serve. Default: measured."`
+	Value        float64 `placeholder:"USD" help:"What a task is worth if it succeeds in the end. With a value, the controller reads the histories of the last week, drops retries that do not pay, and tells functions which retries cost more than they bring."`
+	DelayPerHour float64 `placeholder:"USD" help:"Cost of delaying one task by an hour. Default 0."`
+	Memory       int     `default:"1024" placeholder:"MB" help:"Memory of the called functions, which sets their price. Default 1024."`
 	Arm          bool    `help:"The functions run on arm64."`
 	Region       string  `default:"us-east-1" help:"Region whose prices are used. Default us-east-1."`
-	Model        string  `type:"existingfile" placeholder:"FILE" help:"A model of predict train, for the functions to estimate chances with."`
+	Model        string  `type:"existingfile" placeholder:"FILE" help:"Model from predict train, with which functions estimate the chance that a retry succeeds."`
 
-	ConcurrencyLimit float64 `placeholder:"N" help:"How many calls of a function may run at a time, for --rules source."`
+	ConcurrencyLimit float64 `placeholder:"N" help:"Maximum concurrent calls of a function, for --rules source."`
 
-	LoadHours string `placeholder:"ZONE" help:"Stretch delays by the source's table of hours in this time zone, such as Asia/Tokyo, where the load is not measured; for --rules source."`
+	LoadHours string `placeholder:"ZONE" help:"Where the load is not measured, lengthen delays by the hour of the day in this time zone, such as Asia/Tokyo; for --rules source."`
 
-	Rules string `default:"standard" enum:"standard,source" help:"standard, or source for those of the source design."`
-	JSON  bool   `name:"json" help:"Print results as JSON, one after the other."`
+	Rules string `default:"standard" enum:"standard,source" help:"Rules to decide by: standard, or source for those of the source design."`
+	JSON  bool   `name:"json" help:"Print one JSON object per result."`
 }
 
 // Help shows examples.
 func (adaptCmd) Help() string {
-	return `Measures how the tasks of a state machine fare, and changes its retries where that is shown to help: fewer against
-a callee that is overloaded, longer waits in an outage, less concurrency for a running Map, and back to what was deployed
-when things are calm. At most two changes an hour; a definition that somebody else changed is left alone.
+	return `Measures how often the tasks of a state machine succeed, and changes its retries where the measurements show that it helps:
+fewer retries when the callee is overloaded, longer waits in an outage, less concurrency for a running Map, and the deployed
+settings again once errors stop. It makes at most two changes an hour, and none if the definition was changed by anything else.
 
 Examples:
   stepback adapt --state-machine ARN --dry-run
@@ -70,7 +70,7 @@ Examples:
   stepback adapt --state-machine ARN --watch --value 0.001 --table retry_configurations
   stepback adapt --state-machine ARN --history
 
-Exit status: 1 when something cannot be read, or a change was refused.`
+Exit status: 1 if something cannot be read or a change is refused.`
 }
 
 // Run adapts, or prints the audit record.
@@ -86,7 +86,7 @@ func (c *adaptCmd) Run(ctx context.Context, std streams) error {
 		return c.tick(ctx, a, std)
 	}
 	if c.Every < 10*time.Second {
-		return &exitError{exitUsage, fmt.Errorf("--every is %v; metrics come by the minute, look every 10s at most",
+		return &exitError{exitUsage, fmt.Errorf("--every is %v; metrics have one-minute resolution, so use 10s or more",
 			c.Every)}
 	}
 	return c.watch(ctx, a, std)
@@ -149,7 +149,7 @@ func (c *adaptCmd) history(ctx context.Context, a *controller.Controller, std st
 		return printJSON(std.out, row.History)
 	}
 	if len(row.History) == 0 {
-		fmt.Fprintln(std.out, "nothing was changed, and nothing was looked at")
+		fmt.Fprintln(std.out, "no records: adapt has neither measured nor changed anything")
 	}
 	for _, e := range row.History {
 		fmt.Fprintf(std.out, "%s  %-9s  %s\n", e.At.Format(time.RFC3339), e.What, e.Text)
@@ -212,7 +212,7 @@ func (c *adaptCmd) economy(ctx context.Context, cfg aws.Config) (*controller.Eco
 		e.Prices.Architecture = worth.Arm
 	}
 	if c.Value <= 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("--value is %v; --model needs what a success is worth, in USD above 0", c.Value)}
+		return nil, &exitError{exitUsage, fmt.Errorf("--value is %v; --model needs the value of a success, in USD above 0", c.Value)}
 	}
 	if err := e.Prices.Validate(); err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -252,7 +252,7 @@ func (c *adaptCmd) rows(ctx context.Context, cfg aws.Config) (controller.Rows, e
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return nil, &exitError{exitUsage,
-			fmt.Errorf("the controller's rows have no place: %w; name one with --rows or --table", err)}
+			fmt.Errorf("no place to store the controller's records: %w; name one with --rows or --table", err)}
 	}
 	return &controller.FileRows{Directory: filepath.Join(dir, "stepback")}, nil
 }

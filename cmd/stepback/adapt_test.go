@@ -6,7 +6,7 @@ func TestAdapt(t *testing.T) {
 	t.Parallel()
 	const machine = "arn:aws:states:us-east-1:123456789012:stateMachine:saves"
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--history").
-		ends(t, 0, "nothing was changed, and nothing was looked at")
+		ends(t, 0, "no records: adapt has neither measured nor changed anything")
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--watch", "--every", "1s").ends(t, 2)
 	stepback(t, "adapt", "--state-machine", machine, "--endpoint", "localhost").ends(t, 2)
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--capacity", "-1").ends(t, 2)

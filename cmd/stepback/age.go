@@ -16,14 +16,14 @@ func (a *age) UnmarshalText(text []byte) error {
 	if days, ok := strings.CutSuffix(string(text), "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 32)
 		if err != nil || n > most {
-			return fmt.Errorf("%s is no number of days, such as 90d", text)
+			return fmt.Errorf("%s is not a number of days such as 90d", text)
 		}
 		*a = age(time.Duration(n) * day)
 		return nil
 	}
 	d, err := time.ParseDuration(string(text))
 	if err != nil {
-		return fmt.Errorf("%s is neither days nor a duration, such as 90d or 36h", text)
+		return fmt.Errorf("%s is neither a number of days nor a duration, such as 90d or 36h", text)
 	}
 	*a = age(d)
 	return nil

@@ -35,7 +35,7 @@ func (c *byteCount) UnmarshalText(text []byte) error {
 		*c = byteCount(n * u.bytes)
 		return nil
 	}
-	return fmt.Errorf("%s is no number of bytes, such as 104857600, 200MB or 2GiB", text)
+	return fmt.Errorf("%s is not a number of bytes such as 104857600, 200MB or 2GiB", text)
 }
 
 // MarshalText implements encoding.TextMarshaler: as UnmarshalText reads it.

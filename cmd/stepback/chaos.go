@@ -15,8 +15,8 @@ import (
 
 // chaosCmd injects faults into the services of a running server.
 type chaosCmd struct {
-	Add  chaosAddCmd  `cmd:"" default:"withargs" help:"Add faults; without any, list those that apply."`
-	List chaosListCmd `cmd:"" help:"List the faults that apply."`
+	Add  chaosAddCmd  `cmd:"" default:"withargs" help:"Add faults. Without arguments, list the active ones."`
+	List chaosListCmd `cmd:"" help:"List the active faults."`
 	Lift chaosLiftCmd `cmd:"" help:"End faults."`
 }
 
@@ -33,21 +33,22 @@ func (chaosCmd) Help() string {
   stepback chaos lift --all
 
 A fault is SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME[:RATE]. SERVICE and ACTION may be patterns with *.
-ERROR is throttle (the error that the service throttles with), unavailable (status 503), hang (no answer until the client
-gives up), crash (the connection is cut, in half of the cases after the work was done), partial (RATE is the share of the
-entries of a batch that fail), or the code of an error of the action; custom=CODE takes any. RATE is a number from 0 to 1
-or a percentage. Faults befall the requests of clients and of state machines to the process that serves --data; they end
-with it. The same seed has the same requests suffer, by their order.
+ERROR is throttle (the service's own throttling error), unavailable (status 503), hang (no response until the client gives
+up), crash (the connection is cut, in half of the cases after the request was executed), partial (RATE is the share of a
+batch's entries that fail), or the code of an error that the action can return; custom=CODE accepts any code. RATE is a
+number from 0 to 1 or a percentage. Faults apply to requests that clients and state machines send to the process that serves
+--data, and end when that process ends. With the same seed and the same order of requests, the same requests fail.
 
-A file is YAML: faults, a list of faults as above or of {fault, for, seed}, and seed and for of those that say none.`
+A file is YAML with a list "faults", of strings as above or of {fault, for, seed}. Its top-level "seed" and "for" are the
+defaults for faults without their own.`
 }
 
 type chaosAddCmd struct {
 	Fault []string      `arg:"" optional:"" sep:"none" help:"SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME[:RATE]."`
 	File  string        `type:"existingfile" placeholder:"FILE" help:"YAML file of faults."`
-	For   time.Duration `placeholder:"DURATION" help:"How long the faults apply, on the clock of the process: 30s, 5m. Default: until they are lifted."`
-	Seed  uint64        `default:"1" help:"Decides which requests suffer. Default 1."`
-	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
+	For   time.Duration `placeholder:"DURATION" help:"How long the faults apply, by the clock of the serving process: 30s, 5m. Default: until they are lifted."`
+	Seed  uint64        `default:"1" help:"Seed of the choice of requests that fail. Default 1."`
+	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
 	JSON  bool          `name:"json" help:"Print the faults as JSON."`
 	Text  []byte        `kong:"-"` // contents of File, for a process that may not have access to it
 }
@@ -60,7 +61,7 @@ func (chaosAddCmd) Help() string {
 // Run adds the faults.
 func (c *chaosAddCmd) Run(ctx context.Context, std streams) (err error) {
 	if c.For < 0 {
-		return &exitError{exitUsage, errors.New("--for is a positive time")}
+		return &exitError{exitUsage, errors.New("--for must be a positive duration")}
 	}
 	if c.File != "" {
 		if c.Text, err = os.ReadFile(c.File); err != nil {
@@ -100,7 +101,7 @@ func (c *chaosAddCmd) on(_ context.Context, std streams, p *local.Platform) erro
 }
 
 type chaosListCmd struct {
-	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
 	JSON bool   `name:"json" help:"Print the faults as JSON."`
 }
 
@@ -119,10 +120,10 @@ func (c *chaosListCmd) on(_ context.Context, std streams, p *local.Platform) err
 }
 
 type chaosLiftCmd struct {
-	ID   []int  `arg:"" optional:"" help:"Number of the fault, as the list has it."`
+	ID   []int  `arg:"" optional:"" help:"Number of the fault, from stepback chaos list."`
 	All  bool   `help:"End all faults."`
-	JSON bool   `name:"json" help:"Print how many have ended as JSON."`
-	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the process that serves. Default .stepback."`
+	JSON bool   `name:"json" help:"Print the number of ended faults as JSON."`
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
 }
 
 // Help has an example.
@@ -158,12 +159,12 @@ func printFaults(std streams, faults []chaos.Fault, asJSON bool) error {
 		return printJSON(std.out, faults)
 	}
 	if len(faults) == 0 {
-		_, err := fmt.Fprintln(std.out, "no faults apply")
+		_, err := fmt.Fprintln(std.out, "no active faults")
 		return err
 	}
 	const gap = 2
 	w := tabwriter.NewWriter(std.out, 0, 0, gap, ' ', 0)
-	fmt.Fprintln(w, "ID\tFAULT\tUNTIL\tSUFFERED\tSEED")
+	fmt.Fprintln(w, "ID\tFAULT\tUNTIL\tFAILED\tSEED")
 	for _, f := range faults {
 		until := "lifted"
 		if f.Until != nil {

@@ -16,7 +16,7 @@ func TestChaos(t *testing.T) {
 	stepback(t, "chaos", "lift", "--data", data).complains(t, exitUsage, "give --all")
 	url, stop := serving(t, data)
 	defer stop()
-	stepback(t, "chaos", "--data", data).ends(t, exitOK, "no faults apply")
+	stepback(t, "chaos", "--data", data).ends(t, exitOK, "no active faults")
 	stepback(t, "chaos", "s3:ListBuckets:AccessDenid:1", "--data", data).complains(t, exitUsage, "there is no error of s3:ListBuckets")
 	stepback(t, "chaos", "s3:ListBuckets:custom=AccessDenied:1", "sqs:*:latency:1s-2s:5%", "--for", "1h", "--seed", "7",
 		"--data", data).ends(t, exitOK, "s3:ListBuckets:custom=AccessDenied:1")

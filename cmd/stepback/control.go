@@ -83,7 +83,7 @@ func ask(ctx context.Context, std streams, dir string, server *local.Server, v d
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
-		return fmt.Errorf("process %d, which has %s open: %s", server.PID, dir, bytes.TrimSpace(why))
+		return fmt.Errorf("process %d, which serves %s: %s", server.PID, dir, bytes.TrimSpace(why))
 	}
 	return replay(ctx, std, server, json.NewDecoder(answer.Body))
 }
@@ -96,7 +96,7 @@ func replay(ctx context.Context, std streams, server *local.Server, frames *json
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("process %d ended before it had answered: %w", server.PID, err)
+			return fmt.Errorf("process %d ended before it responded: %w", server.PID, err)
 		}
 		if f.Done {
 			if f.Code == exitOK {
@@ -124,7 +124,7 @@ func nameOf(v directoryVerb) string {
 			return name
 		}
 	}
-	panic(fmt.Sprintf("%T does not travel", v)) // TestVerbsTravel checks that all do
+	panic(fmt.Sprintf("%T cannot be sent to the serving process", v)) // TestVerbsTravel checks that all do
 }
 
 // errands runs verbs for other processes.
@@ -155,7 +155,7 @@ func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Reques
 	}
 	fresh := travelling[asked.Verb]
 	if fresh == nil || asked.Version != version() {
-		http.Error(w, "It is another version of stepback: "+version(), http.StatusBadRequest)
+		http.Error(w, "The serving process is another version of stepback: "+version(), http.StatusBadRequest)
 		return
 	}
 	v := fresh()

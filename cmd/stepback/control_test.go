@@ -61,7 +61,7 @@ func TestImportsTravel(t *testing.T) {
 	_, stop := serving(t, data)
 	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")
 	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "applied 2")
-	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "This file was imported before")
+	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "This file was already imported")
 	stop()
 	url, stop := serving(t, data)
 	defer stop()

@@ -17,17 +17,17 @@ import (
 )
 
 type costCmd struct {
-	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML; without one, the CSV import."`
+	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML. Default: the CSV import."`
 
-	Rows       int64         `default:"1000000" help:"Rows of the file that is imported."`
-	Shape      string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import; all three side by side when absent."`
+	Rows       int64         `default:"1000000" help:"Number of rows in the imported file."`
+	Shape      string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import. Default: all three side by side."`
 	Batch      int           `placeholder:"N" help:"Rows per child execution. Default 250 in bulk, 100 in batch."`
-	Express    bool          `help:"EXPRESS child executions of the import; of a definition, a state machine of that type."`
-	Executions int64         `default:"1000000" help:"Executions of the definition."`
-	Items      int64         `default:"100" help:"Items of each Map of the definition."`
+	Express    bool          `help:"Use EXPRESS child executions for the import, or treat the definition as a state machine of type EXPRESS."`
+	Executions int64         `default:"1000000" help:"Number of executions of the definition."`
+	Items      int64         `default:"100" help:"Number of items in each Map of the definition."`
 	Memory     int           `default:"512" help:"Memory of a function, in MB."`
-	Takes      time.Duration `default:"100ms" help:"How long an invocation of the definition's functions takes."`
-	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"A share of a state's attempts that fails (repeatable), to see what retries add."`
+	Takes      time.Duration `default:"100ms" help:"Duration of one function invocation in the definition."`
+	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
 	JSON       bool          `name:"json" help:"Print the costs as JSON."`
 
 	substitutions
@@ -40,15 +40,15 @@ func (costCmd) Help() string {
   stepback cost --rows 1000000 --shape bulk --fault ProcessSingleUserRecord:DeadlockException:1%
   stepback cost order.asl.yaml --executions 500000 --fault Pay:TimeoutError:2%
 
-Prices are those of us-east-1 at the date that is printed, without free tiers, discounts and taxes. Of an import they include the
-database only while the import runs.`
+Prices are for us-east-1 at the printed date, without free tiers, discounts and taxes. For an import they include the database
+only while the import runs.`
 }
 
 // Run prints the costs.
 func (c *costCmd) Run(_ context.Context, std streams) error {
 	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
 		c.Batch > statemachine.MaxBatchSize {
-		return &exitError{exitUsage, fmt.Errorf("--rows, --executions and --items are 1 or more, --memory 128 or more, --batch 1 to %d",
+		return &exitError{exitUsage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
 			statemachine.MaxBatchSize)}
 	}
 	if c.File == "" {
@@ -224,10 +224,10 @@ func (c *costCmd) definition(std streams) error {
 	}
 	fmt.Fprintf(std.out, "%s executions, in USD, by the branches that Choice states take\n\n", grouped(c.Executions))
 	printQuotations(std.out, all)
-	fmt.Fprintf(std.out, "\nIf each task used its longest retrier up, retries would add %s to %s USD more of transitions.\n",
+	fmt.Fprintf(std.out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
 		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
 	if a.Loops {
-		fmt.Fprintln(std.out, "States can be entered again; each is counted once.")
+		fmt.Fprintln(std.out, "The definition has loops; each state is counted once.")
 	}
 	return nil
 }

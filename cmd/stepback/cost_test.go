@@ -31,7 +31,7 @@ func TestCostOfADefinition(t *testing.T) {
 		"Resource":"arn:aws:lambda:us-east-1:123456789012:function:pay","Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}}`)
 	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exitOK,
 		"1,000,000 executions", "Step Functions, transitions            50.00    50.00",
-		"Step Functions, retries                21.88    21.88", "75.00 to 75.00 USD more")
+		"Step Functions, retries                21.88    21.88", "would add 75.00 to 75.00 USD")
 	stepback(t, "cost", file+"x").complains(t, exitUsage, "pay.asl.jsonx")
 }
 

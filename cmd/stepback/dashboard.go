@@ -23,19 +23,19 @@ import (
 )
 
 type dashboardCmd struct {
-	Grafana dashboardGrafanaCmd `cmd:"" help:"Print the retry dashboard as a file that Grafana imports, over the metrics of serve."`
-	Body    dashboardBodyCmd    `cmd:"" help:"Print the retry dashboard of a state machine as CloudWatch's PutDashboard takes it."`
-	Render  dashboardRenderCmd  `cmd:"" help:"Draw the retry dashboard of a data directory's runs, or of an endpoint, as HTML, SVG or PNG."`
+	Grafana dashboardGrafanaCmd `cmd:"" help:"Print the retry dashboard for Grafana to import, based on the metrics of serve."`
+	Body    dashboardBodyCmd    `cmd:"" help:"Print the retry dashboard of a state machine as the body for CloudWatch's PutDashboard."`
+	Render  dashboardRenderCmd  `cmd:"" help:"Draw the retry dashboard of a data directory or an endpoint as HTML, SVG or PNG."`
 }
 
 type dashboardRenderCmd struct {
 	Data         string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
-	StateMachine string        `placeholder:"NAME" help:"State machine whose retries are drawn. Default the only one with data, or the CSV import's."`
-	Endpoint     string        `placeholder:"URL" help:"Draw the dashboard that CloudWatch, or what answers like it, has at URL, in place of a data directory's."`
+	StateMachine string        `placeholder:"NAME" help:"State machine whose retries are drawn. Default: the only one with data, or the CSV import."`
+	Endpoint     string        `placeholder:"URL" help:"Draw the dashboard of CloudWatch, or of a compatible service, at URL instead of a data directory's."`
 	Name         string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
-	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far the data of the endpoint go back. Default 3h."`
+	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far back to read the endpoint's data. Default 3h."`
 	Output       string        `short:"o" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png; or html (- too), svg or png for standard output. Default retry.html."`
-	JSON         bool          `name:"json" help:"Print the name of the file and the widgets without data as JSON."`
+	JSON         bool          `name:"json" help:"Print the file's name and the list of widgets without data as JSON."`
 }
 
 // Help shows an example.
@@ -45,9 +45,9 @@ func (dashboardRenderCmd) Help() string {
   stepback dashboard render -o svg > retry.svg
   stepback dashboard render --endpoint https://monitoring.us-east-1.amazonaws.com --name CSV-Processing-Retry-Monitor-dev -o retry.png
 
-From a data directory, the dashboard is the one that CloudWatch gets, drawn from the metric data that runs leave there, with the
-alarms that these data trip. From an endpoint, its body, metric data and alarms are fetched, with the AWS SDK's usual variables and
-files for region and credentials; an endpoint on this machine gets the credentials "test".`
+For a data directory, the dashboard is the one deployed to CloudWatch, drawn from the metric data that runs stored there, with
+the alarms that these data trigger. For an endpoint, the dashboard's body, metric data and alarms are fetched, with region and
+credentials from the AWS SDK's usual variables and files; for an endpoint on this machine the credentials are "test".`
 }
 
 // Run draws the dashboard.
@@ -56,7 +56,7 @@ func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if c.JSON && toStandardOutput(c.Output) {
-		return &exitError{exitUsage, errors.New("--json and the picture would both go to standard output: name a file with -o")}
+		return &exitError{exitUsage, errors.New("--json and the picture cannot both be written to standard output: name a file with -o")}
 	}
 	if !toStandardOutput(c.Output) { // another process may write the file
 		path, err := filepath.Abs(c.Output)
@@ -172,7 +172,7 @@ func pickMachine(named string, points []retrymetrics.Point) (string, error) {
 	names := slices.Sorted(maps.Keys(seen))
 	switch {
 	case named != "" && !seen[named] && len(names) > 0:
-		return "", fmt.Errorf("there are no data of the state machine %s; there are of %s", named,
+		return "", fmt.Errorf("no data for the state machine %s; there are data for %s", named,
 			strings.Join(names, ", "))
 	case named != "":
 		return named, nil
@@ -181,7 +181,7 @@ func pickMachine(named string, points []retrymetrics.Point) (string, error) {
 	case seen[pipeline.StateMachine], len(names) == 0:
 		return pipeline.StateMachine, nil
 	default:
-		return "", fmt.Errorf("there are data of several state machines; name one with --state-machine: %s",
+		return "", fmt.Errorf("several state machines have data; name one with --state-machine: %s",
 			strings.Join(names, ", "))
 	}
 }

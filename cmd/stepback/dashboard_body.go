@@ -12,7 +12,7 @@ import (
 type dashboardBodyCmd struct {
 	StateMachine string `placeholder:"NAME" default:"csv-import" help:"Name of the state machine. Default csv-import."`
 	Region       string `placeholder:"REGION" default:"us-east-1" help:"Region of its metrics. Default us-east-1."`
-	Account      string `placeholder:"ID" help:"Account of its alarms, which the dashboard shows where an account is given."`
+	Account      string `placeholder:"ID" help:"Account of its alarms. Without one, the dashboard shows no alarms."`
 	Level        string `enum:"ALL,ERROR" default:"ALL" help:"Log level of the state machine: ALL or ERROR. Default ALL."`
 }
 

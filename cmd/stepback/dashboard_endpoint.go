@@ -25,7 +25,7 @@ func endpointPage(ctx context.Context, endpoint, name string, since time.Duratio
 	}
 	if since < time.Minute {
 		return render.Page{}, &exitError{exitUsage,
-			fmt.Errorf("data since %v: name a minute at least, which is what CloudWatch keeps metrics by", since)}
+			fmt.Errorf("--since is %v; use at least 1m, the resolution of CloudWatch's metrics", since)}
 	}
 	var options []func(*config.LoadOptions) error
 	if onThisMachine(u.Hostname()) {

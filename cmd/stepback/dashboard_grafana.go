@@ -15,8 +15,8 @@ func (dashboardGrafanaCmd) Help() string {
 	return `Example:
   stepback dashboard grafana --state-machine orders > orders.json
 
-Prints a dashboard for Grafana, with the widgets of CloudWatch's, over the metrics that stepback serve exposes to Prometheus at
-/_stepback/metrics.`
+Prints a dashboard for Grafana, with the same widgets as the one for CloudWatch. Its data are the metrics that stepback serve
+exposes to Prometheus at /_stepback/metrics.`
 }
 
 // Run prints the file.

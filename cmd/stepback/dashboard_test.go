@@ -68,7 +68,7 @@ func TestDashboardRenderComplains(t *testing.T) {
 		"name a file that ends in .html, .svg or .png":                 {"--data", data, "-o", "retry.gif"},
 		"name their data directory with --data":                        {"--data", filepath.Join(data, "nowhere")},
 		`the endpoint "localhost:5000" is not a URL like http://local`: {"--endpoint", "localhost:5000"},
-		"name a minute at least": {"--endpoint", "http://localhost:5000",
+		"use at least 1m": {"--endpoint", "http://localhost:5000",
 			"--since", "5s"},
 	} {
 		stepback(t, append([]string{"dashboard", "render"}, args...)...).complains(t, exitUsage, want)

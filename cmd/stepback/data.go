@@ -12,9 +12,9 @@ import (
 )
 
 type dataCmd struct {
-	Check   dataCheckCmd   `cmd:"" help:"Check everything that the journal keeps."`
-	Compact dataCompactCmd `cmd:"" help:"Remove executions that are old, and give the room of what was removed back to the disk."`
-	Repair  dataRepairCmd  `cmd:"" help:"Save what is whole of a damaged journal, with a list of what is not."`
+	Check   dataCheckCmd   `cmd:"" help:"Check every record of the journal."`
+	Compact dataCompactCmd `cmd:"" help:"Remove old executions and free their disk space."`
+	Repair  dataRepairCmd  `cmd:"" help:"Recover the intact records of a damaged journal, and list the others."`
 	Export  dataExportCmd  `cmd:"" help:"Print executions with their histories as JSON lines."`
 }
 

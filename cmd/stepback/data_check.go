@@ -18,7 +18,8 @@ func (dataCheckCmd) Help() string {
 	return `Example:
   stepback data check --data .stepback
 
-Reads every record: descriptions, steps, histories, Map Runs, definitions. Each problem is a line; without one the exit status is 0.`
+Reads every record: descriptions, steps, histories, Map Runs, definitions. Prints one line per problem. The exit status is 0 if
+there are none.`
 }
 
 // Run checks the journal and prints the problems.

@@ -26,7 +26,7 @@ func (dataCompactCmd) Help() string {
 // Run removes old executions and rewrites the store.
 func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 	if c.OlderThan < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed",
+		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a positive age",
 			time.Duration(c.OlderThan))}
 	}
 	return onDirectory(ctx, std, c.Data, c)
@@ -58,7 +58,7 @@ func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
 				"removedExecutions": removed, "removedDefinitions": definitions, "bytes": after, "bytesBefore": before,
 			})
 		}
-		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB, before %.1f MB\n",
+		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB (before: %.1f MB)\n",
 			removed, definitions, megabytes(after), megabytes(before))
 		return nil
 	})

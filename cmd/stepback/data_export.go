@@ -23,7 +23,7 @@ func (dataExportCmd) Help() string {
   stepback data export --data .stepback > executions.jsonl
   stepback data export --prefix arn:aws:states:us-east-1:000000000000:execution:csv-import: | jq -r .execution.status
 
-Each line is one execution, in the order of their ARNs, with its events as GetExecutionHistory answers them.`
+Each line is one execution, with its events in the form of GetExecutionHistory. Lines are ordered by ARN.`
 }
 
 // Run prints the executions.

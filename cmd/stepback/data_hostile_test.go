@@ -63,11 +63,11 @@ func TestHostileDataDirectories(t *testing.T) {
 			tell(t, os.RemoveAll(within(data, "")))
 			tell(t, os.Mkdir(within(data, ""), 0o755))
 			tell(t, os.WriteFile(within(data, "CURRENT"), []byte("x"), 0o600))
-		}, "those of another program: put a copy back"},
+		}, "those of another program: restore a backup"},
 		{"a truncated table", func(t *testing.T, data string) { cut(t, data, ".sst") }, "object size mismatch"},
-		{"no tables", func(t *testing.T, data string) { remove(t, data, ".sst") }, "put a copy back"},
+		{"no tables", func(t *testing.T, data string) { remove(t, data, ".sst") }, "restore a backup"},
 		{"no marker of the format", func(t *testing.T, data string) { remove(t, data, "marker.format") },
-			"put a copy back"},
+			"restore a backup"},
 		{"a damaged table", func(t *testing.T, data string) {
 			for name, content := range files(t, data) {
 				if strings.HasSuffix(name, ".sst") {

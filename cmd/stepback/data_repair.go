@@ -11,7 +11,7 @@ import (
 
 type dataRepairCmd struct {
 	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	JSON bool   `name:"json" help:"Print what was saved and what not as JSON."`
+	JSON bool   `name:"json" help:"Print which records were and were not recovered, as JSON."`
 }
 
 // Help shows an example.
@@ -19,9 +19,8 @@ func (dataRepairCmd) Help() string {
 	return `Example:
   stepback data repair --data .stepback
 
-Makes a new journal of what is whole in a damaged one and puts it in its place; the damaged one is moved aside and stays as it is. What
-could not be saved is listed, a line for each. With everything saved the exit status is 0. A copy of the directory, if there is one, is
-better than a repair.`
+Replaces a damaged journal by a new one with its intact records. The damaged journal is moved aside unchanged. Prints one line for
+each record that could not be recovered; the exit status is 0 if there are none. If you have a backup of the directory, prefer it.`
 }
 
 // Run repairs the journal and prints the losses.
@@ -54,7 +53,7 @@ func (c *dataRepairCmd) alone(ctx context.Context, std streams) error {
 			"unreadable": found.Unreadable, "aside": found.Aside, "lost": lost,
 		})
 	} else {
-		fmt.Fprintf(std.out, "saved %d executions, %d records; dropped: %d; unreadable places: %d; the journal as it was is in %s\n",
+		fmt.Fprintf(std.out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
 			found.Executions, found.Records, found.Dropped, found.Unreadable, found.Aside)
 	}
 	if err == nil && len(lost) > 0 {

@@ -46,7 +46,7 @@ func TestData(t *testing.T) {
 		"removed 1 executions and 1 definitions")
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "0 executions")
 	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2,
-		"--older-than -1s is not a time that has passed")
+		"--older-than -1s is not a positive age")
 }
 
 // The history that a killed process left can be shown.

@@ -9,11 +9,11 @@ import (
 
 type deadlettersCmd struct {
 	List    deadlettersListCmd    `cmd:"" help:"Show what could not be delivered, by reason and error."`
-	Show    deadlettersShowCmd    `cmd:"" help:"Show a letter with its payload and all that was done to it."`
-	Edit    deadlettersEditCmd    `cmd:"" help:"Keep another payload beside a letter's, to be sent instead."`
-	Redrive deadlettersRedriveCmd `cmd:"" help:"Have letters delivered again."`
-	Discard deadlettersDiscardCmd `cmd:"" help:"Decide that letters will not be delivered."`
-	Log     deadlettersLogCmd     `cmd:"" help:"Show who did what to letters, the newest first."`
+	Show    deadlettersShowCmd    `cmd:"" help:"Show a letter with its payload and its log."`
+	Edit    deadlettersEditCmd    `cmd:"" help:"Store a corrected payload, to be sent instead of the letter's own."`
+	Redrive deadlettersRedriveCmd `cmd:"" help:"Deliver letters again."`
+	Discard deadlettersDiscardCmd `cmd:"" help:"Give up letters: they will not be delivered."`
+	Log     deadlettersLogCmd     `cmd:"" help:"Show who redrove, edited or discarded letters, newest first."`
 }
 
 // letterFilter selects letters by the cause of their failure.
@@ -22,9 +22,9 @@ type letterFilter struct {
 	Reason    string        `group:"Letters" placeholder:"REASON" help:"Only of this reason, such as retries_exhausted."`
 	Error     string        `group:"Letters" placeholder:"NAME" help:"Only of this error, such as TimeoutError."`
 	Subject   string        `group:"Letters" placeholder:"SUBJECT" help:"Only of this subject: a topic, s3://bucket/key of a file, machine/map, a queue."`
-	Execution string        `group:"Letters" placeholder:"NAME" help:"Only what comes from this execution, by its name or ARN."`
+	Execution string        `group:"Letters" placeholder:"NAME" help:"Only letters of this execution, by its name or ARN."`
 	Key       string        `group:"Letters" placeholder:"KEY" help:"Only of this key."`
-	Within    time.Duration `group:"Letters" placeholder:"TIME" help:"Only what died within this time, such as 2h."`
+	Within    time.Duration `group:"Letters" placeholder:"TIME" help:"Only letters that were dead-lettered within this time, such as 2h."`
 }
 
 func (f *letterFilter) filter() deadletters.Filter {
@@ -40,7 +40,7 @@ func (f *letterFilter) filter() deadletters.Filter {
 type letterSelection struct {
 	IDs []string `arg:"" optional:"" name:"id" help:"IDs of letters."`
 	letterFilter
-	All bool `group:"Letters" help:"All that the filter leaves, or all there are."`
+	All bool `group:"Letters" help:"All letters that the filter matches; without a filter, all letters."`
 }
 
 func (s *letterSelection) selection() (deadletters.Selection, error) {
@@ -48,13 +48,13 @@ func (s *letterSelection) selection() (deadletters.Selection, error) {
 	filtered := f != deadletters.Filter{}
 	switch {
 	case len(s.IDs) > 0 && (filtered || s.All):
-		return deadletters.Selection{}, &exitError{exitUsage, errors.New("name IDs, or a filter, not both")}
+		return deadletters.Selection{}, &exitError{exitUsage, errors.New("name IDs or a filter, not both")}
 	case len(s.IDs) > 0:
 		return deadletters.Selection{IDs: s.IDs}, nil
 	case !filtered && !s.All:
 		return deadletters.Selection{}, &exitError{
 			exitUsage,
-			errors.New("say which letters: IDs, a filter such as --reason, or --all"),
+			errors.New("name the letters: IDs, a filter such as --reason, or --all"),
 		}
 	}
 	return deadletters.Selection{Filter: &f}, nil

@@ -8,8 +8,8 @@ import (
 type deadlettersDiscardCmd struct {
 	letterRoom
 	letterSelection
-	Because string `required:"" placeholder:"TEXT" help:"Why, for the record."`
-	DryRun  bool   `help:"Only say which letters would be discarded."`
+	Because string `required:"" placeholder:"TEXT" help:"Reason, for the log."`
+	DryRun  bool   `help:"Only print which letters would be discarded."`
 	JSON    bool   `name:"json" help:"Print one line of JSON per letter."`
 }
 

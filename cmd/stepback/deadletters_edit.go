@@ -13,13 +13,13 @@ import (
 type deadlettersEditCmd struct {
 	letterRoom
 	ID      string `arg:"" help:"ID of a dead letter."`
-	Payload string `required:"" placeholder:"FILE" help:"File with the payload to send instead; - reads it from the input."`
-	Because string `placeholder:"TEXT" help:"Why, for the record."`
+	Payload string `required:"" placeholder:"FILE" help:"File with the payload to send instead; - for standard input."`
+	Because string `placeholder:"TEXT" help:"Reason, for the log."`
 }
 
 // Help shows an example.
 func (deadlettersEditCmd) Help() string {
-	return `The original stays beside the edit. Redrive the letter to have it sent.
+	return `The original payload is kept. Redrive the letter to send the edited one.
 
 Example:
   echo '{"order":1}' | stepback deadletters edit 0199e0f0-… --payload - --because "misspelled by release 7" --db sqlite:app.db`
@@ -41,7 +41,7 @@ func (c *deadlettersEditCmd) Run(ctx context.Context, std streams) (err error) {
 	} else if err != nil {
 		return usage(err)
 	}
-	fmt.Fprintf(std.out, "%s has another payload; redrive it to have it sent\n", c.ID)
+	fmt.Fprintf(std.out, "edited the payload of %s; redrive the letter to send it\n", c.ID)
 	return nil
 }
 
@@ -57,7 +57,7 @@ func readPayload(path string, std streams) ([]byte, error) {
 		in = f
 	}
 	if in == nil {
-		return nil, errors.New("there is no input to read the payload from")
+		return nil, errors.New("standard input is not available, so the payload cannot be read from it")
 	}
 	return io.ReadAll(io.LimitReader(in, deadletters.MaxPayload+1))
 }

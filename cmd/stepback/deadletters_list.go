@@ -11,8 +11,8 @@ import (
 type deadlettersListCmd struct {
 	letterRoom
 	letterFilter
-	Letters bool `help:"List the letters themselves, the oldest first."`
-	Limit   int  `default:"100" placeholder:"N" help:"How many letters. Default 100."`
+	Letters bool `help:"List single letters instead of counts, oldest first."`
+	Limit   int  `default:"100" placeholder:"N" help:"Number of letters to list. Default 100."`
 	JSON    bool `name:"json" help:"Print JSON."`
 }
 
@@ -82,7 +82,7 @@ func (c *deadlettersListCmd) letters(ctx context.Context, room deadletters.Room,
 	}
 	t.print(std.out, "")
 	if page.Next != "" {
-		fmt.Fprintf(std.err, "there are more: --limit shows more than %d\n", c.Limit)
+		fmt.Fprintf(std.err, "there are more; raise --limit (now %d) to see them\n", c.Limit)
 	}
 	return nil
 }

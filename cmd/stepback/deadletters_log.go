@@ -10,9 +10,9 @@ import (
 
 type deadlettersLogCmd struct {
 	letterRoom
-	ID    string `arg:"" optional:"" help:"Only of this letter."`
-	Limit int    `default:"100" placeholder:"N" help:"How many acts, the newest. Default 100."`
-	JSON  bool   `name:"json" help:"Print JSON, with what was before and after."`
+	ID    string `arg:"" optional:"" help:"Only entries about this letter."`
+	Limit int    `default:"100" placeholder:"N" help:"Number of entries, the newest. Default 100."`
+	JSON  bool   `name:"json" help:"Print JSON, with the states before and after."`
 }
 
 // Help shows an example.

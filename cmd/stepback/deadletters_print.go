@@ -44,7 +44,7 @@ func (p *resultPrinter) end() error {
 		}
 	}
 	if len(p.counts) == 0 {
-		fmt.Fprintln(p.std.err, "there are no such letters")
+		fmt.Fprintln(p.std.err, "no letters match")
 	}
 	if p.bad {
 		return &exitError{code: exitData}

@@ -12,16 +12,16 @@ import (
 type deadlettersRedriveCmd struct {
 	letterRoom
 	letterSelection
-	Rate    float64 `placeholder:"N" help:"Letters a second; 0 means as fast as it goes."`
-	DryRun  bool    `help:"Only say which letters would be redriven."`
-	Wait    bool    `help:"Wait until each is delivered or dead again; for letters of an outbox a relay has to run. Always so for --data where no process serves the directory."`
-	Because string  `placeholder:"TEXT" help:"Why, for the record."`
+	Rate    float64 `placeholder:"N" help:"Letters per second; 0 means no limit."`
+	DryRun  bool    `help:"Only print which letters would be redriven."`
+	Wait    bool    `help:"Wait until each letter is delivered or dead-lettered again. Letters of an outbox need a running relay. For --data without a serving process, redrive always waits."`
+	Because string  `placeholder:"TEXT" help:"Reason, for the log."`
 	JSON    bool    `name:"json" help:"Print one line of JSON per letter."`
 }
 
 // Help shows examples.
 func (deadlettersRedriveCmd) Help() string {
-	return `Letters go out under the IDs they had, so that a receiver knows repeats. Two people who redrive the same letters send them once.
+	return `Letters keep their IDs, so that a receiver can recognize duplicates. If two people redrive the same letter, it is sent once.
 
 Examples:
   stepback deadletters redrive 0199e0f0-… --db sqlite:app.db
@@ -29,7 +29,7 @@ Examples:
   stepback deadletters redrive --all --dry-run --db sqlite:app.db
   stepback deadletters redrive --kind row --execution users-csv-e8594c61f26231883c3a11e67702671b --data .stepback
 
-Exit status: 3 if any letter was not redriven or, with --wait, died again.`
+Exit status: 3 if any letter was not redriven or, with --wait, was dead-lettered again.`
 }
 
 // Run redrives the letters.

@@ -25,27 +25,27 @@ import (
 )
 
 // letterPlaces describes where letters can be, for the help of the verbs.
-const letterPlaces = `Letters are in the places that you name: an outbox (--db), a data directory of this machine (--data: rows of imports, events that
-started no import, failed Map items), or AWS (--import-results: rows; --events-queue: events; --machine: Map items; --queue: a
-dead-letter queue of SQS). Without any it is the data directory .stepback.`
+const letterPlaces = `Flags name the sources of letters: an outbox (--db), a data directory on this machine (--data: rows of imports, events that
+started no import, failed Map items), or AWS (--import-results: rows; --events-queue: events; --machine: Map items; --queue: an
+SQS dead-letter queue). The default source is the data directory .stepback.`
 
 // letterRoom holds the flags that say where the letters are, and who acts on them.
 type letterRoom struct {
-	DB   string `group:"Places" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with an outbox: sqlite:/path/file.db or postgres://…"`
-	Data string `group:"Places" type:"path" placeholder:"DIR" help:"Data directory. Default .stepback, if no other place is named."`
+	DB   string `group:"Sources" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with an outbox: sqlite:/path/file.db or postgres://…"`
+	Data string `group:"Sources" type:"path" placeholder:"DIR" help:"Data directory. Default .stepback, if no other source is named."`
 
-	Results     string   `group:"Places" name:"import-results" placeholder:"s3://BUCKET" help:"Bucket of an import's results: the rows that were not applied."`
-	Import      string   `group:"Places" name:"import-machine" placeholder:"ARN" help:"State machine of the import, which rows and events are redriven to."`
-	EventsQueue string   `group:"Places" placeholder:"URL|ARN" help:"Queue of the events for which no import could be started (needs --import-machine)."`
-	Machine     []string `group:"Places" placeholder:"ARN" help:"State machine whose Map Runs have failed items (repeatable)."`
-	Queue       []string `group:"Places" placeholder:"URL|ARN" help:"Dead-letter queue of SQS (repeatable)."`
-	QueueTarget string   `group:"Places" placeholder:"URL" help:"Where messages of --queue go, instead of the queue that they come from."`
-	Record      string   `group:"Places" placeholder:"s3://BUCKET/PREFIX/" help:"Where to keep who did what. Default: dead-letters/ in the bucket of the import's results."`
-	Endpoint    string   `group:"Places" placeholder:"URL" help:"Another endpoint than AWS's, such as http://127.0.0.1:4566."`
+	Results     string   `group:"Sources" name:"import-results" placeholder:"s3://BUCKET" help:"Bucket with an import's results, for the rows that were not applied."`
+	Import      string   `group:"Sources" name:"import-machine" placeholder:"ARN" help:"State machine of the import, to which rows and events are redriven."`
+	EventsQueue string   `group:"Sources" placeholder:"URL|ARN" help:"Queue of the events for which no import could be started (needs --import-machine)."`
+	Machine     []string `group:"Sources" placeholder:"ARN" help:"State machine whose Map Runs have failed items (repeatable)."`
+	Queue       []string `group:"Sources" placeholder:"URL|ARN" help:"Dead-letter queue of SQS (repeatable)."`
+	QueueTarget string   `group:"Sources" placeholder:"URL" help:"Queue to redrive the messages of --queue to, instead of the one they came from."`
+	Record      string   `group:"Sources" placeholder:"s3://BUCKET/PREFIX/" help:"Where to store the log of redrives, edits and discards. Default: dead-letters/ in the bucket of --import-results."`
+	Endpoint    string   `group:"Sources" placeholder:"URL" help:"Endpoint to use instead of AWS, such as http://127.0.0.1:4566."`
 
 	alone bool // no other process serves the data directory
 
-	Who string `name:"by" placeholder:"NAME" help:"Who you are, for the record. Default: your name on this machine."`
+	Who string `name:"by" placeholder:"NAME" help:"Your name, for the log. Default: your user name on this machine."`
 }
 
 // enter opens the stores of letters for an operator; leave closes them.
@@ -102,7 +102,7 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std streams) (deadletter
 	}
 	if !exists(dir) {
 		return nil, nil, &exitError{exitUsage, fmt.Errorf(
-			"there is no data directory %s: name one with --data, or another place of letters; see --help", dir)}
+			"there is no data directory %s: name one with --data, or another source of letters; see --help", dir)}
 	}
 	leave := func() error { return nil }
 	server, err := local.Running(ctx, dir)
@@ -173,11 +173,11 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 	}
 	if c.Results == "" && c.Record == "" {
 		return nil, &exitError{exitUsage, errors.New(
-			"say with --record s3://BUCKET/PREFIX/ where to keep who did what: without it two people could redrive the same letter")}
+			"name a place for the log with --record s3://BUCKET/PREFIX/: without it, two people could redrive the same letter twice")}
 	}
 	if r.EventsQueue != "" {
 		if r.Import == "" {
-			return nil, &exitError{exitUsage, errors.New("--events-queue needs --import-machine, whose executions events start")}
+			return nil, &exitError{exitUsage, errors.New("--events-queue needs --import-machine, the state machine that the events start")}
 		}
 		q, err := queues.Open(ctx, messages, r.EventsQueue)
 		if err != nil {

@@ -62,7 +62,7 @@ func (c *deadlettersShowCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	fmt.Fprintf(std.out, "\npayload\n%s\n", l.Payload)
 	if l.Edited != nil {
-		fmt.Fprintf(std.out, "\npayload that is sent instead\n%s\n", l.Edited)
+		fmt.Fprintf(std.out, "\nedited payload, sent instead\n%s\n", l.Edited)
 	}
 	if len(acts) > 0 {
 		fmt.Fprintln(std.out)

@@ -87,7 +87,7 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	out, _ = stepback(exitOK, "deadletters", "list")
 	holds(out, "no dead letters")
 	out, _ = stepback(exitOK, "deadletters", "show", broken)
-	holds(out, "delivered", "payload\n{\"n\":\n", "payload that is sent instead\n{\"n\":1}", "cut off")
+	holds(out, "delivered", "payload\n{\"n\":\n", "edited payload, sent instead\n{\"n\":1}", "cut off")
 	out, _ = stepback(exitOK, "deadletters", "log", "--json")
 	var acts []struct{ Who, Act, Reason string }
 	if err := json.Unmarshal([]byte(out), &acts); err != nil || len(acts) != 3 || acts[0].Act != "discard" ||

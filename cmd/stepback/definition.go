@@ -10,7 +10,7 @@ import (
 )
 
 type definitionCmd struct {
-	Of string `arg:"" optional:"" help:"Definition file, template (FILE#NAME names one of its machines), or the name or ARN of a state machine. Default the CSV import's."`
+	Of string `arg:"" optional:"" help:"Definition file, template (FILE#NAME names one of its machines), or the name or ARN of a state machine. Default: the CSV import."`
 	substitutions
 	where
 }

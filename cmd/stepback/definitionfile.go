@@ -47,7 +47,7 @@ func readDefinition(name, path string, values map[string]string, std streams) (d
 	}
 	file, machine := partOf(path)
 	if filepath.Ext(file) == ".tf" {
-		return d, fmt.Errorf("%s: Terraform's own language is not read; give the definition's file, or a plan: "+
+		return d, fmt.Errorf("%s: Terraform's own language is not supported; give the definition's file, or a plan: "+
 			"terraform plan -out plan && terraform show -json plan > plan.json", file)
 	}
 	text, err := readText(file, std)
@@ -282,7 +282,7 @@ func readInput(flag string, std streams) (string, error) {
 		return "", fmt.Errorf("--input: %w", err)
 	}
 	if len(text) > document.MaxText {
-		return "", fmt.Errorf("--input: %s is longer than 8 MiB; an execution takes 262,144 bytes", from)
+		return "", fmt.Errorf("--input: %s is longer than 8 MiB; an execution accepts at most 262,144 bytes", from)
 	}
 	text = bytes.TrimSpace(text)
 	if _, err := jsonvalue.Parse(string(text)); err != nil {
@@ -295,7 +295,7 @@ func readInput(flag string, std streams) (string, error) {
 }
 
 // errInterrupted reports that reading a file was aborted before its end.
-var errInterrupted = errors.New("interrupted while it was read")
+var errInterrupted = errors.New("interrupted while reading")
 
 // readText reads a file, or standard input for -, up to one byte beyond document.MaxText. A longer file is too long
 // for every purpose, and might be an endless device. Reading a pipe that is never written to is aborted when the

@@ -133,7 +133,7 @@ func TestWatchTakesYAML(t *testing.T) {
 	for _, step := range []struct{ text, want string }{
 		{orderYAML, "stepback: " + path +
 			": give ${Patience} a value with --substitute NAME=VALUE\n" +
-			path + ": the state machine order stays as it was\n"},
+			path + ": the state machine order was not changed\n"},
 		{strings.Replace(orderYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
 	} {
 		out.Reset()

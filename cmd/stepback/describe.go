@@ -16,7 +16,7 @@ import (
 
 type describeCmd struct {
 	Execution string `arg:"" help:"Name or ARN of the execution."`
-	JSON      bool   `name:"json" help:"Print the description, what it does now, its visits, attempts and waits as JSON."`
+	JSON      bool   `name:"json" help:"Print its description, current activity, visits, attempts and waits as JSON."`
 	where
 }
 
@@ -26,8 +26,8 @@ func (describeCmd) Help() string {
   stepback describe order-17
   stepback describe order-17 --endpoint http://localhost:4566 --json
 
-Says where an execution under way stands (which attempt of how many, when the next one comes, when it gives up), and of each state
-how often it was visited, attempted and failed, and how long it waited.`
+Shows the progress of a running execution (current attempt, time of the next one, when it gives up) and, for each state, how often
+it was entered, attempted and failed, and how long it waited.`
 }
 
 // Run describes an execution.
@@ -190,4 +190,4 @@ func (w *where) flags() string {
 	}
 }
 
-var errNoChildren = errors.New("--children and --row are about a data directory; stepback executions --map-run ARN lists child executions of an endpoint")
+var errNoChildren = errors.New("--children and --row need a data directory; use stepback executions --map-run ARN for the child executions of an endpoint")

@@ -25,7 +25,7 @@ func TestADiskThatIsFull(t *testing.T) {
 	})
 	data := filepath.Join(disk, "data")
 	asProcess(t, "run", "--data", data).complains(t, 1, "stepback: the disk of "+data+
-		" is full; nothing that was applied is lost: make room and run the same command again")
+		" is full; applied rows are not lost. Free space and run the same command again")
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=100m"); err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +120,6 @@ func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 	tell(t, os.WriteFile(filepath.Join(data, "users.db-wal"), []byte("what a killed process leaves"), 0o600))
 	remount(syscall.MS_RDONLY)
 	stepback(t, "export", "users", "--data", data).complains(t, exitFailure,
-		"users.db-wal holds records that are not in ", "copy both files to a directory that can be written to",
+		"users.db-wal holds records that are not in ", "copy both files to a writable directory",
 		"--db sqlite:/that/directory/users.db")
 }

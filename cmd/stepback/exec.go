@@ -18,19 +18,19 @@ import (
 type execCmd struct {
 	File        string        `arg:"" help:"State machine definition (Amazon States Language in JSON or YAML); - for standard input."`
 	Input       string        `default:"{}" placeholder:"JSON|@FILE|-" help:"Input of the execution: JSON, a file, or standard input. Default {}."`
-	Name        string        `placeholder:"NAME" help:"Name of the execution; drawn when absent."`
-	Machine     string        `placeholder:"NAME" help:"Name of the state machine, for its ARN and for --mock. Default that of the file, without .asl.json."`
+	Name        string        `placeholder:"NAME" help:"Name of the execution. Default: a random one."`
+	Machine     string        `placeholder:"NAME" help:"Name of the state machine, for its ARN and for --mock. Default: the file's name without .asl.json."`
 	Nested      []string      `sep:"none" placeholder:"NAME=FILE" help:"Another state machine, which tasks can start (repeatable)."`
 	Express     bool          `help:"Run as a state machine of type EXPRESS."`
-	Lambda      []string      `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable): a command, a URL to post to, or a bootstrap binary, its directory or zip file."`
+	Lambda      []string      `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"Implementation of a function (repeatable): a command, a URL to post to, or a bootstrap binary, its directory or zip file."`
 	Mock        string        `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local."`
 	TestCase    string        `placeholder:"NAME" help:"Test case of the mock configuration."`
-	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
-	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
+	VirtualTime bool          `help:"Skip waits; timestamps advance as if the waits had taken place."`
+	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: treat a function that runs longer than this in real time as hung, and time out its state. Default: the state's TimeoutSeconds."`
 	Timeout     time.Duration `placeholder:"DURATION" help:"Stop an execution that takes longer, in real time."`
-	Data        string        `type:"path" placeholder:"DIR" help:"Data directory, with the buckets and functions of serve, in which the execution is kept with its history; an empty one for the time of the run when absent."`
+	Data        string        `type:"path" placeholder:"DIR" help:"Data directory that provides serve's buckets and functions and stores the execution with its history. Default: a temporary one."`
 	Watch       bool          `short:"w" help:"Run again whenever the definition, the input or the mocks change, until Ctrl-C."`
-	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON, and no trace."`
+	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON instead of a trace."`
 	Quiet       bool          `short:"q" help:"Print no trace."`
 
 	substitutions
@@ -54,7 +54,7 @@ The output goes to standard output, the trace to standard error. Ctrl-C stops th
 A command gets the payload on standard input and prints the result; when it fails, the error is the {"errorType","errorMessage"} that it
 prints, or the last line "Name: message" of its standard error, or ExitStatusN.
 
-Exit status: 0 SUCCEEDED; 1 FAILED; 2 wrong usage; 3 the definition is invalid; 4 TIMED_OUT, or longer than --timeout; 5 ABORTED;
+Exit status: 0 SUCCEEDED; 1 FAILED; 2 wrong usage; 3 the definition is invalid; 4 TIMED_OUT, or stopped by --timeout; 5 ABORTED;
 130 stopped by Ctrl-C.`
 }
 
@@ -74,7 +74,7 @@ func (c *execCmd) Run(ctx context.Context, std streams) error {
 		return c.once(ctx, std)
 	}
 	if c.File == "-" || c.Name != "" {
-		return &exitError{exitUsage, errors.New("--watch runs a file again and again: give one, and no --name")}
+		return &exitError{exitUsage, errors.New("--watch needs a file to watch, and cannot be combined with --name")}
 	}
 	return rerun(ctx, std.err, c.files(), func() error { return c.once(ctx, std) })
 }
@@ -146,7 +146,7 @@ type order struct {
 // order reads the definitions and the input.
 func (c *execCmd) order(std streams) (*order, error) {
 	if c.Patience < 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("--patience %s is not a time that passes", c.Patience)}
+		return nil, &exitError{exitUsage, fmt.Errorf("--patience %s is not a positive duration", c.Patience)}
 	}
 	if c.File == "-" && c.Input == "-" {
 		return nil, &exitError{exitUsage,

@@ -265,7 +265,7 @@ func TestExecAFunctionThatHangs(t *testing.T) {
 		"f=exec sleep 1000", "--json")
 	s.ends(t, exitFailure, "States.Timeout")
 	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exitUsage,
-		"--patience -1s is not a time that passes")
+		"--patience -1s is not a positive duration")
 }
 
 const twoBranches = `{"StartAt":"Both","States":{"Both":{"Type":"Parallel","End":true,"Branches":[
@@ -288,7 +288,7 @@ func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 	t.Parallel()
 	definition := file(t, "both.asl.json", twoBranches)
 	s := stepback(t, "exec", definition, "--lambda", "addr=cat", "--lambda", "phone=sleep 30")
-	s.complains(t, exitFailure, "nothing carries out address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
+	s.complains(t, exitFailure, "no implementation of address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
 	s = stepback(t, "exec", definition, "--quiet")
 	s.ends(t, exitFailure)
 	if !strings.HasPrefix(s.err, "FAILED\n  error: Lambda.ResourceNotFoundException\n  cause: ") {
@@ -323,7 +323,7 @@ func TestExecRefusesMocksThatMockNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "--mock mocks nothing without a test case: give --test-case NAME; order has Bad, Good"},
+		{nil, "--mock needs a test case: give --test-case NAME; order has Bad, Good"},
 		{[]string{"--test-case", "Bad"},
 			"the test case Bad mocks the state Resreve, which the state machine order does not have; did you mean Reserve?"},
 		{[]string{"--test-case", "Goood"},

@@ -87,7 +87,7 @@ func (c *execCmd) mocks(machine string) (*mock.File, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: name one of its machines with --machine", err)
 	case c.TestCase == "":
-		return nil, fmt.Errorf("--mock mocks nothing without a test case: give --test-case NAME; %s has %s", machine,
+		return nil, fmt.Errorf("--mock needs a test case: give --test-case NAME; %s has %s", machine,
 			strings.Join(cases, ", "))
 	}
 	return mocks, nil
@@ -247,7 +247,7 @@ func (s *stage) advice() string {
 	if len(missing) == 0 {
 		return ""
 	}
-	said := "nothing carries out " + strings.Join(missing, ", ") + ": give --lambda " + missing[0] +
+	said := "no implementation of " + strings.Join(missing, ", ") + ": give --lambda " + missing[0] +
 		"=COMMAND, a URL or a bootstrap (stepback exec --help)"
 	if len(names) > 0 {
 		said += "; --lambda has " + strings.Join(names, ", ")

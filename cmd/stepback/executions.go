@@ -18,12 +18,12 @@ import (
 
 // selection holds the flags that select executions.
 type selection struct {
-	Machine  string `placeholder:"NAME" help:"Name or ARN of the state machine. Default all of them."`
+	Machine  string `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
 	MapRun   string `placeholder:"ARN" help:"The child executions of a Map Run."`
 	Status   string `placeholder:"STATUS" help:"RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED."`
-	Retrying bool   `help:"Only executions that wait for a retry now, with what they wait for."`
-	Error    string `placeholder:"NAME" help:"Only executions that ended with this error, or wait for a retry because of it."`
-	Since    age    `placeholder:"DAYSd|DURATION" help:"Only executions that started no longer ago, such as 2h or 7d."`
+	Retrying bool   `help:"Only executions that are waiting for a retry, with its time."`
+	Error    string `placeholder:"NAME" help:"Only executions that ended with this error, or are waiting for a retry because of it."`
+	Since    age    `placeholder:"DAYSd|DURATION" help:"Only executions that started within this time, such as 2h or 7d."`
 }
 
 var statuses = []history.Status{history.Running, history.Succeeded, history.Failed, history.TimedOut, history.Aborted}
@@ -44,8 +44,8 @@ func (s *selection) filter(limit int) (executions.Filter, error) {
 
 type executionsCmd struct {
 	selection
-	Limit int  `short:"n" default:"50" placeholder:"N" help:"How many are listed, the newest; 0 lists all. Of an endpoint: of each state machine. Default 50."`
-	JSON  bool `name:"json" help:"Print one execution a line as JSON."`
+	Limit int  `short:"n" default:"50" placeholder:"N" help:"List at most this many, newest first; 0 lists all. With an endpoint the limit is per state machine. Default 50."`
+	JSON  bool `name:"json" help:"Print one JSON object per execution and line."`
 	where
 }
 
@@ -57,9 +57,9 @@ func (executionsCmd) Help() string {
   stepback executions --retrying --machine orders
   stepback executions --aws --machine orders --error Lambda.TooManyRequestsException --json
 
-Lists of a data directory and of a stepback server come from indexes (of a server: by its console, which may be read-only). Of other
-endpoints, --retrying reads the histories of the executions under way, and --error describes those that failed, up to 1,000 of them:
-name a machine, or a time with --since.`
+For a data directory or a stepback server, an index answers these queries (a server's console must be on; read-only is enough). For
+other endpoints, --retrying reads the histories of running executions and --error describes failed ones, up to 1,000 of them: name a
+machine, or a time with --since.`
 }
 
 // Run lists the executions.

@@ -18,8 +18,8 @@ type exportCmd struct {
 
 type exportUsersCmd struct {
 	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	DB   string `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database, as it was given to run."`
-	JSON bool   `name:"json" help:"Print one user a line as JSON."`
+	DB   string `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database, as given to run."`
+	JSON bool   `name:"json" help:"Print one JSON object per user and line."`
 }
 
 // Help shows an example.
@@ -34,7 +34,7 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	if path, _, ok := database.SQLitePath(address); ok && !exists(path) {
-		return fmt.Errorf("there is no database at %s; stepback run makes one", path)
+		return fmt.Errorf("there is no database at %s; stepback run creates one", path)
 	}
 	store, err := database.OpenReader(ctx, address)
 	if err != nil {

@@ -32,7 +32,7 @@ func (graphCmd) Help() string {
   stepback graph template.yaml#Orders -o orders.png
   stepback graph 7c0ffee0-1111-4222-8333-444455556666 -o failed.png
 
-The graph of an execution shows its path, its attempts and where it failed or waits.`
+The graph of an execution shows its path, its attempts, and the state in which it failed or waits.`
 }
 
 // Run draws a file, or an execution wherever its data directory is open.

@@ -20,7 +20,7 @@ func TestWhatWasMeantIsSaid(t *testing.T) {
 		"run x.asl.json": "unexpected argument x.asl.json; run imports a CSV file; did you mean stepback exec x.asl.json?",
 		"run -csv x.csv": "unknown flag -c; did you mean --csv?",
 		"ls":             "unexpected argument ls; did you mean stepback executions?",
-		"run --data d --fault ProcessSingleUserRecord:DatabaseConectionError:5%": "did you mean DatabaseConnectionError? (to inject it all the same, " +
+		"run --data d --fault ProcessSingleUserRecord:DatabaseConectionError:5%": "did you mean DatabaseConnectionError? (to inject it anyway, " +
 			"write custom=DatabaseConectionError)",
 	} {
 		stepback(t, strings.Fields(args)...).complains(t, exitUsage, want)

@@ -17,12 +17,12 @@ import (
 )
 
 type historyCmd struct {
-	Execution string `arg:"" help:"Name or ARN of an execution; the end of a child execution's ARN is enough."`
-	Follow    bool   `short:"f" help:"Print events as they come, until the execution ends."`
-	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them; with --children one child execution a line."`
+	Execution string `arg:"" help:"Name or ARN of an execution. For a child execution the end of its ARN is enough."`
+	Follow    bool   `short:"f" help:"Print events as they happen, until the execution ends."`
+	JSON      bool   `name:"json" help:"Print the events in the form of GetExecutionHistory; with --children, one child execution per line."`
 	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
-	Failed    bool   `help:"With --children: only those in which an attempt failed, with how many and the error."`
-	Row       *int64 `placeholder:"N" help:"Of an import: the events of one row of the file, counted from 0 as dead letters are."`
+	Failed    bool   `help:"With --children: only child executions with failed attempts, with their number and error."`
+	Row       *int64 `placeholder:"N" help:"For an import: only the events of one row of the file, numbered from 0 as in dead letters."`
 	where
 }
 
@@ -40,7 +40,7 @@ func (historyCmd) Help() string {
 // Run prints the events.
 func (c *historyCmd) Run(ctx context.Context, std streams) error {
 	if c.Failed && !c.Children {
-		return &exitError{exitUsage, errors.New("--failed is about child executions: give --children, too")}
+		return &exitError{exitUsage, errors.New("--failed selects child executions: add --children")}
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func findExecution(ctx context.Context, j journal.Journal, name string) (*journa
 	case 1:
 		return found[0], nil
 	default:
-		return nil, fmt.Errorf("%q fits %d executions, for example %s and %s; give more of the name", name, len(found),
+		return nil, fmt.Errorf("%q matches %d executions, for example %s and %s; give more of the name", name, len(found),
 			found[0].Name, found[1].Name)
 	}
 }

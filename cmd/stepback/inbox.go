@@ -16,7 +16,7 @@ import (
 
 // inboxCmd reads the mails of the embedded SNS.
 type inboxCmd struct {
-	List inboxListCmd `cmd:"" default:"withargs" help:"List the mails, the latest last."`
+	List inboxListCmd `cmd:"" default:"withargs" help:"List the mails, newest last."`
 	Show inboxShowCmd `cmd:"" help:"Print a mail."`
 }
 
@@ -28,16 +28,16 @@ func (inboxCmd) Help() string {
   stepback inbox --to ops@example.com --json
   stepback inbox show 17
 
-What SNS of stepback serve would have sent to mail addresses (the protocols email and email-json) comes here, and is
-sent to nobody. AWS sends nothing to an address before it has confirmed its subscription; here such mails are marked.`
+The inbox stores the mails that SNS would send to addresses (protocols email and email-json); stepback serve sends no mail.
+AWS sends nothing to an address before it confirms its subscription; mails to unconfirmed addresses are marked.`
 }
 
 type inboxListCmd struct {
-	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
-	Follow bool   `short:"f" help:"Go on with the mails that come, until Ctrl-C; of a data directory that a process serves."`
-	JSON   bool   `name:"json" help:"Print one mail a line as JSON, with its body."`
-	Number int    `short:"n" default:"100" placeholder:"N" help:"How many mails, the last ones; 0 prints all that are kept. Default 100."`
-	To     string `placeholder:"ADDRESS" help:"Only mails to an address."`
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory; it need not be served. Default .stepback."`
+	Follow bool   `short:"f" help:"Keep printing new mails until Ctrl-C. Needs a process that serves the data directory."`
+	JSON   bool   `name:"json" help:"Print one JSON object per mail and line, with its body."`
+	Number int    `short:"n" default:"100" placeholder:"N" help:"Number of mails, the newest; 0 prints all. Default 100."`
+	To     string `placeholder:"ADDRESS" help:"Only mails to this address."`
 }
 
 // Help has an example.
@@ -59,7 +59,7 @@ func (c *inboxListCmd) on(ctx context.Context, std streams, p *local.Platform) e
 // alone lists the mails in a directory that no process has open.
 func (c *inboxListCmd) alone(ctx context.Context, std streams) error {
 	if c.Follow {
-		return fmt.Errorf("no process serves %s, so that no mail comes there: start stepback serve --data %s",
+		return fmt.Errorf("no process serves %s, so no mail can arrive: start stepback serve --data %s",
 			shortPath(c.Data), quoted(shortPath(c.Data)))
 	}
 	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(ctx, std, inbox) })
@@ -142,8 +142,8 @@ func unconfirmed(m *sns.Mail) string {
 }
 
 type inboxShowCmd struct {
-	Number uint64 `arg:"" help:"Number of the mail, as the list has it."`
-	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
+	Number uint64 `arg:"" help:"Number of the mail, from stepback inbox."`
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory; it need not be served. Default .stepback."`
 	JSON   bool   `name:"json" help:"Print the mail as JSON."`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 type initCmd struct {
-	Dir     string `arg:"" optional:"" default:"." help:"Directory to write into, made if need be. Default the working directory."`
+	Dir     string `arg:"" optional:"" default:"." help:"Directory to write to; it is created if missing. Default: the working directory."`
 	Example string `default:"order-saga" placeholder:"NAME" help:"order-saga, approval, invoices (JSONata) or csv-rows (distributed Map). Default order-saga."`
 	JSON    bool   `name:"json" help:"Print the files as JSON."`
 }
@@ -24,7 +24,7 @@ func (initCmd) Help() string {
   stepback init orders && stepback test orders
   stepback init --example approval approvals
 
-Writes a state machine with its tests. Files that are there already stay as they are, and nothing is written then.`
+Writes a state machine with its tests. If any of the files exists already, nothing is written.`
 }
 
 // Run writes the example.
@@ -46,7 +46,7 @@ func (c *initCmd) Run(_ context.Context, std streams) error {
 	}
 	for _, name := range names {
 		if exists(filepath.Join(c.Dir, name)) {
-			return fmt.Errorf("%s is there already; name another directory", filepath.Join(c.Dir, name))
+			return fmt.Errorf("%s already exists; name another directory", filepath.Join(c.Dir, name))
 		}
 	}
 	var written []string

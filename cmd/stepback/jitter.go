@@ -10,12 +10,12 @@ import (
 )
 
 type jitterCmd struct {
-	Clients []int         `default:"10,50,100,190" placeholder:"N" help:"Numbers of clients that contend. Default 10,50,100,190."`
-	Trials  int           `default:"100" placeholder:"N" help:"Trials to average over. Default 100."`
-	Base    time.Duration `default:"5ms" placeholder:"DURATION" help:"Base of the waits. Default 5ms."`
+	Clients []int         `default:"10,50,100,190" placeholder:"N" help:"Numbers of competing clients to compare. Default 10,50,100,190."`
+	Trials  int           `default:"100" placeholder:"N" help:"Number of trials to average. Default 100."`
+	Base    time.Duration `default:"5ms" placeholder:"DURATION" help:"Base wait. Default 5ms."`
 	Cap     time.Duration `default:"2s" placeholder:"DURATION" help:"Longest wait before jitter. Default 2s."`
 	Seed    uint64        `default:"1" help:"Seed. Default 1."`
-	Output  string        `short:"o" type:"path" placeholder:"FILE" help:"Also draw it: a file that ends in .svg or .png."`
+	Output  string        `short:"o" type:"path" placeholder:"FILE" help:"Also draw the comparison into this file: .svg or .png."`
 	JSON    bool          `name:"json" help:"Print the comparison as JSON."`
 }
 
@@ -25,8 +25,8 @@ func (jitterCmd) Help() string {
   stepback jitter
   stepback jitter --clients 20,40,80 -o jitter.svg
 
-The model is that of the AWS article "Exponential Backoff And Jitter": clients change one row under optimistic
-concurrency control, over a network of 10 ms, and the one that comes late starts over after a wait.`
+The model is the one of the AWS article "Exponential Backoff And Jitter": clients update one row under optimistic
+concurrency control, over a network with a delay of 10 ms. A client that loses the race retries after a wait.`
 }
 
 // Run compares the jitters and prints the result.

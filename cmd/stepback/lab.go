@@ -8,23 +8,23 @@ import (
 )
 
 type labCmd struct {
-	Run   labRunCmd   `cmd:"" help:"Simulate scenarios under retry policies over many seeds, and compare."`
-	List  labListCmd  `cmd:"" help:"List the scenarios and policies that come along, or print one's file."`
-	Chart labChartCmd `cmd:"" help:"Draw goodput around an outage, and where retries make it endless, as SVG or PNG."`
+	Run   labRunCmd   `cmd:"" help:"Simulate scenarios under retry policies with many seeds, and compare the results."`
+	List  labListCmd  `cmd:"" help:"List the built-in scenarios and policies, or print the file of one."`
+	Chart labChartCmd `cmd:"" help:"Draw goodput around an outage, and the loads at which retries prevent recovery, as SVG or PNG."`
 }
 
 // labSeeds holds the flags that select the seeds to run.
 type labSeeds struct {
-	Seeds     int    `default:"30" placeholder:"N" help:"How many seeds. Default 30, at most 10,000."`
+	Seeds     int    `default:"30" placeholder:"N" help:"Number of seeds, at most 10,000. Default 30."`
 	FirstSeed uint64 `default:"10000" placeholder:"SEED" help:"The first seed. Default 10000; tune policies on seeds 1 to 99 only."`
 }
 
 type labRunCmd struct {
-	Scenarios  []string `arg:"" name:"scenario" help:"Scenarios: names of lab list, or YAML files."`
-	Policy     []string `placeholder:"NAME" help:"Policies: names of lab list, or YAML files. Default none, static, adaptive and those that the scenarios expect something of."`
-	Definition string   `type:"path" placeholder:"FILE" help:"Take the Retry block of a state of this definition in place of the scenarios' own."`
-	State      string   `placeholder:"NAME" help:"The state of --definition."`
-	Precise    bool     `help:"Go on, up to 200 seeds, until the 95 % interval of every success is within 2 % of its mean."`
+	Scenarios  []string `arg:"" name:"scenario" help:"Scenarios: names from lab list, or YAML files."`
+	Policy     []string `placeholder:"NAME" help:"Policies: names from lab list, or YAML files. Default: none, static, adaptive and those named in the scenarios' expectations."`
+	Definition string   `type:"path" placeholder:"FILE" help:"Use the Retry block of a state of this definition instead of the scenarios' own."`
+	State      string   `placeholder:"NAME" help:"State of --definition whose Retry block is used."`
+	Precise    bool     `help:"Run up to 200 seeds, until the 95 % interval of every success rate is within 2 % of its mean."`
 	JSON       bool     `name:"json" help:"Print the report as JSON."`
 	labSeeds
 }
@@ -36,9 +36,8 @@ func (labRunCmd) Help() string {
   stepback lab run brown-out --definition machine.asl.json --state Save --json
   stepback lab run mine.yaml --policy static,mine-policy.yaml --seeds 100
 
-Every policy meets the same records, service times and errors, so that the differences to static, the scenario's own
-Retry block, are differences of pairs. Exit status 1 if what a scenario expects is not met, 2 if a scenario or a policy
-is wrong.`
+Every policy gets the same records, service times and errors. Differences to static, the scenario's own Retry block, are
+therefore paired. Exit status: 1 if an expectation of a scenario is not met, 2 if a scenario or a policy is invalid.`
 }
 
 // Run runs the experiment and prints the report.

@@ -9,9 +9,9 @@ import (
 )
 
 type labChartCmd struct {
-	Scenario string   `arg:"" default:"outage-30s" help:"Scenario: a name of lab list, or a YAML file. Default outage-30s."`
+	Scenario string   `arg:"" default:"outage-30s" help:"Scenario: a name from lab list, or a YAML file. Default outage-30s."`
 	Policy   []string `default:"static,none,adaptive" placeholder:"NAME" help:"Policies whose goodput is drawn. Default static,none,adaptive."`
-	Panel    string   `default:"both" enum:"both,goodput,map" help:"What to draw: ${enum}. Default both; map needs a scenario of one open stream."`
+	Panel    string   `default:"both" enum:"both,goodput,map" help:"What to draw: ${enum}. Default both; map needs a scenario with a single open stream."`
 	Output   string   `short:"o" type:"path" default:"retries.svg" placeholder:"FILE" help:"File to write: .svg or .png. Default retries.svg."`
 	labSeeds
 }
@@ -22,8 +22,8 @@ func (labChartCmd) Help() string {
   stepback lab chart -o retries.svg
   stepback lab chart map-outage --panel goodput --policy static,adaptive -o map.png
 
-The left panel is goodput over time with the 95 % interval of its mean over the seeds; the right one says, for
-utilisations of 10 to 90 % and 0 to 6 retries, whether the service recovers from one outage of a minute.`
+The left panel shows goodput over time, with the 95 % interval of its mean over the seeds. The right panel shows, for
+utilisations of 10 to 90 % and 0 to 6 retries, whether the service recovers from a one-minute outage.`
 }
 
 // sweepSeeds is the number of seeds for each cell of the map.

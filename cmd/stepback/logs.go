@@ -17,10 +17,10 @@ import (
 )
 
 type logsCmd struct {
-	Name   string `arg:"" help:"Name of a function, or of a log group, which begins with a slash."`
-	Follow bool   `short:"f" help:"Go on with what is logged, until Ctrl-C; of a data directory that a process serves, or an endpoint."`
-	JSON   bool   `name:"json" help:"Print one event a line as JSON."`
-	Lines  int    `short:"n" default:"100" placeholder:"N" help:"How many lines, the last ones; 0 prints all that is kept. Default 100."`
+	Name   string `arg:"" help:"Name of a function, or of a log group (starting with a slash)."`
+	Follow bool   `short:"f" help:"Keep printing new events until Ctrl-C. Needs an endpoint, or a process that serves the data directory."`
+	JSON   bool   `name:"json" help:"Print one JSON object per event and line."`
+	Lines  int    `short:"n" default:"100" placeholder:"N" help:"Number of lines, the newest; 0 prints all. Default 100."`
 	where
 }
 
@@ -33,7 +33,7 @@ func (logsCmd) Help() string {
   stepback logs /aws/vendedlogs/states/orders --aws --follow
   stepback logs /aws/vendedlogs/states/orders
 
-The log of the function greet is the log group /aws/lambda/greet. Of a log group at most 64 MB are kept, the newest.`
+The function greet logs to the log group /aws/lambda/greet. A data directory keeps the newest 64 MB of each log group.`
 }
 
 // Run prints the end of the log.
@@ -55,7 +55,7 @@ func (c *logsCmd) on(ctx context.Context, std streams, p *local.Platform) error 
 // alone prints the end of the log in a directory that no process has open.
 func (c *logsCmd) alone(ctx context.Context, std streams) (err error) {
 	if c.Follow {
-		return fmt.Errorf("no process serves %s, so that nothing is logged there: start stepback serve --data %s",
+		return fmt.Errorf("no process serves %s, so nothing is logged there: start stepback serve --data %s",
 			shortPath(c.Data), quoted(shortPath(c.Data)))
 	}
 	store, err := logstore.Open(filepath.Join(c.Data, logGroups), logstore.Options{})
@@ -267,7 +267,7 @@ func (c *logsCmd) unknown(function bool, groups []logstore.Group) error {
 	}
 	kind, had := "log group", "there are no log groups"
 	if function {
-		kind, had = "log of a function", "no function has logged anything"
+		kind, had = "log of a function", "no function has logged yet"
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("%s in %s for %s and %s; name another directory with --data", had, c.Data, c.Account,

@@ -40,7 +40,7 @@ func TestLogsOfALogGroup(t *testing.T) {
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	stepback(t, "logs", "f", "--data", data).complains(t, exitFailure, "no function has logged anything in "+data)
+	stepback(t, "logs", "f", "--data", data).complains(t, exitFailure, "no function has logged yet in "+data)
 	store, err := logstore.Open(filepath.Join(data, "logs", "groups"), logstore.Options{})
 	if err != nil {
 		t.Fatal(err)

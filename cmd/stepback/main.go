@@ -58,58 +58,58 @@ type streams struct {
 
 type commandLine struct {
 	Exec      execCmd      `cmd:"" group:"Run state machines" help:"Run an execution of a state machine definition and show what it does."`
-	Services  servicesCmd  `cmd:"" group:"Run state machines" help:"List the AWS services that serve has, and which of their operations work."`
+	Services  servicesCmd  `cmd:"" group:"Run state machines" help:"List the AWS services of stepback serve, with the operations that they support."`
 	Serve     serveCmd     `cmd:"" group:"Run state machines" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SQS, DynamoDB, CloudFormation and more on this machine."`
 	Test      testCmd      `cmd:"" group:"Run state machines" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
-	Chaos     chaosCmd     `cmd:"" group:"Run state machines" help:"Have services of a running serve fail: throttles, errors, latency, partial batches."`
+	Chaos     chaosCmd     `cmd:"" group:"Run state machines" help:"Inject faults into a running serve: throttling, errors, latency, partial batch failures."`
 	Record    recordCmd    `cmd:"" group:"Run state machines" help:"Write a test from a real execution."`
-	TestState testStateCmd `cmd:"" group:"Run state machines" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
+	TestState testStateCmd `cmd:"" group:"Run state machines" help:"Run a single state of a machine, with mocks, as the TestState API does."`
 	Init      initCmd      `cmd:"" group:"Run state machines" help:"Write an example: a state machine with its test."`
 
-	Executions      executionsCmd      `cmd:"" group:"Look into what runs" help:"List executions: by machine, status, error, time, or those that wait for a retry."`
-	Describe        describeCmd        `cmd:"" group:"Look into what runs" help:"Say where an execution stands: attempts, waits, when it goes on and when it gives up."`
-	History         historyCmd         `cmd:"" group:"Look into what runs" help:"Print an execution's events."`
-	Logs            logsCmd            `cmd:"" group:"Look into what runs" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
-	Inbox           inboxCmd           `cmd:"" group:"Look into what runs" help:"Read the mails that SNS would have sent."`
-	Machines        machinesCmd        `cmd:"" group:"Look into what runs" help:"List state machines."`
-	MapRuns         mapRunsCmd         `cmd:"" group:"Look into what runs" name:"mapruns" help:"List the Map Runs of an execution."`
-	Activities      activitiesCmd      `cmd:"" group:"Look into what runs" help:"List activities."`
-	Start           startCmd           `cmd:"" group:"Look into what runs" help:"Start an execution of a state machine that is there."`
-	Stop            stopCmd            `cmd:"" group:"Look into what runs" help:"Stop executions."`
-	Redrive         redriveCmd         `cmd:"" group:"Look into what runs" help:"Have executions that failed go on where they failed."`
-	SendTaskSuccess sendTaskSuccessCmd `cmd:"" group:"Look into what runs" help:"Report that a task which waits for its token has succeeded."`
-	SendTaskFailure sendTaskFailureCmd `cmd:"" group:"Look into what runs" help:"Report that a task which waits for its token has failed."`
+	Executions      executionsCmd      `cmd:"" group:"Inspect and control executions" help:"List executions by machine, status, error or time, or those waiting for a retry."`
+	Describe        describeCmd        `cmd:"" group:"Inspect and control executions" help:"Show an execution's progress: attempts, waits, the next attempt, and when it gives up."`
+	History         historyCmd         `cmd:"" group:"Inspect and control executions" help:"Print an execution's events."`
+	Logs            logsCmd            `cmd:"" group:"Inspect and control executions" help:"Print the log of a Lambda function of serve, or of run --lambda process."`
+	Inbox           inboxCmd           `cmd:"" group:"Inspect and control executions" help:"Read the mails that SNS would have sent."`
+	Machines        machinesCmd        `cmd:"" group:"Inspect and control executions" help:"List state machines."`
+	MapRuns         mapRunsCmd         `cmd:"" group:"Inspect and control executions" name:"mapruns" help:"List the Map Runs of an execution."`
+	Activities      activitiesCmd      `cmd:"" group:"Inspect and control executions" help:"List activities."`
+	Start           startCmd           `cmd:"" group:"Inspect and control executions" help:"Start an execution of a deployed state machine."`
+	Stop            stopCmd            `cmd:"" group:"Inspect and control executions" help:"Stop executions."`
+	Redrive         redriveCmd         `cmd:"" group:"Inspect and control executions" help:"Resume failed executions at the states that failed."`
+	SendTaskSuccess sendTaskSuccessCmd `cmd:"" group:"Inspect and control executions" help:"Report success to a task that waits for its token."`
+	SendTaskFailure sendTaskFailureCmd `cmd:"" group:"Inspect and control executions" help:"Report failure to a task that waits for its token."`
 
 	Validate   validateCmd   `cmd:"" group:"Definitions and their retries" help:"Check state machine definitions as AWS Step Functions would."`
-	Definition definitionCmd `cmd:"" group:"Definitions and their retries" help:"Print a definition: the CSV import's, one of a template, or one of a state machine that is there."`
+	Definition definitionCmd `cmd:"" group:"Definitions and their retries" help:"Print a definition: of the CSV import, a template, or a deployed state machine."`
 	Graph      graphCmd      `cmd:"" group:"Definitions and their retries" help:"Draw a state machine, or the path of an execution through it."`
 	Retries    retriesCmd    `cmd:"" group:"Definitions and their retries" help:"Show and explain the retry table."`
 	Lab        labCmd        `cmd:"" group:"Definitions and their retries" help:"Simulate retries: scenarios, policies, charts."`
-	Jitter     jitterCmd     `cmd:"" group:"Definitions and their retries" help:"Compare jitter strategies for clients that contend."`
-	Scenario   scenarioCmd   `cmd:"" group:"Definitions and their retries" help:"Rehearse failures: the real import in virtual time, while something breaks."`
-	Adapt      adaptCmd      `cmd:"" group:"Definitions and their retries" help:"Adapt the retries of a state machine to what is measured."`
+	Jitter     jitterCmd     `cmd:"" group:"Definitions and their retries" help:"Compare jitter strategies for competing clients."`
+	Scenario   scenarioCmd   `cmd:"" group:"Definitions and their retries" help:"Rehearse failures: run the real import in virtual time while a component fails."`
+	Adapt      adaptCmd      `cmd:"" group:"Definitions and their retries" help:"Adapt a state machine's retries to measurements."`
 	Predict    predictCmd    `cmd:"" group:"Definitions and their retries" help:"Estimate the chance that a retry succeeds."`
-	Cost       costCmd       `cmd:"" group:"Definitions and their retries" help:"Compute what runs cost on AWS, with what retries add."`
+	Cost       costCmd       `cmd:"" group:"Definitions and their retries" help:"Compute what runs cost on AWS, and how much retries add."`
 
 	Run       runCmd       `cmd:"" group:"The CSV import" help:"Import a CSV file of user activity through the state machine."`
-	Export    exportCmd    `cmd:"" group:"The CSV import" help:"Print what the database holds."`
+	Export    exportCmd    `cmd:"" group:"The CSV import" help:"Export the contents of the database."`
 	Sample    sampleCmd    `cmd:"" group:"The CSV import" help:"Write a CSV file of made-up user activity."`
 	Dashboard dashboardCmd `cmd:"" group:"The CSV import" help:"Draw the retry dashboard of runs."`
 
 	Relay       relayCmd       `cmd:"" group:"Outbox and dead letters" help:"Send the messages of an application's outbox."`
-	DeadLetters deadlettersCmd `cmd:"" group:"Outbox and dead letters" name:"deadletters" help:"Look after what could not be delivered."`
+	DeadLetters deadlettersCmd `cmd:"" group:"Outbox and dead letters" name:"deadletters" help:"Inspect, redrive and discard dead letters."`
 
-	Data       dataCmd       `cmd:"" group:"This program and its data" help:"Look after the journal of a data directory."`
-	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a script that completes command lines in bash, zsh or fish."`
+	Data       dataCmd       `cmd:"" group:"This program and its data" help:"Check, compact, repair or export the journal of a data directory."`
+	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a completion script for bash, zsh or fish."`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
-	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
+	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
 
-Exit status: 0 success; 1 it failed, or could not be done; 2 wrong usage; 3 what it was given needs a person (a definition that is
-refused, findings, rows that are rejected or dead-lettered); 4 timed out; 5 aborted; 130 stopped by Ctrl-C.`
+Exit status: 0 success; 1 failure; 2 wrong usage; 3 the input needs a person's attention (a refused definition, findings, rejected
+or dead-lettered rows); 4 timed out; 5 aborted; 130 stopped by Ctrl-C.`
 
 func main() {
 	gcpace.Default.Keep()

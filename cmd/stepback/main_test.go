@@ -74,7 +74,7 @@ func write(t *testing.T, content string) string {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ args, want string }{
-		{"", "Exit status: 0 success; 1 it failed, or could not be done; 2 wrong usage;"},
+		{"", "Exit status: 0 success; 1 failure; 2 wrong usage;"},
 		{"--help", "Run \"stepback <command> --help\" for more information on a command."},
 		{"run --help", "stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1"},
 		{"export --help", "export users"},
@@ -108,12 +108,12 @@ func TestWrongUsage(t *testing.T) {
 			"/missing.csv: no such file or directory"}},
 		{"run --csv " + dir, []string{"exists but is a directory"}},
 		{"run --batch many", []string{`--batch: expected a valid 64 bit int but got "many"`}},
-		{"run --batch 0", []string{"--concurrency and --batch are 1 or more"}},
+		{"run --batch 0", []string{"--concurrency and --batch must be 1 or more"}},
 		{"run --batch=-1", []string{"batch -1 is not between 1 and 500"}},
 		{"run --batch 501", []string{"batch 501 is not between 1 and 500"}},
 		{"run --batch -1", []string{`--batch: expected int value but got "-1", which begins with a dash: write --batch="-1"`}},
-		{"run --max-bytes=-1", []string{"-1 is no number of bytes"}},
-		{"run --concurrency 0", []string{"--concurrency and --batch are 1 or more"}},
+		{"run --max-bytes=-1", []string{"-1 is not a number of bytes"}},
+		{"run --concurrency 0", []string{"--concurrency and --batch must be 1 or more"}},
 		{"run --concurrency 20000", []string{"concurrency 20000 is not between 1 and 10,000"}},
 		{"run --tolerated-failure-percentage 101",
 			[]string{"tolerated failure percentage 101 is not between 0 and 100"}},
@@ -151,7 +151,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "nothing")
 	stepback(t, "export", "users", "--data", dir).complains(t, 1, "there is no database at "+dir+
-		"/users.db; stepback run makes one")
+		"/users.db; stepback run creates one")
 	stepback(t, "history", "x", "--data", dir).complains(t, 1, "there is no journal in "+dir+
 		"; name the data directory of a run with --data")
 	if exists(dir) {
@@ -170,7 +170,7 @@ func TestASampleRun(t *testing.T) {
 		t.Errorf("there is no terminal, and yet: %q", s.err)
 	}
 	s = stepback(t, "run", "--data", data, "--virtual-time")
-	s.ends(t, 0, "This file was imported before; nothing was done. The earlier report (--again imports it once more):",
+	s.ends(t, 0, "This file was already imported; nothing was done. Use --again to import it once more. The earlier report:",
 		"applied 10,000")
 	s = stepback(t, "run", "--data", data, "--virtual-time", "--again")
 	s.ends(t, 0, "applied 0", "already applied 10,000")
@@ -189,7 +189,7 @@ func TestExitCodes(t *testing.T) {
 		"all applied": {good, nil, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"a row rejected": {
 			good + "bert,x,2\n", nil, 3,
-			[]string{"rejected 1", "1 × ValidationError", "Correct the rows in the corrections file and import that"},
+			[]string{"rejected 1", "1 × ValidationError", "Correct the rows in the corrections file and import it"},
 		},
 		"too many rejected": {header + "anna,1,2\nbert,x,2\n", nil, 3, []string{"FAILED  activity-csv-",
 			"ToleratedFailurePercentageExceeded: 1 rejected"}},
@@ -205,16 +205,16 @@ func TestExitCodes(t *testing.T) {
 			good, []string{"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:10%",
 				"--tolerated-failure-percentage",
 				"50"}, 3,
-			[]string{"not retried", "Import the corrections file once the cause is gone"},
+			[]string{"not retried", "Fix the cause, then import the corrections file"},
 		},
 		"validation fails": {
 			good, []string{"--fault", "ValidateCSVFile:hang:1"}, 1,
-			[]string{"States.Timeout in ValidateCSVFile: No answer came within the time that the state allows",
-				"minimal", "--again imports what is left"},
+			[]string{"States.Timeout in ValidateCSVFile: No attempt returned within the state's timeout",
+				"minimal", "use --again to import the remaining rows"},
 		},
 		"aggregation fails": {
 			good, []string{"--fault", "AggregateResults:throttle:1"}, 1,
-			[]string{"Lambda.TooManyRequestsException in AggregateResults", "--again imports what is left"},
+			[]string{"Lambda.TooManyRequestsException in AggregateResults", "use --again to import the remaining rows"},
 		},
 		"every record fails": {
 			good, []string{"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:1"}, 3,
@@ -294,12 +294,12 @@ func TestHistory(t *testing.T) {
 	data := t.TempDir()
 	file := write(t, "user_id,login_count,post_count\nbert,1,2\nanna,3,4\nbert,5,6\n")
 	stepback(t, "run", "--csv", file, "--data", data, "--batch", "2", "--virtual-time", "--fault",
-		"ProcessSingleUserRecord:hang:1").ends(t, 3, "what became of a dead letter, line ", " (States.Timeout):",
+		"ProcessSingleUserRecord:hang:1").ends(t, 3, "the events of a dead letter, line ", " (States.Timeout):",
 		"stepback history activity-csv-", "--row ")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "2").ends(t, 0, "#0 TaskTimedOut",
 		"MapIterationStarted ProcessOneByOne #0", "DeadLetterRecord")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "3").complains(t, 1, "has the row 3")
-	stepback(t, "history", "activity-csv", "--data", data, "--failed").complains(t, 2, "give --children, too")
+	stepback(t, "history", "activity-csv", "--data", data, "--failed").complains(t, 2, "add --children")
 	stepback(t, "history", "activity-csv", "--data", data, "--children", "--failed").ends(t, 0,
 		"failed attempts  retries  latest error", "States.Timeout")
 	stepback(t, "history", "activity-csv", "--data", data).ends(t, 0,
@@ -345,9 +345,9 @@ func TestHistory(t *testing.T) {
 	stepback(t, "history", "arn:aws:states:us-east-1:000000000000:execution:csv-import:nobody", "--data",
 		data).complains(t, 1, "no execution has the ARN arn:aws:states:")
 	stepback(t, "run", "--csv", file, "--data", data, "--again").ends(t, 3, "3 × RetryNotWorthwhile",
-		"Import the corrections file")
+		"import the corrections file")
 	stepback(t, "history", "activity", "--data", data).complains(t, 1,
-		`"activity" fits 2 executions, for example activity-csv-`, "give more of the name")
+		`"activity" matches 2 executions, for example activity-csv-`, "give more of the name")
 }
 
 func TestOneProcessPerDataDirectory(t *testing.T) {
@@ -401,8 +401,8 @@ func TestRetries(t *testing.T) {
 	}
 	s = stepback(t, "retries", "explain", "ProcessSingleUserRecord")
 	s.ends(t, 0, "ProcessSingleUserRecord: each attempt may take 30s", "never retried",
-		"waits of up to 23.744s in all; with every attempt running into its timeout of 30s the state lasts",
-		"waits of up to 1m16.125s in all;", "so that the waits need not fit into it",
+		"waits of up to 23.744s in all; if every attempt reaches its timeout of 30s, the state takes",
+		"waits of up to 1m16.125s in all;", "restarts with each attempt and does not include waits",
 		"if the errors alternate: 53 retries, up to 1h25m22.807s of waiting")
 	if !slices.ContainsFunc(strings.Split(s.out, "\n"), func(l string) bool {
 		return strings.Join(strings.Fields(l),

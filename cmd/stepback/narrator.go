@@ -73,7 +73,7 @@ func (n *narrator) follow(x *journal.Execution, events []history.Event) {
 func (n *narrator) line(x *journal.Execution, at int64, what, more string) {
 	if second := at / int64(time.Second); second != n.second {
 		if n.left > 0 {
-			n.write(fmt.Sprintf("%s  … and %s more lines, which are left out",
+			n.write(fmt.Sprintf("%s  … and %s more lines, not shown",
 				time.Unix(n.second, 0).Format(time.TimeOnly), grouped(int64(n.left))))
 		}
 		n.second, n.printed, n.left = second, 0, 0

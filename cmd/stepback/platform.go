@@ -21,12 +21,12 @@ import (
 
 // embeddedServices holds the flags of the services that are served besides Step Functions.
 type embeddedServices struct {
-	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Where tasks invoke functions, instead of the embedded Lambda."`
-	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3."`
-	Environments   int    `name:"lambda-environments" default:"32" placeholder:"N" help:"Most processes of one function version; further invocations wait. Default 32."`
-	Total          int    `name:"lambda-total" default:"256" placeholder:"N" help:"Most processes of all functions; idle ones are ended for others. Default 256."`
-	Offline        bool   `help:"Fetch nothing for functions: without it, what AWS's runtimes bring along (@aws-sdk/…, boto3) comes from npm's or Python's registry when a function first asks for it."`
-	TotalMemory    int    `name:"lambda-memory" placeholder:"MB" help:"Most memory of all functions' processes, by their MemorySize. Default: no bound."`
+	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Lambda endpoint for tasks, instead of the embedded one."`
+	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"S3 endpoint for Maps, instead of the embedded one."`
+	Environments   int    `name:"lambda-environments" default:"32" placeholder:"N" help:"Maximum number of processes per function version; further invocations wait. Default 32."`
+	Total          int    `name:"lambda-total" default:"256" placeholder:"N" help:"Maximum number of processes of all functions; idle ones are ended to start others. Default 256."`
+	Offline        bool   `help:"Download nothing. By default, libraries that AWS's runtimes include (@aws-sdk/…, boto3) are downloaded from npm or PyPI when a function first imports them."`
+	TotalMemory    int    `name:"lambda-memory" placeholder:"MB" help:"Maximum total MemorySize of the functions' processes. Default: no limit."`
 }
 
 // apply sets the platform's configuration from the flags, with the external services that the environment names.
@@ -39,8 +39,8 @@ func (s *embeddedServices) apply(cfg *local.Config) {
 
 // injection holds the flags for faults injected into the tasks of any state machine.
 type injection struct {
-	Fault []string `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's tasks fail (repeatable): an error name, hang, crash or throttle."`
-	Seed  uint64   `default:"1" help:"Decides which tasks the faults befall."`
+	Fault []string `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's tasks that fail (repeatable). ERROR is an error name, hang, crash or throttle."`
+	Seed  uint64   `default:"1" help:"Seed of the choice of tasks that fail."`
 }
 
 // apply parses the faults into cfg. If states are given, a fault must name one of them.

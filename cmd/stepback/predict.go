@@ -13,14 +13,14 @@ import (
 )
 
 type predictCmd struct {
-	Examples predictExamplesCmd `cmd:"" help:"Write the retries of histories as examples to train on."`
+	Examples predictExamplesCmd `cmd:"" help:"Write the retries of histories as training examples."`
 
-	Train predictTrainCmd `cmd:"" help:"Train a model of the chance that a retry succeeds, and say how good it is."`
-	Show  predictShowCmd  `cmd:"" help:"Print what a model file was made of and how good it is."`
+	Train predictTrainCmd `cmd:"" help:"Train a model of the chance that a retry succeeds, and report its quality."`
+	Show  predictShowCmd  `cmd:"" help:"Print a model file's origin and quality."`
 }
 
 type predictTrainCmd struct {
-	Examples string `arg:"" type:"existingfile" help:"Examples, one JSON object a line."`
+	Examples string `arg:"" type:"existingfile" help:"Examples, one JSON object per line."`
 	Output   string `short:"o" required:"" placeholder:"FILE" help:"The model file."`
 	Seed     uint64 `default:"42" help:"Seed of the forest and the bootstrap. Default 42."`
 	JSON     bool   `name:"json" help:"Print the report as JSON."`
@@ -29,8 +29,8 @@ type predictTrainCmd struct {
 // Help shows an example.
 func (predictTrainCmd) Help() string {
 	return `Each line is one retry: {"at":"2026-11-22T12:00:00Z","execution":"…","error":"States.Timeout","attempt":1,
-"sinceFirst":2.5,"failureRate":0.3,"load":0.7,"bytes":512,"repeated":false,"succeeded":true}. Numbers that are not known
-are null. The data are split by time; shipped is the simplest model that none beats on the last part.
+"sinceFirst":2.5,"failureRate":0.3,"load":0.7,"bytes":512,"repeated":false,"succeeded":true}. Unknown numbers are null. The
+data are split by time. The simplest model that no other beats on the last part is written.
 
 Example: stepback predict train retries.jsonl -o model.json`
 }
@@ -114,7 +114,7 @@ func showModel(m *predict.Model, asJSON bool, std streams) error {
 		m.From.Format(time.DateOnly), m.To.Format(time.DateOnly), m.Train, m.Calibrate, m.Test)
 	fmt.Fprintf(std.out, "base rate %.3f; hash %.12s\n\n", m.Rates.Base, m.Hash)
 	fmt.Fprintf(std.out, "%-13s  %6s  %11s  %10s  %6s  %8s  %s\n", "model", "Brier", "reliability", "resolution", "ECE",
-		"log loss", "Brier less that of the best before it, 95 %")
+		"log loss", "Brier minus that of the best before it, 95 %")
 	for _, c := range m.Candidates {
 		against := ""
 		if c.Against != "" {

@@ -20,9 +20,9 @@ type predictExamplesCmd struct {
 
 // Help shows an example.
 func (predictExamplesCmd) Help() string {
-	return `Reads the histories of the last days and writes their retries, one JSON object a line, as predict train reads them. How the
-callee fared is measured over all of the histories: the share of its calls that failed by load in the ten seconds before a retry was
-decided (failureRate), and the share of what was asked of it that was put off (load). Where histories have no inputs, bytes is null.
+	return `Reads the histories of the last days and writes their retries, one JSON object per line, in the format of predict train. Two numbers
+describe the callee's state, over all histories, in the ten seconds before a retry was decided: the share of its calls that failed
+because of load (failureRate), and the share of requested calls that were put off (load). If a history has no inputs, bytes is null.
 
 Example: stepback predict examples --data .stepback -o retries.jsonl && stepback predict train retries.jsonl -o model.json`
 }

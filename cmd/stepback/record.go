@@ -18,8 +18,8 @@ import (
 type recordCmd struct {
 	Execution  string `arg:"" optional:"" help:"Name or ARN of the execution."`
 	History    string `type:"existingfile" placeholder:"FILE" help:"Record from this file instead, as aws stepfunctions get-execution-history prints it; needs --definition."`
-	Definition string `placeholder:"FILE" help:"File of the definition, as the test names it. Default MACHINE.asl.json beside the output, which is written if it is not there."`
-	Output     string `short:"o" type:"path" placeholder:"FILE" help:"File to write, NAME.test.yaml; standard output when absent."`
+	Definition string `placeholder:"FILE" help:"Definition file that the test refers to. Default: MACHINE.asl.json beside the output, which is written if it does not exist."`
+	Output     string `short:"o" type:"path" placeholder:"FILE" help:"File to write, NAME.test.yaml. Default: standard output."`
 	where
 }
 
@@ -31,8 +31,8 @@ func (recordCmd) Help() string {
   aws stepfunctions get-execution-history --execution-arn ARN --max-items 25000 > history.json
   stepback record --history history.json --definition orders.asl.json -o orders.test.yaml
 
-The test has the input, what each attempt of each task answered, and how the execution ended. Check what it contains before you
-commit it: real data.`
+The test contains the input, the response to each attempt of each task, and the execution's outcome. These are real data: check
+them before you commit the test.`
 }
 
 // Run writes the test.
@@ -43,7 +43,7 @@ func (c *recordCmd) Run(ctx context.Context, std streams) error {
 	case c.History == "" && c.Execution == "":
 		return &exitError{exitUsage, errors.New("name an execution, or give --history FILE")}
 	case c.History != "" && c.Definition == "":
-		return &exitError{exitUsage, errors.New("--history needs --definition FILE: a history does not have it")}
+		return &exitError{exitUsage, errors.New("--history needs --definition FILE: a history does not contain the definition")}
 	}
 	if c.History != "" {
 		text, err := os.ReadFile(c.History)

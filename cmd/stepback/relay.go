@@ -26,19 +26,19 @@ const webhookSecrets = "STEPBACK_WEBHOOK_SECRETS"
 type relayCmd struct {
 	DB          string        `required:"" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with the outbox: sqlite:/path/file.db or postgres://…"`
 	To          string        `required:"" placeholder:"SINK" help:"https://host/path, the ARN of an SNS topic, SQS queue or EventBridge event bus, or - for lines of JSON."`
-	Once        bool          `help:"Stop when nothing is due any more."`
+	Once        bool          `help:"Stop when no message is due."`
 	Listen      string        `placeholder:"HOST:PORT" help:"Serve /metrics and /healthz here, such as 127.0.0.1:9464."`
-	Concurrency int           `default:"16" help:"How many sends are under way at once. Default 16."`
-	MaxRetries  int           `default:"15" help:"Retries before a message is a dead letter; -1 takes the retry table's numbers. Default 15."`
-	Timeout     time.Duration `default:"30s" help:"How long one send may take. Default 30s."`
-	Retention   time.Duration `default:"24h" help:"How long sent messages are kept; negative: for ever. Default 24h."`
-	Endpoint    string        `placeholder:"URL" help:"Another endpoint than AWS's."`
-	Source      string        `default:"stepback" help:"Source of EventBridge's events. Default stepback."`
+	Concurrency int           `default:"16" help:"Maximum number of concurrent sends. Default 16."`
+	MaxRetries  int           `default:"15" help:"Retries before a message becomes a dead letter; -1 uses the retry table's numbers. Default 15."`
+	Timeout     time.Duration `default:"30s" help:"Timeout of one send. Default 30s."`
+	Retention   time.Duration `default:"24h" help:"How long sent messages are kept; a negative value keeps them forever. Default 24h."`
+	Endpoint    string        `placeholder:"URL" help:"Endpoint to use instead of AWS."`
+	Source      string        `default:"stepback" help:"Source field of EventBridge events. Default stepback."`
 }
 
 // Help shows examples.
 func (relayCmd) Help() string {
-	return `Messages that an application writes to its outbox are sent until Ctrl-C. Where one cannot be sent it becomes a dead letter:
+	return `Sends the messages that an application writes to its outbox, until Ctrl-C. A message that cannot be sent becomes a dead letter:
 see stepback deadletters.
 
 Examples:

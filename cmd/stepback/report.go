@@ -19,7 +19,7 @@ import (
 // the object's address in messages, because it is the name the user gave.
 func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 	if r.Earlier {
-		fmt.Fprintln(w, "This file was imported before; nothing was done. The earlier report (--again imports it once more):")
+		fmt.Fprintln(w, "This file was already imported; nothing was done. Use --again to import it once more. The earlier report:")
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%s  %s\n", screenOf(w).status(r.Status), r.Name)
@@ -94,7 +94,7 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 	}
 	t.print(w, "  ")
 	if interrupted+unfinished > 0 {
-		fmt.Fprintf(w, "  The execution's end cut off %s failed attempts before a retry, and %s retries under way.\n",
+		fmt.Fprintf(w, "  When the execution ended, %s failed attempts were waiting for a retry and %s retries were running.\n",
 			grouped(interrupted), grouped(unfinished))
 	}
 }
@@ -126,7 +126,7 @@ func printTimes(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", grouped(r.Attempts), grouped(r.Failed),
 		rounded(r.Elapsed))
 	if r.Waited > 0 {
-		fmt.Fprintf(w, "  Retries waited %s in all; rows that wait at the same time each count in full.\n",
+		fmt.Fprintf(w, "  Retries waited %s in total; the waits of concurrent rows are added up.\n",
 			rounded(r.Waited))
 	}
 }
@@ -162,12 +162,12 @@ func printCommands(w io.Writer, r *pipeline.Report, flag string) {
 		command("its child executions, which have the rows", "history "+r.Name+" --children")
 	}
 	if d := r.DeadLetter; d != nil {
-		command(fmt.Sprintf("what became of a dead letter, line %d (%s)", d.Line, d.Error),
+		command(fmt.Sprintf("the events of a dead letter, line %d (%s)", d.Line, d.Error),
 			fmt.Sprintf("history %s --row %d", r.Name, d.Row))
 	}
 	if r.Outputs.Corrections != "" && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered > 0 {
 		const all = " --tolerated-failure-percentage 100" // most of these rows may fail again, and that is no reason to stop
-		command("once that is mended, what was not applied",
+		command("import the corrected rows",
 			"run --csv "+quoted(shortPath(r.Outputs.Corrections))+all)
 	}
 }

@@ -15,10 +15,10 @@ import (
 
 type retriesCmd struct {
 	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
-	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and how long the state can last."`
+	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and the longest duration of the state."`
 	Presets retriesPresetsCmd `cmd:"" help:"List ready-made policies for callers in Go, with their worst-case waits."`
-	Review  retriesReviewCmd  `cmd:"" help:"Give a second opinion on the Retry blocks of state machine definitions."`
-	Analyze retriesAnalyzeCmd `cmd:"" help:"Say what retries brought and cost, from histories, and what to change."`
+	Review  retriesReviewCmd  `cmd:"" help:"Review the Retry blocks of state machine definitions."`
+	Analyze retriesAnalyzeCmd `cmd:"" help:"Analyze histories: what retries gained and cost, and what to change."`
 	Whatif  retriesWhatifCmd  `cmd:"" help:"Replay histories under other Retry blocks."`
 }
 
@@ -30,7 +30,7 @@ type retriesShowCmd struct {
 
 // ownTable holds the flag for a custom retry table.
 type ownTable struct {
-	Table string `type:"path" placeholder:"FILE" help:"A retry table of your own, in YAML, in place of the import's."`
+	Table string `type:"path" placeholder:"FILE" help:"Your own retry table, in YAML, instead of the import's."`
 }
 
 // table reads the table, or returns the default one without the flag.
@@ -120,8 +120,8 @@ func folded(names []string) string {
 
 type retriesExplainCmd struct {
 	Of    string `arg:"" name:"state|file" help:"State of the retry table, such as ProcessSingleUserRecord (retries show lists them), or a definition file of your own."`
-	State string `placeholder:"NAME" help:"State of the definition file. Default all with a Retry."`
-	JSON  bool   `name:"json" help:"Print the explanation as JSON; of a file, those of its states."`
+	State string `placeholder:"NAME" help:"State of the definition file. Default: all states with a Retry."`
+	JSON  bool   `name:"json" help:"Print the explanation as JSON; for a file, one per state."`
 	substitutions
 	ownTable
 }
@@ -167,7 +167,7 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 	if e.Timeout > 0 {
 		fmt.Fprintf(w, "%s: each attempt may take %s\n", e.State, plain(e.Timeout))
 	} else {
-		fmt.Fprintf(w, "%s: an attempt may take any time, for the state has no TimeoutSeconds that can be known here\n", e.State)
+		fmt.Fprintf(w, "%s: an attempt has no time limit, because the state has no TimeoutSeconds known in advance\n", e.State)
 	}
 	for _, r := range e.Retriers {
 		from := ""
@@ -190,16 +190,16 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 			fmt.Fprintf(w, "  waits of up to %s in all\n", plain(total.Max))
 			continue
 		}
-		fmt.Fprintf(w, "  waits of up to %s in all; with every attempt running into its timeout of %s the state lasts %s\n",
+		fmt.Fprintf(w, "  waits of up to %s in all; if every attempt reaches its timeout of %s, the state takes %s\n",
 			plain(total.Max), plain(e.Timeout), plain(r.Longest))
 	}
 	if e.Timeout == 0 {
 		fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting\n", e.Retries, plain(e.Wait.Max))
 		return
 	}
-	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, at the longest %s in the state\n",
+	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, and at most %s in the state\n",
 		e.Retries, plain(e.Wait.Max), plain(e.Longest))
-	fmt.Fprintln(w, "the timeout runs anew for each attempt and not during waits, so that the waits need not fit into it")
+	fmt.Fprintln(w, "the timeout restarts with each attempt and does not include waits")
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}

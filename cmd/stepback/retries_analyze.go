@@ -13,12 +13,12 @@ import (
 
 type retriesAnalyzeCmd struct {
 	Region       string        `default:"us-east-1" help:"Region whose prices are used. Default us-east-1."`
-	Memory       int           `default:"1024" placeholder:"MB" help:"Memory of the functions that are called, in MB; 0 when none are. Default 1024."`
+	Memory       int           `default:"1024" placeholder:"MB" help:"Memory of the called functions, in MB; 0 if there are none. Default 1024."`
 	Arm          bool          `help:"The functions run on arm64."`
-	Value        float64       `default:"0.001" placeholder:"USD" help:"What a task that succeeds in the end is worth. Default 0.001."`
-	DelayPerHour float64       `placeholder:"USD" help:"What an hour of delay of one task costs. Default 0."`
-	LoadPrice    float64       `placeholder:"USD" help:"What a call costs a callee that is overloaded. Default 0."`
-	Spell        time.Duration `default:"5m" help:"Retries of one callee within so long share an outage or its absence. Default 5m."`
+	Value        float64       `default:"0.001" placeholder:"USD" help:"Value of a task that succeeds in the end. Default 0.001."`
+	DelayPerHour float64       `placeholder:"USD" help:"Cost of delaying one task by an hour. Default 0."`
+	LoadPrice    float64       `placeholder:"USD" help:"Cost of one call to an overloaded callee. Default 0."`
+	Spell        time.Duration `default:"5m" help:"Length of a spell: retries against one callee within this time are not independent. Default 5m."`
 	JSON         bool          `name:"json" help:"Print the analysis as JSON."`
 
 	retriesRecord
@@ -26,9 +26,9 @@ type retriesAnalyzeCmd struct {
 
 // Help shows examples.
 func (retriesAnalyzeCmd) Help() string {
-	return `Reads the histories of the last days and says, for each state and error: how often each retry recovered, which
-retry stops paying, what was waited and paid, and what to change. Retries of one callee within five minutes share an
-outage or its absence, so that intervals come from these spells; with fewer than 20 effective retries nothing is said.
+	return `Reads the histories of the last days and reports, for each state and error: how often each retry recovered, which retry
+no longer pays, what waiting and retrying cost, and what to change. Retries against one callee within five minutes are not
+independent, so confidence intervals are computed over such spells. With fewer than 20 effective retries nothing is reported.
 
 Examples:
   stepback retries analyze --data .stepback
@@ -88,7 +88,7 @@ func (c *retriesAnalyzeCmd) report(std streams, found *analysis.Collector, err e
 func printAnalysis(w io.Writer, r *analysis.Report) {
 	printRecord(w, r.Read, r.From, r.To)
 	if len(r.Classes) == 0 {
-		fmt.Fprintln(w, "no task failed: there is nothing to say about retries")
+		fmt.Fprintln(w, "no task failed, so there are no retries to analyze")
 		return
 	}
 	for i := range r.Classes {
@@ -109,7 +109,7 @@ func printAnalysis(w io.Writer, r *analysis.Report) {
 }
 
 func printClass(w io.Writer, c *analysis.Class) {
-	fmt.Fprintf(w, "\n%s, %s: %d tasks failed first with it; %d recovered, %d were given up, %d censored",
+	fmt.Fprintf(w, "\n%s, %s: the first error of %d tasks; %d recovered, %d were given up, %d censored",
 		c.State, c.Error, c.Tasks, c.Recovered, c.GivenUp, c.Censored)
 	if c.Changed > 0 {
 		fmt.Fprintf(w, ", %d met another error", c.Changed)
@@ -128,7 +128,7 @@ func printClass(w io.Writer, c *analysis.Class) {
 	}
 	fmt.Fprintf(w, "  waited %s, paid $%.4g", inSeconds(c.WaitedSeconds), c.USD)
 	if c.Recovered > 0 {
-		fmt.Fprintf(w, "; of those that recover half have within %s, nine tenths within %s",
+		fmt.Fprintf(w, "; half of the recoveries took at most %s, nine tenths at most %s",
 			inSeconds(c.MedianSeconds), inSeconds(c.NinetySeconds))
 	}
 	fmt.Fprintln(w)

@@ -20,7 +20,7 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 		t.Fatal(run.code, run.err)
 	}
 	stepback(t, "retries", "analyze", "--data", data).ends(t, exitOK, "201 executions", "too little data",
-		"within one spell of 5m0s", "prices of us-east-1")
+		"in one spell of 5m0s", "prices of us-east-1")
 	s := stepback(t, "retries", "analyze", "--data", data, "--spell", "100ms", "--json")
 	var r analysis.Report
 	if err := json.Unmarshal([]byte(s.out), &r); err != nil || s.code != exitOK || len(r.Classes) == 0 ||
@@ -45,7 +45,7 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 	whatif(policy("states:\n  ProcessSingleUserRecord:\n    timeout: 30s\n    retry: [{errors: [States.ALL], retries: 0}]\n")).ends(t,
 		exitOK, "level: exact", "instead")
 	whatif(policy("states:\n  ProcessSingleUserRecord:\n    retry: []\n")).complains(t, exitUsage, "policy.json:3:5: ")
-	whatif(policy(`{"Save":[]}`)).complains(t, exitFailure, "no task of the states of the policy")
+	whatif(policy(`{"Save":[]}`)).complains(t, exitFailure, "no task of the policy's states")
 	whatif(policy(`{"Save":`)).complains(t, exitUsage, "policy.json")
 	whatif("missing.json").complains(t, exitUsage, "missing.json")
 	stepback(t, "retries", "analyze", "--data", data, "--days", "0").complains(t, exitUsage, "--days is 0")

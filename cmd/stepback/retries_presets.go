@@ -13,8 +13,8 @@ import (
 )
 
 type retriesPresetsCmd struct {
-	Name    string        `arg:"" optional:"" help:"Preset or pattern whose waits to list one by one."`
-	Timeout time.Duration `help:"Timeout of one attempt, such as 2s, to add all attempts to the longest wait."`
+	Name    string        `arg:"" optional:"" help:"Preset or pattern; lists its waits one by one."`
+	Timeout time.Duration `help:"Timeout of one attempt, such as 2s. With it, the longest call includes all attempts."`
 	JSON    bool          `name:"json" help:"Print the presets as JSON, durations in seconds."`
 }
 
@@ -88,7 +88,7 @@ func (c *retriesPresetsCmd) list(w io.Writer, all []preset) {
 	}
 	t.print(w, "")
 	if c.Timeout == 0 {
-		fmt.Fprintln(w, "\nthe longest call has its attempts, too: give one attempt's --timeout")
+		fmt.Fprintln(w, "\nthese are waits only: add the attempts with --timeout")
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *retriesPresetsCmd) explain(w io.Writer, p preset) {
 	t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
 	t.print(w, "  ")
 	if c.Timeout > 0 {
-		fmt.Fprintf(w, "  with %d attempts of %s each the call lasts %s at the longest\n",
+		fmt.Fprintf(w, "  with %d attempts of %s each the call takes at most %s\n",
 			p.schedule.Retries+1, plain(c.Timeout), plain(p.longest))
 	}
 }

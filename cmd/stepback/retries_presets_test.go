@@ -10,11 +10,11 @@ func TestRetriesPresets(t *testing.T) {
 		"external_api 3 1s 2 30s FULL 3.5s 7s –",
 		"message_queue 10 1s 2 1m DECORRELATED",
 		"aggressive 5 1s 2 1m FULL 15.5s 31s",
-		"give one attempt's --timeout")
+		"add the attempts with --timeout")
 	stepback(t, "retries", "presets", "--timeout", "2s").ends(t, exitOK, "external_api 3 1s 2 30s FULL 3.5s 7s 15s")
 	stepback(t, "retries", "presets", "external_api", "--timeout", "2s").ends(t, exitOK,
 		"external_api, for calls to an external API: 3 retries, 1s ×2 up to 30s, jitter FULL",
-		"3 0s 2s 4s", "all 0s 3.5s 7s", "with 4 attempts of 2s each the call lasts 15s at the longest")
+		"3 0s 2s 4s", "all 0s 3.5s 7s", "with 4 attempts of 2s each the call takes at most 15s")
 	stepback(t, "retries", "presets", "database", "--json").ends(t, exitOK,
 		`"name": "database"`, `"longestWait": 15.5`, `"longestCall": 15.5`)
 	stepback(t, "retries", "presets", "nothing").complains(t, exitUsage,

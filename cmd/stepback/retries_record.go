@@ -18,10 +18,10 @@ import (
 // retriesRecord holds the flags that select the histories to read.
 type retriesRecord struct {
 	Data         string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	Endpoint     string `placeholder:"URL" help:"Read the histories of an endpoint such as http://localhost:8083, instead of a data directory."`
-	AWS          bool   `name:"aws" help:"Read the histories of AWS, by the usual configuration of its SDKs."`
-	StateMachine string `placeholder:"NAME" help:"Name or ARN of the state machine. Default all of them."`
-	Days         int    `default:"7" placeholder:"N" help:"How many days back executions have started. Default 7."`
+	Endpoint     string `placeholder:"URL" help:"Read histories from an endpoint such as http://localhost:8083, instead of a data directory."`
+	AWS          bool   `name:"aws" help:"Read histories from AWS, with the usual configuration of its SDKs."`
+	StateMachine string `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
+	Days         int    `default:"7" placeholder:"N" help:"Only executions that started within this many days. Default 7."`
 }
 
 // remote reports whether the histories come from an API.
@@ -74,9 +74,9 @@ func printRecord(w io.Writer, r analysis.Read, from, to time.Time) {
 	}
 	fmt.Fprintln(w)
 	if r.Running > 0 {
-		fmt.Fprintf(w, "%d of the executions have not ended: what they wait for is not counted\n", r.Running)
+		fmt.Fprintf(w, "%d of the executions have not ended; their pending waits are not counted\n", r.Running)
 	}
 	if r.Gaps > 0 {
-		fmt.Fprintf(w, "%d histories have gaps: %d tasks are used up to the gap or not at all\n", r.Gaps, r.CutByGaps)
+		fmt.Fprintf(w, "%d histories have gaps; %d tasks are used up to the gap or not at all\n", r.Gaps, r.CutByGaps)
 	}
 }

@@ -17,11 +17,11 @@ import (
 type retriesReviewCmd struct {
 	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
 	Express  bool     `help:"Review as a state machine of type EXPRESS."`
-	Rate     float64  `placeholder:"N" help:"How many executions start a second: METASTABLE_ABOVE judges the retries by it."`
-	Capacity float64  `placeholder:"N" help:"How many calls a second the services that the tasks call can take."`
-	FailOn   string   `enum:"error,warning,advice" default:"error" help:"End with exit status 3 when something of this severity, or a worse one, is found: error, warning or advice."`
+	Rate     float64  `placeholder:"N" help:"Executions started per second, for the rule METASTABLE_ABOVE."`
+	Capacity float64  `placeholder:"N" help:"Calls per second that the called services can handle."`
+	FailOn   string   `enum:"error,warning,advice" default:"error" help:"Exit with status 3 if there are findings of at least this severity: error, warning or advice."`
 	Strict   bool     `help:"The same as --fail-on advice."`
-	Fix      bool     `help:"Write what can be mended mechanically into the files (JSON only), and review what is left."`
+	Fix      bool     `help:"Fix what can be fixed mechanically, in place (JSON only), and review the rest."`
 	Explain  string   `placeholder:"CODE" help:"Explain a rule, or list all of them (--explain all), instead of reviewing."`
 	JSON     bool     `name:"json" xor:"form" help:"Print states and findings as JSON; durations are in seconds."`
 	SARIF    bool     `name:"sarif" xor:"form" help:"Print the findings as SARIF 2.1.0, for code scanning in CI."`
@@ -39,8 +39,7 @@ func (retriesReviewCmd) Help() string {
 
 A Comment with "stepback:ignore CODE reason" silences a rule for its state, retrier or catcher.
 
-Exit status: 2 when a file cannot be read; 3 when a definition would be refused, or something as severe as --fail-on
-is found.`
+Exit status: 2 if a file cannot be read; 3 if a definition would be refused, or a finding is at least as severe as --fail-on.`
 }
 
 // reviewed is the review of one definition.
@@ -126,9 +125,9 @@ func (c *retriesReviewCmd) check() error {
 	case len(c.Files) == 0:
 		return errors.New("name the definitions to review, for example: stepback retries review statemachine.asl.json")
 	case c.Rate < 0 || c.Capacity < 0 || math.IsNaN(c.Rate+c.Capacity) || math.IsInf(c.Rate+c.Capacity, 0):
-		return errors.New("--rate and --capacity are numbers a second, above 0")
+		return errors.New("--rate and --capacity must be numbers per second above 0")
 	case c.Rate > 0 && c.Capacity == 0:
-		return errors.New("--rate needs --capacity: how many calls a second the called services can take")
+		return errors.New("--rate needs --capacity, the calls per second that the called services can handle")
 	}
 	return nil
 }
@@ -154,9 +153,9 @@ func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std 
 		}
 		switch {
 		case x.file.path == "standard input":
-			return x, errors.New("--fix writes into files: name one instead of -")
+			return x, errors.New("--fix edits files in place: name a file instead of -")
 		case x.file.document.Text != x.file.text:
-			return x, fmt.Errorf("%s: --fix mends definitions in JSON without placeholders; applyFixes this one by hand",
+			return x, fmt.Errorf("%s: --fix only edits JSON definitions without placeholders; fix this one by hand",
 				x.file.path)
 		}
 		if err := replaceText(x.file.path, text); err != nil {
@@ -224,14 +223,14 @@ func (x *reviewed) print(std streams) {
 		fmt.Fprintf(w, "not reviewed: %v\n", x.lacks)
 		return
 	case x.mended > 0:
-		fmt.Fprintf(w, "%s: mended: %d, left: %s\n", x.File, x.mended, tally(x.advice))
+		fmt.Fprintf(w, "%s: fixed: %d, left: %s\n", x.File, x.mended, tally(x.advice))
 	default:
 		fmt.Fprintf(w, "%s: %s\n", x.File, tally(x.advice))
 	}
 	if len(x.States) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nif the errors never go away:")
+	fmt.Fprintln(w, "\nif the errors persist:")
 	t := newTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
 	for i := range x.States {
 		s := x.States[i].about

@@ -46,7 +46,7 @@ func TestRetriesReview(t *testing.T) {
 		"Safe up to 6.25 a second, 25 % of the capacity")
 	stepback(t, "retries", "review", "--sarif", fixed).ends(t, 0, `"version": "2.1.0"`, `"ruleId": "FIXED_INTERVAL"`,
 		`"startLine": 2`, `"level": "warning"`)
-	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: mended: 2, left: nothing found")
+	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: fixed: 2, left: nothing found")
 	text, err := os.ReadFile(fixed)
 	if err != nil || !strings.Contains(string(text),
 		`{"JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {

@@ -12,8 +12,8 @@ import (
 )
 
 type retriesWhatifCmd struct {
-	Policy   string `required:"" type:"path" placeholder:"FILE" help:"The other Retry blocks: a state machine definition, Retry arrays by state as retries show --json prints them, or a retry table as retries show --table reads it; JSON or YAML."`
-	Scenario string `type:"path" placeholder:"FILE" help:"Where a record cannot tell, write the fitted scenario for stepback lab run here."`
+	Policy   string `required:"" type:"path" placeholder:"FILE" help:"The Retry blocks to try: a state machine definition, Retry arrays by state as printed by retries show --json, or a retry table as for retries show --table; JSON or YAML."`
+	Scenario string `type:"path" placeholder:"FILE" help:"If the histories do not suffice, write the fitted scenario for stepback lab run to this file."`
 	JSON     bool   `name:"json" help:"Print the answer as JSON."`
 
 	retriesRecord
@@ -21,11 +21,11 @@ type retriesWhatifCmd struct {
 
 // Help shows examples.
 func (retriesWhatifCmd) Help() string {
-	return `Replays the histories of the last days under other Retry blocks. The answer names its level and assumptions:
+	return `Replays the histories of the last days under other Retry blocks. Each answer states its level and assumptions:
 
-  exact      they only stop earlier or except errors: all that they would have met is on record
-  bracketed  they wait otherwise or retry more often: bounds by what others met at those times
-  modelled   retries feed the overload that they meet: no figure, but a fitted scenario for stepback lab run
+  exact      the blocks only stop earlier or exclude errors, so every outcome is on record
+  bracketed  the blocks wait differently or retry more often; the bounds come from other calls at those times
+  modelled   the retries would have added to the overload; no figure, but a fitted scenario for stepback lab run
 
 Examples:
   stepback retries whatif --policy other.asl.json
@@ -97,7 +97,7 @@ func (c *retriesWhatifCmd) writeScenario(w *analysis.WhatIf, std streams) error 
 	if w.Level == analysis.Modelled {
 		return errors.New("no scenario was fitted")
 	}
-	fmt.Fprintf(std.err, "note: %s was not written: the record tells enough\n", c.Scenario)
+	fmt.Fprintf(std.err, "note: %s was not written: the histories suffice\n", c.Scenario)
 	return nil
 }
 
@@ -131,8 +131,7 @@ func (c *retriesWhatifCmd) print(out io.Writer, w *analysis.WhatIf) {
 	t.print(out, "  ")
 	for i := range w.States {
 		if s := &w.States[i]; s.Level == analysis.Bracketed {
-			fmt.Fprintf(out, "  %s: %d tasks would have gone another way; of the attempts that they would have made %s fall "+
-				"on times without a record\n", s.State, s.Diverging, share(s.Unsupported))
+			fmt.Fprintf(out, "  %s: %d tasks would have run differently; %s of their attempts fall on times without a record\n", s.State, s.Diverging, share(s.Unsupported))
 		}
 	}
 	for _, a := range w.Assumptions {

@@ -25,21 +25,21 @@ const (
 )
 
 type runCmd struct {
-	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count; a made-up one of 10,000 rows when absent."`
+	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count. Default: a generated file of 10,000 rows."`
 	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
-	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
-	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
-	Concurrency *int          `placeholder:"N" help:"Child executions at one time. Default 80 in bulk, 16 in other shapes."`
-	Shape       string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"What a child execution does with its rows: all in one invocation and those that this leaves one by one (bulk, the default), an invocation for each (batch), or one row (single)."`
-	Batch       *int          `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, in the shape batch 100; 1 is the shape single."`
+	VirtualTime bool          `help:"Skip waits; timestamps advance as if the waits had taken place."`
+	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: treat a function that runs longer than this in real time as hung, and time out its state. Default: the state's TimeoutSeconds."`
+	Concurrency *int          `placeholder:"N" help:"Maximum number of concurrent child executions. Default 80 in bulk, 16 in other shapes."`
+	Shape       string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"How a child execution processes its rows: all in one invocation, then the remaining ones one by one (bulk, the default); one invocation per row (batch); or a single row (single)."`
+	Batch       *int          `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, or 100 for --shape batch. With 1 the shape is single."`
 	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
-	MaxBytes    byteCount     `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Size of the largest file that is imported, such as 2GiB, 500MB or a number of bytes. Default 100MiB."`
+	MaxBytes    byteCount     `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Maximum size of the file, such as 2GiB, 500MB or a number of bytes. Default 100MiB."`
 	DB          string        `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
-	Lambda      string        `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
-	Bootstraps  string        `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
-	Again       bool          `help:"Import a file once more that was imported before. Rows that were applied stay applied once; those that were dead-lettered stay closed: import the corrections file."`
+	Lambda      string        `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries deployed to AWS."`
+	Bootstraps  string        `type:"path" placeholder:"DIR" help:"Directory with NAME/bootstrap binaries, for --lambda process. Default: build them from source."`
+	Again       bool          `help:"Import a file that was already imported. Applied rows are not applied twice. Dead-lettered rows stay closed: import the corrections file for them."`
 	JSON        bool          `name:"json" help:"Print the report as JSON."`
-	Verbose     bool          `short:"v" help:"Print what the functions and the engine log, to standard error."`
+	Verbose     bool          `short:"v" help:"Print the logs of the functions and the engine to standard error."`
 
 	injection
 }
@@ -51,8 +51,8 @@ func (runCmd) Help() string {
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
 
-The same file again on the same data directory changes nothing and shows the earlier report. A run whose process was killed goes on
-where it was; one that was stopped by Ctrl-C is made again, and records that were applied are not applied twice.`
+Importing the same file again with the same data directory changes nothing and prints the earlier report. If the process was killed,
+the next run resumes the import. After Ctrl-C the next run starts over; rows that were applied are not applied twice.`
 }
 
 // Run imports the file and prints the report.
@@ -89,7 +89,7 @@ func (c *runCmd) alone(ctx context.Context, std streams) error {
 func (c *runCmd) on(ctx context.Context, std streams, platform *local.Platform) (err error) {
 	if len(c.Fault) > 0 || c.VirtualTime || c.Patience != 0 || c.Verbose {
 		return endFirst(platform,
-			"--fault, --virtual-time, --patience and --verbose cannot be had (give --fault to stepback serve)")
+			"--fault, --virtual-time, --patience and --verbose are not available (give --fault to stepback serve)")
 	}
 	cfg, err := c.config(ctx, std)
 	if err != nil {
@@ -129,12 +129,12 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 		ToleratedFailurePercentage: &c.Tolerated,
 		MaxBytes:                   int64(c.MaxBytes), VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
-			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
+			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; applied rows are not lost. Free space and run the same command again to finish the import\n", c.Data)
 			os.Exit(exitFailure)
 		},
 	}
 	if c.Patience < 0 {
-		return cfg, fmt.Errorf("--patience %s is not a time that passes", c.Patience)
+		return cfg, fmt.Errorf("--patience %s is not a positive duration", c.Patience)
 	}
 	if c.Batch != nil {
 		cfg.Batch = *c.Batch
@@ -143,7 +143,7 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 		cfg.Concurrency = *c.Concurrency
 	}
 	if c.Concurrency != nil && *c.Concurrency == 0 || c.Batch != nil && *c.Batch == 0 {
-		return cfg, errors.New("--concurrency and --batch are 1 or more")
+		return cfg, errors.New("--concurrency and --batch must be 1 or more")
 	}
 	var injected local.Config
 	if err := c.apply(&injected, statemachine.TaskStates()...); err != nil {
@@ -151,7 +151,7 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	}
 	for _, text := range c.Fault {
 		if strings.HasSuffix(text, ":1") {
-			fmt.Fprintf(std.err, "--fault %s befalls every task; 1%% befalls one in a hundred\n", text)
+			fmt.Fprintf(std.err, "--fault %s fails every task; 1%% fails one in a hundred\n", text)
 		}
 	}
 	cfg.Faults, cfg.Seed = injected.Faults, injected.Seed

@@ -11,11 +11,11 @@ import (
 
 type sampleCmd struct {
 	Rows     int     `default:"10000" help:"Number of rows."`
-	Users    int     `placeholder:"N" help:"Users that the rows are drawn from. Default: one for four rows."`
-	Seed     uint64  `default:"1" help:"The same seed gives the same file."`
-	Invalid  float64 `default:"0" help:"Share of rows that break a rule, 0 to 1."`
+	Users    int     `placeholder:"N" help:"Number of distinct users. Default: one for four rows."`
+	Seed     uint64  `default:"1" help:"Seed; the same seed gives the same file."`
+	Invalid  float64 `default:"0" help:"Share of invalid rows, 0 to 1."`
 	Japanese bool    `help:"Write the header in Japanese."`
-	Output   string  `short:"o" type:"path" placeholder:"FILE" help:"File to write; standard output when absent."`
+	Output   string  `short:"o" type:"path" placeholder:"FILE" help:"File to write. Default: standard output."`
 }
 
 // Help shows an example.

@@ -10,23 +10,23 @@ import (
 )
 
 type scenarioCmd struct {
-	Name string `arg:"" optional:"" help:"A scenario, or all. Without it they are listed."`
+	Name string `arg:"" optional:"" help:"A scenario, or all. Without one, the scenarios are listed."`
 	Seed uint64 `default:"1" help:"Decides which calls fail. Default 1."`
 	JSON bool   `name:"json" help:"Print the reports as JSON."`
 }
 
 // Help shows examples.
 func (scenarioCmd) Help() string {
-	return `Runs the import's real state machine, functions, guards and controller in virtual time while something breaks on
-purpose, prints what happened when, and checks what must hold: patterns, bounds, transitions, nothing lost and
-nothing counted twice. Nothing is left behind.
+	return `Runs the import's real state machine, functions, guards and controller in virtual time while a fault is injected. Prints
+what happened and when, and checks the expected retry patterns, bounds and transitions, and that no row is lost or counted
+twice. All files are temporary.
 
 Examples:
   stepback scenario
   stepback scenario breaker
   stepback scenario all --json
 
-Exit status: 1 when a check fails, 2 when there is no such scenario.`
+Exit status: 1 if a check fails, 2 if there is no such scenario.`
 }
 
 // Run runs scenarios, or lists them.
@@ -44,7 +44,7 @@ func (c *scenarioCmd) Run(ctx context.Context, std streams) error {
 	case slices.Contains(names, c.Name):
 		names = []string{c.Name}
 	default:
-		return &exitError{exitUsage, fmt.Errorf("there is no scenario %q; there are all, %s", c.Name,
+		return &exitError{exitUsage, fmt.Errorf("there is no scenario %q; use all, or one of %s", c.Name,
 			strings.Join(names, ", "))}
 	}
 	reports := make([]*faultscenario.Report, 0, len(names))

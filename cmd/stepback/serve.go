@@ -28,29 +28,29 @@ import (
 type serveCmd struct {
 	Listen     string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
 	Data       string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
-	Public     bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
-	EnforceIAM bool   `name:"enforce-iam" help:"Judge requests that are signed with access keys of IAM users and of roles by their policies. Other keys may do everything."`
-	Account    string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
-	Region     string `default:"us-east-1" help:"Region of requests that are not signed for one."`
-	Watch      string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
-	Mock       string `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
+	Public     bool   `help:"Allow an address that other machines can reach. Requests are not authenticated."`
+	EnforceIAM bool   `name:"enforce-iam" help:"Authorize requests signed with access keys of IAM users and roles by their policies. Requests with other keys are always allowed."`
+	Account    string `default:"000000000000" help:"Account of requests whose access key is not a twelve-digit account ID."`
+	Region     string `default:"us-east-1" help:"Region of requests whose signature names none."`
+	Watch      string `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
+	Mock       string `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
 
 	substitutions
-	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable), as for exec; it comes before a function of the name that is deployed."`
-	OTLP   string   `name:"otlp" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Send the executions that end as traces to an OpenTelemetry collector, by OTLP over HTTP, such as http://localhost:4318."`
-	Quiet  bool     `short:"q" help:"Print no line for executions that start, fail, retry, go on and end."`
+	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"Implementation of a function (repeatable), as for exec. It takes precedence over a deployed function of the same name."`
+	OTLP   string   `name:"otlp" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Send ended executions as traces to an OpenTelemetry collector by OTLP over HTTP, such as http://localhost:4318."`
+	Quiet  bool     `short:"q" help:"Do not print the progress of executions."`
 
 	embeddedServices
 	injection
-	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Hand the \"Object Created\" event of every object that is put into a bucket to a function, as an EventBridge rule does."`
+	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Invoke a function with the \"Object Created\" event of every object put into a bucket, as an EventBridge rule would."`
 
 	Retention age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
 
-	Console     string            `enum:"on,read-only,off" default:"on" help:"The console for people with browsers: on, read-only or off. Default on."`
-	Redact      []string          `sep:"none" placeholder:"NAME|PATH" help:"Member of payloads that the console never shows: a name, or a path such as $$.customer.card (repeatable)."`
-	DeadLetters map[string]string `name:"dead-letters" placeholder:"NAME=DB" help:"Database whose dead letters the console shows, by a name for it: orders=sqlite:app.db (repeatable)."`
+	Console     string            `enum:"on,read-only,off" default:"on" help:"The web console: on, read-only or off. Default on."`
+	Redact      []string          `sep:"none" placeholder:"NAME|PATH" help:"Payload member to hide in the console: a name, or a path such as $$.customer.card (repeatable)."`
+	DeadLetters map[string]string `name:"dead-letters" placeholder:"NAME=DB" help:"Database whose dead letters the console shows under NAME: orders=sqlite:app.db (repeatable)."`
 
-	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
+	Verbose bool `short:"v" help:"Log requests, and the reasons for refusals, to standard error. Internal errors are always logged."`
 
 	reserve int64 // bytes of disk space to reserve; 0 means the default
 }
@@ -69,12 +69,12 @@ func (serveCmd) Help() string {
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 cdk deploy
 
-One address serves Step Functions, Lambda (its functions run as processes of this machine), S3 and all the other services that
-"stepback services" lists with their operations. cdk deploy works as it is. Executions log by their loggingConfiguration,
-functions into /aws/lambda/NAME. What tasks call is called here, unless an endpoint is set.
+One address serves Step Functions, Lambda (functions run as processes on this machine), S3 and the other services that
+"stepback services" lists with their operations. cdk deploy works without changes. Executions log as their loggingConfiguration
+says, functions to /aws/lambda/NAME. Tasks call the services at this address unless another endpoint is set.
 
-All of it is kept in the data directory. Executions that are still running when the process ends, however it ends, go on when it
-is started again: tasks that were in flight are invoked once more.`
+All state is stored in the data directory. If the process ends or crashes, running executions resume when it is started again;
+tasks that were in flight are invoked once more.`
 }
 
 // reserve is the disk space, in bytes, that is set aside so that running executions can end when the disk is full.
@@ -266,7 +266,7 @@ func (c *serveCmd) logger(std streams) *slog.Logger {
 func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
+		return nil, fmt.Errorf("%w: another program is listening there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
 	}
 	return l, err
 }
@@ -275,9 +275,9 @@ func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
 func (c *serveCmd) tell(std streams) func(pebble.Room) {
 	return func(r pebble.Room) {
 		fmt.Fprintf(std.err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
-			pebble.Roomy: "has room again: new executions are taken",
-			pebble.Short: "is full: new executions are refused until there is room, those under way go on with what was set aside",
-			pebble.Full:  "is full, and what was set aside is used up: executions wait until there is room",
+			pebble.Roomy: "has free space again: new executions are accepted",
+			pebble.Short: "is full: new executions are refused until space is freed; running ones continue with the space held in reserve",
+			pebble.Full:  "is full, and the reserved space is used up: executions wait until space is freed",
 		}[r])
 	}
 }
@@ -291,5 +291,5 @@ func (c *serveCmd) check() error {
 	if ip := net.ParseIP(host); c.Public || host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("--listen %s: other machines could reach this address, and nobody is asked for credentials; use 127.0.0.1, or add --public", c.Listen)
+	return fmt.Errorf("--listen %s: other machines could reach this address, and requests are not authenticated; use 127.0.0.1, or add --public", c.Listen)
 }

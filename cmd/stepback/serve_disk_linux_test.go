@@ -128,7 +128,7 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 			`{"executionArn":"arn:aws:states:us-east-1:000000000000:execution:m:%s","cause":"%s"}`, acknowledged[0],
 			strings.Repeat("c", 30_000)))
 	}()
-	said.find(t, "executions wait until there is room")
+	said.find(t, "executions wait until space is freed")
 	if _, answer := start(); !strings.Contains(answer, "The disk of the data directory is full") {
 		t.Errorf("a new execution on a full disk is answered %s", answer)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 type servicesCmd struct {
-	Name string `arg:"" optional:"" help:"A service, by its name or by that of its API model: sqs, cloudwatchlogs."`
+	Name string `arg:"" optional:"" help:"A service, by its own name or the name of its API model: sqs, cloudwatchlogs."`
 	JSON bool   `name:"json" help:"Print every operation of the services as JSON."`
 }
 
@@ -23,7 +23,7 @@ func (servicesCmd) Help() string {
   stepback services dynamodb
   stepback services --json | jq -r '.[] | .model as $m | .operations[] | select(.state == "works") | "\($m):\(.name)"'
 
-It asks the services themselves what they have registered. docs/services.md has the same, with how they differ from AWS.`
+The list is generated from the operations that the services register. docs/services.md also describes differences from AWS.`
 }
 
 // Run opens a platform in a temporary directory, lists its services, and removes it.

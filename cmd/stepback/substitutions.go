@@ -14,7 +14,7 @@ import (
 
 // substitutions holds the flags that set the placeholders of definitions.
 type substitutions struct {
-	Substitute []string `sep:"none" placeholder:"NAME=VALUE|@FILE" help:"Value of the placeholder $${NAME} in definitions, as DefinitionSubstitutions of CloudFormation (repeatable), or a file with an object of them. Without one a Resource is a Lambda function of the placeholder's name."`
+	Substitute []string `sep:"none" placeholder:"NAME=VALUE|@FILE" help:"Value of the placeholder $${NAME} in definitions, as DefinitionSubstitutions of CloudFormation (repeatable), or a file with an object of them. Without a value, a placeholder in Resource stands for the Lambda function of its name."`
 }
 
 // values returns the values by name; later flags win.

@@ -116,11 +116,11 @@ Resources:
 		strings.Contains(got.out, "x.asl.json") || strings.Contains(got.out, ".aws-sam") {
 		t.Errorf("%s", got.out)
 	}
-	if want := "template.yaml#Elsewhere is left out: its definition is in S3; give its file to the command"; !strings.Contains(got.err, want) {
+	if want := "template.yaml#Elsewhere is skipped: its definition is in S3; give its file to the command"; !strings.Contains(got.err, want) {
 		t.Errorf("%s", got.err)
 	}
 	stepback(t, "validate", filepath.Join(dir, "template.yaml")).complains(t, 2, "template.yaml#Elsewhere: its definition is in S3")
-	stepback(t, "validate", filepath.Join(dir, "main.tf")).complains(t, 2, "main.tf: Terraform's own language is not read; give")
+	stepback(t, "validate", filepath.Join(dir, "main.tf")).complains(t, 2, "main.tf: Terraform's own language is not supported; give")
 	stepback(t, "retries", "review", dir).ends(t, 3, "Inline")
 	stepback(t, "retries", "review", filepath.Join(dir, "template.yaml#Inline"), "--sarif").ends(t, 3,
 		`/template.yaml"`, `"startLine": 1`, `Inline: `, `"Inline/States/A"`)

@@ -17,10 +17,10 @@ import (
 )
 
 type testCmd struct {
-	Files    []string `arg:"" optional:"" help:"Files of tests (NAME.test.yaml), or directories, which are searched for them. Default the working directory."`
+	Files    []string `arg:"" optional:"" help:"Test files (NAME.test.yaml), or directories to search for them. Default: the working directory."`
 	Only     string   `name:"run" placeholder:"REGEXP" help:"Only tests whose name matches."`
-	Coverage bool     `help:"Say which states, transitions, catchers and retriers no test went through."`
-	JUnit    string   `name:"junit" type:"path" placeholder:"FILE" help:"Write the results as JUnit XML, too."`
+	Coverage bool     `help:"List the states, transitions, catchers and retriers that no test covers."`
+	JUnit    string   `name:"junit" type:"path" placeholder:"FILE" help:"Also write the results as JUnit XML."`
 	JSON     bool     `name:"json" help:"Print the results and the coverage as JSON."`
 	Verbose  bool     `short:"v" help:"Print the history of tests that fail."`
 }
@@ -32,11 +32,11 @@ func (testCmd) Help() string {
   stepback test orders.test.yaml --run declined -v
   stepback test definitions --coverage --junit results.xml
 
-A file orders.test.yaml stands beside orders.asl.json (or .asl.yaml) and has tests: an input, what tasks answer (mocks, by state, or a
-testCase of Step Functions Local's file), faults, and what is expected: status, output, path, attempts, waits. Time is virtual. See
-docs/testing.md. stepback record EXECUTION writes one from a real execution.
+A file orders.test.yaml beside orders.asl.json (or .asl.yaml) contains tests: an input, the tasks' responses (mocks by state, or a
+testCase of a Step Functions Local file), faults, and the expected status, output, path, attempts and waits. Time is virtual. See
+docs/testing.md. stepback record EXECUTION writes a test file from a real execution.
 
-Exit status: 0 all tests pass; 1 one does not; 2 wrong usage; 3 a file of tests, or a definition, is refused.`
+Exit status: 0 all tests pass; 1 a test fails; 2 wrong usage; 3 a test file or a definition is refused.`
 }
 
 // testJSON is the JSON form of a test result.

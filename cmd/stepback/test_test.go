@@ -26,7 +26,7 @@ func TestInitWritesAnExample(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
 		stepback(t, "init", dir, "--example", name).ends(t, 0, filepath.Join(dir, name+".test.yaml"))
 		stepback(t, "test", dir).ends(t, 0, "0 failed")
-		stepback(t, "init", dir, "--example", name).complains(t, 1, "is there already")
+		stepback(t, "init", dir, "--example", name).complains(t, 1, "already exists")
 	}
 	stepback(t, "init", t.TempDir(), "--example", "odd").complains(t, 2,
 		"there is no example odd; there are approval, csv-rows, invoices, order-saga")

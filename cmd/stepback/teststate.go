@@ -24,12 +24,12 @@ type testStateCmd struct {
 
 	State      string `placeholder:"NAME" help:"State of the machine in FILE, at any depth."`
 	Input      string `default:"{}" placeholder:"JSON" help:"Input of the state. @NAME reads a file, here and below. Default {}."`
-	Variables  string `placeholder:"JSON" help:"Object with the variables that the state finds."`
-	Context    string `placeholder:"JSON" help:"Context object in place of a made-up one; needs a mock."`
-	Inspection string `name:"inspection-level" enum:"INFO,DEBUG,TRACE" default:"INFO" help:"INFO shows the outcome, DEBUG the data after every step, TRACE the HTTP request and response too."`
+	Variables  string `placeholder:"JSON" help:"Object with the values of the state's variables."`
+	Context    string `placeholder:"JSON" help:"Context object, instead of a generated one; needs a mock."`
+	Inspection string `name:"inspection-level" enum:"INFO,DEBUG,TRACE" default:"INFO" help:"INFO shows the outcome, DEBUG also the data after every step, TRACE also the HTTP request and response."`
 	Secrets    bool   `name:"reveal-secrets" help:"Show the authorization of HTTP Tasks; with TRACE."`
-	Role       string `default:"arn:aws:iam::000000000000:role/stepback" placeholder:"ARN" help:"Role of the execution; nobody checks it."`
-	JSON       bool   `help:"Print the answer of the TestState API."`
+	Role       string `default:"arn:aws:iam::000000000000:role/stepback" placeholder:"ARN" help:"Role of the execution; it is not checked."`
+	JSON       bool   `help:"Print the response of the TestState API."`
 
 	substitutions
 	testStateMock
@@ -37,14 +37,14 @@ type testStateCmd struct {
 
 // testStateMock holds the flags for a mocked result of the state.
 type testStateMock struct {
-	Mock       string `group:"mock" placeholder:"JSON" help:"Result in place of the state's work: nothing is called."`
-	Validation string `group:"mock" name:"mock-validation" enum:"STRICT,PRESENT,NONE" default:"STRICT" help:"Compare the result with what the service answers: all members, those that are there, or none. Default STRICT."`
-	Error      string `group:"mock" name:"mock-error" placeholder:"NAME" help:"Error in place of the state's work."`
+	Mock       string `group:"mock" placeholder:"JSON" help:"Result to use instead of calling the service."`
+	Validation string `group:"mock" name:"mock-validation" enum:"STRICT,PRESENT,NONE" default:"STRICT" help:"How to check --mock against the service's response model: all members (STRICT), present members (PRESENT), or not at all (NONE). Default STRICT."`
+	Error      string `group:"mock" name:"mock-error" placeholder:"NAME" help:"Error to fail with instead of calling the service."`
 	Cause      string `group:"mock" name:"mock-cause" placeholder:"TEXT" help:"Cause of that error."`
-	CausedBy   string `group:"mock" placeholder:"STATE" help:"State inside a Map or Parallel state in which that error came up."`
-	Retries    int64  `group:"mock" placeholder:"N" help:"How often the state has been run again already."`
-	Failed     *int64 `group:"mock" name:"failed-iterations" placeholder:"N" help:"How many iterations of a Map state failed."`
-	Items      string `group:"mock" placeholder:"JSON" help:"What the ItemReader of a Map state would read."`
+	CausedBy   string `group:"mock" placeholder:"STATE" help:"State inside a Map or Parallel state that raised the error."`
+	Retries    int64  `group:"mock" placeholder:"N" help:"Number of retries before this attempt."`
+	Failed     *int64 `group:"mock" name:"failed-iterations" placeholder:"N" help:"Number of failed iterations of a Map state."`
+	Items      string `group:"mock" placeholder:"JSON" help:"Items for a Map state, instead of those of its ItemReader."`
 }
 
 // Help shows examples.
@@ -54,10 +54,10 @@ func (testStateCmd) Help() string {
   stepback test-state machine.asl.json --state Charge --mock-error States.Timeout --inspection-level DEBUG
   stepback test-state machine.asl.json --state Store --mock '{"Payload": {"stored": true}}' --input @order.json --json
 
-Runs one state by itself, as the TestState API of AWS Step Functions does. Without a mock a task calls its service where the
-variables of serve say (LAMBDA_ENDPOINT, SQS_ENDPOINT, AWS_ENDPOINT_URL, …).
+Runs a single state, as the TestState API of AWS Step Functions does. Without a mock, a task calls its service at the endpoint in
+the environment, as with serve (LAMBDA_ENDPOINT, SQS_ENDPOINT, AWS_ENDPOINT_URL, …).
 
-Exit status: 0 the state succeeded, or caught its error; 1 it failed, or would be run again; 3 the test or the definition was refused.`
+Exit status: 0 the state succeeded, or caught its error; 1 it failed, or would be retried; 3 the test or the definition was refused.`
 }
 
 // Run tests the state and prints the result.
@@ -112,13 +112,13 @@ func (c *testStateCmd) check(definition string) error {
 		case near != "":
 			return fmt.Errorf("%s has no state %s; did you mean %s?", c.File, c.State, near)
 		default:
-			return fmt.Errorf("%s has no state %s: say which one to test with --state%s", c.File, c.State, oneOf(names))
+			return fmt.Errorf("%s has no state %s: name the one to test with --state%s", c.File, c.State, oneOf(names))
 		}
 	}
 	if _, single := root.Get("Type"); c.State != "" || !whole || single {
 		return nil
 	}
-	return fmt.Errorf("%s holds a state machine: say which state to test with --state%s", c.File, oneOf(states.Keys()))
+	return fmt.Errorf("%s is a state machine: name the state to test with --state%s", c.File, oneOf(states.Keys()))
 }
 
 // oneOf lists some of the states to choose from, including those nested in Map and Parallel states.

@@ -56,7 +56,7 @@ func (c *testStateCmd) show(std streams, answer []byte) error {
 func (t *stateTest) print(w io.Writer) {
 	fmt.Fprint(w, screenOf(w).status(t.Status))
 	if t.Next != "" {
-		fmt.Fprintf(w, ", goes on to %s", t.Next)
+		fmt.Fprintf(w, ", next state %s", t.Next)
 	}
 	fmt.Fprintln(w)
 	if t.Error != "" {

@@ -36,13 +36,13 @@ func TestTestState(t *testing.T) {
 		want []string
 	}{
 		"a state by itself": {"state.json --input @DIR/input.json", exitOK,
-			[]string{"SUCCEEDED, goes on to Elsewhere\n", `"doubled": 42`}},
+			[]string{"SUCCEEDED, next state Elsewhere\n", `"doubled": 42`}},
 		"its data": {`state.json --input {"n":1} --inspection-level DEBUG`, exitOK,
 			[]string{"  afterParameters:\n    {\n      \"doubled\": 2\n    }\n"}},
 		"a mocked result": {`machine.json --state Charge --mock {"Payload":{"eur":5}}`, exitOK,
-			[]string{"goes on to Done", `"eur": 5`}},
+			[]string{"next state Done", `"eur": 5`}},
 		"an error to retry": {"machine.json --state Charge --mock-error States.Timeout --retries 1 --inspection-level DEBUG", exitFailure, []string{"RETRIABLE\n", "Retry[0], again after 2 s"}},
-		"no attempts left":  {"machine.json --state Charge --mock-error States.Timeout --retries 2 --inspection-level DEBUG", exitOK, []string{"CAUGHT_ERROR, goes on to Refund", "Catch[0]"}},
+		"no attempts left":  {"machine.json --state Charge --mock-error States.Timeout --retries 2 --inspection-level DEBUG", exitOK, []string{"CAUGHT_ERROR, next state Refund", "Catch[0]"}},
 		"the API's answer": {"machine.json --state Charge --mock-error Declined --mock-cause broke --json", exitOK,
 			[]string{`"status": "CAUGHT_ERROR"`, `"cause": "broke"`}},
 		"a result amiss": {`machine.json --state Charge --mock {"StatusCode":"200"}`, exitData,
@@ -51,10 +51,10 @@ func TestTestState(t *testing.T) {
 		"refused as JSON": {`machine.json --state Charge --mock {"StatusCode":"200"} --json`, exitData,
 			[]string{`"__type":"ValidationException"`}},
 		"no such state": {"machine.json --state Pay", exitUsage,
-			[]string{"has no state Pay: say which one to test with --state, one of Charge, Done, Refund"}},
+			[]string{"has no state Pay: name the one to test with --state, one of Charge, Done, Refund"}},
 		"a broken machine": {"broken.json --state A", exitData, []string{"broken.json:1:26"}},
 		"which state": {"machine.json", exitUsage,
-			[]string{"say which state to test with --state, one of Charge, Done, Refund"}},
+			[]string{"name the state to test with --state, one of Charge, Done, Refund"}},
 		"no such file": {"state.json --input @DIR/none.json", exitUsage, []string{"none.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func (validateCmd) Help() string {
   stepback validate order.asl.yaml --substitute PayFunctionArn=arn:aws:lambda:us-east-1:123456789012:function:pay --substitute Days=30
   aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -
 
-Exit status: 0 when all definitions are accepted, with or without warnings; 2 when a file cannot be read; 3 when a definition would be refused.`
+Exit status: 0 if all definitions are accepted, with or without warnings; 2 if a file cannot be read; 3 if a definition would be refused.`
 }
 
 // validated is the JSON form of the result for one definition.
@@ -189,7 +189,7 @@ func definitionsBelow(directory string, note io.Writer) ([]string, error) {
 			}
 			for _, f := range found {
 				if f.Missing != "" {
-					fmt.Fprintf(note, "%s#%s is left out: %s\n", path, f.Name, f.Missing)
+					fmt.Fprintf(note, "%s#%s is skipped: %s\n", path, f.Name, f.Missing)
 					continue
 				}
 				paths = append(paths, path+"#"+f.Name)

@@ -103,7 +103,7 @@ func (w *watcher) look(ctx context.Context) error {
 		switch {
 		case now == w.seen[path]:
 		case taken:
-			fmt.Fprintf(w.out, "%s: left alone, for %s is the state machine %s already\n", path, other,
+			fmt.Fprintf(w.out, "%s: ignored, because %s already defines the state machine %s\n", path, other,
 				machineName(path))
 		default:
 			w.take(ctx, path)
@@ -130,7 +130,7 @@ func (w *watcher) take(ctx context.Context, path string) {
 		}
 	}
 	if lacks {
-		fmt.Fprintf(w.out, "%s: the state machine %s stays as it was\n", path, d.name)
+		fmt.Fprintf(w.out, "%s: the state machine %s was not changed\n", path, d.name)
 		return
 	}
 	done, err := w.put(ctx, d)

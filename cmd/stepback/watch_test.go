@@ -93,8 +93,8 @@ func TestWatchNamesFilesThatCollide(t *testing.T) {
 	if err := w.look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := filepath.Join(dir, "a-b.asl.json") + ": left alone, for " + filepath.Join(dir, "a b.asl.json") +
-		" is the state machine a-b already\n"
+	want := filepath.Join(dir, "a-b.asl.json") + ": ignored, because " + filepath.Join(dir, "a b.asl.json") +
+		" already defines the state machine a-b\n"
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("printed %q", out.String())
 	}

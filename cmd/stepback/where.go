@@ -18,11 +18,11 @@ import (
 
 // where holds the flags that select the data directory, endpoint or account whose executions a verb works on.
 type where struct {
-	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
-	Endpoint string `placeholder:"URL" help:"Ask an endpoint such as http://localhost:4566 instead."`
-	AWS      bool   `name:"aws" help:"Ask AWS, by the usual configuration of its SDKs."`
-	Account  string `default:"000000000000" help:"Account, where a data directory is asked. Default 000000000000."`
-	Region   string `default:"us-east-1" help:"Region, where a data directory is asked. Default us-east-1."`
+	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory; it need not be served. Default .stepback."`
+	Endpoint string `placeholder:"URL" help:"Use an endpoint such as http://localhost:4566 instead of a data directory."`
+	AWS      bool   `name:"aws" help:"Use AWS, with the usual configuration of its SDKs."`
+	Account  string `default:"000000000000" help:"Account to read in a data directory. Default 000000000000."`
+	Region   string `default:"us-east-1" help:"Region to read in a data directory. Default us-east-1."`
 }
 
 // check refuses flags that exclude each other.

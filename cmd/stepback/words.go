@@ -20,7 +20,7 @@ func words(err error) string {
 	var request *url.Error
 	var at *net.OpError
 	if errors.As(err, &request) && errors.As(err, &at) && at.Op == "dial" && at.Addr != nil && errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Sprintf("nothing listens at %s: start it there, as stepback serve --listen %s does, or name another address",
+		return fmt.Sprintf("nothing listens at %s: start it with stepback serve --listen %s, or name another address",
 			at.Addr, at.Addr)
 	}
 	var of *fs.PathError

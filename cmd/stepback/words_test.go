@@ -37,7 +37,7 @@ func TestAnAddressAtWhichNothingListensIsNamed(t *testing.T) {
 	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4566}
 	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	err := fmt.Errorf("operation error SFN: %w", &url.Error{Op: "Post", URL: "http://127.0.0.1:4566/", Err: refused})
-	want := "nothing listens at 127.0.0.1:4566: start it there, as stepback serve --listen 127.0.0.1:4566 does, or name another address"
+	want := "nothing listens at 127.0.0.1:4566: start it with stepback serve --listen 127.0.0.1:4566, or name another address"
 	if got := words(err); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -53,7 +53,7 @@ func (p *Printer) Circuit(circuit breaker.Circuit) {
 
 // Unavailable is called if the shared state could not be reached.
 func (p *Printer) Unavailable(err error) {
-	p.Log.Warn("what the functions share is out of reach; nothing is refused", "callee", p.Callee, "error", err.Error())
+	p.Log.Warn("the functions' shared state cannot be reached; no call is refused", "callee", p.Callee, "error", err.Error())
 	p.print(retrymetrics.SharedStateUnavailable, 1)
 }
 

@@ -79,7 +79,7 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 		if c == columnUnknown {
 			faults = append(faults, fmt.Sprintf("column %d %s is not known", i+1, strconv.Quote(abbreviate(string(f)))))
 		} else if at, twice := first[id]; twice {
-			faults = append(faults, fmt.Sprintf("%s stands twice, in columns %d and %d", id, at, i+1))
+			faults = append(faults, fmt.Sprintf("%s occurs twice, in columns %d and %d", id, at, i+1))
 		} else {
 			first[id] = i + 1
 		}

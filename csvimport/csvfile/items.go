@@ -36,7 +36,7 @@ func NewItems(src io.Reader) (*Items, error) {
 	for i, f := range row.fields {
 		set := setters[string(f)]
 		if set == nil {
-			return nil, fmt.Errorf("column %d %q is not one of the data file's", i+1, abbreviate(string(f)))
+			return nil, fmt.Errorf("column %d %q is not a column of the data file", i+1, abbreviate(string(f)))
 		}
 		it.set = append(it.set, set)
 	}

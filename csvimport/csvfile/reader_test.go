@@ -232,7 +232,7 @@ func TestRefused(t *testing.T) {
 		"zeros": {strings.Repeat("\x00", 64),
 			"CSVFileBinary: the object is binary data, not a CSV file: 64 of its first 64 bytes are control characters, the first (0x00) at byte 0; upload the CSV text"},
 		"duplicate header": {"user_id,login_count,ユーザーID,post_count\n",
-			"CSVHeaderInvalid: line 1: user_id stands twice, in columns 1 and 3" + header},
+			"CSVHeaderInvalid: line 1: user_id occurs twice, in columns 1 and 3" + header},
 		"missing column": {"user_id,post_count\n", "CSVHeaderInvalid: line 1: login_count is missing" + header},
 		"unknown column": {"user_id,login_count,post_count,remark\n",
 			`CSVHeaderInvalid: line 1: column 4 "remark" is not known` + header},

@@ -15,7 +15,7 @@ func TestIAMAddress(t *testing.T) {
 	}
 	for address, want := range map[string]string{
 		"postgres+iam://db.example/csv":     "InvalidInput: the database address postgres+iam://db.example/csv is not understood; write postgres+iam://user@host:port/name",
-		"postgres+iam://u:secret@host/name": "InvalidInput: the database address postgres+iam://u:xxxxx@host/name has a password; with postgres+iam the IAM role authenticates: leave it out",
+		"postgres+iam://u:secret@host/name": "InvalidInput: the database address postgres+iam://u:xxxxx@host/name has a password, but with postgres+iam the IAM role authenticates: leave it out",
 	} {
 		if _, err := iamAddress(address); err == nil || err.Error() != want {
 			t.Errorf("%s: %v; want %s", address, err, want)

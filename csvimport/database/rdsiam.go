@@ -52,7 +52,7 @@ func iamAddress(address string) (*url.URL, error) {
 	}
 	if _, ok := u.User.Password(); ok {
 		return nil, csvimport.Fail(retry.InvalidInput,
-			"the database address %s has a password; with %s the IAM role authenticates: leave it out", Mask(address),
+			"the database address %s has a password, but with %s the IAM role authenticates: leave it out", Mask(address),
 			iamScheme)
 	}
 	u.Scheme = "postgres"

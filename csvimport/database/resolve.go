@@ -20,6 +20,6 @@ func Resolve(ctx context.Context, address string) (url string, access postgresst
 	case secretScheme:
 		return secretAccess(ctx, rest)
 	}
-	return "", access, csvimport.Fail(retry.InvalidInput, "the database address %s is none of PostgreSQL",
+	return "", access, csvimport.Fail(retry.InvalidInput, "the database address %s is not a PostgreSQL address",
 		Mask(address))
 }

@@ -92,7 +92,7 @@ func parseSecret(id, text string) (secret, error) {
 		s.Port = "5432"
 	}
 	if n, err := strconv.ParseUint(s.Port.String(), 10, 16); err != nil || n == 0 {
-		return s, csvimport.Fail(retry.InvalidInput, "the secret %s has a port that is none; write 1 to 65535",
+		return s, csvimport.Fail(retry.InvalidInput, "the port in the secret %s is not valid; write 1 to 65535",
 			id)
 	}
 	return s, nil

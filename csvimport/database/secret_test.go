@@ -34,10 +34,10 @@ func TestParseSecret(t *testing.T) {
 			" is not a JSON object with username, password, host, port and dbname",
 		`{"username":"u","password":"p","host":"h"}`: "InvalidInput: the secret " + arn +
 			" has no dbname",
-		`{"username":"u","password":"p","host":"h","port":0,"dbname":"d"}`: "InvalidInput: the secret " + arn +
-			" has a port that is none; write 1 to 65535",
-		`{"username":"u","password":"p","host":"h","port":1.5,"dbname":"d"}`: "InvalidInput: the secret " + arn +
-			" has a port that is none; write 1 to 65535",
+		`{"username":"u","password":"p","host":"h","port":0,"dbname":"d"}`: "InvalidInput: the port in the secret " + arn +
+			" is not valid; write 1 to 65535",
+		`{"username":"u","password":"p","host":"h","port":1.5,"dbname":"d"}`: "InvalidInput: the port in the secret " + arn +
+			" is not valid; write 1 to 65535",
 	} {
 		if _, err := parseSecret(arn, text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v; want %s", text, err, want)

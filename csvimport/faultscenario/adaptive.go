@@ -30,7 +30,7 @@ const (
 // adapting is M14's fifth scenario: the controller changes the configuration of a running Map and restores it.
 var adapting = &rehearsal{
 	name:  "adaptive",
-	about: "Lambda runs two calls at a time for twenty minutes, while eight are wanted; the controller lowers the running Map's concurrency",
+	about: "Lambda runs only two concurrent calls for twenty minutes, and the Map wants eight; the controller lowers the running Map's concurrency",
 	rows:  5000, batch: 1, concurrency: 8, lasts: 6 * time.Second,
 	adjust: crowd, beside: control, check: adapted, loses: true,
 }
@@ -65,8 +65,8 @@ func (c *crowded) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 
 // control runs the controller every minute of the scenario's time.
 func control(ctx context.Context, s *stage) error {
-	s.note(brownFrom, "Lambda lets only %d calls run at a time", brownLimit)
-	s.note(brownTo, "Lambda is well again")
+	s.note(brownFrom, "Lambda runs only %d concurrent calls", brownLimit)
+	s.note(brownTo, "Lambda has recovered")
 	platform := s.pipeline.Platform()
 	c := &controller.Controller{
 		Machine: s.pipeline.StateMachineARN(), Parameters: decide.Defaults(), Rows: &controller.MemoryRows{},
@@ -127,7 +127,7 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	}
 	r.Holds(cut, "the running Map's concurrency is lowered in the brown-out", "from %d it was set to %s",
 		s.concurrency, strings.Join(steps, ", "))
-	r.Holds(last == s.concurrency, "it is back to what it began with at the end", "%d", last)
+	r.Holds(last == s.concurrency, "it is back to its initial value at the end", "%d", last)
 	most := 0
 	for i := range times {
 		n := 0
@@ -150,7 +150,7 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	r.Holds(with*2 <= unaided, "at most half as many rows are given up as without the controller", "%d, without it %d",
 		with, unaided)
 	refused := s.imported.Errors[retry.LambdaTooManyRequestsException]
-	r.Holds(refused == with, "every row that is given up was refused by Lambda itself, five times, in front of the guard",
+	r.Holds(refused == with, "every row that is given up was refused by Lambda itself, five times, before the guard could see it",
 		"%d of %d", refused, with)
 	if err := s.inBulk(ctx, r); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *stage) inBulk(ctx context.Context, r *Report) error {
 	}
 	waits, total := inBulk.waited(retry.LambdaTooManyRequestsException)
 	r.Holds(inBulk.report.Rows.DeadLettered == 0 && waits > 0,
-		"where a batch is one invocation, as imports are by default, no row is given up, without any controller",
+		"if a batch is one invocation, the default of imports, no row is given up even without a controller",
 		"%d given up; batches waited %d times, for %s together", inBulk.report.Rows.DeadLettered, waits,
 		total.Round(time.Second))
 	return nil
@@ -188,7 +188,7 @@ func (s *stage) behind(ctx context.Context, r *Report) error {
 	waits, total := behind.waited(retry.RetryBudgetExhausted)
 	opened, _ := behind.waited(retry.CircuitOpen)
 	r.Holds(behind.report.Rows.DeadLettered == 0 && behind.failed > 0,
-		"where the same brown-out is the database's, so that the functions' guard sees it, no row is given up",
+		"if the database has the same brown-out, so that the functions' guard sees it, no row is given up",
 		"%d given up; the database refused %d calls, and rows waited %d times, for %s together", behind.report.Rows.DeadLettered,
 		behind.failed, waits+opened, total.Round(time.Second))
 	return nil

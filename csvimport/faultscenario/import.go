@@ -168,9 +168,9 @@ func (s *stage) carryOut(ctx context.Context, file string) error {
 	s.begun = s.clock.Now()
 	s.note(0, "the import of %d rows begins", s.rows)
 	for i, o := range s.outages {
-		s.note(o.from, "the database begins to answer %.0f %% of its calls with %s", 100*o.share, o.error)
+		s.note(o.from, "the database begins to fail %.0f %% of its calls with %s", 100*o.share, o.error)
 		if i == len(s.outages)-1 {
-			s.note(o.to, "the database is well again")
+			s.note(o.to, "the database has recovered")
 		}
 	}
 	stop, beside := s.start(ctx)
@@ -299,7 +299,7 @@ func (s *stage) account(ctx context.Context, cfg pipeline.Config) error {
 		return err
 	}
 	r.Holds(users == len(want) && wrong == 0 && int64(len(without)) == n.Rejected+n.DeadLettered,
-		"nothing is lost and nothing counted twice",
+		"no row is lost and none is counted twice",
 		"%d users, %d of them with other counts than their rows add up to; %d rows in the file of corrections", users, wrong,
 		len(without))
 	return nil
@@ -352,7 +352,7 @@ func (s *stage) waits() {
 			}
 		}
 	}
-	s.report.Holds(retries > 0 && wrong == 0, "every retry waits as its row of the table says", "%d retries, %d otherwise%s",
+	s.report.Holds(retries > 0 && wrong == 0, "every retry waits as its row of the retry table says", "%d retries, %d otherwise%s",
 		retries, wrong, example)
 }
 

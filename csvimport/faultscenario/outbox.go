@@ -8,14 +8,14 @@ import (
 
 // outboxStory runs the course's three exercises on the outbox, with an operator.
 var outboxStory = Scenario{
-	About: "the receiver of an outbox is out and loses answers, payloads are broken, and an operator mends and redrives",
+	About: "the receiver of an outbox is down and loses responses, payloads are broken, and an operator fixes and redrives them",
 	Run: func(ctx context.Context, o Options) (*Report, error) {
 		story, err := outbox.Run(ctx, o.Seed)
 		if err != nil {
 			return nil, err
 		}
 		r := &Report{Scenario: "outbox", Seed: o.Seed, Lasted: story.Lasted.Seconds()}
-		r.About = "an outbox whose receiver is out, and what an operator does about it"
+		r.About = "an outbox whose receiver is down, and the operator's response"
 		for _, m := range story.Timeline {
 			r.Timeline = append(r.Timeline, Moment{m.At.Seconds(), m.What})
 		}

@@ -12,7 +12,7 @@ import (
 
 // lambdaError is M14's first scenario: Lambda itself fails.
 var lambdaError = &rehearsal{
-	name: "lambda-error", about: "Lambda fails: service exceptions, and environments that crash, half of them after the work",
+	name: "lambda-error", about: "Lambda fails: service exceptions, and environments that crash, half of them after the work was done",
 	rows: 600, batch: 20, concurrency: 8,
 	faults: []string{
 		"ProcessSingleUserRecord:Lambda.ServiceException:8%", "ProcessSingleUserRecord:crash:4%",
@@ -35,7 +35,7 @@ var databaseError = &rehearsal{
 	},
 	check: func(_ context.Context, s *stage, r *Report) error {
 		s.recovers(r, retry.DatabaseConnectionError, retry.DeadlockException)
-		r.Holds(s.failed > 0, "the database did fail", "%d of %d calls", s.failed, len(s.times))
+		r.Holds(s.failed > 0, "the database failed as injected", "%d of %d calls", s.failed, len(s.times))
 		return nil
 	},
 }
@@ -53,7 +53,7 @@ var throttling = &rehearsal{
 
 // breakerOpens is M14's fourth scenario: an outage that outlasts every record's own retries.
 var breakerOpens = &rehearsal{
-	name: "breaker", about: "the database is away for ten minutes, longer than any record's own retries wait",
+	name: "breaker", about: "the database is down for ten minutes, longer than any record's own retries wait",
 	rows: 1200, batch: 5, concurrency: 16, lasts: 500 * time.Millisecond,
 	outages: []outage{{from: 3 * time.Second, to: 603 * time.Second, error: retry.DatabaseConnectionError,
 		share: 1}},
@@ -69,7 +69,7 @@ var breakerOpens = &rehearsal{
 				during++
 			}
 		}
-		r.Holds(during <= 100, "the database is left alone: at most 100 calls in the nine minutes after the first of the outage",
+		r.Holds(during <= 100, "the database is spared: at most 100 calls in the nine minutes after the first minute of the outage",
 			"%d calls", during)
 		return nil
 	},
@@ -86,7 +86,7 @@ func (s *stage) recovers(r *Report, names ...string) {
 			}
 		}
 		pattern, _ := retrypatterns.PatternFor(name)
-		r.Holds(failures > 0, name+" is met and retried", "%d failures by the pattern %s, %d given up", failures,
+		r.Holds(failures > 0, name+" occurs and is retried", "%d failures by the pattern %s, %d given up", failures,
 			pattern.Name, exhausted)
 	}
 }

@@ -39,7 +39,7 @@ func logTo(w io.Writer, level string) *slog.Logger {
 	}
 	log := slog.New(WithRequest(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: lowest})))
 	if err != nil {
-		log.Warn("LOG_LEVEL is not understood; set it to DEBUG, INFO, WARN or ERROR", "is", level)
+		log.Warn("LOG_LEVEL is not valid; set it to DEBUG, INFO, WARN or ERROR", "is", level)
 	}
 	return log
 }

@@ -14,7 +14,7 @@ func TestLogLevel(t *testing.T) {
 		"WARN":  "WARN ERROR",
 		"error": "ERROR",
 		"DEBUG": "DEBUG INFO WARN ERROR",
-		"loud":  "LOG_LEVEL is not understood; set it to DEBUG, INFO, WARN or ERROR INFO WARN ERROR",
+		"loud":  "LOG_LEVEL is not valid; set it to DEBUG, INFO, WARN or ERROR INFO WARN ERROR",
 	} {
 		var out bytes.Buffer
 		log := logTo(&out, level)

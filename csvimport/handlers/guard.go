@@ -137,9 +137,9 @@ func away(circuit breaker.Circuit, err error) error {
 	name, message := named(err)
 	if circuit == breaker.Closed {
 		return csvimport.Fail(retry.RetryBudgetExhausted,
-			"the callee has no room for more calls, and this one failed, too: %s: %s", name, message)
+			"the callee is at its concurrency limit, and this call failed as well: %s: %s", name, message)
 	}
-	return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s, and the call failed, too: %s: %s",
+	return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s, and this call failed as well: %s: %s",
 		circuit, name, message)
 }
 
@@ -223,10 +223,10 @@ func refusal(err error) error {
 			open.RetryAfter)
 	case errors.As(err, &exhausted):
 		return csvimport.Fail(retry.RetryBudgetExhausted,
-			"the callee is called %d at a time, and now is not the turn of this call",
+			"the callee accepts %d concurrent calls, and all are in use",
 			int64(exhausted.Limit))
 	case errors.As(err, &late):
-		return csvimport.Fail(retry.TimeoutError, "a call that takes %s was not begun, for %s are left",
+		return csvimport.Fail(retry.TimeoutError, "a call that takes %s was not started, because only %s are left",
 			late.Needed,
 			max(late.Left, 0))
 	}

@@ -28,7 +28,7 @@ func readRecord(payload []byte) (csvimport.Record, error) {
 	decoder.UseNumber()
 	var members map[string]any
 	if err := decoder.Decode(&members); err != nil {
-		return record, wrong("it is no JSON object: %v", err)
+		return record, wrong("it is not a JSON object: %v", err)
 	}
 	into := map[string]*string{"user_id": &record.UserID, "login_count": &record.LoginCount,
 		"post_count": &record.PostCount}
@@ -42,7 +42,7 @@ func readRecord(payload []byte) (csvimport.Record, error) {
 			}
 			*to = text
 		case name != "line" && name != "problem": // members of a normalised copy
-			return record, wrong("it has no column %q: write user_id, login_count and post_count", name)
+			return record, wrong("column %q is missing: write user_id, login_count and post_count", name)
 		}
 	}
 	for name := range into {

@@ -81,7 +81,7 @@ const (
 	codeCounted = 2 // + the run's number
 )
 
-var errDamaged = errors.New("a block of rows is damaged: its bytes are not what was written")
+var errDamaged = errors.New("a block of rows is damaged: it cannot be decoded")
 
 // Decode parses a stored block. No bytes mean a block that was never written.
 func Decode(data []byte) (*Block, error) {

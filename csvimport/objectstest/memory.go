@@ -88,7 +88,7 @@ func (m *Memory) Put(_ context.Context, at csvimport.Location, body io.ReadSeeke
 		return err
 	}
 	if int64(len(content)) != size {
-		return csvimport.Fail(csvimport.UnexpectedError, "%s: %d bytes were announced, %d came", at, size, len(content))
+		return csvimport.Fail(csvimport.UnexpectedError, "%s: %d bytes were announced, %d were received", at, size, len(content))
 	}
 	m.Set(at, string(content), contentType)
 	return nil

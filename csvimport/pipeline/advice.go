@@ -15,11 +15,11 @@ func (r *Report) Advice() string {
 	case statemachine.IsRefusal(r.Error) && r.Rows == nil:
 		return "Correct the file and import it again, under the same name or another."
 	case lost && r.Rows.Rejected == 0:
-		return "Import the corrections file once the cause is gone: it holds the rows that were not applied."
+		return "Fix the cause, then import the corrections file: it contains the rows that were not applied."
 	case lost:
-		return "Correct the rows in the corrections file and import that: it holds the rows that were not applied."
+		return "Correct the rows in the corrections file and import it: it contains the rows that were not applied."
 	case v == Unsuccessful:
-		return "Once the cause is gone, --again imports what is left; what was applied stays applied once."
+		return "Fix the cause, then use --again to import the remaining rows; applied rows are not applied twice."
 	default:
 		return ""
 	}
@@ -38,7 +38,7 @@ func failedState(events []history.Event) string {
 // causeOf returns the cause of a failure for display: Step Functions gives none for a timeout.
 func causeOf(name, cause string) string {
 	if cause == "" && name == retry.StatesTimeout {
-		return "No answer came within the time that the state allows, in any of its attempts."
+		return "No attempt returned within the state's timeout."
 	}
 	return cause
 }

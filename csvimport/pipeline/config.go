@@ -128,9 +128,9 @@ func (c *Config) defaults() error {
 	case !slices.Contains(statemachine.Shapes(), c.Shape):
 		return wrong("shape %q is none of bulk, batch and single", c.Shape)
 	case c.Shape == statemachine.Single && c.Batch != 1:
-		return wrong("batch %d does not fit the shape single, which takes one row", c.Batch)
+		return wrong("batch %d is not possible with the shape single, which takes one row", c.Batch)
 	case c.MaxBytes < 0:
-		return wrong("the largest file cannot have %d bytes", c.MaxBytes)
+		return wrong("the maximum file size cannot be %d bytes", c.MaxBytes)
 	case !(t >= 0 && t <= 100):
 		return wrong("tolerated failure percentage %v is not between 0 and 100", t)
 	}

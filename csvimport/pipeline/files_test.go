@@ -91,7 +91,7 @@ func TestBadFiles(t *testing.T) {
 		},
 		"duplicate header": {
 			"user_id,login_count,login_count\nanna,1,2\n", "FAILED", "CSVHeaderInvalid",
-			[]string{"login_count stands twice, in columns 2 and 3", "post_count is missing"}, counts{},
+			[]string{"login_count occurs twice, in columns 2 and 3", "post_count is missing"}, counts{},
 			pipeline.Rows{},
 		},
 		"no header": {
@@ -167,7 +167,7 @@ func TestWhatIsNoFile(t *testing.T) {
 	defer closed(t, p)
 	for name, want := range map[string]string{
 		tr.cfg.Dir: tr.cfg.Dir +
-			" is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file",
+			" is a directory, a pipe or a device, which cannot be read twice: name a CSV file",
 		tr.file + ".missing": "open " + tr.file + ".missing: no such file or directory",
 	} {
 		if _, err := p.Import(t.Context(), name, false, nil); err == nil || err.Error() != want {

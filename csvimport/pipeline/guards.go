@@ -43,7 +43,7 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 	if one == nil {
 		gate, err := adaptive.NewGate(g.store, callee, g.policies(), g.options(callee, state, s))
 		if err != nil {
-			panic(fmt.Sprintf("pipeline: the usual policies of a callee are refused: %v", err))
+			panic(fmt.Sprintf("pipeline: the default policies of a callee are not valid: %v", err))
 		}
 		one = &handlers.Guard{Gate: gate}
 		if dir := s.Env[configurationVariable]; dir != "" {

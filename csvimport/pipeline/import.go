@@ -86,7 +86,7 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 		return start{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return start{}, fmt.Errorf("%s is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file", file)
+		return start{}, fmt.Errorf("%s is a directory, a pipe or a device, which cannot be read twice: name a CSV file", file)
 	}
 	digest := md5.New()
 	var unread error
@@ -104,7 +104,7 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	s, ok := p.starts[startKey(key, hex.EncodeToString(digest.Sum(nil)))]
 	p.mu.Unlock()
 	if !ok {
-		return start{}, fmt.Errorf("no Object Created event came for %s: the file changed while it was read; try again",
+		return start{}, fmt.Errorf("there was no Object Created event for %s: the file changed while it was read; try again",
 			file)
 	}
 	return s, s.err

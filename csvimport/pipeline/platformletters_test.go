@@ -123,7 +123,7 @@ func TestPlatformLettersInTheConsole(t *testing.T) {
 	if got := act("edit-letter", "id", one, "payload", "{"); !strings.HasPrefix(got, "Not done: ") || !strings.Contains(got, "line 1") {
 		t.Errorf("an edit that is no JSON: %s", got)
 	}
-	if got := act("edit-letter", "id", one, "payload", `{"good":true}`, "why", "ripe by now"); !strings.HasPrefix(got, "The edited payload is kept") {
+	if got := act("edit-letter", "id", one, "payload", `{"good":true}`, "why", "ripe by now"); !strings.HasPrefix(got, "The edited payload is saved") {
 		t.Error(got)
 	}
 	page, _ := ask(t, p, "GET", "/_stepback/deadletters/map-items/"+url.PathEscape(one), "")

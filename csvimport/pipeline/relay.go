@@ -80,7 +80,7 @@ func drain(ctx context.Context, platform *local.Platform, address string) error 
 // import fails because of it.
 func (p *Pipeline) relay(ctx context.Context) {
 	if err := drain(ctx, p.platform, p.cfg.Database); err != nil {
-		p.cfg.Log.Warn("what imports have to tell was not sent; the next import sends it", "error", err.Error())
+		p.cfg.Log.Warn("notifications of imports were not sent; the next import sends them", "error", err.Error())
 	}
 }
 
@@ -97,7 +97,7 @@ func Relay(ctx context.Context, platform *local.Platform, log *slog.Logger) {
 		if err == nil && f.Configuration.Environment != nil {
 			err := drain(ctx, platform, f.Configuration.Environment.Variables[databaseVariable])
 			if err != nil && ctx.Err() == nil {
-				log.Warn("what imports have to tell cannot be sent yet", "error", err.Error())
+				log.Warn("notifications of imports cannot be sent yet", "error", err.Error())
 			}
 		}
 		select {

@@ -132,7 +132,7 @@ func (a *application) count(ctx context.Context) error {
 	won, err := a.write(ctx)
 	if !won && err == nil {
 		return csvimport.Fail(retry.OptimisticLockException,
-			"user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
+			"user %q was changed by other transactions twice during one transaction; nothing was changed", a.inc.UserID)
 	}
 	return lostRace(err)
 }

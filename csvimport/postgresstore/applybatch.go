@@ -58,7 +58,7 @@ func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimpo
 }
 
 // errNoRoom is returned if a sum would overflow a counter.
-var errNoRoom = errors.New("a counter has no room for the sum of a transaction's rows")
+var errNoRoom = errors.New("the sum of a transaction's rows is too large for a counter")
 
 // bulk holds the rows of one transaction.
 type bulk struct {

@@ -137,7 +137,7 @@ func (c *combiner) transact() {
 			select {
 			case <-w.done:
 			default:
-				w.answer(nil, csvimport.Fail(csvimport.UnexpectedError, "the transaction was given up"))
+				w.answer(nil, csvimport.Fail(csvimport.UnexpectedError, "the transaction was abandoned"))
 			}
 		}
 	}()

@@ -26,5 +26,5 @@ func (i identity) check() error {
 		return nil
 	}
 	return csvimport.Fail(retry.StorageError,
-		"the database %s was removed or replaced while it was in use: put it back and start again, or start again to count into a new one", i.path)
+		"the database %s was removed or replaced while it was in use: restore it and start again, or start again with a new one", i.path)
 }

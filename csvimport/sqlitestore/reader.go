@@ -80,7 +80,7 @@ func readable(ctx context.Context, db *sql.DB, path string) error {
 	case current > schemaVersion:
 		return newer(current)
 	case current == 0:
-		return csvimport.Fail(retry.InvalidInput, "%s is no database of user counters", path)
+		return csvimport.Fail(retry.InvalidInput, "%s is not a database of user counters", path)
 	}
 	return nil
 }
@@ -102,8 +102,8 @@ func nothingInLog(path string) error {
 		return failure("open "+path, err)
 	}
 	return csvimport.Fail(retry.StorageError,
-		"%s-wal holds records that are not in %[1]s yet, and nothing can be written here, which reading them takes: copy both files to a directory that"+
-			" can be written to and read them there (--db sqlite:/that/directory/%s)", path, filepath.Base(path))
+		"%s-wal holds records that are not in %[1]s yet, and reading them needs write access: copy both files to a writable "+
+			"directory and read them there (--db sqlite:/that/directory/%s)", path, filepath.Base(path))
 }
 
 // Export calls visit for each user in the order of their IDs, and stops at its first error.
@@ -120,7 +120,7 @@ func (r *Reader) Export(ctx context.Context, visit func(csvimport.User) error) e
 		err = nothingInLog(r.path)
 	} else if err == nil {
 		err = csvimport.Fail(retry.StorageError,
-			"%s was written to while it was read: read it once more when nobody writes", r.path)
+			"%s was changed while it was read: read it again when no process is writing to it", r.path)
 	}
 	return err
 }

@@ -116,7 +116,7 @@ func TestReaderRefuses(t *testing.T) {
 		content, want string
 	}{
 		"another file": {strings.Repeat("hello ", 1000), "SQLite cannot open"},
-		"nothing":      {"", "is no database of user counters"},
+		"nothing":      {"", "is not a database of user counters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +178,7 @@ func TestReadingByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Export(t.Context(), visit); err == nil || !strings.Contains(err.Error(),
-		"was written to while it was read") {
+		"was changed while it was read") {
 		t.Errorf("a file that changed meanwhile: %v", err)
 	}
 }

@@ -199,7 +199,7 @@ func (w *writer) transact(group []task) error {
 }
 
 // errCounterFull is returned if a sum would overflow a counter.
-var errCounterFull = errors.New("a counter has no room for the sum of a transaction's rows")
+var errCounterFull = errors.New("the sum of a transaction's rows is too large for a counter")
 
 // attempt runs one transaction. If it fails, it is rolled back completely.
 func (w *writer) attempt(group []task) error {

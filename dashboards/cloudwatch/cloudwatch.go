@@ -56,7 +56,7 @@ func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (rend
 		if ctx.Err() != nil {
 			return page, err
 		}
-		page.Note = fmt.Sprintf("Percentiles are left out: %v", err)
+		page.Note = fmt.Sprintf("Percentiles are not shown: %v", err)
 	}
 	page.Data = &d
 	page.Alarms, err = alarms(ctx, c, page.Body)

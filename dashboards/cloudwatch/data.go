@@ -60,7 +60,7 @@ func (d *data) Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmat
 		case stat == retrymetrics.Maximum:
 			one = max(one, v)
 		default:
-			return nil, fmt.Errorf("%s of %s cannot be told for the whole range from that of its periods", stat, s)
+			return nil, fmt.Errorf("%s of %s for the whole range cannot be computed from its periods", stat, s)
 		}
 	}
 	return metricmath.Series{one}, nil
@@ -119,7 +119,7 @@ func dimensions(s retrymetrics.Series) []types.Dimension {
 func (d *data) take(batch []render.Request, result types.MetricDataResult) error {
 	i, err := strconv.Atoi(strings.TrimPrefix(aws.ToString(result.Id), "q"))
 	if err != nil || i < 0 || i >= len(batch) || len(result.Timestamps) != len(result.Values) {
-		return fmt.Errorf("the endpoint answered %q with %d times and %d values, which was not asked for",
+		return fmt.Errorf("the endpoint returned %q with %d times and %d values, which was not requested",
 			aws.ToString(result.Id), len(result.Timestamps), len(result.Values))
 	}
 	k := key(batch[i].Series, batch[i].Stat)

@@ -166,7 +166,7 @@ func TestAnEndpointWithoutPercentiles(t *testing.T) {
 	t.Parallel()
 	e := &endpoint{body: body(t), queries: map[string]bool{}, plain: true}
 	page, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0))
-	if err != nil || !strings.HasPrefix(page.Note, "Percentiles are left out: data of 2 metrics: broken") {
+	if err != nil || !strings.HasPrefix(page.Note, "Percentiles are not shown: data of 2 metrics: broken") {
 		t.Fatalf("%q %v", page.Note, err)
 	}
 	if empty, err := page.Empty(); err != nil || len(empty) != 0 {
@@ -192,7 +192,7 @@ func TestFetchTellsWhatFailed(t *testing.T) {
 	} {
 		e := &endpoint{body: body(t), queries: map[string]bool{}, answer: answer}
 		if _, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0)); err == nil ||
-			!strings.Contains(err.Error(), "was not asked for") {
+			!strings.Contains(err.Error(), "was not requested") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestOneNumberForTheRange(t *testing.T) {
 	t.Parallel()
 	const metric = `{"widgets":[{"type":"metric","width":6,"height":3,"properties":{"view":"singleValue","metrics":[["CSVProcessing/Retry","RetryDelay","StateMachine","csv-import",{"stat":%q}]]}}]}`
 	for stat, want := range map[retrymetrics.Stat]string{retrymetrics.Maximum: "2", retrymetrics.Sum: "4",
-		retrymetrics.P99: "cannot be told"} {
+		retrymetrics.P99: "cannot be computed"} {
 		e := &endpoint{body: fmt.Appendf(nil, metric, stat), queries: map[string]bool{}}
 		page, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0))
 		if err != nil {

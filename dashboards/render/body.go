@@ -70,7 +70,7 @@ func parse(text []byte) (body, error) {
 	}
 	for i, w := range b.Widgets {
 		if w.Width < 1 || w.Height < 1 || w.X < 0 || w.Y < 0 || w.X+w.Width > 24 || w.Height > 1000 {
-			return b, fmt.Errorf("dashboard body: widget %d lies off the grid", i+1)
+			return b, fmt.Errorf("dashboard body: widget %d is outside the grid", i+1)
 		}
 	}
 	return b, nil

@@ -28,7 +28,7 @@ var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" St
 type foreignError struct{ namespace, metric string }
 
 func (e *foreignError) Error() string {
-	return fmt.Sprintf("%s %s is no metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
+	return fmt.Sprintf("%s %s is not a metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
 }
 
 // lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions are

@@ -128,13 +128,13 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		"{":                               "dashboard body",
-		`{"widgets":[{"width":25}]}`:      "widget 1 lies off the grid",
+		`{"widgets":[{"width":25}]}`:      "widget 1 is outside the grid",
 		widget(`["CSVProcessing/Retry"]`): "names no metric of CSVProcessing/Retry",
 		widget(`["...","a"]`):             "names no metric of CSVProcessing/Retry",
 		widget(`["CSVProcessing/Retry","RetrySuccessRate"]`):                                                                        `metric "RetrySuccessRate" is not in the catalogue`,
 		widget(`["CSVProcessing/Retry","RetryAttempts"]`):                                                                           "not published with the dimensions",
 		widget(`["CSVProcessing/Retry","RetryAttempts","StateMachine","csv-import",{"stat":"p10"}]`):                                `statistic "p10"`,
-		widget(`[{"expression":"a + 1"}]`):                                                                                          `"a" is no metric's id`,
+		widget(`[{"expression":"a + 1"}]`):                                                                                          `"a" is not the ID of a metric`,
 		widget(`[{"expression":"SEARCH('{CSVProcessing/Retry,StateMachine} MetricName=\"Nope\" StateMachine=\"m\"', 'Sum', 60)"}]`): `metric "Nope"`,
 		widget(`[3]`): "cannot unmarshal",
 	} {
@@ -196,8 +196,8 @@ func TestOtherServicesMetricsAreToldAndNotDrawn(t *testing.T) {
 		if err := draw(p, &out); err != nil {
 			t.Fatalf("%s: %v", form, err)
 		}
-		for _, want := range []string{"not drawn: AWS/Lambda Errors is no metric of C…<",
-			"not drawn: AWS/SQS NumberOfMessagesSent is no …<", "States.Timeout: 4</title>"} {
+		for _, want := range []string{"not drawn: AWS/Lambda Errors is not a metric o…<",
+			"not drawn: AWS/SQS NumberOfMessagesSent is not…<", "States.Timeout: 4</title>"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: %q is not on the page", form, want)
 			}

@@ -27,7 +27,7 @@ func (g *Graph) PNG(w io.Writer, o Options) error {
 	scale := 2.0
 	for g.Width*g.Height*scale*scale > maxPixels {
 		if scale--; scale < 1 {
-			return fmt.Errorf("the picture would have %.0f by %.0f pixels; write it as SVG", g.Width, g.Height)
+			return fmt.Errorf("the picture would be %.0f by %.0f pixels, too large for PNG; write it as SVG", g.Width, g.Height)
 		}
 	}
 	b, err := newBitmap(g.Width, g.Height, scale)

@@ -7,7 +7,7 @@ import (
 )
 
 // errCorrupt is returned if stored events cannot be decoded.
-var errCorrupt = errors.New("history: the stored events are cut short or damaged")
+var errCorrupt = errors.New("history: the stored events are truncated or damaged")
 
 // AppendBinary appends the compact stored form of consecutive events. Decode reads it.
 func AppendBinary(dst []byte, events []Event) []byte {

@@ -44,7 +44,7 @@ func ParseEvents(text string) ([]Event, error) {
 // ParseEvent parses one event as written by AppendJSON. A type that this package does not know becomes Unknown.
 func ParseEvent(v jsonvalue.Value) (Event, error) {
 	if v.Kind() != jsonvalue.Object {
-		return Event{}, errors.New("it is no object")
+		return Event{}, errors.New("it is not an object")
 	}
 	e := Event{Type: typeNamed(text(v, "type")), ID: number(v, "id"), Previous: number(v, "previousEventId")}
 	at, err := instant(v)
@@ -122,7 +122,7 @@ func instant(v jsonvalue.Value) (int64, error) {
 	case jsonvalue.String:
 		t, err := time.Parse(time.RFC3339Nano, at.Text())
 		if err != nil {
-			return 0, fmt.Errorf("the timestamp %q is no time", at.Text())
+			return 0, fmt.Errorf("the timestamp %q is not valid", at.Text())
 		}
 		return t.UnixNano(), nil
 	default:

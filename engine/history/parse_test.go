@@ -56,8 +56,8 @@ func TestParsedEventsAreWrittenTheSame(t *testing.T) {
 func TestParseEventsRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{`: "not JSON", `{}`: "no array of events", `[1]`: "event 1: it is no object",
-		`[{"type": "TaskFailed"}]`: "event 1: it has no timestamp", `[{"timestamp": "now"}]`: "is no time",
+		`{`: "not JSON", `{}`: "no array of events", `[1]`: "event 1: it is not an object",
+		`[{"type": "TaskFailed"}]`: "event 1: it has no timestamp", `[{"timestamp": "now"}]`: "is not valid",
 	} {
 		if _, err := history.ParseEvents(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

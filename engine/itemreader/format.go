@@ -41,7 +41,7 @@ type formatted struct {
 func openFormatted(ctx context.Context, objects Objects, cfg *Config, at location) (*formatted, error) {
 	open := cfg.Formats[cfg.InputType]
 	if open == nil {
-		return nil, failf("InputType %s is not among the formats of this program; add it to the Formats of its engine.Config",
+		return nil, failf("InputType %s is not supported by this program; add it to the Formats of its engine.Config",
 			cfg.InputType)
 	}
 	object, err := openRanged(ctx, objects, at)

@@ -41,7 +41,7 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	case err != nil:
 		return nil, err
 	case !r.whole && r.w.base >= MaxPointedOffset:
-		return nil, failf("%s: ItemsPointer %q leads to byte %d; it must start within the first 16 MB of the document",
+		return nil, failf("%s: ItemsPointer %q points to byte %d; the value must start within the first 16 MB of the document",
 			where, cfg.ItemsPointer, r.w.base)
 	case b == '[':
 		r.closing = ']'

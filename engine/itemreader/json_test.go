@@ -53,9 +53,9 @@ func TestJSONFaults(t *testing.T) {
 		{"pointer to a scalar", `{"a":1}`, "/a", "Attempting to map over non-iterable node."},
 		{"empty", " \n", "", "S3://data/f is empty, expected a JSON array"},
 		{"pointer leads nowhere", `{"a":{"b":[1]}}`, "/a/c/d",
-			`S3://data/f: ItemsPointer "/a/c/d" leads nowhere, there is no "/a/c" in the JSON document`},
+			`S3://data/f: ItemsPointer "/a/c/d" finds nothing: there is no "/a/c" in the JSON document`},
 		{"no such element", `[[1]]`, "/01",
-			`S3://data/f: ItemsPointer "/01" leads nowhere, there is no "/01" in the JSON document`},
+			`S3://data/f: ItemsPointer "/01" finds nothing: there is no "/01" in the JSON document`},
 		{"not a pointer", `[]`, "$.a", `ItemsPointer "$.a" is not a JSON Pointer: it must start with '/', for example /inventory/products`},
 		{"bad value", "[1,\n tru]", "", "S3://data/f line 2 (byte 5) is not JSON: Unrecognized token 'tru': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')"},
 		{"two commas", "[1,,2]", "", "S3://data/f line 1 (byte 3) is not JSON: expected a value instead of ','"},
@@ -103,7 +103,7 @@ func TestItemsPointerLimits(t *testing.T) {
 	far := `{"before":"` + strings.Repeat("x", MaxPointedOffset) + `","items":[1]}`
 	cfg := Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "JSON", ItemsPointer: "/items"}
 	wantCause(t, memoryObjects{"f": far}, cfg,
-		`S3://data/f: ItemsPointer "/items" leads to byte 16777237; it must start within the first 16 MB of the document`)
+		`S3://data/f: ItemsPointer "/items" points to byte 16777237; the value must start within the first 16 MB of the document`)
 	wantItems(t, memoryObjects{"f": strings.Replace(far, "x", "", 30)}, cfg, `[1]`)
 	cfg.ItemsPointer = "/" + strings.Repeat("a", 1999)
 	wantCause(t, memoryObjects{"f": "{}"}, cfg, "the ItemsPointer has 2000 bytes, fewer than 2000 are allowed")

@@ -53,8 +53,8 @@ func TestParquetFaults(t *testing.T) {
 	t.Parallel()
 	objects := memoryObjects{"f": "user_id,points\n", "empty": "", "cut": parquetFile(t, parquetRow{"u1", 1})[8:]}
 	for key, want := range map[string]string{
-		"f":      `reading S3://data/f: it is no Parquet file: its last four bytes are "nts\n" instead of "PAR1"`,
-		"empty":  "reading S3://data/empty: it is no Parquet file: it has 0 bytes",
+		"f":      `reading S3://data/f: it is not a Parquet file: its last four bytes are "nts\n" instead of "PAR1"`,
+		"empty":  "reading S3://data/empty: it is not a Parquet file: it has 0 bytes",
 		"absent": "The specified key does not exist.",
 	} {
 		cfg := parquetConfig()
@@ -83,7 +83,7 @@ func TestParquetNeedsItsFormat(t *testing.T) {
 	cfg := parquetConfig()
 	cfg.Formats = nil
 	wantCause(t, memoryObjects{}, cfg,
-		"InputType PARQUET is not among the formats of this program; add it to the Formats of its engine.Config")
+		"InputType PARQUET is not supported by this program; add it to the Formats of its engine.Config")
 }
 
 func TestParquetItemSize(t *testing.T) {

@@ -27,7 +27,7 @@ func Point(document jsonvalue.Value, pointer string) (jsonvalue.Value, error) {
 		default:
 		}
 		if !found {
-			return at, failf("ItemsPointer %q leads nowhere, there is no %q in the JSON document", pointer,
+			return at, failf("ItemsPointer %q finds nothing: there is no %q in the JSON document", pointer,
 				"/"+strings.Join(steps[:i+1], "/"))
 		}
 	}

@@ -39,7 +39,7 @@ func (r *jsonRecords) descend(pointer string, steps []string) error {
 			return err
 		}
 		if !found {
-			return failf("%s: ItemsPointer %q leads nowhere, there is no %q in the JSON document",
+			return failf("%s: ItemsPointer %q finds nothing: there is no %q in the JSON document",
 				r.where, pointer, "/"+strings.Join(steps[:i+1], "/"))
 		}
 	}

@@ -93,7 +93,7 @@ func decode(src []byte, payload func(*wire.Reader) string) (*Execution, error) {
 // damage returns the error for a stored value that could not be read.
 func damage(r *wire.Reader, what string) error {
 	if r.Bad() {
-		return fmt.Errorf("journal: a stored %s is cut short or damaged", what)
+		return fmt.Errorf("journal: a stored %s is truncated or damaged", what)
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ var (
 	// ErrNotFound is returned if nothing is stored under that ARN or ID.
 	ErrNotFound = errors.New("journal: no such execution")
 	// ErrDiskFull is returned if new work is refused because the disk is full. Everything committed before is kept.
-	ErrDiskFull = errors.New("journal: the disk is full; make room")
+	ErrDiskFull = errors.New("journal: the disk is full; free space")
 	// ErrBroken is returned once the disk has refused a write. Nothing more can be committed until the journal is
 	// opened again. Everything committed before is kept.
-	ErrBroken = errors.New("journal: the disk refused a write; when it is well again, start stepback again")
+	ErrBroken = errors.New("journal: the disk failed a write; fix the disk, then start stepback again")
 	// ErrDamaged is returned if stored data cannot be read any more because it differs from what was written.
 	ErrDamaged = errors.New("the journal is damaged")
 	// ErrClosed is returned once the journal has been closed.

@@ -107,7 +107,7 @@ func (w *Writer) Add(r ChildResult) error {
 
 func spoolError(err error) error {
 	return &Error{Cause: "keeping the results in a temporary file: " + err.Error() +
-		"; make room there or choose another folder", Err: err}
+		"; free space there or choose another folder", Err: err}
 }
 
 // Export is the location of exported results.

@@ -230,7 +230,7 @@ func TestFailures(t *testing.T) {
 		w.spools[Succeeded].create = func() (file, error) { return fullDisk{}, nil }
 		add(t, w, succeeded("1"))
 		_, err := w.Finish(t.Context())
-		wantCause(t, err, "keeping the results in a temporary file: no space left on device; make room there or choose another folder")
+		wantCause(t, err, "keeping the results in a temporary file: no space left on device; free space there or choose another folder")
 	})
 	t.Run("running child", func(t *testing.T) {
 		t.Parallel()

@@ -52,7 +52,7 @@ func TestRangeIsNotTheWholeObject(t *testing.T) {
 			_ = io.WriteString(w, "0123456789")
 	}))
 	_, err := s.GetRange(t.Context(), "data", "k", "", "", 3, 4)
-	const want = "GetObject of s3://data/k failed: the endpoint answered the whole object instead of the Range that was asked for"
+	const want = "GetObject of s3://data/k failed: the endpoint returned the whole object instead of the requested Range"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -76,7 +76,7 @@ func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag s
 	if out.ContentRange == "" {
 		_ = out.Body.Close() // its content is not needed
 		return nil, failure(ctx, "GetObject", bucket, key,
-			errors.New("the endpoint answered the whole object instead of the Range that was asked for"))
+			errors.New("the endpoint returned the whole object instead of the requested Range"))
 	}
 	return out.Body, nil
 }

@@ -215,7 +215,7 @@ func (c *core) nothing() error {
 	c.applied(e, r)
 	if !r.Idle() {
 		c.history = append(c.history, r.History...)
-		return fmt.Errorf("a report for %d that nobody waits for has effects", e.ID)
+		return fmt.Errorf("a report for %d, for which nothing is waiting, has effects", e.ID)
 	}
 	return nil
 }

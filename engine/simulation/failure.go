@@ -46,7 +46,7 @@ func (f *Failure) Error() string {
 		b.WriteByte('\n')
 	}
 	if len(f.Trace) > 0 {
-		fmt.Fprintf(&b, "\nwhat went on:\n%s\n", strings.Join(f.Trace[max(0, len(f.Trace)-2*shown):], "\n"))
+		fmt.Fprintf(&b, "\ntrace:\n%s\n", strings.Join(f.Trace[max(0, len(f.Trace)-2*shown):], "\n"))
 	}
 	return b.String()
 }

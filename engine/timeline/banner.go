@@ -246,11 +246,11 @@ func (n Now) Text(at time.Time) string {
 		fmt.Fprintf(&b, "%s failed with %s", attempt, n.Failure.Name)
 		switch {
 		case !n.Next.IsZero():
-			fmt.Fprintf(&b, "; the next one comes at %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
+			fmt.Fprintf(&b, "; the next attempt is at %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
 		case !n.Latest.IsZero() && n.Latest.Equal(n.Earliest):
-			fmt.Fprintf(&b, "; the next one comes at about %s (%s)", clock(n.Latest, at), within(n.Latest.Sub(at)))
+			fmt.Fprintf(&b, "; the next attempt is at about %s (%s)", clock(n.Latest, at), within(n.Latest.Sub(at)))
 		case !n.Latest.IsZero():
-			fmt.Fprintf(&b, "; the next one comes between %s and %s", clock(n.Earliest, at), clock(n.Latest, at))
+			fmt.Fprintf(&b, "; the next attempt is between %s and %s", clock(n.Earliest, at), clock(n.Latest, at))
 		}
 		if !n.GivesUp.IsZero() {
 			fmt.Fprintf(&b, " and it gives up by %s", clock(n.GivesUp, at))
@@ -263,16 +263,16 @@ func (n Now) Text(at time.Time) string {
 	case n.Outcome == Waiting:
 		fmt.Fprintf(&b, "waits since %s", clock(n.Since, at))
 	case n.MapRunARN != "":
-		fmt.Fprintf(&b, "its Map Run is under way for %s", Short(at.Sub(n.Since)))
+		fmt.Fprintf(&b, "its Map Run has been running for %s", Short(at.Sub(n.Since)))
 	case n.Token:
-		fmt.Fprintf(&b, "waits for its task token for %s", Short(at.Sub(n.Since)))
+		fmt.Fprintf(&b, "has been waiting for its task token for %s", Short(at.Sub(n.Since)))
 	case attempt != "":
-		fmt.Fprintf(&b, "%s is under way for %s", attempt, Short(at.Sub(n.Since)))
+		fmt.Fprintf(&b, "%s has been running for %s", attempt, Short(at.Sub(n.Since)))
 		if !n.Failure.IsZero() {
-			fmt.Fprintf(&b, "; the one before failed with %s", n.Failure.Name)
+			fmt.Fprintf(&b, "; the previous one failed with %s", n.Failure.Name)
 		}
 	default:
-		fmt.Fprintf(&b, "is under way for %s", Short(at.Sub(n.Since)))
+		fmt.Fprintf(&b, "has been running for %s", Short(at.Sub(n.Since)))
 	}
 	return b.String()
 }

@@ -1,5 +1,5 @@
-// Package plainwords finds phrases that make a comment or a page hard to read at once. CONTRIBUTING.md describes the
-// style; this package holds the part of it that a pattern can check.
+// Package plainwords finds phrases that make a comment, a message or a page hard to read at once. CONTRIBUTING.md
+// describes the style; this package holds the part of it that a pattern can check.
 package plainwords
 
 import (
@@ -63,8 +63,8 @@ func Comments(fset *token.FileSet, file *ast.File) []Finding {
 	return found
 }
 
-// Text returns the findings in prose without comment markers, by line. A phrase in quotation marks or backticks is not a
-// finding, because it is quoted.
+// Text returns the findings in prose without comment markers, by line. A phrase in quotation marks or backticks is not
+// a finding, because it is quoted.
 func Text(text string) []Finding {
 	plain := withoutQuotations(text)
 	var found []Finding

@@ -38,7 +38,7 @@ func (v Value) JSON() jsonvalue.Value {
 		if json.Valid([]byte(v.node.Value)) {
 			return jsonvalue.OfNumberText(v.node.Value)
 		}
-		v.Problem("%s is no number of JSON; write it in digits, or in quotation marks as a text", quoted(v.node.Value))
+		v.Problem("%s is not a JSON number; write it in digits, or in quotation marks as a text", quoted(v.node.Value))
 		return jsonvalue.Value{}
 	default:
 		return jsonvalue.OfString(v.node.Value)

@@ -19,7 +19,7 @@ func TestJSON(t *testing.T) {
 	}
 	r, v = strictyaml.Read("t.yaml", []byte("a: 0x10\n"))
 	v.JSON()
-	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "t.yaml:1:4: a: \"0x10\" is no number of JSON") {
+	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "t.yaml:1:4: a: \"0x10\" is not a JSON number") {
 		t.Errorf("%v", err)
 	}
 }

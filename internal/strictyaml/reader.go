@@ -65,7 +65,7 @@ func parse(text []byte) (*yaml.Node, error) {
 	}
 	switch err := decoder.Decode(&more); {
 	case err == nil:
-		return nil, errors.New("the file has more than one YAML document; write one to a file, without a line --- in it")
+		return nil, errors.New("the file has more than one YAML document; use one file per document, without a line ---")
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (r *Reader) unreadable(err error) *Problem {
 	if m := errorLine.FindStringSubmatch(text); m != nil {
 		p.Line, _ = strconv.Atoi(m[1])
 		p.Column = 1
-		p.Message = "this is no YAML: " + text[len(m[0]):]
+		p.Message = "this is not YAML: " + text[len(m[0]):]
 	}
 	return p
 }
@@ -89,11 +89,11 @@ func (r *Reader) unreadable(err error) *Problem {
 // refuseAliases reports aliases, merges and tags as problems, because they make a file hard to understand.
 func (v Value) refuseAliases(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Tag == "!!merge" {
-		v.r.add(n, "", "anchors, aliases and merges are not read; write the value out")
+		v.r.add(n, "", "anchors, aliases and merges are not supported; write the value out")
 		return
 	}
 	if n.Style&yaml.TaggedStyle != 0 {
-		v.r.add(n, "", "the tag %s is not read; leave it out", n.Tag)
+		v.r.add(n, "", "the tag %s is not supported; remove it", n.Tag)
 		return
 	}
 	for _, c := range n.Content {

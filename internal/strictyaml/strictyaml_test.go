@@ -38,7 +38,7 @@ func TestProblemsAreInTheOrderOfTheText(t *testing.T) {
 	}
 	want := []string{
 		"f.yaml:1:1: the member f is missing",
-		`f.yaml:1:4: a: "x" is no whole number; write one from 0 to 1`,
+		`f.yaml:1:4: a: "x" is not a whole number; write one from 0 to 1`,
 		"f.yaml:2:4: b: true or false is expected here, not a list",
 		"f.yaml:3:3: c: a number is expected here, not nothing",
 		"f.yaml:4:4: d: a text is expected here, not an object",

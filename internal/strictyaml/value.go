@@ -93,7 +93,7 @@ var identifier = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
 func (v Value) Name() string {
 	s, ok := v.scalar("a name")
 	if ok && !identifier.MatchString(s) {
-		v.Problem("%s is no name; names are 1 to 80 letters, digits, '.', '-' and '_'", quoted(s))
+		v.Problem("%s is not a name; names are 1 to 80 letters, digits, '.', '-' and '_'", quoted(s))
 		return ""
 	}
 	return s
@@ -106,7 +106,7 @@ func (v Value) Bool() bool {
 		return false
 	}
 	if s != "true" && s != "false" {
-		v.Problem("%s is neither true nor false", quoted(s))
+		v.Problem("%s is not true or false", quoted(s))
 	}
 	return s == "true"
 }
@@ -118,7 +118,7 @@ func (v Value) OneOf(choices ...string) string {
 		return choices[0]
 	}
 	if !slices.Contains(choices, s) {
-		v.Problem("%s is not known here; write %s", quoted(s), list(choices, "or"))
+		v.Problem("%s is not allowed here; write %s", quoted(s), list(choices, "or"))
 		return choices[0]
 	}
 	return s
@@ -135,7 +135,7 @@ func (v Value) NumberOr(otherwise, lo, hi float64) float64 {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		v.Problem("%s is no number; write one from %v to %v", quoted(s), lo, hi)
+		v.Problem("%s is not a number; write one from %v to %v", quoted(s), lo, hi)
 		return otherwise
 	}
 	if f < lo || f > hi {
@@ -156,7 +156,7 @@ func (v Value) WholeOr(otherwise, lo, hi int) int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		v.Problem("%s is no whole number; write one from %d to %d", quoted(s), lo, hi)
+		v.Problem("%s is not a whole number; write one from %d to %d", quoted(s), lo, hi)
 		return otherwise
 	}
 	if n < lo || n > hi {
@@ -177,7 +177,7 @@ func (v Value) DurationOr(otherwise, lo, hi time.Duration) time.Duration {
 	}
 	d, err := ParseSeconds(s)
 	if err != nil {
-		v.Problem("%s is no time; write seconds, or a text such as 250ms or 1h30m", quoted(s))
+		v.Problem("%s is not a time; write seconds, or a text such as 250ms or 1h30m", quoted(s))
 		return otherwise
 	}
 	if d < lo || d > hi {

@@ -104,11 +104,11 @@ func number(env func(string) string, name, what string) (float64, error) {
 
 // economy returns the values by which retries are judged; nil if no value is set.
 func economy(env func(string) string) (*controller.Economy, error) {
-	value, err := number(env, "RECORD_VALUE", "what a success is worth in USD")
+	value, err := number(env, "RECORD_VALUE", "the value of a success in USD")
 	if err != nil || value == 0 {
 		return nil, err
 	}
-	delay, err := number(env, "DELAY_PER_HOUR", "what an hour of delay costs in USD")
+	delay, err := number(env, "DELAY_PER_HOUR", "the cost of an hour of delay in USD")
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func configured(env func(string) string) (*controller.Controller, error) {
 	if text := env("CAPACITY"); text != "" {
 		capacity, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(capacity > 0) || capacity > 1e9 {
-			return nil, fmt.Errorf("CAPACITY is %q; set it to calls a second, above 0, or leave it unset", text)
+			return nil, fmt.Errorf("CAPACITY is %q; set it to calls per second, above 0, or leave it unset", text)
 		}
 		c.Capacity = capacity
 	}
@@ -171,7 +171,7 @@ func configured(env func(string) string) (*controller.Controller, error) {
 	if c.Economy, err = economy(env); err != nil {
 		return nil, err
 	}
-	if c.ConcurrencyLimit, err = number(env, "CONCURRENCY_LIMIT", "how many calls may run at a time"); err != nil {
+	if c.ConcurrencyLimit, err = number(env, "CONCURRENCY_LIMIT", "the maximum number of concurrent calls"); err != nil {
 		return nil, err
 	}
 	return c, c.Parameters.Validate()

@@ -83,7 +83,7 @@ func (h *handler) records(ctx context.Context, delivery events.CloudwatchLogsRaw
 	for _, e := range data.LogEvents {
 		r, err := retrymetrics.ParseRecord([]byte(e.Message))
 		if err != nil {
-			h.log.WarnContext(ctx, "record left out", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID,
+			h.log.WarnContext(ctx, "record skipped", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID,
 				"error", err.Error())
 			continue
 		}

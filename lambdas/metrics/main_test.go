@@ -64,7 +64,7 @@ func TestALogDeliveryBecomesEMF(t *testing.T) {
 	if strings.Contains(out.String(), `"State":`) {
 		t.Errorf("the record does not tell the state: %s", out.String())
 	}
-	if n := strings.Count(log.String(), "record left out"); n != 1 {
+	if n := strings.Count(log.String(), "record skipped"); n != 1 {
 		t.Errorf("log: %s", log.String())
 	}
 	if err := h.handle(t.Context(), raw(t, "?")); err == nil {

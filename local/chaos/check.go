@@ -98,11 +98,11 @@ func checkError(spec *Spec, actions []string, known map[string]bool) error {
 		return nil
 	}
 	if strings.Contains(strings.ToLower(spec.Error), "timeout") && spelling.Nearest(spec.Error, kinds) == "" {
-		return fmt.Errorf("no error of %s:%s is called %s: hang has clients wait until they give up (custom=%s injects it all the same)",
+		return fmt.Errorf("no error of %s:%s is called %s: hang makes clients wait until they give up (custom=%s injects it anyway)",
 			spec.Service, spec.Action, spec.Error, spec.Error)
 	}
 	all := slices.Concat(kinds, slices.Collect(maps.Keys(known)), slices.Collect(maps.Keys(common)))
-	return fmt.Errorf("%w (custom=%s injects it all the same)",
+	return fmt.Errorf("%w (custom=%s injects it anyway)",
 		unknown("error of "+spec.Service+":"+spec.Action, spec.Error, all), spec.Error)
 }
 

@@ -108,7 +108,7 @@ func (s *Set) Add(wanted []Wanted) ([]Fault, error) {
 	defer s.mu.Unlock()
 	s.prune()
 	if len(s.faults)+len(made) > MaxFaults {
-		return nil, fmt.Errorf("there are %d faults, and at most %d apply at a time; lift some first", len(s.faults),
+		return nil, fmt.Errorf("there are %d faults, and at most %d can be active; lift some first", len(s.faults),
 			MaxFaults)
 	}
 	added := make([]Fault, len(made))
@@ -147,7 +147,7 @@ func (s *Set) Lift(ids ...int) (lifted int, err error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(s.faults, func(f *fault) bool { return f.id == id })
 		if i < 0 {
-			err = fmt.Errorf("there is no fault %d; stepback chaos list has those that apply", id)
+			err = fmt.Errorf("there is no fault %d; stepback chaos list lists the active ones", id)
 			continue
 		}
 		close(s.faults[i].ended)

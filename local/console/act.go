@@ -39,10 +39,10 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	}
 	said, to, err := do(r.Context(), e, r.PostForm)
 	if err != nil {
-		c.cfg.Log.Info("an act of the console was refused", "act", r.PathValue("verb"), "error", err)
+		c.cfg.Log.Info("a console action was refused", "act", r.PathValue("verb"), "error", err)
 		said = "Not done: " + err.Error()
 	} else {
-		c.cfg.Log.Info("an act of the console", "act", r.PathValue("verb"), "said", said)
+		c.cfg.Log.Info("console action", "act", r.PathValue("verb"), "said", said)
 	}
 	c.lately.forget()
 	if to == "" {
@@ -101,7 +101,7 @@ func redrive(ctx context.Context, e Engine, f url.Values) (said, to string, err 
 		return "", "", fmt.Errorf("%d redriven; %w", done, failed)
 	}
 	if done == 0 {
-		return "", "", &badForm{"choose executions first"}
+		return "", "", &badForm{"select executions first"}
 	}
 	return fmt.Sprintf("Redriven: %d.", done), "", nil
 }
@@ -138,7 +138,7 @@ func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said,
 	}
 	parts := []string{count(len(can)) + " can be redriven"}
 	for why, n := range cannot {
-		parts = append(parts, count(n)+" cannot: "+why)
+		parts = append(parts, count(n)+" cannot be redriven: "+why)
 	}
 	text := strings.Join(parts, "; ")
 	if f.Get("dry") != "" {
@@ -153,7 +153,7 @@ func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said,
 		done++
 	}
 	if refused != nil {
-		return "", "", fmt.Errorf("%d of %d redriven; of the others the last: %w", done, len(can), refused)
+		return "", "", fmt.Errorf("%d of %d redriven; the last error: %w", done, len(can), refused)
 	}
 	return "Redriven: " + count(done) + ". " + text + ".", "", nil
 }
@@ -161,7 +161,7 @@ func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said,
 func retryNow(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
 	id, err := strconv.ParseInt(f.Get("id"), 10, 64)
 	if err != nil {
-		return "", "", &badForm{"which retry is not said"}
+		return "", "", &badForm{"the form names no retry"}
 	}
 	return "The retry has begun.", "", e.RetryNow(ctx, f.Get("arn"), id)
 }
@@ -180,7 +180,7 @@ func tokenOf(ctx context.Context, e Engine, f url.Values) (string, error) {
 			return p.Token, nil
 		}
 	}
-	return "", &badForm{"no task of the state waits for its token any more"}
+	return "", &badForm{"no task of the state is waiting for a token any more"}
 }
 
 func succeedTask(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
@@ -202,7 +202,7 @@ func failTask(ctx context.Context, e Engine, f url.Values) (said, to string, err
 func updateMapRun(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(f.Get("concurrency")), 10, 64)
 	if err != nil || n < 0 {
-		return "", "", &badForm{"the concurrency is a number from 0 on; 0 is no limit"}
+		return "", "", &badForm{"the concurrency must be 0 or more; 0 means no limit"}
 	}
 	return "The Map Run takes up to " + count(n) + " at a time.", "",
 		e.UpdateMapRun(ctx, f.Get("arn"), engine.MapRunUpdate{MaxConcurrency: &n})

@@ -47,7 +47,7 @@ func (c *Console) chaos(*request) (*answer, error) {
 	if !v.Off {
 		v.Faults = append(v.Faults, c.cfg.Faults.List()...)
 	}
-	return &answer{Title: "Faults on purpose", Template: "chaos", View: v}, nil
+	return &answer{Title: "Fault injection", Template: "chaos", View: v}, nil
 }
 
 var errNoFaults = errors.New("faults cannot be added here")
@@ -59,13 +59,13 @@ func (c *Console) addFault(_ context.Context, _ Engine, f url.Values) (said, to 
 	var last time.Duration
 	if text := strings.TrimSpace(f.Get("for")); text != "" {
 		if last, err = time.ParseDuration(text); err != nil || last < 0 {
-			return "", "", &badForm{fmt.Sprintf("%q is no time; write 30s, 5m or 1h, or nothing", text)}
+			return "", "", &badForm{fmt.Sprintf("%q is not a duration; write 30s, 5m or 1h, or leave it empty", text)}
 		}
 	}
 	seed := uint64(1)
 	if text := strings.TrimSpace(f.Get("seed")); text != "" {
 		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return "", "", &badForm{"the seed is a number from 0 on"}
+			return "", "", &badForm{"the seed must be a whole number, 0 or more"}
 		}
 	}
 	fault := strings.TrimSpace(f.Get("fault"))
@@ -81,7 +81,7 @@ func (c *Console) liftFault(_ context.Context, _ Engine, f url.Values) (said, to
 	case c.cfg.Faults == nil:
 		return "", "", errNoFaults
 	case err != nil:
-		return "", "", &badForm{"which fault is not said"}
+		return "", "", &badForm{"the form names no fault"}
 	}
 	return "Lifted.", "", c.cfg.Faults.Lift(id)
 }

@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for arn, texts := range map[string][]string{
-		b.stuck: {"Charge: attempt 1 of 6 failed with Lambda.ResourceNotFoundException; the next one comes at ",
+		b.stuck: {"Charge: attempt 1 of 6 failed with Lambda.ResourceNotFoundException; the next attempt is at ",
 			"and it gives up by", "Retry now", "Stop…", `class="node waiting"`, `class="wait"`},
 		b.broken: {"Boom&lt;i&gt;", "FAILED", "Redrive…", "Bad &lt;b&gt;", `class="node failed"`},
 	} {
@@ -71,7 +71,7 @@ func TestFiveQuestions(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, local.Console{})
 	tonight := b.page("")
-	for _, want := range []string{"Something needs a look", "Boom&lt;i&gt;", "Lambda.ResourceNotFoundException", "2 of 6"} {
+	for _, want := range []string{"Something needs attention", "Boom&lt;i&gt;", "Lambda.ResourceNotFoundException", "2 of 6"} {
 		if !strings.Contains(tonight, want) {
 			t.Errorf("the first page lacks %s", want)
 		}
@@ -127,7 +127,7 @@ func TestActs(t *testing.T) {
 	}
 	p := b.pending()
 	now := form("arn", b.stuck, "id", "999")
-	if got := said(act("retry-now", now)); !strings.HasPrefix(got, "Not done: no retry of this ID") {
+	if got := said(act("retry-now", now)); !strings.HasPrefix(got, "Not done: no pending retry has this ID") {
 		t.Error(got)
 	}
 	if got := said(act("retry-now", form("arn", b.stuck, "id", "1"+strings.Repeat("0", 3)))); !strings.HasPrefix(got, "Not done") {
@@ -153,7 +153,7 @@ func TestActs(t *testing.T) {
 	if got := said(act("redrive-all", form("of", machineARN+"maps"))); got != "Redriven: 1. 1 can be redriven." {
 		t.Error(got)
 	}
-	if got := said(act("redrive", form())); got != "Not done: choose executions first" {
+	if got := said(act("redrive", form())); got != "Not done: select executions first" {
 		t.Error(got)
 	}
 	if got := said(act("stop", form("arn", b.stuck, "error", "Enough"))); got != "Stopped." {
@@ -264,7 +264,7 @@ func TestFaultsComeAndGo(t *testing.T) {
 	if got := list(); got.status != http.StatusBadRequest || !strings.Contains(got.body, "Rate exceeded") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if got := act("lift-fault", "id", "1"); !strings.Contains(got, "No faults apply.") {
+	if got := act("lift-fault", "id", "1"); !strings.Contains(got, "No active faults.") {
 		t.Error(got)
 	}
 	if got := list(); got.status != http.StatusOK {

@@ -100,7 +100,7 @@ func (c *Console) edit(r *request) (*answer, error) {
 		v.Text = strings.ReplaceAll(r.PostForm.Get("definition"), "\r\n", "\n")
 		v.State, v.Input, v.Mock = r.PostForm.Get("state"), r.PostForm.Get("input"), r.PostForm.Get("mock")
 		if len(v.Text) > maxDefinition {
-			return nil, &badForm{"the definition has more than 1 MiB"}
+			return nil, &badForm{"the definition is larger than 1 MiB"}
 		}
 	}
 	v.Changed = v.Text != stored

@@ -23,7 +23,7 @@ func (c *Console) executions(r *request) (*answer, error) {
 	v := &ExecutionsView{Of: r.param("of"), Filter: filterOf(r.param),
 		First: r.param("after") == ""}
 	if scope := c.cfg.Scope.ARN("states", ""); v.Of != "" && journal.ScopeOf(v.Of) != scope {
-		return nil, &notFound{"This console shows " + strings.TrimSuffix(scope, ":") + "; " + v.Of + " is not of it."}
+		return nil, &notFound{"This console shows " + strings.TrimSuffix(scope, ":") + "; " + v.Of + " is not part of that."}
 	}
 	q, err := v.Filter.query(v.Of, r.now)
 	if err != nil {

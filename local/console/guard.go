@@ -56,7 +56,7 @@ func (c *Console) checked(do http.HandlerFunc) http.HandlerFunc {
 		}
 		given := r.PostForm.Get("token")
 		if subtle.ConstantTimeCompare([]byte(given), []byte(c.token)) != 1 {
-			http.Error(w, "This page is of an earlier run of stepback, or of elsewhere. Load it again, then try once more.",
+			http.Error(w, "This page comes from an earlier run of stepback or from another server. Reload it and try again.",
 				http.StatusForbidden)
 			return
 		}

@@ -218,7 +218,7 @@ func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[s
 			}
 			cell := LabCell{Level: s.Level, Low: s.Low, High: s.High}
 			if s.Level == analysis.Modelled {
-				cell.Note = "the record cannot tell: retries feed the overload; stepback retries whatif --scenario fits a simulation"
+				cell.Note = "no figures: the retries would have added to the overload; stepback retries whatif --scenario fits a simulation"
 			} else if s.Unsupported > 0 {
 				cell.Note = fmt.Sprintf("%.0f %% of its attempts fall on times without a record", 100*s.Unsupported)
 			}

@@ -53,7 +53,7 @@ func (o *outcomes) String() string {
 	}
 	switch {
 	case len(parts) == 0:
-		return "There are no such letters."
+		return "No letters match."
 	case len(named) == 0:
 		return "Letters " + strings.Join(parts, ", ") + "."
 	}
@@ -73,12 +73,12 @@ func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (sai
 		filter := LetterFilter{f.Get("reason"), f.Get("error"), f.Get("subject"), f.Get("execution")}.filter()
 		s = deadletters.Selection{Filter: &filter}
 	} else if len(s.IDs) == 0 {
-		return "", "", &badForm{"choose letters first, or all of the filter"}
+		return "", "", &badForm{"select letters first, or all that match the filter"}
 	}
 	pace := deadletters.Pace{DryRun: f.Get("dry") != "" || f.Get("do") == "try"}
 	if text := strings.TrimSpace(f.Get("rate")); text != "" {
 		if pace.Rate, err = strconv.ParseFloat(text, 64); err != nil || pace.Rate <= 0 {
-			return "", "", &badForm{"the rate is a number of letters a second, such as 10; nothing is as fast as it goes"}
+			return "", "", &badForm{"the rate is a number of letters per second, such as 10; leave it empty for no limit"}
 		}
 	}
 	var found outcomes
@@ -89,7 +89,7 @@ func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (sai
 	case "redrive", "try":
 		err = o.Redrive(ctx, s, pace, why, found.add)
 	default:
-		err = &badForm{"say whether to redrive or to discard"}
+		err = &badForm{"the form says neither redrive nor discard"}
 	}
 	c.rooms.forget()
 	if err != nil {
@@ -108,6 +108,6 @@ func (c *Console) editLetter(ctx context.Context, _ Engine, f url.Values) (said,
 		return "", "", err
 	}
 	o := deadletters.Operator{Room: room.Room, Who: c.cfg.Who}
-	return "The edited payload is kept beside the original. Redrive the letter to have it sent.", "",
+	return "The edited payload is saved; the original is kept. Redrive the letter to send it.", "",
 		o.Edit(ctx, f.Get("id"), []byte(f.Get("payload")), strings.TrimSpace(f.Get("why")))
 }

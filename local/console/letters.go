@@ -31,7 +31,7 @@ func (c *Console) room(ctx context.Context, name string) (*Room, error) {
 	}
 	i := slices.IndexFunc(rooms, func(r Room) bool { return r.Name == name })
 	if i < 0 {
-		return nil, &notFound{"There is no room of dead letters called " + name + "."}
+		return nil, &notFound{"There is no source of dead letters called " + name + "."}
 	}
 	return &rooms[i], nil
 }

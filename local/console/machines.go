@@ -127,7 +127,7 @@ func (f Filter) query(of string, now time.Time) (engine.Query, error) {
 		}
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return q, &notFound{"since=" + f.Since + " is no time: give 30m, 2h or 7d."}
+			return q, &notFound{"since=" + f.Since + " is not a duration: give 30m, 2h or 7d."}
 		}
 		q.Since = now.Add(-d * factor)
 	}

@@ -118,8 +118,8 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	}
 	var body bytes.Buffer
 	if err := c.pages()[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
-		c.cfg.Log.Error("a page of the console cannot be written", "page", a.Template, "error", err)
-		http.Error(w, "This page cannot be written: "+err.Error(), http.StatusInternalServerError)
+		c.cfg.Log.Error("a console page cannot be rendered", "page", a.Template, "error", err)
+		http.Error(w, "This page cannot be rendered: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -138,7 +138,7 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil:
 		return
 	default:
-		c.cfg.Log.Warn("a page of the console failed", "page", r.URL.Path, "error", err)
+		c.cfg.Log.Warn("a console page failed", "page", r.URL.Path, "error", err)
 	}
 	if r.URL.Query().Get("format") == "json" {
 		w.Header().Set("Content-Type", "application/json")

@@ -19,7 +19,7 @@ const maxPicture = 400_000
 func pictureOf(g *graph.Graph, o graph.Options) Picture {
 	var b bytes.Buffer
 	if err := g.SVG(&b, o); err != nil || b.Len() > maxPicture {
-		return Picture{SVG: template.HTML(fmt.Sprintf(`<p class="dim">This graph has %d states; draw it with stepback graph.</p>`, //nolint:gosec // a number
+		return Picture{SVG: template.HTML(fmt.Sprintf(`<p class="dim">This graph has %d states, too many to draw here; use stepback graph.</p>`, //nolint:gosec // a number
 			len(g.Nodes)))}
 	}
 	return Picture{SVG: template.HTML(b.String())} //nolint:gosec // graph escapes all texts

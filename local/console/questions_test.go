@@ -70,7 +70,7 @@ func TestFiveQuestionsInABrowser(t *testing.T) {
 
 	n.page("deadletters") // this page takes the time to count all of them
 	p := ask()
-	p.reads("what is broken now?", 0, "Something needs a look", "1 alarm", "3 kinds of failure in 24 h", "8 retrying now",
+	p.reads("what is broken now?", 0, "Something needs attention", "1 alarm", "3 kinds of failure in 24 h", "8 retrying now",
 		"49 dead letters", "executions-failed", "checkout", "Failed in the last 24 hours", "CarrierTimeout", "checkout", "7")
 	p.reads("when does it retry?", 0, "Retrying now", "Transfer", "payout-late-", "BankUnavailable", "2 of 6", ", in ",
 		"Index", "SearchOverloaded", "2 of 4")
@@ -87,17 +87,17 @@ func TestFiveQuestionsInABrowser(t *testing.T) {
 		"caught, then Refund → Release → OrderFailed", "no answer from carrier dhl-eu within 5 s")
 	p = ask()
 	p.click("Transfer")
-	p.reads("when does it retry?", 1, "payout-late-", "RUNNING", "attempt 1 of 6 failed with BankUnavailable", "the next one comes at",
+	p.reads("when does it retry?", 1, "payout-late-", "RUNNING", "attempt 1 of 6 failed with BankUnavailable", "the next attempt is at",
 		"(in ", "gives up by", "Retry now")
 	p = ask()
 	p.click("import-rows")
 	p.reads("which rows are lost?", 1, "import-rows", "RetriesExhausted", "DatabaseConnectionError", "26", "Rejected", "ValidationError",
 		"5", "line 6", "s3://csv-input/activity-2026-11-22.csv", "DatabaseConnectionError")
 	p.click("line 6")
-	p.reads("which rows are lost?", 2, "line 6", "RetriesExhausted DatabaseConnectionError", "failed to connect", "Payload as it was written", "user_id")
+	p.reads("which rows are lost?", 2, "line 6", "RetriesExhausted DatabaseConnectionError", "failed to connect", "Original payload", "user_id")
 	p = ask()
 	p.click("why the latest failed")
 	p.click("What would another policy have done?")
-	p.reads("what would another policy have done?", 2, "Lab", "34 executions", "Charge", "as it was", "27", "recorded", "no retry", "14", "13",
+	p.reads("what would another policy have done?", 2, "Lab", "34 executions", "Charge", "actual", "27", "recorded", "no retry", "14", "13",
 		"exact", "3 retries, 1s ×2", "bracketed")
 }

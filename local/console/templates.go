@@ -54,7 +54,7 @@ var functions = template.FuncMap{
 	},
 	"kind": func(k deadletters.Kind) string {
 		return map[deadletters.Kind]string{deadletters.KindOutbox: "messages of an outbox", deadletters.KindRow: "rows of imports",
-			deadletters.KindEvent: "events that started nothing", deadletters.KindItem: "failed items of Maps",
+			deadletters.KindEvent: "events that started no execution", deadletters.KindItem: "failed items of Maps",
 			deadletters.KindQueue: "dead-letter queue"}[k]
 	},
 	"count": count,

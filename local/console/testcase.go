@@ -13,7 +13,7 @@ import (
 // testCase exports an execution as a test of its state machine, as `stepback record` does.
 func (c *Console) testCase(r *request, x *journal.Execution, events []history.Event) (*answer, error) {
 	if c.hidden.any() {
-		return nil, &badForm{"a test case has whole payloads, of which this console hides members (--redact)"}
+		return nil, &badForm{"a test case contains complete payloads, and this console hides members of them (--redact)"}
 	}
 	recording := &machinetest.Recording{Name: x.Name, Definition: machineOf(x) + ".asl.json", Events: events}
 	runs, err := r.engine.MapRunsOf(r.Context(), x.ARN)

@@ -139,15 +139,15 @@ func TestHosts(t *testing.T) {
 		"sync-localhost:4566":      "s3 /key%2F",
 		"sync-127.0.0.1:4566":      "s3 /key%2F",
 		"sync-box.example:4566":    "s3 /key%2F",
-		"sync-evil.example:4566":   "none of this server's names",
-		"evil.example:4566":        "none of this server's names",
-		"localhost.evil.example":   "none of this server's names",
-		"notlocalhost":             "none of this server's names",
-		"192.168.1.5:4566":         "none of this server's names",
-		"":                         "none of this server's names",
+		"sync-evil.example:4566":   "not a name of this server",
+		"evil.example:4566":        "not a name of this server",
+		"localhost.evil.example":   "not a name of this server",
+		"notlocalhost":             "not a name of this server",
+		"192.168.1.5:4566":         "not a name of this server",
+		"":                         "not a name of this server",
 	} {
 		if status, body := ask(t, "GET", "/key%2F", host); !strings.Contains(body, want) ||
-			(status == http.StatusForbidden) != strings.HasPrefix(want, "none") {
+			(status == http.StatusForbidden) != strings.HasPrefix(want, "not a name") {
 			t.Errorf("%q: %d %s", host, status, body)
 		}
 	}

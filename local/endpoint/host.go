@@ -12,7 +12,7 @@ import (
 func (h *Handler) refusal(r *http.Request) string {
 	host := hostName(r.Host)
 	if !h.known(host) {
-		return "The Host " + host + " is none of this server's names. Call it by 127.0.0.1 or localhost."
+		return "The Host " + host + " is not a name of this server. Use 127.0.0.1 or localhost."
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
 		return "Requests of web pages are not served."

@@ -113,7 +113,7 @@ func (t *Tracer) Close() error {
 	t.mu.Unlock()
 	t.ended.Wait()
 	if dropped > 0 {
-		t.log.Warn("segments were dropped, more than could be kept in time", "segments", dropped)
+		t.log.Warn("segments were dropped because they arrived faster than they could be stored", "segments", dropped)
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (t *Tracer) write(queue <-chan sent) {
 		}
 		for scope, documents := range all {
 			if err := t.xray.Put(scope, documents); err != nil {
-				t.log.Warn("segments cannot be kept", "segments", len(documents), "error", err)
+				t.log.Warn("segments cannot be stored", "segments", len(documents), "error", err)
 			}
 		}
 	}

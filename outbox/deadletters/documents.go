@@ -18,4 +18,4 @@ type Documents interface {
 }
 
 // ErrConflict is returned if another process has changed the document.
-var ErrConflict = errors.New("somebody else has changed the document meanwhile")
+var ErrConflict = errors.New("another program has changed the document in the meantime")

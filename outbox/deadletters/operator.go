@@ -32,7 +32,7 @@ func (e *BadActError) Error() string { return e.Why }
 
 func (o *Operator) check() error {
 	if strings.TrimSpace(o.Who) == "" {
-		return &BadActError{"say who you are: every act is recorded under a name"}
+		return &BadActError{"give your name: every redrive, edit and discard is logged under a name"}
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason s
 		return err
 	}
 	if len(payload) > MaxPayload {
-		return &BadActError{fmt.Sprintf("the edited payload has %d bytes; %d is the most", len(payload), MaxPayload)}
+		return &BadActError{fmt.Sprintf("the edited payload has %d bytes; the maximum is %d", len(payload), MaxPayload)}
 	}
 	l, err := o.Room.Show(ctx, id)
 	if err != nil {
@@ -147,7 +147,7 @@ func (o *Operator) Discard(
 	each func(Result) error,
 ) error {
 	if strings.TrimSpace(reason) == "" {
-		return &BadActError{"say why: a letter is discarded for a reason, which is recorded"}
+		return &BadActError{"give a reason: it is logged with the discarded letter"}
 	}
 	return o.act(ctx, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, ids []string) []error {
 		errs := make([]error, len(ids))

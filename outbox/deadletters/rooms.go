@@ -61,7 +61,7 @@ func (r Rooms) List(ctx context.Context, q Query) (Page, error) {
 
 func badPage(after string) error {
 	return &BadActError{"the page after " + strconv.Quote(after) +
-		" cannot be asked for: take what the page before gave"}
+		" is not valid: use the value that the previous page returned"}
 }
 
 // Groups implements Room. The largest group comes first.

@@ -74,7 +74,7 @@ func (r *SourceRoom) Discard(ctx context.Context, id string, by By) error {
 		return err
 	}
 	if err := remover.Remove(ctx, id); err != nil {
-		return fmt.Errorf("the letter %s is discarded, but it is still where it was found: %w", id, err)
+		return fmt.Errorf("the letter %s is discarded, but could not be removed from its source: %w", id, err)
 	}
 	return nil
 }
@@ -202,8 +202,8 @@ func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[stri
 			}
 		case err != nil:
 			known = false
-			outcome[id] = fmt.Errorf("%w; whether it was handed over is not known: redrive it once more after %s, "+
-				"which sends nothing twice", err, abandoned)
+			outcome[id] = fmt.Errorf("%w; it may or may not have been sent: redrive it again after %s, "+
+				"which does not send it twice", err, abandoned)
 		}
 	}
 	if !known {
@@ -253,7 +253,7 @@ func (r *SourceRoom) claim(ctx context.Context, delivery string, it *Item, by By
 		}
 	}
 	if e.State == Dead {
-		return &BadActError{"the letter " + it.ID + " was edited meanwhile; look at it and redrive it again"}
+		return &BadActError{"the letter " + it.ID + " was edited in the meantime; check it and redrive it again"}
 	}
 	l := Letter{ID: it.ID, State: e.State}
 	return notDead(&l, &e)

@@ -58,7 +58,7 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 			continue
 		}
 		if !isObject(m.Payload) {
-			errs[i] = outbox.Invalid(errors.New("EventBridge takes JSON objects only, and the payload is none"))
+			errs[i] = outbox.Invalid(errors.New("EventBridge only accepts JSON objects, and the payload is not one"))
 			continue
 		}
 		in.Entries = append(in.Entries, event{
@@ -73,7 +73,7 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	var out answer
 	err := s.client.Call(ctx, "PutEvents", in, &out)
 	if err == nil && len(out.Entries) != len(of) {
-		err = fmt.Errorf("EventBridge answered for %d events of %d", len(out.Entries), len(of))
+		err = fmt.Errorf("EventBridge returned results for %d of %d events", len(out.Entries), len(of))
 	}
 	for n, i := range of {
 		if err != nil {

@@ -65,22 +65,22 @@ func New(store Outbox) *Monitor {
 	seconds := prometheus.ExponentialBuckets(0.001, 4, 9) // 1 ms to 65 s
 	m := &Monitor{
 		store: store, now: time.Now, registry: prometheus.NewRegistry(),
-		sent: counter("sent_total", "Messages that the sink took."),
+		sent: counter("sent_total", "Messages that the sink accepted."),
 		released: counter("released_total",
-			"Messages that were given back unattempted: their key waits, or the relay stops."),
-		overruns: counter("overruns_total", "Sends that did not return in time."),
-		deleted:  counter("deleted_total", "Messages that were deleted at the end of their retention."),
+			"Messages returned without an attempt, because an earlier message of the key failed or the relay stopped."),
+		overruns: counter("overruns_total", "Sends that did not return before their timeout."),
+		deleted:  counter("deleted_total", "Messages deleted at the end of their retention."),
 		fenced: counter("fenced_total",
-			"Outcomes that came too late: the lease had ended and another relay had the message."),
-		retries:       vector("retries_total", "Attempts that failed and are followed by another.", "error"),
+			"Outcomes that were too late to record: the lease had ended and another relay had claimed the message."),
+		retries:       vector("retries_total", "Failed attempts that are followed by a retry.", "error"),
 		dead:          vector("dead_letters_total", "Messages that became dead letters.", "reason", "error"),
-		storeFailures: vector("store_failures_total", "Calls that the database failed.", "call"),
+		storeFailures: vector("store_failures_total", "Failed database calls.", "call"),
 		sendSeconds:   histogram("send_seconds", "How long a successful send took.", seconds),
-		waitSeconds: histogram("wait_seconds", "How old a message was when it was claimed to be sent, and then was.",
+		waitSeconds: histogram("wait_seconds", "Age of a sent message when it was claimed.",
 			seconds),
 		claimSeconds:  histogram("claim_seconds", "How long a claim took.", seconds),
 		settleSeconds: histogram("settle_seconds", "How long recording outcomes took.", seconds),
-		claimBatch:    histogram("claimed_messages", "Messages of a claim.", prometheus.ExponentialBuckets(1, 4, 7)),
+		claimBatch:    histogram("claimed_messages", "Number of messages in a claim.", prometheus.ExponentialBuckets(1, 4, 7)),
 	}
 	m.registry.MustRegister(m.sent, m.released, m.overruns, m.deleted, m.fenced, m.retries, m.dead, m.storeFailures,
 		m.sendSeconds, m.waitSeconds, m.claimSeconds, m.settleSeconds, m.claimBatch, depths{m})
@@ -122,7 +122,7 @@ var (
 	depth = prometheus.NewDesc("stepback_outbox_messages",
 		"Messages that are neither sent nor discarded, counted up to 100000.", []string{"status"}, nil)
 	oldest = prometheus.NewDesc("stepback_outbox_oldest_seconds",
-		"Age of the oldest message that is neither sent nor dead nor discarded.", nil, nil)
+		"Age of the oldest message that is neither sent, dead nor discarded.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -184,7 +184,7 @@ func (m *Monitor) judge(h outbox.Health, patience time.Duration) Status {
 	case h.Overruns > 0 && silent > patience:
 		s.Problem = "the sink does not return from its sends"
 	case h.Failing != nil && m.now().Sub(h.FailingSince) > patience:
-		s.Problem = "the database fails since " + h.FailingSince.UTC().Format(time.RFC3339) + ": " + h.Failing.Error()
+		s.Problem = "the database has been failing since " + h.FailingSince.UTC().Format(time.RFC3339) + ": " + h.Failing.Error()
 	case silent > patience:
 		s.Problem = "the relay has not looked for messages since " + h.LastClaim.UTC().Format(time.RFC3339)
 	default:

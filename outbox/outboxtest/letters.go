@@ -151,7 +151,7 @@ func testTwoOperators(t *testing.T, o *Table) {
 					counts[r.Outcome]++
 					if not, ok := errors.AsType[*deadletters.NotDeadError](r.Err); ok &&
 						(not.Last == nil || not.Last.Who == who) {
-						t.Errorf("%s is told %v, want who was faster", who, not)
+						t.Errorf("%s gets %v, want the name of the faster operator", who, not)
 					}
 					return nil
 				},
@@ -238,7 +238,7 @@ func testDiscard(t *testing.T, o *Table) {
 	me := deadletters.Operator{Room: o.Room, Who: "me"}
 	one := deadletters.Selection{IDs: []string{id(1)}}
 	if err := me.Discard(t.Context(), one, false, " ", ignore); err == nil ||
-		!strings.Contains(err.Error(), "say why") {
+		!strings.Contains(err.Error(), "give a reason") {
 		t.Errorf("a discard without a reason: %v", err)
 	}
 	var results []deadletters.Result

@@ -178,7 +178,7 @@ func testManyRelays(t *testing.T, o *Table) {
 	defer r.mu.Unlock()
 	for n, times := range r.times {
 		if times != 1 {
-			t.Errorf("message %d was sent %d times, and nobody crashed", n, times)
+			t.Errorf("message %d was sent %d times without a crash", n, times)
 		}
 	}
 }

@@ -358,7 +358,7 @@ func testTidy(t *testing.T, o *Table) {
 	// No relay sets a wait of 1000 hours: the clock was set back.
 	tidy(outbox.Tidied{}, outbox.Tidy{Retention: time.Hour, Longest: 2000 * time.Hour})
 	tidy(outbox.Tidied{Mended: 1}, outbox.Tidy{Retention: time.Hour, Longest: 2 * time.Hour})
-	want(t, "claimed after it was mended", numbers(t, o.claim(t, "b", 10)), "[3]")
+	want(t, "claimed after it was fixed", numbers(t, o.claim(t, "b", 10)), "[3]")
 }
 
 func testStats(t *testing.T, o *Table) {

@@ -98,7 +98,7 @@ func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page
 		after, err := strconv.ParseInt(q.After, 10, 64)
 		if err != nil {
 			return page, &deadletters.BadActError{
-				Why: "the page after " + strconv.Quote(q.After) + " cannot be asked for: take what the page before gave",
+				Why: "the page after " + strconv.Quote(q.After) + " is not valid: use the value that the previous page returned",
 			}
 		}
 		c.add("seq >", after)

@@ -183,7 +183,7 @@ func (s *story) receive(_ context.Context, m *outbox.Message) error {
 		s.last[o.Customer] = *o.Order
 	}
 	if chance > 0.9 {
-		return s.refuse(m, retry.TimeoutError, "the answer was lost")
+		return s.refuse(m, retry.TimeoutError, "the response was lost")
 	}
 	return nil
 }
@@ -244,14 +244,14 @@ func (s *story) fix(ctx context.Context) error {
 	}
 	s.last = map[string]int{} // dead letters let the customer's other orders overtake them
 	redriven := 0
-	if err := ann.Redrive(ctx, deadletters.Selection{Filter: &deadletters.Filter{}}, deadletters.Pace{}, "it is back",
+	if err := ann.Redrive(ctx, deadletters.Selection{Filter: &deadletters.Filter{}}, deadletters.Pace{}, "the receiver is back",
 		func(r deadletters.Result) error {
 			redriven++
 			return r.Err
 		}); err != nil {
 		return err
 	}
-	s.say("ann mends order 11, discards order 47, and redrives %d letters", redriven)
+	s.say("ann fixes order 11, discards order 47, and redrives %d letters", redriven)
 	return nil
 }
 
@@ -277,11 +277,11 @@ func (s *story) judge(ctx context.Context) error {
 			unknown++
 		}
 	}
-	s.check(never == 0, "no message is lost", "%d of %d neither arrived nor wait for a person", never, orders)
-	s.check(unknown == 0, "nothing arrives that was not committed, and repeats have the ID of what they repeat",
+	s.check(never == 0, "no message is lost", "%d of %d neither arrived nor became dead letters", never, orders)
+	s.check(unknown == 0, "only committed messages arrive, and repeats have the ID of the original",
 		"%d repeats, %d unknown IDs", repeats, unknown)
-	s.check(s.failed > 0 && s.early == 0, "every retry waits", "%d sends failed, %d came back too early", s.failed, s.early)
-	s.check(s.disorder == 0, "the orders of each customer arrive in their order", "%d came too late", s.disorder)
+	s.check(s.failed > 0 && s.early == 0, "every retry waits", "%d sends failed, %d were retried too early", s.failed, s.early)
+	s.check(s.disorder == 0, "each customer's orders arrive in order", "%d were out of order", s.disorder)
 	acts, err := s.store.Acts(ctx, "", 1000)
 	if err != nil {
 		return err
@@ -296,6 +296,6 @@ func (s *story) judge(ctx context.Context) error {
 		case deadletters.VerbRedrive:
 		}
 	}
-	s.check(edits == 1 && discards == 1, "what the operator did is on record", "%d acts", len(acts))
+	s.check(edits == 1 && discards == 1, "the operator's actions are logged", "%d acts", len(acts))
 	return nil
 }

@@ -50,7 +50,7 @@ func Open(ctx context.Context, address string, o Config) (outbox.Sink, error) {
 		return openARN(ctx, address, o)
 	}
 	return nil, fmt.Errorf(
-		"the sink %q is not understood; write https://host/path, the ARN of an SNS topic, an SQS queue or an "+
+		"the sink %q is not valid; write https://host/path, the ARN of an SNS topic, an SQS queue or an "+
 			"EventBridge event bus, or - for lines of JSON",
 		address,
 	)

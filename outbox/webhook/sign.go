@@ -34,11 +34,11 @@ func NewSecret(text string) (Secret, error) {
 	if coded, ok := strings.CutPrefix(text, secretPrefix); ok {
 		var err error
 		if key, err = base64.StdEncoding.DecodeString(coded); err != nil {
-			return Secret{}, errors.New("the webhook's secret begins with whsec_, and what follows is not base64")
+			return Secret{}, errors.New("the webhook's secret begins with whsec_, but the rest is not base64")
 		}
 	}
 	if len(key) < 24 {
-		return Secret{}, fmt.Errorf("the webhook's secret has %d bytes; 24 is the least", len(key))
+		return Secret{}, fmt.Errorf("the webhook's secret has %d bytes; the minimum is 24", len(key))
 	}
 	return Secret{key}, nil
 }

@@ -50,7 +50,7 @@ const maxAnswer = 64 << 10
 func New(cfg Config) (*Sink, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("the webhook's URL is not understood; write https://host/path")
+		return nil, errors.New("the webhook's URL is not valid; write https://host/path")
 	}
 	s := &Sink{cfg: cfg}
 	if cfg.Client != nil {
@@ -74,7 +74,7 @@ func New(cfg Config) (*Sink, error) {
 func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 	for name := range m.Headers {
 		if !isToken(name) {
-			return outbox.Invalid(fmt.Errorf("%.40q is no name of an HTTP header", name))
+			return outbox.Invalid(fmt.Errorf("%.40q is not a valid HTTP header name", name))
 		}
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.cfg.URL, bytes.NewReader(m.Payload))
@@ -93,7 +93,7 @@ func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if answer.StatusCode >= 200 && answer.StatusCode < 300 {
 		if err != nil {
-			return fmt.Errorf("read the webhook's answer: %w", err)
+			return fmt.Errorf("read the webhook's response: %w", err)
 		}
 		return s.cfg.Accept(answer.StatusCode, answer.Header, body)
 	}
@@ -160,7 +160,7 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 	if to := answer.Header.Get("Location"); to != "" {
 		return outbox.Permanent(
 			"",
-			fmt.Errorf("the webhook answered %s and points to %s, which is not followed: have the relay send there",
+			fmt.Errorf("the webhook returned %s with the location %s, which is not followed: configure the relay with that URL",
 				answer.Status, to),
 		)
 	}

@@ -131,7 +131,7 @@ func TestAnswers(t *testing.T) {
 		"not ok": {status: 200, body: `{"ok":false}`, error: "InternalServerError",
 			class: retry.UnknownOutcome, text: `"ok": false`},
 		"moved": {status: 301, header: map[string]string{"Location": "/new"}, error: "InvalidInput",
-			class: retry.Permanent, text: "points to /new, which is not followed"},
+			class: retry.Permanent, text: "location /new, which is not followed"},
 		"moved for now": {status: 307, header: map[string]string{"Location": "/new"}, error: "InvalidInput",
 			class: retry.Permanent},
 		"bad request": {status: 400, body: "no", error: "InvalidInput", class: retry.Permanent,

@@ -46,5 +46,5 @@ func ExampleServiceConfig() {
 	//     "tokenRatio": 0.1
 	//   }
 	// }
-	// note: shop.Orders: jitter FULL becomes gRPC's own, 20 % both ways
+	// note: shop.Orders: jitter FULL becomes gRPC's own, ±20 %
 }

@@ -304,9 +304,9 @@ func TestServiceConfig(t *testing.T) {
 		t.Errorf("%s\nwant %s", a, b)
 	}
 	wantNotes := []string{
-		"shop.Orders: 6 attempts become 5, which is all that gRPC makes",
-		"shop.Orders: jitter FULL becomes gRPC's own, 20 % both ways",
-		"shop.Orders: jitter PROPORTIONAL becomes gRPC's own, 20 % both ways",
+		"shop.Orders: 6 attempts become 5, the maximum of gRPC",
+		"shop.Orders: jitter FULL becomes gRPC's own, ±20 %",
+		"shop.Orders: jitter PROPORTIONAL becomes gRPC's own, ±20 %",
 	}
 	if !slices.Equal(notes, wantNotes) {
 		t.Errorf("notes %q", notes)

@@ -69,7 +69,7 @@ func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
 		return nil, &resilience.ConfigError{
 			Setting: "WithHedge",
 			Value:   "set",
-			Want:    "none: a reply can be written to by one call only",
+			Want:    "none: only one call can write to a reply",
 		}
 	}
 	idempotent := c.Idempotent

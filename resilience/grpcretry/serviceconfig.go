@@ -94,7 +94,7 @@ func (m Method) config() (methodConfig, []string, error) {
 		return methodConfig{}, nil, fmt.Errorf("grpcretry: %s: %w", m, err)
 	}
 	if p.MaxAttempts == 0 {
-		return methodConfig{}, nil, fmt.Errorf("grpcretry: %s: the policy never retries; leave the method out", m)
+		return methodConfig{}, nil, fmt.Errorf("grpcretry: %s: the policy never retries; omit the method", m)
 	}
 	if m.Service == "" && len(m.Methods) > 0 {
 		return methodConfig{}, nil, fmt.Errorf("grpcretry: methods %v without a service", m.Methods)
@@ -103,17 +103,17 @@ func (m Method) config() (methodConfig, []string, error) {
 	note := func(format string, args ...any) { notes = append(notes, m.String()+": "+fmt.Sprintf(format, args...)) }
 	attempts := p.MaxAttempts + 1
 	if attempts > maxAttempts {
-		note("%d attempts become %d, which is all that gRPC makes", attempts, maxAttempts)
+		note("%d attempts become %d, the maximum of gRPC", attempts, maxAttempts)
 		attempts = maxAttempts
 	}
 	switch p.Jitter {
 	case retry.JitterNone, "":
-		note("gRPC spreads each wait by 20 %% both ways; the policy has none")
+		note("gRPC varies each wait by ±20 %%; the policy has no jitter")
 	case retry.JitterFull,
 		retry.JitterPartial,
 		retry.JitterDecorrelated,
 		retry.JitterProportional:
-		note("jitter %s becomes gRPC's own, 20 %% both ways", p.Jitter)
+		note("jitter %s becomes gRPC's own, ±20 %%", p.Jitter)
 	}
 	plain := p
 	plain.Jitter = retry.JitterNone

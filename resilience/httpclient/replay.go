@@ -99,7 +99,7 @@ type reader struct {
 	once   sync.Once
 }
 
-var errReaderClosed = errors.New("httpclient: the attempt that read this body is over")
+var errReaderClosed = errors.New("httpclient: the attempt that read this body has ended")
 
 func (v *reader) Read(p []byte) (int, error) {
 	r := v.replay

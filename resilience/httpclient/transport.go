@@ -136,7 +136,7 @@ func (t *Transport) CloseIdleConnections() {
 }
 
 // ErrBodyGone is the reason why a request was not sent again: its body is too long to keep and has no GetBody.
-var ErrBodyGone = errors.New("the request's body is too long to be kept and has no GetBody, so it cannot be sent again")
+var ErrBodyGone = errors.New("the request's body is too long to buffer and has no GetBody, so it cannot be sent again")
 
 // RoundTrip sends the request and repeats it while that can help. The request is not modified. The error is a
 // *resilience.Error.

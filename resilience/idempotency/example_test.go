@@ -48,5 +48,5 @@ func ExampleGuard_Middleware() {
 	// Output:
 	// 201  order 1
 	// 201 true order 1
-	// 422  {"detail":"This Idempotency-Key was used for another request: take a new one.","status":422,"title":"Unprocessable Entity"}
+	// 422  {"detail":"This Idempotency-Key was used for another request: use a new one.","status":422,"title":"Unprocessable Entity"}
 }

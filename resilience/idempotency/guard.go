@@ -222,7 +222,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 	defer func() {
 		if !settled { // an error or a panic: the next request may run
 			if problem := g.release(ctx, key, token); problem != nil {
-				g.report(key, fmt.Errorf("the key was not released, and is blocked until its lease ends: %w", problem))
+				g.report(key, fmt.Errorf("the key was not released and stays blocked until its lease ends: %w", problem))
 			}
 		}
 		g.mu.Lock()
@@ -249,7 +249,7 @@ func (g *Guard) run(ctx context.Context, key, token string,
 		return Result{}, err
 	}
 	if err != nil {
-		g.report(key, fmt.Errorf("the answer was not stored, and after the lease the request may run again: %w", err))
+		g.report(key, fmt.Errorf("the response was not stored; after the lease the request may run again: %w", err))
 	}
 	return Result{Answer: answer, Stored: err == nil && stored.Status != tooLong}, nil
 }

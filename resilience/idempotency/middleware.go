@@ -89,7 +89,7 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 					w,
 					http.StatusBadRequest,
 					"This operation needs an "+Header+
-						" header: a new UUID for each operation, and the same one when it is repeated.",
+						" header: a new UUID for each operation, and the same UUID for retries.",
 					0,
 				)
 			default:
@@ -182,21 +182,21 @@ func (g *Guard) refuse(w http.ResponseWriter, key string, err error) {
 	var running *RunningError
 	switch {
 	case errors.As(err, &running):
-		problem(w, http.StatusConflict, "A request with this "+Header+" still runs.", max(running.After, time.Second))
+		problem(w, http.StatusConflict, "A request with this "+Header+" is still running.", max(running.After, time.Second))
 	case errors.Is(err, ErrMismatch):
-		problem(w, http.StatusUnprocessableEntity, "This "+Header+" was used for another request: take a new one.", 0)
+		problem(w, http.StatusUnprocessableEntity, "This "+Header+" was used for another request: use a new one.", 0)
 	case errors.Is(err, ErrAnswerTooLong):
 		problem(w, http.StatusConflict,
-			"The request with this "+Header+" was carried out; its answer was too long to be kept.", 0)
+			"The request with this "+Header+" was executed, but its response was too long to store.", 0)
 	case errors.Is(err, ErrKey):
 		problem(w, http.StatusBadRequest, "The "+Header+" is too long.", 0)
 	case errors.Is(err, ErrLeaseLost):
-		problem(w, http.StatusConflict, "Another server took this request over: repeat it to get the answer.",
+		problem(w, http.StatusConflict, "Another server took over this request: retry to get the response.",
 			time.Second)
 	default:
 		g.report(key, err)
 		problem(w, http.StatusServiceUnavailable,
-			"Whether this request was carried out before cannot be told now: repeat it later.", time.Second)
+			"The server cannot check now whether this request was already executed: retry later.", time.Second)
 	}
 }
 

@@ -91,7 +91,7 @@ func TestWhileTheFirstRuns(t *testing.T) {
 	go func() { done <- x.send(t.Context(), "POST", `"k"`, "tea") }()
 	<-x.entered
 	w := x.send(t.Context(), "POST", `"k"`, "tea")
-	wantResponse(t, w, 409, "still runs")
+	wantResponse(t, w, 409, "is still running")
 	if w.Header().Get("Retry-After") != "30" || w.Header().Get("Content-Type") != "application/problem+json" {
 		t.Errorf("headers %v", w.Header())
 	}
@@ -142,7 +142,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%d orders", x.orders.Load())
 	}
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea"), 201, "order 1")
-	wantResponse(t, x.send(t.Context(), "POST", "k", "tea"), 409, "too long to be kept")
+	wantResponse(t, x.send(t.Context(), "POST", "k", "tea"), 409, "too long to store")
 }
 
 func TestPrincipalsHaveTheirOwnKeys(t *testing.T) {
@@ -168,7 +168,7 @@ func TestAStoreThatIsDown(t *testing.T) {
 	g := guard(t, down{}, idempotency.Config{OnError: func(_ string, err error) { told = err }})
 	x := &shop{handler: g.Middleware(idempotency.HTTP{})(nil)}
 	w := x.send(t.Context(), "POST", "k", "tea")
-	wantResponse(t, w, 503, "repeat it later")
+	wantResponse(t, w, 503, "retry later")
 	if told == nil || strings.Contains(w.Body.String(), "route") {
 		t.Errorf("told %v; %s", told, w.Body)
 	}

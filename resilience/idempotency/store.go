@@ -110,9 +110,9 @@ var (
 	// ErrMismatch: the key was used for a different request.
 	ErrMismatch = errors.New("the idempotency key was used for another request")
 	// ErrRunning: the first request under the key is still running.
-	ErrRunning = errors.New("a request under the idempotency key still runs")
+	ErrRunning = errors.New("a request with this idempotency key is still running")
 	// ErrAnswerTooLong: the first request succeeded, but its answer was too long to be kept.
-	ErrAnswerTooLong = errors.New("the answer to the first request was too long to be kept")
+	ErrAnswerTooLong = errors.New("the response to the first request was too long to store")
 	// ErrKey: the key is empty or too long.
 	ErrKey = errors.New("an idempotency key has 1 to 1024 bytes")
 )

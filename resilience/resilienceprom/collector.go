@@ -18,16 +18,16 @@ import (
 //	retry success rate   rate(resilience_retried_successes_total) / (… + rate(resilience_calls_total{result="failure"}))
 var (
 	calls = describe("calls_total", "Calls that ended, by result: success or failure.", "result")
-	tries = describe("attempts_total", "Times the operation was started, hedges included.")
+	tries = describe("attempts_total", "Times the operation was started, including hedges.")
 	retry = describe("retries_total", "Retries, by the error's name in the retry table.", "error")
-	saved = describe("retried_successes_total", "Calls that succeeded by a retry.")
+	saved = describe("retried_successes_total", "Calls that succeeded after a retry.")
 	given = describe("stopped_total", "Calls that were given up or refused, by reason.", "reason")
-	hedge = describe("hedges_total", "Operations started beside one that took long.")
+	hedge = describe("hedges_total", "Hedges: operations started in parallel to a slow one.")
 	falls = describe("fallbacks_total", "Calls that a fallback answered.")
 	usual = describe("typical_attempt_seconds", "Smoothed duration of successful attempts.")
 
 	circuit     = describe("circuit_breaker_state", "Circuit breaker: 0 closed, 1 half-open, 2 open.")
-	transitions = describe("circuit_breaker_transitions_total", "Changes of the circuit, by what it became.", "to")
+	transitions = describe("circuit_breaker_transitions_total", "State changes of the circuit, by new state.", "to")
 	rejected    = describe("circuit_breaker_rejected_total", "Calls and probes that the breaker refused.")
 
 	running = describe("bulkhead_running", "Calls that run in the bulkhead.")

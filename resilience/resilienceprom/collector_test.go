@@ -50,7 +50,7 @@ func TestCollector(t *testing.T) {
 		registry := prometheus.NewPedanticRegistry()
 		registry.MustRegister(c)
 		want := `
-# HELP resilience_attempts_total Times the operation was started, hedges included.
+# HELP resilience_attempts_total Times the operation was started, including hedges.
 # TYPE resilience_attempts_total counter
 resilience_attempts_total{service="payments"} 5
 # HELP resilience_calls_total Calls that ended, by result: success or failure.
@@ -63,7 +63,7 @@ resilience_circuit_breaker_state{service="payments"} 2
 # HELP resilience_retries_total Retries, by the error's name in the retry table.
 # TYPE resilience_retries_total counter
 resilience_retries_total{error="ServiceUnavailableError",service="payments"} 2
-# HELP resilience_retried_successes_total Calls that succeeded by a retry.
+# HELP resilience_retried_successes_total Calls that succeeded after a retry.
 # TYPE resilience_retried_successes_total counter
 resilience_retried_successes_total{service="payments"} 1
 # HELP resilience_stopped_total Calls that were given up or refused, by reason.

@@ -331,7 +331,7 @@ func (e *evaluator) about(name string) (value, error) {
 	id := e.take(inName)
 	period, ok := e.terms.Period(id)
 	if !ok {
-		return value{}, e.errorf("%q is no metric's id", id)
+		return value{}, e.errorf("%q is not the ID of a metric", id)
 	}
 	return ofNumber(period.Seconds()), e.expect(')')
 }

@@ -28,7 +28,7 @@ type named struct {
 func (n named) Term(id string) (all []Labelled, several bool, err error) {
 	s, ok := n.terms[id]
 	if !ok {
-		return nil, false, fmt.Errorf("%q is no metric's id", id)
+		return nil, false, fmt.Errorf("%q is not the ID of a metric", id)
 	}
 	return []Labelled{{Label: id, Values: s}}, false, nil
 }

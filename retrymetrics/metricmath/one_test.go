@@ -50,7 +50,7 @@ func TestWhatIsNotOneSeries(t *testing.T) {
 		"a +":                     "column 4: expected a number",
 		"a b":                     "column 3: expected an operator",
 		"(a":                      "column 3: expected ')'",
-		"c":                       `"c" is no metric's id`,
+		"c":                       `"c" is not the ID of a metric`,
 		"MEDIAN(a)":               "MEDIAN is not known",
 		"FILL(a)":                 "FILL: takes time series",
 		"[a, b]":                  "an array of time series",

@@ -44,7 +44,7 @@ func Read(dir string) ([]retrymetrics.Point, error) {
 	for n := 1; lines.Scan(); n++ {
 		var p retrymetrics.Point
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w; delete the file to start metrics anew", f.Name(), n, err)
+			return nil, fmt.Errorf("%s, line %d: %w; delete the file to restart the metrics", f.Name(), n, err)
 		}
 		points = append(points, p)
 	}

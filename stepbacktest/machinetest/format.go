@@ -177,7 +177,7 @@ func (p *parser) test(v strictyaml.Value, open Opener) Test {
 		Seed: uint64(o.Get("seed").WholeOr(1, 1, 1<<31-1))}
 	switch input, file := o.Get("input"), o.Get("inputFile"); {
 	case input.Present() && file.Present():
-		file.Problem("there is an input already; leave one of the two out")
+		file.Problem("the input is given twice; remove one")
 	case input.Present():
 		t.Input = input.JSON().JSON()
 	case file.Present():
@@ -277,7 +277,7 @@ func answer(v strictyaml.Value) Answer {
 		}
 	}
 	if kinds != 1 {
-		v.Problem("an answer has one of return, error and hang")
+		v.Problem("a response needs exactly one of return, error and hang")
 	}
 	return a
 }

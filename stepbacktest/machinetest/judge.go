@@ -38,7 +38,7 @@ func (r *Result) judge() []string {
 		got, err := jsonvalue.Parse(x.Output)
 		switch {
 		case err != nil:
-			fail("output", "output: there is none, the execution ended %s", ended)
+			fail("output", "output: missing; the execution ended as %s", ended)
 		default:
 			if e.Output != nil {
 				for _, d := range differences("$", got, *e.Output, false) {
@@ -55,7 +55,7 @@ func (r *Result) judge() []string {
 	r.judgePath(fail)
 	for _, n := range e.Attempts {
 		if got := r.attempts(n.State); got != n.N {
-			fail("attempts", "attempts: %s was carried out %d times, expected %d", n.State, got, n.N)
+			fail("attempts", "attempts: %s ran %d times, expected %d", n.State, got, n.N)
 		}
 	}
 	for _, w := range e.Waits {

@@ -132,7 +132,7 @@ func TestMockFiles(t *testing.T) {
 	if !results[0].Passed() {
 		t.Errorf("%v", results[0].Failures)
 	}
-	if f := strings.Join(results[1].Failures, "\n"); !strings.Contains(f, "the state Tell calls a service and has no answer") {
+	if f := strings.Join(results[1].Failures, "\n"); !strings.Contains(f, "the state Tell calls a service and has no response") {
 		t.Errorf("an unmocked state: %s", f)
 	}
 }
@@ -169,14 +169,14 @@ tests:
 		"output: $.reserved.a[1] is 2, expected 3", "output: $.more is missing, expected 1",
 		"output: $.charge is 7, and was not expected",
 		"path: behind Reserve → Charge\n      expected Release\n      got      Large → Done",
-		"entered: Tell was not", "never: Large was entered", "attempts: Charge was carried out 1 times, expected 2",
+		"entered: Tell was not", "never: Large was entered", "attempts: Charge ran 1 times, expected 2",
 		"waits: Charge waited never, expected 2s", "took: 0s, expected 1m0s",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}
 	}
-	if f := strings.Join(results[1].Failures, "\n"); !strings.Contains(f, "attempt 3 of the state Charge has no answer") {
+	if f := strings.Join(results[1].Failures, "\n"); !strings.Contains(f, "attempt 3 of the state Charge has no response") {
 		t.Errorf("%s", f)
 	}
 	var b bytes.Buffer
@@ -203,11 +203,11 @@ func TestParseRefuses(t *testing.T) {
 		head + "    expect: {path: [Chareg]}\n":    "the definition has no state Chareg; did you mean Charge?",
 		head + "    expect: {attempts: {Done: 1}}": "the definition has no Task state Done",
 		head + "    mocks: {Done: {return: 1}}\n    expect: {}\n":                  "has no Task state Done",
-		head + "    mocks: {Charge: {return: 1, error: E}}\n    expect: {}\n":      "an answer has one of return, error and hang",
+		head + "    mocks: {Charge: {return: 1, error: E}}\n    expect: {}\n":      "a response needs exactly one of return, error and hang",
 		head + "    testCase: Nope\n    expect: {}\n":                              "has no test case Nope",
 		head + "    testCase: Odd\n    expect: {}\n":                               "mocks the state Charg, which the state machine Orders does not have; did you mean Charge?",
 		head + "    faults: [\"Nowhere:hang:1%\"]\n    expect: {}\n":               `there is no state "Nowhere"`,
-		head + "    input: 1\n    inputFile: x.json\n    expect: {}\n":             "there is an input already",
+		head + "    input: 1\n    inputFile: x.json\n    expect: {}\n":             "the input is given twice",
 		"definition: none.json\ntests: []\n":                                       "orders.test.yaml: the definition: none.json: no such file",
 		"definition: orders.asl.json\nmocks: none.json\ntests: []\n":               "orders.test.yaml: mocks: none.json: no such file",
 		"definition: orders.asl.json\ntests: [{name: a, testCase: B, expect: {}}]": "there is no mock configuration",

@@ -148,7 +148,7 @@ func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
 			fmt.Fprintf(b, "      error: %s\n", quoted(last.More.Failure.Name))
 		}
 	default: // it had not ended, or was stopped
-		b.WriteString("      # The execution had not ended by itself; say more of what is expected here.\n      never: []\n")
+		b.WriteString("      # The execution had not ended by itself; add the expected outcome here.\n      never: []\n")
 	}
 	if path := observed.Entered(r.Events); status != "" && len(path) > 0 && !concurrent(r.Events) {
 		names := make([]string, len(path))

@@ -139,7 +139,7 @@ func (m *mocks) answer(t *engine.Task) engine.Integration {
 				return in
 			}
 		}
-		return m.fails("the state %s calls a service and has no answer: give it one under mocks", t.State)
+		return m.fails("the state %s calls a service and has no response: add one under mocks", t.State)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -160,7 +160,7 @@ func (m *mocks) answer(t *engine.Task) engine.Integration {
 	for _, k := range given {
 		n += k
 	}
-	return m.failsLocked("attempt %d of the state %s has no answer: its answers under mocks are used up, or are for another input than %s",
+	return m.failsLocked("attempt %d of the state %s has no response: its responses under mocks are used up, or are for an input other than %s",
 		n, t.State, cut(t.Parameters))
 }
 

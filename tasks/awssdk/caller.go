@@ -135,7 +135,7 @@ func (o *operation) call(ctx context.Context, params jsonvalue.Value, look *styl
 	if r.Body != nil {
 		text, err := body(r.Body)
 		if err != nil {
-			return nil, fmt.Errorf("the answer broke off: %w", err)
+			return nil, fmt.Errorf("the response was cut off: %w", err)
 		}
 		a.output = w.with(o.model.Output, a.output, text)
 	}

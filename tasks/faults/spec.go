@@ -60,7 +60,7 @@ func ParseSpec(text string, states ...string) (Spec, error) {
 		return Spec{}, fmt.Errorf("fault %q: %w", text, err)
 	}
 	if meant := mistyped(spec.Error); meant != "" && !custom {
-		return Spec{}, fmt.Errorf("fault %q: did you mean %s? (to inject it all the same, write custom=%s)", text,
+		return Spec{}, fmt.Errorf("fault %q: did you mean %s? (to inject it anyway, write custom=%s)", text,
 			meant,
 			spec.Error)
 	}

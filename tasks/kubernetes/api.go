@@ -116,12 +116,12 @@ func (a *API) server(r *request) (*url.URL, *http.Client, error) {
 	}
 	u, err := url.Parse(r.endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "https" {
-		return nil, nil, fmt.Errorf("the Endpoint %q is no https URL", r.endpoint)
+		return nil, nil, fmt.Errorf("the Endpoint %q is not an https URL", r.endpoint)
 	}
 	pem, err := base64.StdEncoding.DecodeString(r.authority)
 	pool := x509.NewCertPool()
 	if err != nil || !pool.AppendCertsFromPEM(pem) {
-		return nil, nil, errors.New("the CertificateAuthority is no certificate in Base64")
+		return nil, nil, errors.New("the CertificateAuthority is not a Base64 certificate")
 	}
 	return u, &http.Client{CheckRedirect: stay, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},

@@ -114,9 +114,9 @@ func TestUnusableParameters(t *testing.T) {
 			`[The value for the field 'ClusterName' must be a STRING, The value of the field 'QueryParameters' has an invalid format, ` +
 			`The value of the field 'Method' has an invalid format, The field "Nonsense" is not supported by Step Functions]`,
 		`{"ClusterName":"c","CertificateAuthority":"x","Endpoint":"https://127.0.0.1:1","Method":"GET","Path":"/"}`://
-		`EKS.SdkClientException: Unable to execute HTTP request: the CertificateAuthority is no certificate in Base64`,
+		`EKS.SdkClientException: Unable to execute HTTP request: the CertificateAuthority is not a Base64 certificate`,
 		`{"ClusterName":"c","CertificateAuthority":"x","Endpoint":"http://127.0.0.1:1","Method":"GET","Path":"/"}`://
-		`EKS.SdkClientException: Unable to execute HTTP request: the Endpoint "http://127.0.0.1:1" is no https URL`,
+		`EKS.SdkClientException: Unable to execute HTTP request: the Endpoint "http://127.0.0.1:1" is not an https URL`,
 	} {
 		_, err := kubernetes.Call{API: api()}.Invoke(t.Context(), &engine.Task{Parameters: params})
 		if want := strings.Replace(want, "*", params, 1); err == nil || err.Error() != want {

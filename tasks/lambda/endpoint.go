@@ -61,7 +61,7 @@ func (e Endpoint) Invoke(ctx context.Context, c *invocation.Request) (*invocatio
 		return nil, err
 	}
 	if len(body) > maxAnswer {
-		return nil, fmt.Errorf("the answer of %s is longer than %d bytes", c.FunctionName, maxAnswer)
+		return nil, fmt.Errorf("the response of %s is longer than %d bytes", c.FunctionName, maxAnswer)
 	}
 	return read(answer, body)
 }

@@ -49,8 +49,8 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	}
 	for _, n := range steps {
 		if next := len(out.answers); n.first != next {
-			r.problem(place+"."+n.key, "must go on with invocation "+strconv.Itoa(next)+
-				": every invocation from 0 on needs one answer")
+			r.problem(place+"."+n.key, "must continue with invocation "+strconv.Itoa(next)+
+				": every invocation from 0 needs one response")
 			break
 		}
 		for range n.last - n.first + 1 {

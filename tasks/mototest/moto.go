@@ -19,7 +19,7 @@ func Start(t *testing.T) string {
 	t.Helper()
 	command, err := exec.LookPath("moto_server")
 	if err != nil {
-		t.Log("moto_server is not installed (pip install 'moto[server]'): what needs other services is left out")
+		t.Log("moto_server is not installed (pip install 'moto[server]'): tests that need other services are skipped")
 		return ""
 	}
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -39,7 +39,7 @@ func (s Source) Load(ctx context.Context, machine string) (*configuration.Config
 	}
 	config, ok := out.Item["config"].(*types.AttributeValueMemberS)
 	if !ok {
-		return nil, fmt.Errorf("table %s: the item of %s has no text in config; delete it to begin anew", s.Table, machine)
+		return nil, fmt.Errorf("table %s: the item of %s has no text in config; delete it to start over", s.Table, machine)
 	}
 	c, err := configuration.Decode([]byte(config.Value))
 	if err != nil {

@@ -88,10 +88,10 @@ func (s Setting) String() string {
 		parts = append(parts, fmt.Sprintf("waits × %g", s.Stretch))
 	}
 	if len(s.Pay) > 0 {
-		parts = append(parts, fmt.Sprintf("%d retriers shortened that do not pay", len(s.Pay)))
+		parts = append(parts, fmt.Sprintf("%d retriers that do not pay are shortened", len(s.Pay)))
 	}
 	if s.Source != nil {
-		parts = append(parts, fmt.Sprintf("by section 5.1 %d retries fewer, interval × %g, cap × %g, rate + %g",
+		parts = append(parts, fmt.Sprintf("by section 5.1: %d retries fewer, interval × %g, cap × %g, rate + %g",
 			s.Source.Fewer, s.Source.Interval, s.Source.MaxDelay, s.Source.Rate))
 	}
 	if len(parts) == 0 {

@@ -172,7 +172,7 @@ func (w window) problem() string {
 			leastCount)
 	// An attempt may begin in one minute and end in another; an excess of ten in a hundred is tolerated.
 	case w.Successes+w.LoadFailures > 1.1*w.Attempts:
-		return fmt.Sprintf("the metrics contradict one another: %.0f successes and %.0f load failures of %.0f attempts",
+		return fmt.Sprintf("the metrics are inconsistent: %.0f successes and %.0f load failures of %.0f attempts",
 			w.Successes, w.LoadFailures, w.Attempts)
 	}
 	return ""

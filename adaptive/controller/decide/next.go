@@ -53,7 +53,7 @@ func (n *next) usable() bool {
 		return false
 	}
 	if !n.now.After(n.mem.Seen) {
-		n.d.because("guard", "this measurement is of %s and one of %s was looked at already",
+		n.d.because("guard", "this measurement is of %s, but one of %s was already used",
 			n.now.UTC().Format(time.RFC3339), n.mem.Seen.UTC().Format(time.RFC3339))
 		n.d.At = n.mem.Seen
 		return false
@@ -152,7 +152,7 @@ func (n *next) bounded(direction Direction) bool {
 	last := n.mem.last()
 	switch {
 	case n.mem.recent(n.now) >= n.ChangesAnHour:
-		n.d.because("guard", "%d changes within the last hour; there is no third", n.ChangesAnHour)
+		n.d.because("guard", "%d changes within the last hour, which is the maximum", n.ChangesAnHour)
 	case last.Direction != 0 && last.Direction != direction && n.now.Sub(n.mem.Reversed) < n.ReversalDwell:
 		n.d.because("guard", "it would be the second reversal within %s", n.ReversalDwell)
 	default:

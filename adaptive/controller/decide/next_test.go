@@ -158,7 +158,7 @@ func TestNoDecisionOnBadMeasurements(t *testing.T) {
 		"does not begin with a minute": func(m *decide.Measurement) {
 			m.Points[4].Start = noon.Add(time.Second)
 		},
-		"the metrics contradict one another: 6000 successes and 5400 load failures of 6000 atte": func(m *decide.Measurement) {
+		"the metrics are inconsistent: 6000 successes and 5400 load failures of 6000 atte": func(m *decide.Measurement) {
 			each(m, func(p *decide.Point) { p.Successes = 1200 })
 		},
 		"the capacity is NaN a second": func(m *decide.Measurement) {
@@ -192,7 +192,7 @@ func TestTheSameMeasurementTwiceIsOneDecision(t *testing.T) {
 	d := decide.Next(subject(), decide.Defaults(), decide.Memory{}, m)
 	mem := decide.Memory{}.After(d)
 	again := decide.Next(subject(), decide.Defaults(), mem, m)
-	if want := "this measurement is of 2026-11-22T12:07:00Z and one of 2026-11-22T12:07:00Z was looked at already"; again.Verdict != decide.Unknown ||
+	if want := "this measurement is of 2026-11-22T12:07:00Z, but one of 2026-11-22T12:07:00Z was already used"; again.Verdict != decide.Unknown ||
 		again.Reasons[0].Text != want {
 		t.Errorf("the second time: %s", again)
 	}
@@ -297,7 +297,7 @@ func TestMapRunThatSomebodyElseSetIsLeftAlone(t *testing.T) {
 	m.MapRun = &decide.MapRun{ARN: "run", Concurrency: 60, Base: 100}
 	d := decide.Next(s, p, decide.Memory{Concurrency: map[string]int{"run": 50}}, m)
 	if d.Changes() ||
-		!strings.Contains(d.String(), "somebody else set MaxConcurrency of run to 60, the controller had set 50") {
+		!strings.Contains(d.String(), "MaxConcurrency of run was set to 60 by another program or person (the controller had set 50)") {
 		t.Error(d)
 	}
 }
@@ -414,7 +414,7 @@ func TestRestoreNeedsRoom(t *testing.T) {
 	d := decide.Next(subject(), decide.Defaults(), mem, minutes(0, 20, 20.5, calm))
 	if d.Changes() ||
 		!strings.Contains(d.String(),
-			"calm, but 20 a second are more than 95 % of the capacity of 20.5: the base is not restored") {
+			"calm, but 20 per second exceed 95 % of the capacity of 20.5: the base is not restored") {
 		t.Error(d)
 	}
 }

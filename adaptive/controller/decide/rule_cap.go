@@ -33,7 +33,7 @@ func (n *next) cap() {
 	if retries == 0 && !hasPaced(n.Base) {
 		// Without a retrier that brings refused work back, allowing no retry at all would lose it.
 		retries = 1
-		n.d.because("R-cap", "not to 0 retries, as no retrier on %s paces what is refused", retry.CircuitOpen)
+		n.d.because("R-cap", "not to 0 retries, because no retrier on %s paces refused calls", retry.CircuitOpen)
 	}
 	if have := n.want.Retries; retries >= most || have != Unlimited && have <= retries {
 		return

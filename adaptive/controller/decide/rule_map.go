@@ -13,7 +13,7 @@ func (n *next) mapRun() bool {
 		limit = min(limit, max(int(c.PerSecond*timeout.Seconds()), 1))
 	}
 	if set, ours := n.mem.Concurrency[run.ARN]; ours && set != run.Concurrency {
-		n.d.because("R-map", "somebody else set MaxConcurrency of %s to %d, the controller had set %d: left alone",
+		n.d.because("R-map", "MaxConcurrency of %s was set to %d by another program or person (the controller had set %d): not changed",
 			run.ARN, run.Concurrency, set)
 		return false
 	}

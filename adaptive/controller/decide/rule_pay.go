@@ -51,6 +51,6 @@ func (n *next) expirePay() {
 			return dropped && r.Started >= leastEffective
 		}) {
 		n.want.Pay = nil
-		n.d.because("R-pay", "the retries that were dropped are tried again after %s", n.PayFor)
+		n.d.because("R-pay", "dropped retries are tried again after %s", n.PayFor)
 	}
 }

@@ -10,7 +10,7 @@ func (n *next) restore() {
 	}
 	if c := n.m.Capacity; c.Saturated && c.PerSecond > 0 && n.w.rate() > 0.95*c.PerSecond {
 		n.d.because("R-restore",
-			"calm, but %.3g a second are more than 95 %% of the capacity of %.3g: the base is not restored", n.w.rate(),
+			"calm, but %.3g per second exceed 95 %% of the capacity of %.3g: the base is not restored", n.w.rate(),
 			c.PerSecond)
 		return
 	}

@@ -34,7 +34,7 @@ func (n *next) stretch() {
 		return
 	}
 	n.want.Stretch = factor
-	n.d.because("R-stretch", "the outage has lasted %s; waits that reach as far are %g times the base's", spell, factor)
+	n.d.because("R-stretch", "the outage has lasted %s; to reach as far, waits are %g times the base's", spell, factor)
 }
 
 // fits reports whether all attempts and waits at their maximum end before the state machine's timeout.

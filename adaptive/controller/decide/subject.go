@@ -99,7 +99,7 @@ func (p Parameters) Validate() error {
 		check(f.is > 0 && f.is < 1, "%s is %v; it must be between 0 and 1", f.name, f.is)
 	}
 	check(p.Calm < p.Overload && p.Calm < p.MapFailing && p.Calm < p.Stretch,
-		"Calm is %v; it must be below the shares that have something done", p.Calm)
+		"Calm is %v; it must be below the shares that trigger a change", p.Calm)
 	least := WindowSize*Minute + Age
 	check(p.CutDwell >= least, "CutDwell is %v; it must be at least %v, a window and its age", p.CutDwell, least)
 	check(p.RestoreDwell >= p.CutDwell, "RestoreDwell is %v; it must be at least CutDwell", p.RestoreDwell)

@@ -36,7 +36,7 @@ func (n *next) judge() bool {
 		return false
 	}
 	n.d.because("watch",
-		"%.1f %% of the tasks end well, before the change of %s it was %.1f %%, and the callee fails no more often",
+		"%.1f %% of the tasks succeed, after the change of %s; before it %.1f %% did, and the callee does not fail more often",
 		100*after.Rate(), w.At.UTC().Format("15:04"), 100*before.Rate())
 	direction := Restore
 	if !looser(n.d.Before, w.Back, n.Base) {

@@ -8,7 +8,7 @@ import (
 
 // Jitter draws calls and completion over the number of clients, as the AWS article does.
 func Jitter(points []contention.Row) *Figure {
-	f := &Figure{Width: 980, Height: 400, Title: "Jitter: calls and completion for clients that contend"}
+	f := &Figure{Width: 980, Height: 400, Title: "Jitter: calls and completion of competing clients"}
 	calls := &panel{Figure: f, x: 60, y: 60, w: 400, h: 250, left: 0, right: 1, high: 1}
 	done := &panel{Figure: f, x: 550, y: 60, w: 400, h: 250, left: 0, right: 1, low: 0.1, high: 1, logarithmic: true}
 	for _, p := range points {

@@ -79,7 +79,7 @@ func read(root strictyaml.Value) *Policy {
 		"deferral",
 		"controller", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
-		v.Problem("only version 1 of the format is known; write policy: 1")
+		v.Problem("only version 1 of the format is supported; write policy: 1")
 	}
 	p := &Policy{
 		Name: o.Need("name").Name(), About: o.Get("about").Text(500), Attempts: FromScenario,
@@ -104,7 +104,7 @@ func read(root strictyaml.Value) *Policy {
 	if v := o.Get("staleness"); v.Present() {
 		p.Staleness = v.DurationOr(time.Second, time.Millisecond, time.Hour)
 		if p.Breaker == nil || p.Limiter == nil {
-			v.Problem("what is shared is a breaker with a limiter; give both, or leave staleness out")
+			v.Problem("shared needs a breaker and a limiter; give both, or leave staleness out")
 		}
 	}
 	readDeferral(o.Get("deferral"), p)
@@ -204,10 +204,10 @@ func readDeferral(v strictyaml.Value, p *Policy) {
 	d := scenario.Policy(o, 20)
 	p.Deferral, p.DefersFailures = &d, o.Get("failures").Bool()
 	if f := o.Get("failures"); f.Present() && p.Breaker == nil && p.Limiter == nil {
-		f.Problem("without a breaker or limiter nobody knows that the callee is away; leave failures out")
+		f.Problem("without a breaker or limiter the callee's outage is not noticed; leave failures out")
 	}
 	if p.Budget == nil && p.Throttle == nil && p.Breaker == nil && p.Limiter == nil {
-		v.Problem("nothing of this policy refuses anything, so nothing is deferred; leave deferral out")
+		v.Problem("this policy refuses no calls, so none are deferred; leave deferral out")
 	}
 }
 
@@ -226,7 +226,7 @@ func Names() []string { return slices.Clone(order) }
 // Named returns a built-in policy.
 func Named(name string) (*Policy, error) {
 	if !slices.Contains(order, name) {
-		return nil, fmt.Errorf("there is no policy %q; there is %s, or give a file that ends in .yaml", name,
+		return nil, fmt.Errorf("there is no policy %q; use %s, or a file that ends in .yaml", name,
 			strings.Join(order, ", "))
 	}
 	text, err := files.ReadFile(path.Join("files", name+".yaml"))

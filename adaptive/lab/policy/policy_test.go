@@ -67,15 +67,15 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"policy: 1", "policy: 2", "p.yaml:2:9: policy: only version 1"},
 		{"name: all", "nam: all", "did you mean name?"},
 		{"rate: 3", "rate: 0.5", "retry.rate: 0.5 is out of range"},
-		{"retry: {", "retry: sometimes\n#{", "\"sometimes\" is not known here; write scenario or none"},
-		{"preset: grpc", "preset: finangle", "\"finangle\" is not known here"},
+		{"retry: {", "retry: sometimes\n#{", "\"sometimes\" is not allowed here; write scenario or none"},
+		{"preset: grpc", "preset: finangle", "\"finangle\" is not allowed here"},
 		{"k: 1.1", "k: 0.9", "throttle.k: 0.9 is out of range"},
 		{"openFor: 90", "openFor: 0", "breaker.openFor: 0 is out of range"},
 		{"openFor: 90", "halfOpenConcurrency: 17", "HalfOpenConcurrency is 17; it must be between 1 and 16"},
 		{"initial: 5", "initial: 500", "Initial is 500; it must be between Min and Max"},
-		{"breaker: {", "#breaker: {", "staleness: what is shared is a breaker with a limiter"},
-		{all, "policy: 1\nname: p\ndeferral: {}", "nothing of this policy refuses anything"},
-		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "nobody knows that the callee is away"},
+		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
+		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
+		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "the callee's outage is not noticed"},
 	} {
 		text := strings.Replace(all, c.from, c.to, 1)
 		if _, err := policy.Parse("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -30,12 +30,12 @@ func (p *parser) fault(v strictyaml.Value) Fault {
 		f.Metric = metric.OneOf(ErrorRate, OverloadRate)
 		f.Says = o.Need("says").Number(0, 1)
 		if s := o.Get("service"); s.Present() {
-			s.Problem("a metric that lies names no service; leave it out")
+			s.Problem("a metric fault names no service; leave it out")
 		}
 		return f
 	}
 	if s := o.Get("says"); s.Present() {
-		s.Problem("only a metric says something")
+		s.Problem("only a metric fault has says")
 	}
 	f.Service = p.serviceIndex(o.Need("service"))
 	if c := o.Get("capacity"); c.Present() {

@@ -40,7 +40,7 @@ func (p *parser) scenario(root strictyaml.Value) *Scenario {
 		"faults",
 		"observe", "expect")
 	if v := o.Need("lab"); v.Present() && v.Whole(0, 1<<30) != 1 {
-		v.Problem("only version 1 of the format is known; write lab: 1")
+		v.Problem("only version 1 of the format is supported; write lab: 1")
 	}
 	if v := o.Get("unit"); v.Present() && v.Text(10) != "s" {
 		v.Problem("times are in seconds; write unit: s")
@@ -99,7 +99,7 @@ func (p *parser) relation(o strictyaml.Object, e *Expectation) {
 		o.Problem("an expectation has either is or ratio")
 		return
 	case ratio.Present() != (e.Versus != ""):
-		o.Problem("ratio is a ratio to another policy: versus and ratio come together")
+		o.Problem("ratio compares with another policy: give both versus and ratio")
 		return
 	}
 	v := is
@@ -123,7 +123,7 @@ func (p *parser) relation(o strictyaml.Object, e *Expectation) {
 			}
 		}
 	}
-	v.Problem("%q is no comparison; write one such as \"<= 0.7\"", text)
+	v.Problem("%q is not a comparison; write one such as \"<= 0.7\"", text)
 }
 
 // distribution parses {exp: 0.2}, {lognormal: {mean: 0.2, cv: 1}}, {constant: 0.2}, {gamma: …} and {empirical: FILE};
@@ -166,7 +166,7 @@ func (p *parser) samples(v strictyaml.Value) []float64 {
 	p.numbers(v, func(line int, field string) error {
 		f, err := strconv.ParseFloat(field, 64)
 		if err != nil || !(f >= 0 && f <= 1e6) {
-			return fmt.Errorf("line %d: %q is no service time; write seconds", line, field)
+			return fmt.Errorf("line %d: %q is not a service time; write seconds", line, field)
 		}
 		if len(samples) == 1_000_000 {
 			return fmt.Errorf("line %d: more than a million samples", line)

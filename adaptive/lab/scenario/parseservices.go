@@ -89,7 +89,7 @@ func memory(v strictyaml.Value) int {
 	digits, ok := strings.CutPrefix(text, "lambda-")
 	mb, err := strconv.Atoi(digits)
 	if text != "" && (!ok || err != nil || mb < 128 || mb > 10240) {
-		v.Problem("%q is no cost; write lambda-MEMORY with 128 to 10240 MB, such as lambda-1024", text)
+		v.Problem("%q is not a cost; write lambda-MEMORY with 128 to 10240 MB, such as lambda-1024", text)
 		return 0
 	}
 	return mb

@@ -131,7 +131,7 @@ func (p *parser) trace(v strictyaml.Value) []time.Duration {
 		at, err := strictyaml.ParseSeconds(field)
 		switch {
 		case err != nil || at < 0:
-			return fmt.Errorf("line %d: %q is no arrival time; write seconds since the start", line, field)
+			return fmt.Errorf("line %d: %q is not an arrival time; write seconds since the start", line, field)
 		case len(times) > 0 && at < times[len(times)-1]:
 			return fmt.Errorf("line %d: %q comes before the time of an earlier line; sort the file", line, field)
 		case len(times) >= MaxRecords:
@@ -187,7 +187,7 @@ func (p *parser) machine(v strictyaml.Value, w *Workload) {
 	w.State = state.Text(80)
 	call, ok := p.calls[w.State]
 	if !ok && w.State != "" {
-		state.Problem("calls does not say what the state %q calls", w.State)
+		state.Problem("calls has no entry for the state %q", w.State)
 	}
 	w.Call = call
 	retry, definition := o.Get("retry"), o.Get("definition")
@@ -238,7 +238,7 @@ func named(v strictyaml.Value) []Retrier {
 	case "pattern", "preset":
 		r, err = FromPattern(name)
 	default:
-		v.Problem("%q is no retry; write table:STATE, pattern:NAME, preset:NAME, none or a list of retriers", text)
+		v.Problem("%q is not a retry; write table:STATE, pattern:NAME, preset:NAME, none or a list of retriers", text)
 	}
 	if err != nil {
 		v.Problem("%v", err)

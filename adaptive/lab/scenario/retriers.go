@@ -79,7 +79,7 @@ func FromDefinition(file, text, state string) ([]Retrier, error) {
 		return found
 	})
 	if asl.HasErrors(diagnostics) || machine == nil {
-		return nil, fmt.Errorf("%s is no valid definition:\n%s", file, asl.Render(diagnostics, text, file))
+		return nil, fmt.Errorf("%s is not a valid definition:\n%s", file, asl.Render(diagnostics, text, file))
 	}
 	var names []string
 	found := find(&machine.Graph, state, &names)

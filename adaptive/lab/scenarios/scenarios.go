@@ -32,7 +32,7 @@ func Names() []string { return slices.Clone(order) }
 // Text returns the file of a built-in scenario, as a start for a new one.
 func Text(name string) ([]byte, error) {
 	if !slices.Contains(order, name) {
-		return nil, fmt.Errorf("there is no scenario %q; there is %s, or give a file that ends in .yaml", name,
+		return nil, fmt.Errorf("there is no scenario %q; use %s, or a file that ends in .yaml", name,
 			strings.Join(order, ", "))
 	}
 	return files.ReadFile("files/" + name + ".yaml")

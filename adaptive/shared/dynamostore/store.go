@@ -72,7 +72,7 @@ func (s *Store) Add(ctx context.Context, callee string, t limiter.Tally) (shared
 	}
 	record, tally, err := read(item)
 	if err != nil {
-		return record, tally, fmt.Errorf("shared state of %s in table %s: %w; delete the item to begin anew", callee,
+		return record, tally, fmt.Errorf("shared state of %s in table %s: %w; delete the item to start over", callee,
 			s.Table, err)
 	}
 	return record, tally, nil
@@ -161,7 +161,7 @@ func read(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, e
 		}
 		n, ok := value.(*types.AttributeValueMemberN)
 		if !ok {
-			return record, limiter.Tally{}, fmt.Errorf("attribute %s is a %T and no number", name, value)
+			return record, limiter.Tally{}, fmt.Errorf("attribute %s is a %T, not a number", name, value)
 		}
 		var err error
 		if numbers[i], err = strconv.ParseInt(n.Value, 10, 64); err != nil {

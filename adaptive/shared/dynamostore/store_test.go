@@ -100,7 +100,7 @@ func testStore(t *testing.T, c *dynamodb.Client) {
 			}
 			s := &dynamostore.Store{Client: c, Table: "edited"}
 			_, _, err := s.Add(t.Context(), callee, limiter.Tally{})
-			if err == nil || !strings.Contains(err.Error(), "delete the item to begin anew") {
+			if err == nil || !strings.Contains(err.Error(), "delete the item to start over") {
 				t.Errorf("%s: %v", callee, err)
 			}
 		}

@@ -33,7 +33,7 @@ func add(t *testing.T, s shared.Store, callee string, tally limiter.Tally) (shar
 func addsUp(t *testing.T, s shared.Store) {
 	if record, sum := add(t, s, "db", limiter.Tally{}); text(t, record) != text(t, shared.Record{}) ||
 		sum != (limiter.Tally{}) {
-		t.Errorf("a callee nobody called has %+v, %+v", record, sum)
+		t.Errorf("a callee without calls has %+v, %+v", record, sum)
 	}
 	one := limiter.Tally{Asked: 5, Admitted: 4, Successes: 2, Failures: 1, Busy: 3 * time.Second}
 	add(t, s, "db", one)

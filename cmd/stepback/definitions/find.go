@@ -100,7 +100,7 @@ type converter struct{ nodes int }
 
 func (c *converter) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	if c.nodes++; depth > deepest || c.nodes > mostNodes {
-		return jsonvalue.Value{}, fmt.Errorf("line %d: it is nested too deep, or too long", n.Line)
+		return jsonvalue.Value{}, fmt.Errorf("line %d: it is too long or nested too deep", n.Line)
 	}
 	if n.Kind == yaml.AliasNode {
 		return c.value(n.Alias, depth+1)

@@ -109,9 +109,9 @@ func TestInRefuses(t *testing.T) {
 		"Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {DefinitionS3Location: {}}}}": "its definition is in S3",
 		"Resources: {M: {Type: AWS::Serverless::StateMachine, Properties: {DefinitionUri: s3://b/k}}}":     "its definition is in S3",
 		"Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {DefinitionString: [1]}}}":    "only the deployment can resolve",
-		`{"resource": {"aws_sfn_state_machine": {"m": {"type": "STANDARD"}}}}`:                             "known after the plan",
+		`{"resource": {"aws_sfn_state_machine": {"m": {"type": "STANDARD"}}}}`:                             "unknown until the plan",
 		"stepFunctions: {stateMachines: {m: {}}}":                                                          "it has no definition",
-		"stepFunctions: {stateMachines: {m: {definition: '${self:custom.m}'}}}":                            `is "${self:custom.m}"; an object or`,
+		"stepFunctions: {stateMachines: {m: {definition: '${self:custom.m}'}}}":                            `is "${self:custom.m}"; only an object or`,
 	} {
 		found, err := definitions.In(text)
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].Missing, want) || found[0].File+found[0].Text != "" {

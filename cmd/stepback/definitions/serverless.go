@@ -26,7 +26,7 @@ func serverless(root jsonvalue.Value) ([]Found, error) {
 			case strings.HasPrefix(strings.TrimSpace(definition.Text()), "{"):
 				f.Text = definition.Text()
 			default:
-				f.Missing = fmt.Sprintf("its definition is %q; an object or ${file(NAME)} can be read", short(definition.Text()))
+				f.Missing = fmt.Sprintf("its definition is %q; only an object or ${file(NAME)} is supported", short(definition.Text()))
 			}
 		default:
 			f.Missing = "it has no definition"

@@ -56,7 +56,7 @@ func resource(name string, body jsonvalue.Value) Found {
 	f := Found{Name: name, Express: member(body, "type").Text() == "EXPRESS"}
 	definition := member(body, "definition")
 	if definition.Kind() != jsonvalue.String || definition.Text() == "" {
-		f.Missing = "its definition is known after the plan is applied only; give its file to the command"
+		f.Missing = "its definition is unknown until the plan is applied; give its file to the command"
 		return f
 	}
 	f.Text = definition.Text()

@@ -40,8 +40,8 @@ type BoundedError struct{ Looked int }
 
 // Error implements error.
 func (e *BoundedError) Error() string {
-	return fmt.Sprintf("only the newest %d executions were looked into: the API tells neither who retries nor with what they "+
-		"failed; name a machine, or a time with --since", e.Looked)
+	return fmt.Sprintf("only the newest %d executions were searched, because the API has no index of retries and errors; "+
+		"name a machine, or a time with --since", e.Looked)
 }
 
 // Time is a time as represented in the API's documents: seconds since 1970.
@@ -119,7 +119,7 @@ func pages[T any](ctx context.Context, c Caller, operation string, in map[string
 		var found []T
 		if raw := out[member]; raw != nil {
 			if err := json.Unmarshal(raw, &found); err != nil {
-				return fmt.Errorf("the answer of %s does not fit: %w", operation, err)
+				return fmt.Errorf("unexpected response of %s: %w", operation, err)
 			}
 		}
 		for _, one := range found {

@@ -74,7 +74,7 @@ func (c *Client) Find(ctx context.Context, name string) (*Execution, error) {
 	case 1:
 		return c.Describe(ctx, found[0].ARN)
 	default:
-		return nil, fmt.Errorf("%q fits %d executions, for example %s and %s; give more of the name", name, len(found),
+		return nil, fmt.Errorf("%q matches %d executions, for example %s and %s; give more of the name", name, len(found),
 			found[0].Name, found[1].Name)
 	}
 }

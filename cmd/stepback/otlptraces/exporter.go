@@ -82,13 +82,13 @@ func (e *Exporter) Dropped() int64 { return e.dropped.Load() }
 // send sends traces until the queue is closed.
 func (e *Exporter) send(ctx context.Context) {
 	if err := e.to.Start(ctx); err != nil {
-		e.log.Warn("the exporter of traces is not configured well", "endpoint", e.endpoint, "error", err)
+		e.log.Warn("the trace exporter's configuration is not valid", "endpoint", e.endpoint, "error", err)
 	}
 	said := false
 	for spans := range e.queue {
 		if err := e.to.ExportSpans(ctx, spans); err != nil {
 			if e.dropped.Add(1); !said {
-				e.log.Warn("traces cannot be sent; later ones are tried, and not told of", "endpoint", e.endpoint, "error", err)
+				e.log.Warn("traces cannot be sent; further failures will not be logged", "endpoint", e.endpoint, "error", err)
 				said = true
 			}
 		}

@@ -198,7 +198,7 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	t.Skip("no PostgreSQL: it does not run as root, and there is no user postgres or nobody to run it as")
+	t.Skip("no PostgreSQL: it does not run as root, and there is no user \"postgres\" or \"nobody\" to run it as")
 	return nil
 }
 

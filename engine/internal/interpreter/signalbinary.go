@@ -10,7 +10,7 @@ import (
 )
 
 // errCorruptSignals is returned if stored signals cannot be decoded.
-var errCorruptSignals = errors.New("interpreter: the stored signals are cut short or damaged")
+var errCorruptSignals = errors.New("interpreter: the stored signals are truncated or damaged")
 
 // The bits of the byte that says which members of a signal follow.
 const (

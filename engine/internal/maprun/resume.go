@@ -104,7 +104,7 @@ func (m *Run) recount(ctx context.Context, version string) error {
 				return err
 			}
 		case m.children[x.ARN] == nil:
-			return fmt.Errorf("the child execution %s could not be gone on with", x.ARN)
+			return fmt.Errorf("the child execution %s could not be resumed", x.ARN)
 		}
 		m.source.cover(x.FirstItem, x.Items, x.LastItem)
 	}

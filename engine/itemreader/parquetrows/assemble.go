@@ -16,7 +16,7 @@ type assembler struct {
 	columns [][]parquet.Value // the rest of the row, by leaf column
 }
 
-var errLevels = errors.New("the file is damaged: the columns of the row do not fit together")
+var errLevels = errors.New("the file is damaged: the columns of a row do not match")
 
 // object returns a row.
 func (a *assembler) object(row parquet.Row) (jsonvalue.Value, error) {

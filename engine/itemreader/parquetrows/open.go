@@ -107,7 +107,7 @@ func checkCompression(chunks []format.ColumnChunk) error {
 // is read only once.
 func withFooter(file io.ReaderAt, size int64) (io.ReaderAt, error) {
 	if size < trailerBytes+int64(len(magic)) {
-		return nil, fmt.Errorf("it is no Parquet file: it has %d bytes", size)
+		return nil, fmt.Errorf("it is not a Parquet file: it has %d bytes", size)
 	}
 	t := tail{file: file, from: max(size-tailBytes, 0)}
 	if err := t.read(size); err != nil {
@@ -119,7 +119,7 @@ func withFooter(file io.ReaderAt, size int64) (io.ReaderAt, error) {
 	case encrypted:
 		return nil, errors.New("its footer is encrypted; Parquet encryption is not supported")
 	default:
-		return nil, fmt.Errorf("it is no Parquet file: its last four bytes are %q instead of %q", trailer[4:], magic)
+		return nil, fmt.Errorf("it is not a Parquet file: its last four bytes are %q instead of %q", trailer[4:], magic)
 	}
 	footer := int64(binary.LittleEndian.Uint32(trailer))
 	switch {

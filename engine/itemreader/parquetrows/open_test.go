@@ -41,8 +41,8 @@ func TestOpenRefuses(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		{nil, "it is no Parquet file: it has 0 bytes"},
-		{[]byte("user_id,points\nu1,1\n"), `it is no Parquet file: its last four bytes are "1,1\n" instead of "PAR1"`},
+		{nil, "it is not a Parquet file: it has 0 bytes"},
+		{[]byte("user_id,points\nu1,1\n"), `it is not a Parquet file: its last four bytes are "1,1\n" instead of "PAR1"`},
 		{large, "its footer is larger than 5 MB (5242880 bytes), the largest that a Map can read; write the data to several files"},
 		{long, "the footer is damaged: it would be 4096 bytes long in a file of 74"},
 		{secret, "its footer is encrypted; Parquet encryption is not supported"},

@@ -34,8 +34,8 @@ type LostTail struct {
 
 // Error implements error.
 func (l *LostTail) Error() string {
-	return fmt.Sprintf("the end of the log was lost before %s: %d groups of records that had been on the disk are missing, and with them "+
-		"what was acknowledged last; put a copy of the directory back if there is one", l.Seen.UTC().Format(time.RFC3339), l.Groups)
+	return fmt.Sprintf("the end of the log was lost before %s: %d groups of records that had been on the disk are missing, including "+
+		"the last acknowledged ones; restore a backup of the directory if there is one", l.Seen.UTC().Format(time.RFC3339), l.Groups)
 }
 
 // anchored is the content of the anchor file.

@@ -69,7 +69,7 @@ func (c *checker) entry(key string, value []byte) error {
 			return journal.DecodeDefinition(name, raw)
 		})
 		if err == nil && journal.NewDefinition(d.MachineName, d.RoleARN, d.Text, d.Express).ID != name {
-			err = fmt.Errorf("definition %s has another content than its ID says", name)
+			err = fmt.Errorf("the content of definition %s does not match its ID", name)
 		}
 		return err
 	case mapRunPrefix:
@@ -89,7 +89,7 @@ func (c *checker) entry(key string, value []byte) error {
 		return c.listed(key)
 	}
 	if key != versionKey && key != indexedKey && key != groupsKey && !strings.HasPrefix(key, documents) {
-		return fmt.Errorf("the key %q is nothing that stepback keeps", key)
+		return fmt.Errorf("the key %q is not a key of stepback", key)
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (c *checker) listed(key string) error {
 		return fmt.Errorf("the index has %s: %w", key[arnFrom:], err)
 	}
 	if indexed[x.Status] != key[listEnd] || x.Start.UnixNano() != startOf([]byte(key)) {
-		return fmt.Errorf("the index has %s with another status or start than its description", x.ARN)
+		return fmt.Errorf("the index has %s with a different status or start than its description", x.ARN)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (c *checker) step(name string, value []byte) error {
 		if err != nil {
 			c.tell(fmt.Errorf("steps of %s: %w", arn, err))
 		} else if x.Ended() {
-			c.tell(fmt.Errorf("%s has ended and still has steps", arn))
+			c.tell(fmt.Errorf("%s has ended but still has steps", arn))
 		}
 	}
 	if want := binary.BigEndian.AppendUint64(nil, uint64(c.steps)); !bytes.Equal([]byte(number), want) {
@@ -221,14 +221,14 @@ func (c *checker) step(name string, value []byte) error {
 func (c *checker) stop(key string) error {
 	stamp := key[len(endPrefix):]
 	if len(stamp) < 8 {
-		return fmt.Errorf("the key %q is not that of an end", key)
+		return fmt.Errorf("the key %q is not the key of an end record", key)
 	}
 	x, err := c.j.Execution(c.ctx, stamp[8:])
 	if err != nil {
 		return fmt.Errorf("the end of %s: %w", stamp[8:], err)
 	}
 	if at := int64(binary.BigEndian.Uint64([]byte(stamp))); at != x.Stop.UnixNano() {
-		return fmt.Errorf("%s ended at another time than is listed", x.ARN)
+		return fmt.Errorf("%s ended at a different time than listed", x.ARN)
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 		return fmt.Errorf("its history ends with %s, its description says %s", last.Type, x.Status)
 	}
 	if x.Status == history.Succeeded && last.Data != x.Output {
-		return errors.New("its history ends with another output than its description says")
+		return errors.New("the output in its history differs from that in its description")
 	}
 	if x.Stop.Before(x.Start) {
 		return fmt.Errorf("it stopped at %s, before it started at %s", x.Stop, x.Start)

@@ -68,18 +68,18 @@ func TestCheck(t *testing.T) {
 	}{
 		"nothing": {func(*store.DB) error { return nil }, nil},
 		"a description that is cut": {set("x/m:a", s2.Encode(nil, []byte("\x03abc"))),
-			[]string{"m:a: journal: a stored execution is cut short", `"r/run:a": m:a`, "the end of m:a"}},
+			[]string{"m:a: journal: a stored execution is truncated", `"r/run:a": m:a`, "the end of m:a"}},
 		"a value that is no value": {set("x/m:running", []byte("!")), []string{"m:running: s2:"}},
 		"a lost history":           {remove("h/m:a"), []string{"m:a: its history: journal: no such execution"}},
 		"a history with a gap":     {set("h/m:a", gap), []string{`"m:a": event number 2 has the ID 3`}},
 		"a lost step": {remove("s/m:running\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
 			[]string{"m:running: step 0 is missing", "event number 1 has the ID 2"}},
 		"a step of an ended one": {set("s/m:a\x00\x00\x00\x00\x00\x00\x00\x00\x00", gap),
-			[]string{"m:a has ended and still has steps", "stored signals are cut short"}},
+			[]string{"m:a has ended but still has steps", "stored signals are truncated"}},
 		"a lost Map Run":              {remove("r/run:a"), []string{"no such execution: run:a"}},
 		"an execution out of nowhere": {set("h/m:b", gap), []string{"no such execution: m:b"}},
 		"an unknown key": {set("unknown", nil),
-			[]string{`the key "unknown" is nothing that stepback keeps`}},
+			[]string{`the key "unknown" is not a key of stepback`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

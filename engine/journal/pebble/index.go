@@ -155,7 +155,7 @@ func (j *Journal) readOpen() error {
 	for valid := it.First(); valid; valid = it.SeekGE(key) {
 		arn, ok := stepOf(it.Key())
 		if !ok {
-			err = fmt.Errorf("the key %q is not that of a step", it.Key())
+			err = fmt.Errorf("the key %q is not the key of a step", it.Key())
 			break
 		}
 		x, unreadable := read(j, executionPrefix, arn, journal.DecodeListed)

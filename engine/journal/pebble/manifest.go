@@ -34,8 +34,8 @@ func wholeManifest(fs vfs.FS, dir, manifest string) error {
 	if err != nil || first <= end.sequence+1 {
 		return err
 	}
-	return fmt.Errorf("%s, which is cut short, knows of %d keys, and %s goes on behind key %d; nothing was changed:"+
-		" put a copy of the directory back", filepath.Base(manifest), end.sequence, log, first-1)
+	return fmt.Errorf("%s is truncated: it lists %d keys, and %s continues after key %d; nothing was changed:"+
+		" restore a backup of the directory", filepath.Base(manifest), end.sequence, log, first-1)
 }
 
 // readManifest reads a MANIFEST as far as Pebble does.

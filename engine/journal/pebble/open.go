@@ -57,15 +57,15 @@ func openError(dir string, readOnly bool, err error) error {
 	case errors.Is(err, syscall.EAGAIN):
 		hint = " (is another stepback using this data directory?)"
 	case readOnly && errors.Is(err, fs.ErrPermission):
-		hint = " (stepback has to be able to read it)"
+		hint = " (stepback needs read access)"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		hint = " (stepback has to be able to write there)"
+		hint = " (stepback needs write access)"
 	case errors.Is(err, pebble.ErrDBDoesNotExist):
 		return fmt.Errorf("there is no journal in %s", dir)
 	case errors.Is(err, journal.ErrDiskFull):
 	default:
-		hint = " (if its files are missing, damaged or those of another program: put a copy back; stepback data repair saves" +
-			" what is whole; or move the directory away to begin a new journal; users and objects are kept beside it)"
+		hint = " (if its files are missing, damaged or those of another program: restore a backup, recover intact records with" +
+			" stepback data repair, or move the directory away to start a new journal; users and objects are stored beside it)"
 	}
 	return fmt.Errorf("opening the journal in %s: %w%s", dir, err, hint)
 }

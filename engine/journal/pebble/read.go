@@ -50,7 +50,7 @@ func damaged(err error) error {
 		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return fmt.Errorf("%w: %s; put a copy of its directory back", journal.ErrDamaged, first)
+	return fmt.Errorf("%w: %s; restore a backup of its directory", journal.ErrDamaged, first)
 }
 
 // unpackInto decodes the value at an iterator's position like unpack. It decompresses into reused memory, so decode

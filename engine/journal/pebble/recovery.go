@@ -30,7 +30,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 			}
 			of, _, ok := bytes.Cut(it.Key()[len(stepPrefix):], []byte{0})
 			if !ok {
-				yield(nil, fmt.Errorf("the key %q is not that of a step", it.Key()))
+				yield(nil, fmt.Errorf("the key %q is not the key of a step", it.Key()))
 				return
 			}
 			if !bytes.Equal(of, arn) {

@@ -140,7 +140,7 @@ func (r *repair) copyAll(ctx context.Context) error {
 			return b.Commit(pebble.Sync)
 		}
 		r.found.Unreadable++
-		r.tell(fmt.Errorf("what is kept behind the key %q cannot be read: %w", last, firstLine(bad)))
+		r.tell(fmt.Errorf("the value of the key %q cannot be read: %w", last, firstLine(bad)))
 		if !r.skip(&last, keep) {
 			return b.Commit(pebble.Sync)
 		}
@@ -265,7 +265,7 @@ func (r *repair) dropHalves(ctx context.Context) error {
 		case mapRunPrefix:
 			m, err := unpack(it.Value(), key, journal.DecodeMapRun)
 			if keep = err == nil && whole[m.Execution]; !keep {
-				r.drop(fmt.Errorf("the Map Run %s, or the execution that it belongs to, is not whole", name))
+				r.drop(fmt.Errorf("the Map Run %s, or its execution, is damaged", name))
 			}
 		case definitionPrefix:
 			_, err := unpack(it.Value(), key, func(raw []byte) (*journal.Definition, error) {

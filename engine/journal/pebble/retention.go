@@ -84,7 +84,7 @@ func (j *Journal) expireAll(before time.Time, stopping func() error) (n int, err
 		key := it.Key()
 		stamp := key[len(endPrefix):]
 		if len(stamp) < 8 {
-			return n, fmt.Errorf("the key %q is not that of an end", key)
+			return n, fmt.Errorf("the key %q is not the key of an end record", key)
 		}
 		if int64(binary.BigEndian.Uint64(stamp)) >= before.UnixNano() {
 			break

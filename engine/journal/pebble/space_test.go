@@ -173,7 +173,7 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 	for _, step := range []struct {
 		free int64
 		want string
-	}{{10 * reserve, ""}, {0, "the disk is full; make room: 0 KB are free"}, {10 * reserve, ""}} {
+	}{{10 * reserve, ""}, {0, "the disk is full; free space: 0 KB are free"}, {10 * reserve, ""}} {
 		disk.room(step.free)
 		j, err := pebble.Open("journal", pebble.Config{FS: disk})
 		if step.want != "" {

@@ -75,7 +75,7 @@ func (j *Journal) empty() error {
 		return err
 	}
 	if foreign {
-		return errors.New("it is the store of another program, not a journal of stepback, or its MANIFEST is cut short; nothing was changed")
+		return errors.New("it is another program's store, not a journal of stepback, or its MANIFEST is truncated; nothing was changed")
 	}
 	return nil
 }

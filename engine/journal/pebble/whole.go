@@ -22,7 +22,7 @@ func (j *Journal) whole(o Config, cache *pebble.Cache) error {
 		return nil //nolint:nilerr // opening it says more
 	case !there.Exists && (holds(names, ".sst") || holds(names, ".log")):
 		return openError(j.dir, o.ReadOnly,
-			errors.New("there are tables or logs, but not the marker.manifest file that says which MANIFEST is theirs"))
+			errors.New("there are tables or logs, but the marker.manifest file that names their MANIFEST is missing"))
 	case !there.Exists:
 		return nil
 	}
@@ -43,7 +43,7 @@ func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
 	looking := Journal{dir: j.dir, db: db}
 	found, err := looking.version()
 	if err == nil && found == 0 && tables {
-		err = errors.New("its MANIFEST, which is cut short, knows nothing of its tables; nothing was changed: put a copy of the directory back")
+		err = errors.New("its MANIFEST is truncated and lists none of its tables; nothing was changed: restore a backup of the directory")
 	}
 	return errors.Join(looking.named(err), db.Close())
 }

@@ -67,14 +67,14 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 		want  string
 	}{
 		"no marker": {sound, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "marker.manifest*", os.Remove) },
-			"but not the marker.manifest file"},
+			"but the marker.manifest file"},
 		"no marker, and no tables yet": {
 			killed, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "marker.manifest*", os.Remove) },
-			"but not the marker.manifest file",
+			"but the marker.manifest file",
 		},
 		"nothing but tables": {
 			sound, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "[^0]*", os.Remove) },
-			"but not the marker.manifest file",
+			"but the marker.manifest file",
 		},
 		"a manifest that is cut": {sound, func(t *testing.T, dir string) {
 			t.Helper()
@@ -93,7 +93,7 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 				if err == nil {
 					t.Errorf("read only %t: it is opened", readOnly)
 					_ = j.Close()
-				} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "put a copy") ||
+				} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "restore a backup") ||
 					strings.Contains(err.Error(), "\n") {
 					t.Errorf("read only %t: %v", readOnly, err)
 				}

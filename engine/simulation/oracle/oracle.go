@@ -151,7 +151,7 @@ func (j *judge) cut(e *history.Event) error {
 	}
 	if e.Type == history.ExecutionAborted {
 		if !j.Stopped {
-			return errors.New("nobody stopped the execution")
+			return errors.New("the execution was not stopped")
 		}
 		return nil
 	}

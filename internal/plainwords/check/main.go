@@ -1,9 +1,10 @@
-// Command check prints the phrases that package plainwords rejects in the comments of Go files and in pages of Markdown,
-// and ends with 1 if there are any:
+// Command check prints the phrases that package plainwords rejects, and ends with 1 if there are any:
 //
 //	go run ./internal/plainwords/check
 //
-// It reads the files that git tracks below the working directory, without testdata.
+// It reads the files that git tracks below the working directory, without testdata: the comments of Go files, the
+// string literals of Go files that are not tests, the console's templates, and pages of Markdown. It does not check
+// string literals below local/services, asl and aws, where AWS's own words are repeated.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -35,7 +37,8 @@ func main() {
 
 // check returns a line for each finding below dir.
 func check(dir string) ([]string, error) {
-	list := exec.Command("git", "ls-files", "-z", "*.go", "*.md") //nolint:noctx // it ends by itself
+	list := exec.Command("git", "ls-files", "-z", "*.go", "*.md", //nolint:noctx // it ends by itself
+		"local/console/templates/*.html")
 	list.Dir = dir
 	names, err := list.Output()
 	if err != nil {
@@ -64,13 +67,34 @@ func check(dir string) ([]string, error) {
 }
 
 func findings(name string, text []byte) ([]plainwords.Finding, error) {
-	if filepath.Ext(name) == ".md" {
+	switch path.Ext(name) {
+	case ".md":
 		return plainwords.Text(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))), nil
+	case ".html":
+		return plainwords.Template(string(text)), nil
 	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	return plainwords.Comments(fset, file), nil
+	found := plainwords.Comments(fset, file)
+	if ownWords(name) {
+		found = append(found, plainwords.Strings(fset, file)...)
+	}
+	return found, nil
+}
+
+// quoting lists the folders whose string literals are not checked: they repeat AWS's words, or are the phrases
+// themselves.
+var quoting = []string{"local/services/", "asl/", "aws/", "internal/plainwords/"}
+
+// ownWords reports whether the string literals of a Go file are stepback's own words. Tests also quote others.
+func ownWords(name string) bool {
+	for _, dir := range quoting {
+		if strings.HasPrefix(name, dir) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, "_test.go")
 }

@@ -206,11 +206,11 @@ func died(l *deadletters.Letter, x *sfn.DescribeExecutionOutput) {
 func (s *Items) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 	const most = 256 << 10
 	if len(payload) > most {
-		return &deadletters.BadActError{Why: fmt.Sprintf("the edited input has %d bytes; an execution takes %d",
+		return &deadletters.BadActError{Why: fmt.Sprintf("the edited input has %d bytes; an execution accepts at most %d",
 			len(payload), most)}
 	}
 	if !json.Valid(payload) {
-		return &deadletters.BadActError{Why: "the edited input is no JSON; nothing was changed"}
+		return &deadletters.BadActError{Why: "the edited input is not JSON; nothing was changed"}
 	}
 	return nil
 }

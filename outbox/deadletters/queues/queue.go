@@ -159,7 +159,7 @@ func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error
 	}
 	for _, in := range all {
 		if err := q.letGo(ctx, in); err != nil {
-			return nil, fmt.Errorf("a message of %s was looked at and cannot be let go of; it comes back in %d seconds: %w",
+			return nil, fmt.Errorf("a message of %s was read and cannot be released; it becomes visible again in %d seconds: %w",
 				q.Name(), hidden, err)
 		}
 	}
@@ -242,7 +242,7 @@ func milliseconds(text string) time.Time {
 func (q *Queue) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 	const most = 1 << 20
 	if len(payload) == 0 || len(payload) > most {
-		return &deadletters.BadActError{Why: fmt.Sprintf("the edited message has %d bytes; SQS takes 1 to %d",
+		return &deadletters.BadActError{Why: fmt.Sprintf("the edited message has %d bytes; SQS accepts 1 to %d",
 			len(payload), most)}
 	}
 	return nil
@@ -361,11 +361,11 @@ func (q *Queue) target(ctx context.Context) (string, error) {
 		URLs []string `json:"queueUrls"`
 	}
 	if err := q.Client.Call(ctx, "ListDeadLetterSourceQueues", document{"QueueUrl": q.URL}, &out); err != nil {
-		return "", fmt.Errorf("the queues whose dead letters %s has cannot be told: %w", q.Name(), err)
+		return "", fmt.Errorf("the source queues of the dead-letter queue %s cannot be listed: %w", q.Name(), err)
 	}
 	if len(out.URLs) != 1 {
 		return "", &deadletters.BadActError{Why: fmt.Sprintf(
-			"%s is the dead-letter queue of %d queues: say with --queue-target which one its messages go to", q.Name(),
+			"%s is the dead-letter queue of %d queues: name the one to send its messages to with --queue-target", q.Name(),
 			len(out.URLs))}
 	}
 	return out.URLs[0], nil

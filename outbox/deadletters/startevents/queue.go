@@ -48,7 +48,7 @@ func (q *Queue) Each(ctx context.Context, visit func(Undelivered) error) error {
 			}
 			u.Attempts, u.At = r.RequestContext.ApproximateInvokeCount, r.Timestamp
 		} else if err := json.Unmarshal(l.Payload, &u.Event); err != nil || u.Event.Detail.Object.Key == "" {
-			return fmt.Errorf("the message %s is no \"Object Created\" event; look after the queue as such (--queue)",
+			return fmt.Errorf("the message %s is not an \"Object Created\" event; handle it as a message of the queue (--queue)",
 				l.ID)
 		}
 		return visit(u)

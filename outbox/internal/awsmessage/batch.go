@@ -68,7 +68,7 @@ func (b *Batch) read(out *answer, errs []error) {
 	}
 	for i := range errs {
 		if !answered[i] && errs[i] == nil {
-			errs[i] = fmt.Errorf("%s did not say what came of the message", b.Service)
+			errs[i] = fmt.Errorf("%s returned no result for the message", b.Service)
 		}
 	}
 }

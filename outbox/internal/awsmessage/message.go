@@ -108,7 +108,7 @@ func Size(body string, attributes map[string]string) int {
 func TooLarge(service string, size, most int) error {
 	return outbox.Permanent(
 		outbox.ReasonTooLarge,
-		fmt.Errorf("%s takes messages of %d bytes at most, with their attributes; this one has %d", service, most,
+		fmt.Errorf("%s accepts messages of at most %d bytes, including attributes; this one has %d", service, most,
 			size),
 	)
 }

@@ -124,7 +124,7 @@ func (x suite) takeOver(t *testing.T) {
 	begin(t, s, claim("crash", "1", noon), idempotency.Claimed)
 	late := noon.Add(time.Minute)
 	if got := begin(t, s, claim("crash", "2", late), idempotency.Claimed); !got.TakenOver {
-		t.Error("nobody says that it was taken over")
+		t.Error("no error says that it was taken over")
 	}
 	for what, err := range map[string]error{
 		"finish": s.Finish(t.Context(), "crash", "1", idempotency.Answer{Status: 500}, late.Add(time.Hour)),
@@ -160,7 +160,7 @@ func (x suite) release(t *testing.T) {
 	}
 	begin(t, s, claim("release", "3", noon), idempotency.Done) // a finished key is not released
 	if err := s.Finish(t.Context(), "nobody", "1", created, noon); !errors.Is(err, idempotency.ErrLeaseLost) {
-		t.Errorf("finishing a key that is not there: %v", err)
+		t.Errorf("finishing a missing key: %v", err)
 	}
 }
 

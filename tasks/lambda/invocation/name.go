@@ -32,7 +32,7 @@ func ParseName(name, qualifier string) (Name, error) {
 	}
 	parts := nameForm().FindStringSubmatch(name)
 	if parts == nil || strings.HasPrefix(name, "arn:") && !strings.Contains(name, ":function:") {
-		return Name{}, invalid(fmt.Sprintf("%q is no function name or ARN", name))
+		return Name{}, invalid(fmt.Sprintf("%q is not a function name or ARN", name))
 	}
 	n.Region, n.Account, n.Function = parts[1], parts[2], parts[3]
 	if inName := parts[4]; inName != "" {
