@@ -8,7 +8,7 @@ import (
 	"stepback/retry"
 )
 
-// storePolicy is how a relay waits for its store, without an end: the numbers are those of the pattern
+// storePolicy has the delays with which a relay retries its store, without a limit: those of the pattern
 // database_optimized.
 var storePolicy = retry.Seconds(2, 1.8, 30, 0, retry.JitterFull)
 

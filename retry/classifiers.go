@@ -13,7 +13,7 @@ type Classifier struct {
 	Rows       []ClassifierRow
 }
 
-// ClassifierRow is what one identity, or a range of identities, is recognised as.
+// ClassifierRow maps an identity, or a range of identities, to the error and class that it is recognised as.
 type ClassifierRow struct {
 	Identity, Meaning string
 	// Error and Class are those of the [Classification].

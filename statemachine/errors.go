@@ -7,7 +7,7 @@ import (
 	"stepback/retry"
 )
 
-// Error names that the import's functions fail with and no retry mends. See [PermanentErrors].
+// Error names with which the import's functions fail and which retries cannot fix. See [PermanentErrors].
 const (
 	CSVFileNotFound        = "CSVFileNotFound"        // the object or its bucket does not exist
 	CSVKeyIsDirectory      = "CSVKeyIsDirectory"      // the key names a folder placeholder

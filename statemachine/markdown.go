@@ -12,7 +12,7 @@ func WriteRetryPatterns(w io.Writer) error {
 	_, err := io.WriteString(w, "# Retry patterns\n\n"+
 		"This page is generated from packages `retry`, `retrypatterns` and `statemachine` by\n"+
 		"`go generate ./statemachine`; do not edit it.\n\n"+
-		"*source* marks rows of the source design, with its numbers untouched; *addition* marks rows that close a gap "+
+		"*source* marks rows of the source design, with its original numbers; *addition* marks rows that close a gap "+
 		"in it.\n")
 	if err != nil {
 		return err
