@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
@@ -255,30 +252,4 @@ func (c *adaptCmd) rows(ctx context.Context, cfg aws.Config) (controller.Rows, e
 			fmt.Errorf("no place to store the controller's records: %w; name one with --rows or --table", err)}
 	}
 	return &controller.FileRows{Directory: filepath.Join(dir, "stepback")}, nil
-}
-
-// awsConfig returns the SDK's configuration, for AWS or for an endpoint. An endpoint on this machine never receives
-// the credentials of a real account.
-func awsConfig(ctx context.Context, endpoint string) (aws.Config, error) {
-	var options []func(*config.LoadOptions) error
-	if endpoint != "" {
-		u, err := url.Parse(endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return aws.Config{}, &exitError{exitUsage,
-				fmt.Errorf("the endpoint %q is not a URL like http://localhost:8083", endpoint)}
-		}
-		options = append(options, config.WithBaseEndpoint(endpoint))
-		if onThisMachine(u.Hostname()) {
-			options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test",
-				"test", "")))
-		}
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, options...)
-	if err != nil {
-		return cfg, fmt.Errorf("the AWS configuration: %w", err)
-	}
-	if cfg.Region == "" {
-		cfg.Region = "us-east-1"
-	}
-	return cfg, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"time"
 
@@ -43,9 +42,4 @@ func endpointPage(ctx context.Context, endpoint, name string, since time.Duratio
 	client := awscloudwatch.NewFromConfig(cfg, func(o *awscloudwatch.Options) { o.BaseEndpoint = aws.String(endpoint) })
 	now := time.Now()
 	return cloudwatch.Fetch(ctx, client, name, now.Add(-since), now)
-}
-
-func onThisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
@@ -63,17 +62,4 @@ func (c *dataExportCmd) print(ctx context.Context, std streams, j journal.Journa
 		}
 	}
 	return w.Flush()
-}
-
-// appendEvents appends events as a JSON array, each preceded by a separator.
-func appendEvents(dst []byte, events []history.Event, before string) []byte {
-	dst = append(dst, '[')
-	for i := range events {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, before...)
-		dst = events[i].AppendJSON(dst, true)
-	}
-	return append(dst, ']')
 }

@@ -338,3 +338,16 @@ func readAll(path string, std streams) ([]byte, error) {
 func validate(definition string, express bool) []asl.Diagnostic {
 	return engine.Validate(definition, express, model.CheckAction)
 }
+
+// visitStates calls visit with every state of a graph, including nested ones.
+func visitStates(g *asl.Graph, visit func(*asl.State)) {
+	for _, s := range g.States {
+		visit(s)
+		for _, b := range s.Branches {
+			visitStates(b, visit)
+		}
+		if s.Map != nil && s.Map.Processor != nil {
+			visitStates(s.Map.Processor, visit)
+		}
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/aws/aws-sdk-go-v2/service/sfn"
 )
 
 // orderYAML is a definition in YAML, as SAM uses it.
@@ -121,38 +119,6 @@ func TestTestStateNamesSomeOfManyStates(t *testing.T) {
 	}
 	path := file(t, "m.json", `{"StartAt":"A","States":{`+states.String()+`"Z":{}}}`)
 	stepback(t, "test-state", path).complains(t, exitUsage, "with --state, such as A, B, C, a,", " (30 states)")
-}
-
-func TestWatchTakesYAML(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	w, out := watching(t, dir)
-	w.values = map[string]string{"OrderTable": "orders"}
-	path := filepath.Join(dir, "order.asl.yaml")
-	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:order"
-	for _, step := range []struct{ text, want string }{
-		{orderYAML, "stepback: " + path +
-			": give ${Patience} a value with --substitute NAME=VALUE\n" +
-			path + ": the state machine order was not changed\n"},
-		{strings.Replace(orderYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
-	} {
-		out.Reset()
-		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if out.String() != step.want {
-			t.Errorf("printed %q, want %q", out.String(), step.want)
-		}
-	}
-	name := arn
-	m, err := w.states.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &name})
-	if err != nil || !strings.Contains(*m.Definition, `{"table":"orders"}`) || !strings.Contains(*m.Definition,
-		":function:ReserveFunction") {
-		t.Errorf("%v, %v", m, err)
-	}
 }
 
 // endless is an endless file such as /dev/zero, or a pipe that is never closed.

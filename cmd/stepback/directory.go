@@ -50,3 +50,6 @@ func endFirst(p *local.Platform, what string) error {
 	return &exitError{exitUsage, fmt.Errorf("%s while another process serves %s at %s; end it first", what, p.Dir,
 		p.Endpoint)}
 }
+
+// defaultData is the data directory of a command line without --data.
+const defaultData = ".stepback"

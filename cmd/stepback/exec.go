@@ -58,12 +58,6 @@ Exit status: 0 SUCCEEDED; 1 FAILED; 2 wrong usage; 3 the definition is invalid; 
 130 stopped by Ctrl-C.`
 }
 
-// The exit codes of executions; FAILED is exitFailure, an invalid definition exitData.
-const (
-	exitTimedOut = 4
-	exitAborted  = 5
-)
-
 // errTimeout reports that an execution was stopped because it exceeded --timeout.
 var errTimeout = errors.New("the execution took longer than --timeout")
 

@@ -11,9 +11,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
-	"github.com/aws/smithy-go"
 
-	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
@@ -30,12 +28,6 @@ type stage struct {
 	trace    *trace // nil if no trace is wanted
 	states   *sfn.Client
 }
-
-// execScope is the account and region of exec's executions.
-var execScope = aws.Scope{Account: "000000000000", Region: "us-east-1"}
-
-// execRole is the role of exec's state machines; it is never assumed.
-const execRole = "arn:aws:iam::000000000000:role/stepback"
 
 // stage sets up the platform.
 func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, err error) {
@@ -104,15 +96,6 @@ func (c *execCmd) beside(ctx context.Context, cfg *local.Config) (err error) {
 	return err
 }
 
-// functionEnvironment returns the environment variables with which functions of --lambda find the services.
-func functionEnvironment(endpoint string) map[string]string {
-	return map[string]string{
-		"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": execScope.Region, "AWS_DEFAULT_REGION": execScope.Region,
-		"AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_ACCESS_KEY_ID":         execScope.Account, "AWS_SECRET_ACCESS_KEY": "local",
-	}
-}
-
 func (c *execCmd) clock() *clock.Clock {
 	if c.VirtualTime {
 		return clock.Virtual(time.Now())
@@ -127,14 +110,6 @@ func (s *stage) close(ctx context.Context) error {
 
 // closeFunctions ends the processes of --lambda. It runs last, because tasks may call them until then.
 func (s *stage) closeFunctions(ctx context.Context) error { return closeStandIns(ctx, s.standIns) }
-
-// closeStandIns ends the processes of a --lambda flag.
-func closeStandIns(ctx context.Context, set *standin.Set) error {
-	const grace = 5 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	return set.Close(ctx)
-}
 
 // create creates a state machine and returns its ARN.
 func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.StateMachineType) (string, error) {
@@ -230,15 +205,6 @@ func stopAndWait(ctx context.Context, e *engine.Engine, arn string, why error) (
 		return nil, err
 	}
 	return e.Wait(ctx, arn)
-}
-
-// saidByAPI returns an API's error without the client's description of its request.
-func saidByAPI(err error) error {
-	var said smithy.APIError
-	if errors.As(err, &said) {
-		return fmt.Errorf("%s: %s", said.ErrorCode(), said.ErrorMessage())
-	}
-	return err
 }
 
 // advice returns what to do about functions that were called but are not configured; empty if there are none.

@@ -143,6 +143,3 @@ func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) 
 	}
 	return nil
 }
-
-// nameIn returns the name at the end of an ARN.
-func nameIn(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }

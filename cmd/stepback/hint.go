@@ -56,15 +56,3 @@ func closing(question string) string {
 	}
 	return "?"
 }
-
-// quoted quotes an argument for the shell where necessary.
-func quoted(a string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./:=,@%+", r)
-	}
-	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-}

@@ -27,17 +27,6 @@ func TestWhatWasMeantIsSaid(t *testing.T) {
 	}
 }
 
-func TestQuoted(t *testing.T) {
-	t.Parallel()
-	for a, want := range map[string]string{
-		"x.csv": "x.csv", "my file.csv": "'my file.csv'", "it's": `'it'\''s'`, "": "''", "利用": "'利用'",
-	} {
-		if got := quoted(a); got != want {
-			t.Errorf("%q is quoted %s, want %s", a, got, want)
-		}
-	}
-}
-
 // TestTheReportNamesTheDataDirectory runs the commands that a report prints at its end.
 func TestTheReportNamesTheDataDirectory(t *testing.T) {
 	t.Parallel()

@@ -79,9 +79,6 @@ func withInbox(dir string, read func(*sns.Inbox) error) (err error) {
 	return read(inbox)
 }
 
-// documentsDirectory is the folder of a data directory in which services keep their documents.
-const documentsDirectory = "documents"
-
 func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox) error {
 	arrived := inbox.Next()
 	mails, err := inbox.Latest(c.To, c.Number)

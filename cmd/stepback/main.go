@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -17,44 +16,6 @@ import (
 
 	"stepback/internal/gcpace"
 )
-
-// The exit codes, documented in --help and docs/command-line.md.
-const (
-	exitOK      = 0
-	exitFailure = 1 // the requested work failed, or could not be done
-	exitUsage   = 2 // the command line is wrong
-	exitData    = 3 // the work was done, but its input needs attention: a definition, a file, some of its rows
-	exitStopped = 130
-)
-
-// exitError carries the exit code of a failure, and its error unless that has been reported already.
-type exitError struct {
-	code int
-	err  error // nil if everything has been reported
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// streams are the command's input and outputs.
-type streams struct {
-	in io.Reader // nil if there is no input
-	// interrupted is closed when the command is interrupted; nil if it cannot be.
-	interrupted <-chan struct{}
-	out, err    io.Writer
-	terminal    bool // err is a terminal: progress may be redrawn
-	width       int  // cells of a line on err
-	colour      bool // out is a terminal that shows colours
-	outWidth    int  // cells of a line on out; 0 if it is not a terminal
-
-	errColour bool // err is a terminal that shows colours
-}
 
 type commandLine struct {
 	Exec      execCmd      `cmd:"" group:"Run state machines" help:"Run an execution of a state machine definition and show what it does."`
@@ -196,42 +157,4 @@ func helpWidth(io streams) int {
 		return min(io.outWidth, widest)
 	}
 	return page
-}
-
-// checked remembers the first error of writing through it, so that a report that could not be written does not count
-// as success.
-type checked struct {
-	io.Writer
-	shownOn screen
-	err     error
-}
-
-func (c *checked) screen() screen { return c.shownOn }
-
-func (c *checked) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	if c.err == nil {
-		c.err = err
-	}
-	return n, err
-}
-
-// report prints err once and returns the exit code for it.
-func report(io streams, err error) int {
-	if err == nil {
-		return exitOK
-	}
-	code := exitFailure
-	var e *exitError
-	if errors.As(err, &e) {
-		code = e.code
-		if e.err == nil {
-			return code
-		}
-	}
-	if errors.Is(err, context.Canceled) {
-		code = exitStopped
-	}
-	fmt.Fprintf(io.err, "stepback: %s\n", words(err))
-	return code
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -84,20 +83,6 @@ func statesClient(p *local.Platform) *sfn.Client {
 	})
 }
 
-// released is the version of a release; internal/release/build.sh sets it.
-var released string
-
-// version returns the version of the release, or of the module that this program was built from.
-func version() string {
-	if released != "" {
-		return released
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
 // oneAtATime serializes writes, so that the trace and several functions can share a writer.
 type oneAtATime struct {
 	mu sync.Mutex
@@ -110,3 +95,6 @@ func (o *oneAtATime) Write(b []byte) (int, error) {
 	defer o.mu.Unlock()
 	return o.w.Write(b)
 }
+
+// documentsDirectory is the folder of a data directory in which services keep their documents.
+const documentsDirectory = "documents"

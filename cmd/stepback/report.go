@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -182,29 +180,5 @@ func rounded(s pipeline.Seconds) string {
 		return d.Round(100 * time.Millisecond).String()
 	default:
 		return d.Round(time.Second).String()
-	}
-}
-
-// defaultData is the data directory of a command line without --data.
-const defaultData = ".stepback"
-
-const sqliteScheme = "sqlite:"
-
-// shortPath returns a path below the working directory, or an SQLite address with such a path, relative to that
-// directory.
-func shortPath(path string) string {
-	file, isDatabase := strings.CutPrefix(path, sqliteScheme)
-	dir, err := os.Getwd()
-	if err != nil || !filepath.IsAbs(file) {
-		return path
-	}
-	rel, err := filepath.Rel(dir, file)
-	switch {
-	case err != nil || !filepath.IsLocal(rel):
-		return path
-	case isDatabase:
-		return sqliteScheme + rel
-	default:
-		return rel
 	}
 }

@@ -60,3 +60,13 @@ func changed(ctx context.Context, files []string, before []stamp) error {
 		}
 	}
 }
+
+// lookEvery is the interval between checks of the directory. Polling costs next to nothing, and works on network file
+// systems and with editors that replace the file they edit.
+const lookEvery = 500 * time.Millisecond
+
+// stamp is a file's size and modification time, by which changes are detected.
+type stamp struct {
+	size     int64
+	modified time.Time
+}

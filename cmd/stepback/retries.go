@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"stepback/retrypatterns"
 	"stepback/retrypatterns/tablefile"
@@ -203,20 +202,4 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
-}
-
-// plain writes a duration without needless zeros: 5m0s is 5m.
-func plain(d time.Duration) string {
-	const century = 100 * 365 * 24 * time.Hour
-	if d > century { // sums are capped at the longest representable duration
-		return "over a century"
-	}
-	s := d.Round(time.Millisecond).String()
-	if short, ok := strings.CutSuffix(s, "m0s"); ok {
-		s = short + "m"
-	}
-	if short, ok := strings.CutSuffix(s, "h0m"); ok {
-		s = short + "h"
-	}
-	return s
 }

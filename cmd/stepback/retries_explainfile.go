@@ -62,19 +62,6 @@ func (c *retriesExplainCmd) file(std streams) error {
 	return nil
 }
 
-// visitStates calls visit with every state of a graph, including nested ones.
-func visitStates(g *asl.Graph, visit func(*asl.State)) {
-	for _, s := range g.States {
-		visit(s)
-		for _, b := range s.Branches {
-			visitStates(b, visit)
-		}
-		if s.Map != nil && s.Map.Processor != nil {
-			visitStates(s.Map.Processor, visit)
-		}
-	}
-}
-
 // seconds returns a literal number of seconds, or 0 if there is none.
 func seconds(s asl.Scalar) time.Duration {
 	if s.Literal == nil {

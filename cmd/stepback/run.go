@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -205,10 +204,4 @@ func (c *runCmd) print(r *pipeline.Report, std streams) error {
 	default:
 		return &exitError{code: exitFailure}
 	}
-}
-
-// exists reports whether a file exists or may exist: if it cannot be reached, opening it reports the reason.
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return !errors.Is(err, fs.ErrNotExist)
 }

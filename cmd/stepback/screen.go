@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"strings"
+	"unicode"
 
 	"stepback/asl/source"
 )
@@ -31,16 +32,6 @@ type onScreen struct {
 }
 
 func (o onScreen) screen() screen { return o.s }
-
-// outScreen and errScreen return the screens of the two streams.
-func (s streams) outScreen() screen { return screen{s.outWidth, s.colour} }
-
-func (s streams) errScreen() screen {
-	if !s.terminal {
-		return screen{}
-	}
-	return screen{s.width, s.errColour}
-}
 
 // statusColours maps statuses of executions, Map Runs, TestState and verdicts to colours.
 var statusColours = map[string]string{
@@ -78,3 +69,21 @@ func (s screen) fit(line string) string {
 // data returns how many characters of an input, output or cause a line shows: the width of the screen, or dataWidth
 // in a pipe.
 func (s screen) data() int { return max(dataWidth, s.width) }
+
+// dataWidth is the number of characters of an input, output or cause that a line of the trace shows.
+const dataWidth = 100
+
+// shortened cuts a text to one line of at most dataWidth characters.
+func shortened(s string) string { return shortenedTo(s, dataWidth) }
+
+func shortenedTo(s string, width int) string {
+	const most = 4 // the most bytes of a character
+	if long := (width + 1) * most; len(s) > long && strings.IndexFunc(s[:long], unicode.IsSpace) < 0 {
+		s = s[:long] // nothing after this is shown
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > width {
+		return string(r[:width]) + "…"
+	}
+	return s
+}

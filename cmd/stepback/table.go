@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"stepback/asl/source"
@@ -189,13 +188,4 @@ func head(text string, width int) (first, rest string) {
 		end = good
 	}
 	return strings.TrimRight(text[:end], " "), strings.TrimLeft(text[end:], " ")
-}
-
-// grouped formats a number with commas between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -5,15 +5,11 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
 	"stepback/cmd/stepback/executions"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
-
-// dataWidth is the number of characters of an input, output or cause that a line of the trace shows.
-const dataWidth = 100
 
 // printTrace prints a history as text: one line per event, indented by nesting depth, with the time since the start
 // and the event's data. If only is not nil, it prints just the events with these IDs.
@@ -109,19 +105,4 @@ func about(e *history.Event, v *visit, data int) string {
 		b.WriteString("  " + shortenedTo(e.Data, data))
 	}
 	return b.String()
-}
-
-// shortened cuts a text to one line of at most dataWidth characters.
-func shortened(s string) string { return shortenedTo(s, dataWidth) }
-
-func shortenedTo(s string, width int) string {
-	const most = 4 // the most bytes of a character
-	if long := (width + 1) * most; len(s) > long && strings.IndexFunc(s[:long], unicode.IsSpace) < 0 {
-		s = s[:long] // nothing after this is shown
-	}
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > width {
-		return string(r[:width]) + "…"
-	}
-	return s
 }

@@ -128,14 +128,6 @@ func (r *tracedMapRun) progress() string {
 	return said
 }
 
-// counted returns a number with a noun, in the plural where needed: 1 item, 2 items.
-func counted(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return grouped(n) + " " + what
-}
-
 // landmark reports whether n is 1, 2 or 5 times a power of ten.
 func landmark(n int64) bool {
 	for n >= 10 && n%10 == 0 {

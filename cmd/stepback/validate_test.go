@@ -7,11 +7,6 @@ import (
 	"testing"
 )
 
-const (
-	accepted = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`
-	refused  = "{\"StartAt\": \"P\",\n \"States\": {\n  \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}"
-)
-
 // definitionsDir creates a directory with an accepted definition, and a refused one in a folder below it.
 func definitionsDir(t *testing.T) string {
 	t.Helper()

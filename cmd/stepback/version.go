@@ -23,3 +23,6 @@ func versionLine() string {
 	}
 	return fmt.Sprintf("%s, %s %s/%s", line, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
+
+// released is the version of a release; internal/release/build.sh sets it.
+var released string

@@ -26,16 +26,6 @@ type watcher struct {
 	seen   map[string]stamp // by path
 }
 
-// stamp is a file's size and modification time, by which changes are detected.
-type stamp struct {
-	size     int64
-	modified time.Time
-}
-
-// lookEvery is the interval between checks of the directory. Polling costs next to nothing, and works on network file
-// systems and with editors that replace the file they edit.
-const lookEvery = 500 * time.Millisecond
-
 // watch creates state machines from the definitions in a directory and starts watching it; stop stops watching and
 // waits for the end.
 func watch(ctx context.Context, dir string, values map[string]string, p *local.Platform, out io.Writer) (stop func(),

@@ -113,3 +113,35 @@ func TestWatchEndsWithItsOwner(t *testing.T) {
 	}
 	stop()
 }
+
+func TestWatchTakesYAML(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, out := watching(t, dir)
+	w.values = map[string]string{"OrderTable": "orders"}
+	path := filepath.Join(dir, "order.asl.yaml")
+	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:order"
+	for _, step := range []struct{ text, want string }{
+		{orderYAML, "stepback: " + path +
+			": give ${Patience} a value with --substitute NAME=VALUE\n" +
+			path + ": the state machine order was not changed\n"},
+		{strings.Replace(orderYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
+	} {
+		out.Reset()
+		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != step.want {
+			t.Errorf("printed %q, want %q", out.String(), step.want)
+		}
+	}
+	name := arn
+	m, err := w.states.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &name})
+	if err != nil || !strings.Contains(*m.Definition, `{"table":"orders"}`) || !strings.Contains(*m.Definition,
+		":function:ReserveFunction") {
+		t.Errorf("%v, %v", m, err)
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -28,20 +26,4 @@ func words(err error) string {
 		return said
 	}
 	return strings.Replace(said, of.Error(), nearPath(of.Path)+": "+of.Err.Error(), 1)
-}
-
-// nearPath returns a path below the working directory relative to it, and other paths unchanged.
-func nearPath(path string) string {
-	if !filepath.IsAbs(path) {
-		return path
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	near, err := filepath.Rel(here, path)
-	if err != nil || !filepath.IsLocal(near) {
-		return path
-	}
-	return near
 }

@@ -1,0 +1,36 @@
+package main
+
+import "stepback/asl"
+
+// validated is the JSON form of the result for one definition.
+type validated struct {
+	File        string       `json:"file"`
+	Result      string       `json:"result"` // OK or FAIL, as in ValidateStateMachineDefinition
+	Diagnostics []diagnostic `json:"diagnostics"`
+	// Placeholders are the names of placeholders without a value; the text they stand for is not checked.
+	Placeholders []string `json:"placeholders,omitempty"`
+}
+
+// diagnostic is one finding, with its position.
+type diagnostic struct {
+	Severity asl.Severity `json:"severity"`
+	Code     asl.Code     `json:"code"`
+	Message  string       `json:"message"`
+	Location string       `json:"location,omitempty"`
+	Line     int          `json:"line"`
+	Column   int          `json:"column"`
+	Hint     string       `json:"hint,omitempty"`
+}
+
+func newValidated(d *definitionFile, found []asl.Diagnostic) validated {
+	v := validated{File: d.path, Placeholders: d.document.Open, Result: "OK", Diagnostics: make([]diagnostic, 0,
+		len(found))}
+	if asl.HasErrors(found) {
+		v.Result = "FAIL"
+	}
+	for _, d := range found {
+		v.Diagnostics = append(v.Diagnostics, diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column,
+			d.Hint})
+	}
+	return v
+}
