@@ -18,5 +18,4 @@ func TestAge(t *testing.T) {
 			t.Errorf("%q is taken", text)
 		}
 	}
-	stepback(t, "data", "compact", "--older-than", "90x").complains(t, exitUsage, "90x is neither a number of days nor a duration")
 }

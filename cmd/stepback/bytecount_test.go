@@ -16,5 +16,4 @@ func TestByteCount(t *testing.T) {
 			t.Errorf("%q is taken", text)
 		}
 	}
-	stepback(t, "run", "--max-bytes", "1x").complains(t, exitUsage, "1x is not a number of bytes such as 104857600, 200MB or 2GiB")
 }

@@ -14,28 +14,6 @@ import (
 	"stepback/local"
 )
 
-// travelling lists the verbs that another process can run, by their names in requests.
-var travelling = map[string]func() directoryVerb{
-	"run":              func() directoryVerb { return new(runCmd) },
-	"executions":       func() directoryVerb { return new(executionsCmd) },
-	"describe":         func() directoryVerb { return new(describeCmd) },
-	"history":          func() directoryVerb { return new(historyCmd) },
-	"graph":            func() directoryVerb { return new(graphCmd) },
-	"logs":             func() directoryVerb { return new(logsCmd) },
-	"inbox list":       func() directoryVerb { return new(inboxListCmd) },
-	"inbox show":       func() directoryVerb { return new(inboxShowCmd) },
-	"chaos add":        func() directoryVerb { return new(chaosAddCmd) },
-	"chaos list":       func() directoryVerb { return new(chaosListCmd) },
-	"chaos lift":       func() directoryVerb { return new(chaosLiftCmd) },
-	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },
-	"retries whatif":   func() directoryVerb { return new(retriesWhatifCmd) },
-	"dashboard render": func() directoryVerb { return new(dashboardRenderCmd) },
-	"data check":       func() directoryVerb { return new(dataCheckCmd) },
-	"data compact":     func() directoryVerb { return new(dataCompactCmd) },
-	"data repair":      func() directoryVerb { return new(dataRepairCmd) },
-	"data export":      func() directoryVerb { return new(dataExportCmd) },
-}
-
 // errand is a verb sent to the process that has its data directory open, with the properties of the client's streams
 // that the process needs.
 type errand struct {
@@ -102,11 +80,11 @@ func replay(ctx context.Context, std streams, server *local.Server, frames *json
 			if f.Code == exitOK {
 				return nil
 			}
-			e := &exitError{code: f.Code}
+			var message error
 			if f.Message != "" {
-				e.err = errors.New(f.Message)
+				message = errors.New(f.Message)
 			}
-			return e
+			return exitWith(f.Code, message)
 		}
 		if _, err := std.out.Write(f.Out); err != nil {
 			return err
@@ -119,7 +97,7 @@ func replay(ctx context.Context, std streams, server *local.Server, frames *json
 
 // nameOf returns a verb's name in requests.
 func nameOf(v directoryVerb) string {
-	for name, fresh := range travelling {
+	for name, fresh := range program.verbs {
 		if reflect.TypeOf(fresh()) == reflect.TypeOf(v) {
 			return name
 		}
@@ -153,7 +131,7 @@ func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Reques
 		http.Error(w, "The request cannot be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	fresh := travelling[asked.Verb]
+	fresh := program.verbs[asked.Verb]
 	if fresh == nil || asked.Version != version() {
 		http.Error(w, "The serving process is another version of stepback: "+version(), http.StatusBadRequest)
 		return
@@ -169,7 +147,7 @@ func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Reques
 		err: part(func(b []byte) frame { return frame{Err: b} }, out), terminal: asked.Terminal, colour: asked.Colour,
 		width: asked.Width, outWidth: asked.OutWidth, errColour: asked.ErrColour,
 	}
-	std.out = onScreen{part(func(b []byte) frame { return frame{Out: b} }, out), std.outScreen()}
+	std.out = shownOn(part(func(b []byte) frame { return frame{Out: b} }, out), std.outScreen())
 	_ = out.send(ended(v.on(r.Context(), std, p))) // the client disconnected
 }
 

@@ -31,3 +31,6 @@ func (e *exitError) Error() string {
 }
 
 func (e *exitError) Unwrap() error { return e.err }
+
+// exitWith returns an error with an exit code. err is nil if everything has been reported.
+func exitWith(code int, err error) error { return &exitError{code, err} }

@@ -92,5 +92,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv("STEPBACK_TEST_AS_COMMAND") != "" {
 		main()
 	}
+	registerProgram(released, travelling)
 	os.Exit(m.Run())
 }

@@ -74,6 +74,7 @@ or dead-lettered rows); 4 timed out; 5 aborted; 130 stopped by Ctrl-C.`
 
 func main() {
 	gcpace.Default.Keep()
+	registerProgram(released, travelling)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	code := execute(ctx, os.Args[1:], newStreams(os.Stdin, os.Stdout, os.Stderr))

@@ -113,6 +113,8 @@ func TestWrongUsage(t *testing.T) {
 		{"run --batch 501", []string{"batch 501 is not between 1 and 500"}},
 		{"run --batch -1", []string{`--batch: expected int value but got "-1", which begins with a dash: write --batch="-1"`}},
 		{"run --max-bytes=-1", []string{"-1 is not a number of bytes"}},
+		{"run --max-bytes 1x", []string{"1x is not a number of bytes such as 104857600, 200MB or 2GiB"}},
+		{"data compact --older-than 90x", []string{"90x is neither a number of days nor a duration"}},
 		{"run --concurrency 0", []string{"--concurrency and --batch must be 1 or more"}},
 		{"run --concurrency 20000", []string{"concurrency 20000 is not between 1 and 10,000"}},
 		{"run --tolerated-failure-percentage 101",

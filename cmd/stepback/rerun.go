@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func stamps(files []string) []stamp {
 	all := make([]stamp, len(files))
 	for i, path := range files {
 		if info, err := os.Stat(path); err == nil {
-			all[i] = stamp{info.Size(), info.ModTime()}
+			all[i] = stampOf(info)
 		}
 	}
 	return all
@@ -70,3 +71,6 @@ type stamp struct {
 	size     int64
 	modified time.Time
 }
+
+// stampOf returns the stamp of a file.
+func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime()} }

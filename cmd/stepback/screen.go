@@ -33,6 +33,9 @@ type onScreen struct {
 
 func (o onScreen) screen() screen { return o.s }
 
+// shownOn returns a writer to w, whose text is shown on the screen s.
+func shownOn(w io.Writer, s screen) io.Writer { return onScreen{w, s} }
+
 // statusColours maps statuses of executions, Map Runs, TestState and verdicts to colours.
 var statusColours = map[string]string{
 	"SUCCEEDED": green, "OK": green, "PASS": green,

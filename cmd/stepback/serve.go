@@ -52,7 +52,7 @@ type serveCmd struct {
 
 	Verbose bool `short:"v" help:"Log requests, and the reasons for refusals, to standard error. Internal errors are always logged."`
 
-	reserve int64 // bytes of disk space to reserve; 0 means the default
+	reserve int64 `kong:"-"` // bytes of disk space to reserve; 0 means the default
 }
 
 // Help shows examples.

@@ -24,15 +24,15 @@ type streams struct {
 	errColour bool // err is a terminal that shows colours
 }
 
+// outScreen and errScreen return the screens of the two streams.
+func (s streams) outScreen() screen { return screen{s.outWidth, s.colour} }
+
 func (s streams) errScreen() screen {
 	if !s.terminal {
 		return screen{}
 	}
 	return screen{s.width, s.errColour}
 }
-
-// outScreen and errScreen return the screens of the two streams.
-func (s streams) outScreen() screen { return screen{s.outWidth, s.colour} }
 
 // newStreams returns the process's standard streams, with what is known of their terminals.
 func newStreams(in, out, err *os.File) streams {

@@ -7,6 +7,11 @@ import (
 	"testing"
 )
 
+const (
+	accepted = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`
+	refused  = "{\"StartAt\": \"P\",\n \"States\": {\n  \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}"
+)
+
 // definitionsDir creates a directory with an accepted definition, and a refused one in a folder below it.
 func definitionsDir(t *testing.T) string {
 	t.Helper()
@@ -48,14 +53,5 @@ func TestValidateReadsStandardInput(t *testing.T) {
 	}
 	if code != exitData || problems.Len() > 0 {
 		t.Errorf("exit code %d, %s", code, problems.String())
-	}
-}
-
-func TestValidateColoursForATerminal(t *testing.T) {
-	t.Parallel()
-	const plain = "m.json:3:9: warning NO_PATH: x\n  3 | a ^ b\n    |   ^^\n"
-	const want = "\x1b[1mm.json:3:9: \x1b[33mwarning\x1b[0m NO_PATH: x\n  3 | a ^ b\n    |   \x1b[33m^^\x1b[0m\n"
-	if got := coloured(plain); got != want {
-		t.Errorf("got %q", got)
 	}
 }

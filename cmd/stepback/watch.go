@@ -86,7 +86,7 @@ func (w *watcher) look(ctx context.Context) error {
 		if err != nil || info.IsDir() {
 			continue // it has just been deleted, or is not a regular file
 		}
-		now := stamp{info.Size(), info.ModTime()}
+		now := stampOf(info)
 		there[path] = now
 		other, taken := names[machineName(path)]
 		names[machineName(path)] = path

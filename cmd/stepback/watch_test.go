@@ -13,6 +13,11 @@ import (
 	"stepback/local"
 )
 
+const (
+	sound  = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`
+	faulty = "{\"StartAt\": \"P\",\n \"States\": {\n  \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}"
+)
+
 // watching returns a watcher of a directory, over a service in memory, and its output.
 func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
 	t.Helper()
@@ -26,7 +31,7 @@ func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
 		}
 	})
 	out := &strings.Builder{}
-	return &watcher{dir: dir, role: execRole, states: statesClient(p), out: out, seen: map[string]stamp{}}, out
+	return &watcher{dir: dir, role: "arn:aws:iam::000000000000:role/stepback", states: statesClient(p), out: out, seen: map[string]stamp{}}, out
 }
 
 func TestWatchFollowsItsFiles(t *testing.T) {
@@ -50,17 +55,17 @@ func TestWatchFollowsItsFiles(t *testing.T) {
 		}
 	}
 	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:my-order"
-	other := strings.Replace(accepted, "Pass", "Succeed", 1)
+	other := strings.Replace(sound, "Pass", "Succeed", 1)
 	other = strings.Replace(other, `,"End":true`, "", 1)
 	for _, step := range []struct {
 		do         func(string)
 		text, want string
 		kept       string
 	}{
-		{put, accepted, path + ": state machine my-order: ready, " + arn + "\n", accepted},
-		{func(string) {}, "", "", accepted},
-		{put, refused, path + ":3:3: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/P\n  3 |", accepted},
-		{func(string) {}, "", "", accepted},
+		{put, sound, path + ": state machine my-order: ready, " + arn + "\n", sound},
+		{func(string) {}, "", "", sound},
+		{put, faulty, path + ":3:3: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/P\n  3 |", sound},
+		{func(string) {}, "", "", sound},
 		{put, other, path + ": state machine my-order: updated, " + arn + "\n", other},
 		{remove, "", "", other},
 		{put, other, path + ": state machine my-order: ready, " + arn + "\n", other},
@@ -86,7 +91,7 @@ func TestWatchNamesFilesThatCollide(t *testing.T) {
 	dir := t.TempDir()
 	w, out := watching(t, dir)
 	for _, name := range []string{"a b.asl.json", "a-b.asl.json"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(accepted), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(sound), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,10 +127,10 @@ func TestWatchTakesYAML(t *testing.T) {
 	path := filepath.Join(dir, "order.asl.yaml")
 	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:order"
 	for _, step := range []struct{ text, want string }{
-		{orderYAML, "stepback: " + path +
+		{watchedYAML, "stepback: " + path +
 			": give ${Patience} a value with --substitute NAME=VALUE\n" +
 			path + ": the state machine order was not changed\n"},
-		{strings.Replace(orderYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
+		{strings.Replace(watchedYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
 	} {
 		out.Reset()
 		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
@@ -145,3 +150,18 @@ func TestWatchTakesYAML(t *testing.T) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
+
+// watchedYAML is a definition in YAML, which needs a value for Patience.
+const watchedYAML = `StartAt: Reserve
+States:
+  Reserve:
+    Type: Task
+    Resource: ${ReserveFunction.Arn}
+    TimeoutSeconds: ${Patience}
+    Next: Done
+  Done:
+    Type: Pass
+    Result:
+      table: ${OrderTable}
+    End: yes
+`
