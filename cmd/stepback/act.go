@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"math"
 
+	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/history"
 )
 
@@ -17,7 +22,7 @@ type startCmd struct {
 	Name    string `placeholder:"NAME" help:"Name of the execution. Default: a random one."`
 	Wait    bool   `help:"Wait until the execution ends and print its output. Exit status as for exec."`
 	JSON    bool   `name:"json" help:"Print JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -29,21 +34,21 @@ func (startCmd) Help() string {
 }
 
 // Run starts an execution.
-func (c *startCmd) Run(ctx context.Context, std streams) error {
-	input, err := readInput(c.Input, std)
+func (c *startCmd) Run(ctx context.Context, std terminal.Streams) error {
+	input, err := definitions.ReadInput(c.Input, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	return c.use(ctx, true, func(x *executions.Client) error {
+	return c.Use(ctx, true, func(x *executions.Client) error {
 		arn, err := x.Start(ctx, c.Machine, c.Name, input)
 		if err != nil {
 			return err
 		}
 		if !c.Wait {
 			if c.JSON {
-				return printJSON(std.out, map[string]string{"executionArn": arn, "name": nameIn(arn)})
+				return terminal.PrintJSON(std.Out, map[string]string{"executionArn": arn, "name": executions.NameIn(arn)})
 			}
-			_, err := fmt.Fprintln(std.out, arn)
+			_, err := fmt.Fprintln(std.Out, arn)
 			return err
 		}
 		ended, err := x.Await(ctx, arn)
@@ -52,11 +57,11 @@ func (c *startCmd) Run(ctx context.Context, std streams) error {
 		}
 		switch {
 		case c.JSON:
-			err = printJSON(std.out, ended)
+			err = terminal.PrintJSON(std.Out, ended)
 		case ended.Status == history.Succeeded:
-			_, err = fmt.Fprintln(std.out, ended.Output)
+			_, err = fmt.Fprintln(std.Out, ended.Output)
 		default:
-			fmt.Fprintf(std.err, "%s%s\n", std.errScreen().status(string(ended.Status)), whole(ended.Failure()))
+			fmt.Fprintf(std.Err, "%s%s\n", std.ErrScreen().Status(string(ended.Status)), narration.Failure(ended.Failure()))
 		}
 		return errors.Join(err, statusCode(ended.Status))
 	})
@@ -68,11 +73,11 @@ func statusCode(s history.Status) error {
 	case history.Succeeded:
 		return nil
 	case history.TimedOut:
-		return &exitError{code: exitTimedOut}
+		return exit.With(exit.TimedOut, nil)
 	case history.Aborted:
-		return &exitError{code: exitAborted}
+		return exit.With(exit.Aborted, nil)
 	default:
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 }
 
@@ -89,20 +94,20 @@ type several struct {
 	DryRun     bool     `help:"Only print which executions would be affected."`
 	JSON       bool     `name:"json" help:"Print one JSON object per execution and line."`
 	selection
-	where
+	workspace.Where
 }
 
 // each performs an action on every execution, reports it, and returns an error if it failed for one of them.
-func (s *several) each(ctx context.Context, std streams, what string, fits func(*executions.Execution) bool,
+func (s *several) each(ctx context.Context, std terminal.Streams, what string, fits func(*executions.Execution) bool,
 	do func(*executions.Client, string) error) error {
 	if len(s.Executions) == 0 && s.selection == (selection{}) {
-		return &exitError{exitUsage, errors.New("name executions, or select some: --machine, --status, --error, --since")}
+		return exit.With(exit.Usage, errors.New("name executions, or select some: --machine, --status, --error, --since"))
 	}
 	f, err := s.filter(0)
 	if err != nil {
 		return err
 	}
-	return s.use(ctx, !s.DryRun, func(c *executions.Client) error {
+	return s.Use(ctx, !s.DryRun, func(c *executions.Client) error {
 		chosen, err := s.chosen(ctx, c, f, fits)
 		if err != nil {
 			return err
@@ -122,10 +127,10 @@ func (s *several) each(ctx context.Context, std streams, what string, fits func(
 			}
 		}
 		if !s.JSON {
-			fmt.Fprintf(std.err, "%s: %d of %d\n", s.verb(what), len(chosen)-failed, len(chosen))
+			fmt.Fprintf(std.Err, "%s: %d of %d\n", s.verb(what), len(chosen)-failed, len(chosen))
 		}
 		if failed > 0 {
-			return &exitError{code: exitFailure}
+			return exit.With(exit.Failure, nil)
 		}
 		return nil
 	})
@@ -162,15 +167,15 @@ func (s *several) chosen(ctx context.Context, c *executions.Client, f executions
 	return chosen, err
 }
 
-func (s *several) say(std streams, what string, a *acted) error {
+func (s *several) say(std terminal.Streams, what string, a *acted) error {
 	if s.JSON {
-		return json.NewEncoder(std.out).Encode(a)
+		return json.NewEncoder(std.Out).Encode(a)
 	}
 	text := s.verb(what)
 	if a.Reason != "" {
 		text = "not " + what + ": " + a.Reason
 	}
-	_, err := fmt.Fprintf(std.out, "%s  %s\n", a.ARN, text)
+	_, err := fmt.Fprintf(std.Out, "%s  %s\n", a.ARN, text)
 	return err
 }
 
@@ -188,7 +193,7 @@ func (stopCmd) Help() string {
 }
 
 // Run stops running executions.
-func (c *stopCmd) Run(ctx context.Context, std streams) error {
+func (c *stopCmd) Run(ctx context.Context, std terminal.Streams) error {
 	return c.each(ctx, std, "stopped", func(x *executions.Execution) bool { return !x.Ended() },
 		func(x *executions.Client, arn string) error { return x.Stop(ctx, arn, c.Reason, c.Cause) })
 }
@@ -206,7 +211,7 @@ run again.`
 }
 
 // Run redrives executions that ended without success.
-func (c *redriveCmd) Run(ctx context.Context, std streams) error {
+func (c *redriveCmd) Run(ctx context.Context, std terminal.Streams) error {
 	return c.each(ctx, std, "redriven",
 		func(x *executions.Execution) bool { return x.Ended() && x.Status != history.Succeeded },
 		func(x *executions.Client, arn string) error { return x.Redrive(ctx, arn) })
@@ -216,7 +221,7 @@ type sendTaskSuccessCmd struct {
 	Token  string `arg:"" help:"Task token."`
 	Output string `default:"{}" placeholder:"JSON|@FILE|-" help:"Result of the task. Default {}."`
 	JSON   bool   `name:"json" help:"Print JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows an example.
@@ -225,12 +230,12 @@ func (sendTaskSuccessCmd) Help() string {
 }
 
 // Run sends the report.
-func (c *sendTaskSuccessCmd) Run(ctx context.Context, std streams) error {
-	output, err := readInput(c.Output, std)
+func (c *sendTaskSuccessCmd) Run(ctx context.Context, std terminal.Streams) error {
+	output, err := definitions.ReadInput(c.Output, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	return c.use(ctx, true, func(x *executions.Client) error {
+	return c.Use(ctx, true, func(x *executions.Client) error {
 		return reported(std, c.JSON, x.SendTaskSuccess(ctx, c.Token, output))
 	})
 }
@@ -240,7 +245,7 @@ type sendTaskFailureCmd struct {
 	Error string `placeholder:"NAME" help:"Error name for retriers and catchers to match."`
 	Cause string `placeholder:"TEXT" help:"Cause."`
 	JSON  bool   `name:"json" help:"Print JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows an example.
@@ -249,21 +254,21 @@ func (sendTaskFailureCmd) Help() string {
 }
 
 // Run sends the report.
-func (c *sendTaskFailureCmd) Run(ctx context.Context, std streams) error {
-	return c.use(ctx, true, func(x *executions.Client) error {
+func (c *sendTaskFailureCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return c.Use(ctx, true, func(x *executions.Client) error {
 		return reported(std, c.JSON, x.SendTaskFailure(ctx, c.Token, c.Error, c.Cause))
 	})
 }
 
 // reported prints that a report was accepted.
-func reported(std streams, asJSON bool, err error) error {
+func reported(std terminal.Streams, asJSON bool, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case asJSON:
-		return printJSON(std.out, map[string]bool{"reported": true})
+		return terminal.PrintJSON(std.Out, map[string]bool{"reported": true})
 	default:
-		fmt.Fprintln(std.err, "reported")
+		fmt.Fprintln(std.Err, "reported")
 		return nil
 	}
 }

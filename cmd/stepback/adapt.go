@@ -19,6 +19,9 @@ import (
 	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -71,7 +74,7 @@ Exit status: 1 if something cannot be read or a change is refused.`
 }
 
 // Run adapts, or prints the audit record.
-func (c *adaptCmd) Run(ctx context.Context, std streams) error {
+func (c *adaptCmd) Run(ctx context.Context, std terminal.Streams) error {
 	a, err := c.controller(ctx)
 	if err != nil {
 		return err
@@ -83,19 +86,19 @@ func (c *adaptCmd) Run(ctx context.Context, std streams) error {
 		return c.tick(ctx, a, std)
 	}
 	if c.Every < 10*time.Second {
-		return &exitError{exitUsage, fmt.Errorf("--every is %v; metrics have one-minute resolution, so use 10s or more",
-			c.Every)}
+		return exit.With(exit.Usage, fmt.Errorf("--every is %v; metrics have one-minute resolution, so use 10s or more",
+			c.Every))
 	}
 	return c.watch(ctx, a, std)
 }
 
 // watch ticks until it is stopped. It prints an error if a tick fails, and the next tick tries again.
-func (c *adaptCmd) watch(ctx context.Context, a *controller.Controller, std streams) error {
+func (c *adaptCmd) watch(ctx context.Context, a *controller.Controller, std terminal.Streams) error {
 	ticker := time.NewTicker(c.Every)
 	defer ticker.Stop()
 	for {
 		if err := c.tick(ctx, a, std); err != nil && ctx.Err() == nil {
-			fmt.Fprintln(std.err, "stepback: "+err.Error())
+			fmt.Fprintln(std.Err, "stepback: "+err.Error())
 		}
 		select {
 		case <-ctx.Done():
@@ -105,7 +108,7 @@ func (c *adaptCmd) watch(ctx context.Context, a *controller.Controller, std stre
 	}
 }
 
-func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std streams) error {
+func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std terminal.Streams) error {
 	if c.Data != "" {
 		points, err := metricsfile.Read(c.Data)
 		if err != nil {
@@ -119,16 +122,16 @@ func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std strea
 	}
 	a.Adopt = false // only once
 	if c.JSON {
-		err = printJSON(std.out, res)
+		err = terminal.PrintJSON(std.Out, res)
 	} else {
 		for _, d := range res.Decisions {
-			fmt.Fprintf(std.out, "%s  %s\n", res.At.Format(time.RFC3339), d)
+			fmt.Fprintf(std.Out, "%s  %s\n", res.At.Format(time.RFC3339), d)
 		}
 		for _, text := range res.Warnings {
-			fmt.Fprintln(std.err, "stepback: "+text)
+			fmt.Fprintln(std.Err, "stepback: "+text)
 		}
 		if res.Note != "" {
-			fmt.Fprintf(std.out, "%s  %s\n", res.At.Format(time.RFC3339), res.Note)
+			fmt.Fprintf(std.Out, "%s  %s\n", res.At.Format(time.RFC3339), res.Note)
 		}
 	}
 	if res.Failed != "" {
@@ -137,26 +140,26 @@ func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std strea
 	return err
 }
 
-func (c *adaptCmd) history(ctx context.Context, a *controller.Controller, std streams) error {
+func (c *adaptCmd) history(ctx context.Context, a *controller.Controller, std terminal.Streams) error {
 	row, err := a.Rows.Load(ctx, c.StateMachine)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, row.History)
+		return terminal.PrintJSON(std.Out, row.History)
 	}
 	if len(row.History) == 0 {
-		fmt.Fprintln(std.out, "no records: adapt has neither measured nor changed anything")
+		fmt.Fprintln(std.Out, "no records: adapt has neither measured nor changed anything")
 	}
 	for _, e := range row.History {
-		fmt.Fprintf(std.out, "%s  %-9s  %s\n", e.At.Format(time.RFC3339), e.What, e.Text)
+		fmt.Fprintf(std.Out, "%s  %-9s  %s\n", e.At.Format(time.RFC3339), e.What, e.Text)
 	}
 	return nil
 }
 
 // controller returns the controller with its clients.
 func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, error) {
-	cfg, err := awsConfig(ctx, c.Endpoint)
+	cfg, err := workspace.AWSConfig(ctx, c.Endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +175,7 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 	}
 	a.Parameters.Rules = decide.Rules(c.Rules)
 	if c.Capacity < 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("--capacity is %v; it must be above 0 calls a second", c.Capacity)}
+		return nil, exit.With(exit.Usage, fmt.Errorf("--capacity is %v; it must be above 0 calls a second", c.Capacity))
 	}
 	if c.Events {
 		if a.Events, err = client.NewNamed(ctx, cfg, "eventbridge"); err != nil {
@@ -183,7 +186,7 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 	if c.LoadHours != "" {
 		zone, err := time.LoadLocation(c.LoadHours)
 		if err != nil {
-			return nil, &exitError{exitUsage, fmt.Errorf("--load-hours: %w", err)}
+			return nil, exit.With(exit.Usage, fmt.Errorf("--load-hours: %w", err))
 		}
 		hours := decide.SourceHours(zone)
 		a.Parameters.Hours = &hours
@@ -209,10 +212,10 @@ func (c *adaptCmd) economy(ctx context.Context, cfg aws.Config) (*controller.Eco
 		e.Prices.Architecture = worth.Arm
 	}
 	if c.Value <= 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("--value is %v; --model needs the value of a success, in USD above 0", c.Value)}
+		return nil, exit.With(exit.Usage, fmt.Errorf("--value is %v; --model needs the value of a success, in USD above 0", c.Value))
 	}
 	if err := e.Prices.Validate(); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	if c.Model != "" {
 		text, err := os.ReadFile(c.Model)
@@ -248,8 +251,8 @@ func (c *adaptCmd) rows(ctx context.Context, cfg aws.Config) (controller.Rows, e
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return nil, &exitError{exitUsage,
-			fmt.Errorf("no place to store the controller's records: %w; name one with --rows or --table", err)}
+		return nil, exit.With(exit.Usage,
+			fmt.Errorf("no place to store the controller's records: %w; name one with --rows or --table", err))
 	}
 	return &controller.FileRows{Directory: filepath.Join(dir, "stepback")}, nil
 }

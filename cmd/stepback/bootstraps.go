@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"stepback/cmd/stepback/terminal"
 )
 
 // functionDirs are the folders of the Lambda functions, in the sources and next to the command.
@@ -23,7 +25,7 @@ func bootstraps(ctx context.Context, named, data string) (string, error) {
 			return dir, nil
 		}
 	}
-	if !exists(filepath.Join("lambdas", "process", "main.go")) {
+	if !terminal.Exists(filepath.Join("lambdas", "process", "main.go")) {
 		return "", errors.New("--lambda process needs the bootstrap binaries: build them with make lambdas and name their directory with --bootstraps")
 	}
 	dir := filepath.Join(data, "bootstraps")
@@ -37,7 +39,7 @@ func bootstraps(ctx context.Context, named, data string) (string, error) {
 
 func haveBootstraps(dir string) bool {
 	for _, name := range functionDirs {
-		if !exists(filepath.Join(dir, name, "bootstrap")) {
+		if !terminal.Exists(filepath.Join(dir, name, "bootstrap")) {
 			return false
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 	"stepback/local/chaos"
 )
@@ -59,34 +62,34 @@ func (chaosAddCmd) Help() string {
 }
 
 // Run adds the faults.
-func (c *chaosAddCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *chaosAddCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if c.For < 0 {
-		return &exitError{exitUsage, errors.New("--for must be a positive duration")}
+		return exit.With(exit.Usage, errors.New("--for must be a positive duration"))
 	}
 	if c.File != "" {
 		if c.Text, err = os.ReadFile(c.File); err != nil {
 			return err
 		}
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *chaosAddCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+func (c *chaosAddCmd) Alone(context.Context, terminal.Streams) error { return noProcess(c.Data) }
 
 // noProcess returns the error that faults need a running server.
 func noProcess(dir string) error {
-	return fmt.Errorf("no process serves %s: start stepback serve --data %s", shortPath(dir), quoted(shortPath(dir)))
+	return fmt.Errorf("no process serves %s: start stepback serve --data %s", terminal.ShortPath(dir), terminal.Quoted(terminal.ShortPath(dir)))
 }
 
-func (c *chaosAddCmd) on(_ context.Context, std streams, p *local.Platform) error {
+func (c *chaosAddCmd) On(_ context.Context, std terminal.Streams, p *local.Platform) error {
 	var wanted []chaos.Wanted
 	for _, f := range c.Fault {
 		wanted = append(wanted, chaos.Wanted{Fault: f, Seed: c.Seed, For: c.For})
 	}
 	if c.File != "" {
-		of, err := p.Chaos.ReadFile(shortPath(c.File), c.Text, chaos.Wanted{Seed: c.Seed, For: c.For})
+		of, err := p.Chaos.ReadFile(terminal.ShortPath(c.File), c.Text, chaos.Wanted{Seed: c.Seed, For: c.For})
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 		wanted = append(wanted, of...)
 	}
@@ -95,7 +98,7 @@ func (c *chaosAddCmd) on(_ context.Context, std streams, p *local.Platform) erro
 	}
 	added, err := p.Chaos.Add(wanted)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	return printFaults(std, added, c.JSON)
 }
@@ -109,13 +112,13 @@ type chaosListCmd struct {
 func (chaosListCmd) Help() string { return "Example: stepback chaos list --json" }
 
 // Run lists the faults.
-func (c *chaosListCmd) Run(ctx context.Context, std streams) error {
-	return onDirectory(ctx, std, c.Data, c)
+func (c *chaosListCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *chaosListCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+func (c *chaosListCmd) Alone(context.Context, terminal.Streams) error { return noProcess(c.Data) }
 
-func (c *chaosListCmd) on(_ context.Context, std streams, p *local.Platform) error {
+func (c *chaosListCmd) On(_ context.Context, std terminal.Streams, p *local.Platform) error {
 	return printFaults(std, p.Chaos.List(), c.JSON)
 }
 
@@ -130,16 +133,16 @@ type chaosLiftCmd struct {
 func (chaosLiftCmd) Help() string { return "Example: stepback chaos lift 3" }
 
 // Run lifts the faults.
-func (c *chaosLiftCmd) Run(ctx context.Context, std streams) error {
+func (c *chaosLiftCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if c.All == (len(c.ID) > 0) {
-		return &exitError{exitUsage, errors.New("name the faults to lift by their numbers (stepback chaos list), or give --all")}
+		return exit.With(exit.Usage, errors.New("name the faults to lift by their numbers (stepback chaos list), or give --all"))
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *chaosLiftCmd) alone(context.Context, streams) error { return noProcess(c.Data) }
+func (c *chaosLiftCmd) Alone(context.Context, terminal.Streams) error { return noProcess(c.Data) }
 
-func (c *chaosLiftCmd) on(_ context.Context, std streams, p *local.Platform) (err error) {
+func (c *chaosLiftCmd) On(_ context.Context, std terminal.Streams, p *local.Platform) (err error) {
 	var n int
 	if c.All {
 		n = p.Chaos.LiftAll()
@@ -147,23 +150,23 @@ func (c *chaosLiftCmd) on(_ context.Context, std streams, p *local.Platform) (er
 		return err
 	}
 	if c.JSON {
-		return errors.Join(err, printJSON(std.out, map[string]int{"lifted": n}))
+		return errors.Join(err, terminal.PrintJSON(std.Out, map[string]int{"lifted": n}))
 	}
-	_, printed := fmt.Fprintf(std.out, "lifted: %d\n", n)
+	_, printed := fmt.Fprintf(std.Out, "lifted: %d\n", n)
 	return errors.Join(err, printed)
 }
 
 // printFaults prints faults as a table or as JSON.
-func printFaults(std streams, faults []chaos.Fault, asJSON bool) error {
+func printFaults(std terminal.Streams, faults []chaos.Fault, asJSON bool) error {
 	if asJSON {
-		return printJSON(std.out, faults)
+		return terminal.PrintJSON(std.Out, faults)
 	}
 	if len(faults) == 0 {
-		_, err := fmt.Fprintln(std.out, "no active faults")
+		_, err := fmt.Fprintln(std.Out, "no active faults")
 		return err
 	}
 	const gap = 2
-	w := tabwriter.NewWriter(std.out, 0, 0, gap, ' ', 0)
+	w := tabwriter.NewWriter(std.Out, 0, 0, gap, ' ', 0)
 	fmt.Fprintln(w, "ID\tFAULT\tUNTIL\tFAILED\tSEED")
 	for _, f := range faults {
 		until := "lifted"

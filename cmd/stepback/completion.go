@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"stepback/cmd/stepback/terminal"
 )
 
 type completionCmd struct {
@@ -22,7 +24,7 @@ func (completionCmd) Help() string {
 }
 
 // Run writes the script.
-func (c *completionCmd) Run(_ context.Context, std streams) error {
+func (c *completionCmd) Run(_ context.Context, std terminal.Streams) error {
 	parser, err := parserOf(new(commandLine))
 	if err != nil {
 		return err
@@ -30,12 +32,12 @@ func (c *completionCmd) Run(_ context.Context, std streams) error {
 	root := parser.Model.Node
 	switch c.Shell {
 	case "fish":
-		completeFish(std.out, root, nil)
+		completeFish(std.Out, root, nil)
 	case "zsh":
-		fmt.Fprintln(std.out, "autoload -U +X bashcompinit && bashcompinit")
-		completeBash(std.out, root)
+		fmt.Fprintln(std.Out, "autoload -U +X bashcompinit && bashcompinit")
+		completeBash(std.Out, root)
 	default:
-		completeBash(std.out, root)
+		completeBash(std.Out, root)
 	}
 	return nil
 }

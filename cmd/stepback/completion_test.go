@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 // completed returns what bash offers to complete a line.
@@ -48,9 +50,9 @@ func TestCompletionOffersVerbsAndFlags(t *testing.T) {
 
 func TestCompletionForFish(t *testing.T) {
 	t.Parallel()
-	stepback(t, "completion", "fish").ends(t, exitOK,
+	stepback(t, "completion", "fish").ends(t, exit.OK,
 		"complete -c stepback -n '__fish_use_subcommand' -a validate -d 'Check state machine definitions as AWS Step Functions would.'\n",
 		"complete -c stepback -n '__fish_seen_subcommand_from serve' -l listen -r -d 'Address to listen on",
 		"complete -c stepback -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n")
-	stepback(t, "completion", "tcsh").complains(t, exitUsage, `must be one of "bash","zsh","fish" but got "tcsh"`)
+	stepback(t, "completion", "tcsh").complains(t, exit.Usage, `must be one of "bash","zsh","fish" but got "tcsh"`)
 }

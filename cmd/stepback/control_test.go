@@ -11,6 +11,8 @@ import (
 	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
 
@@ -20,7 +22,7 @@ func TestVerbsTravel(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\ncarl,x,1\n")
-	stepback(t, "run", "--csv", file, "--data", data, "--shape", "batch", "--tolerated-failure-percentage", "50").ends(t, exitData,
+	stepback(t, "run", "--csv", file, "--data", data, "--shape", "batch", "--tolerated-failure-percentage", "50").ends(t, exit.Data,
 		"applied 2")
 	type verb struct{ out, args string }
 	var alone []verb
@@ -29,7 +31,7 @@ func TestVerbsTravel(t *testing.T) {
 		"logs /aws/vendedlogs/states/csv-import", "retries analyze --json",
 	} {
 		s := stepback(t, append(strings.Fields(args), "--data", data)...)
-		if s.code != exitOK || s.out == "" {
+		if s.code != exit.OK || s.out == "" {
 			t.Fatalf("%s: %d %s %s", args, s.code, s.out, s.err)
 		}
 		alone = append(alone, verb{s.out, args})
@@ -37,20 +39,20 @@ func TestVerbsTravel(t *testing.T) {
 	_, stop := serving(t, data)
 	defer stop()
 	for _, v := range alone {
-		if s := stepback(t, append(strings.Fields(v.args), "--data", data)...); s.code != exitOK || s.out != v.out {
+		if s := stepback(t, append(strings.Fields(v.args), "--data", data)...); s.code != exit.OK || s.out != v.out {
 			t.Errorf("%s: %d, on the server\n%s%s\nalone\n%s", v.args, s.code, s.out, s.err, v.out)
 		}
 	}
 	drawn := filepath.Join(t.TempDir(), "retry.svg")
-	stepback(t, "dashboard", "render", "--data", data, "-o", drawn).ends(t, exitOK, drawn)
+	stepback(t, "dashboard", "render", "--data", data, "-o", drawn).ends(t, exit.OK, drawn)
 	if text, err := os.ReadFile(drawn); err != nil || !bytes.Contains(text, []byte("<svg")) {
 		t.Errorf("%.100s, %v", text, err)
 	}
-	stepback(t, "history", "nobody", "--data", data).complains(t, exitFailure,
+	stepback(t, "history", "nobody", "--data", data).complains(t, exit.Failure,
 		`stepback: no execution is called "nobody"`)
-	stepback(t, "data", "compact", "--data", data).complains(t, exitUsage, "the journal cannot be compacted",
+	stepback(t, "data", "compact", "--data", data).complains(t, exit.Usage, "the journal cannot be compacted",
 		"end it first")
-	stepback(t, "run", "--virtual-time", "--csv", file, "--data", data).complains(t, exitUsage, "--virtual-time",
+	stepback(t, "run", "--virtual-time", "--csv", file, "--data", data).complains(t, exit.Usage, "--virtual-time",
 		"give --fault to stepback serve")
 }
 
@@ -60,8 +62,8 @@ func TestImportsTravel(t *testing.T) {
 	data := t.TempDir()
 	_, stop := serving(t, data)
 	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")
-	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "applied 2")
-	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "This file was already imported")
+	stepback(t, "run", "--csv", file, "--data", data).ends(t, exit.OK, "applied 2")
+	stepback(t, "run", "--csv", file, "--data", data).ends(t, exit.OK, "This file was already imported")
 	stop()
 	url, stop := serving(t, data)
 	defer stop()
@@ -94,7 +96,7 @@ func TestImportsTravel(t *testing.T) {
 		}
 		wait(t)
 	}
-	stepback(t, "export", "users", "--data", data).ends(t, exitOK, "anna,1,2\nbert,3,4\ncarl,5,6\n")
+	stepback(t, "export", "users", "--data", data).ends(t, exit.OK, "anna,1,2\nbert,3,4\ncarl,5,6\n")
 }
 
 // exec can use the buckets and functions of the server that has the directory open.
@@ -111,7 +113,7 @@ func TestExecBesideAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stepback(t, "exec", definition, "--data", data).ends(t, exitOK, `"hello"`)
+	stepback(t, "exec", definition, "--data", data).ends(t, exit.OK, `"hello"`)
 }
 
 func TestControlRefusesWhatItCannotRead(t *testing.T) {
@@ -125,8 +127,8 @@ func TestControlRefusesWhatItCannotRead(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`{`: "The request cannot be read", `{"verb":"serve"}`: "another version",
-		`{"verb":"history","version":"x"}`:                                    "another version",
-		`{"verb":"history","version":"` + version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
+		`{"verb":"history","version":"x"}`:                                              "another version",
+		`{"verb":"history","version":"` + workspace.Version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
 	} {
 		answer, err := server.Ask(t.Context(), strings.NewReader(body))
 		if err != nil {

@@ -11,6 +11,9 @@ import (
 
 	"stepback/adaptive/cost"
 	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/retry"
 	"stepback/statemachine"
 	"stepback/tasks/faults"
@@ -30,7 +33,7 @@ type costCmd struct {
 	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
 	JSON       bool          `name:"json" help:"Print the costs as JSON."`
 
-	substitutions
+	definitions.Substitutions
 }
 
 // Help shows examples.
@@ -45,11 +48,11 @@ only while the import runs.`
 }
 
 // Run prints the costs.
-func (c *costCmd) Run(_ context.Context, std streams) error {
+func (c *costCmd) Run(_ context.Context, std terminal.Streams) error {
 	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
 		c.Batch > statemachine.MaxBatchSize {
-		return &exitError{exitUsage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
-			statemachine.MaxBatchSize)}
+		return exit.With(exit.Usage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
+			statemachine.MaxBatchSize))
 	}
 	if c.File == "" {
 		return c.imports(std)
@@ -69,10 +72,10 @@ func quote(name string, items []cost.Item) quotation {
 }
 
 // imports prints the costs of the import's shapes side by side.
-func (c *costCmd) imports(std streams) error {
+func (c *costCmd) imports(std terminal.Streams) error {
 	specs, err := c.specs(statemachine.TaskStates()...)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	var all []quotation
 	for _, shape := range statemachine.Shapes() {
@@ -90,10 +93,10 @@ func (c *costCmd) imports(std streams) error {
 		all = append(all, quote(name, run.Items(cost.DefaultPrices())))
 	}
 	if c.JSON {
-		return printJSON(std.out, priced{cost.DefaultPrices(), all, nil})
+		return terminal.PrintJSON(std.Out, priced{cost.DefaultPrices(), all, nil})
 	}
-	fmt.Fprintf(std.out, "%s rows, in USD\n\n", grouped(c.Rows))
-	printQuotations(std.out, all)
+	fmt.Fprintf(std.Out, "%s rows, in USD\n\n", terminal.Grouped(c.Rows))
+	printQuotations(std.Out, all)
 	return nil
 }
 
@@ -187,25 +190,25 @@ func (c *costCmd) specs(states ...string) ([]faults.Spec, error) {
 }
 
 // definition prints the cost of executions of a definition, for the cheapest and the most expensive path through it.
-func (c *costCmd) definition(std streams) error {
-	values, err := c.values()
+func (c *costCmd) definition(std terminal.Streams) error {
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	d, err := readDefinition("", c.File, values, std)
+	d, err := definitions.Read("", c.File, values, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	if err := c.unknown(d); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.Unknown(d); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	machine, diagnostics := asl.Parse(d.text)
+	machine, diagnostics := asl.Parse(d.Text)
 	if machine == nil {
-		return &exitError{exitUsage, fmt.Errorf("%s is not a state machine: %w", c.File, firstOf(diagnostics))}
+		return exit.With(exit.Usage, fmt.Errorf("%s is not a state machine: %w", c.File, firstOf(diagnostics)))
 	}
 	specs, err := c.specs()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	q := cost.Question{Express: c.Express, Items: c.Items, Faults: map[string]map[string]float64{}}
 	for _, s := range specs {
@@ -220,14 +223,14 @@ func (c *costCmd) definition(std streams) error {
 	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
 		quote("at most", a.Most.Items(n, c.Takes.Seconds(), c.Memory, p))}
 	if c.JSON {
-		return printJSON(std.out, priced{p, all, &a})
+		return terminal.PrintJSON(std.Out, priced{p, all, &a})
 	}
-	fmt.Fprintf(std.out, "%s executions, in USD, by the branches that Choice states take\n\n", grouped(c.Executions))
-	printQuotations(std.out, all)
-	fmt.Fprintf(std.out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
+	fmt.Fprintf(std.Out, "%s executions, in USD, by the branches that Choice states take\n\n", terminal.Grouped(c.Executions))
+	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
 		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
 	if a.Loops {
-		fmt.Fprintln(std.out, "The definition has loops; each state is counted once.")
+		fmt.Fprintln(std.Out, "The definition has loops; each state is counted once.")
 	}
 	return nil
 }
@@ -245,20 +248,20 @@ func printQuotations(w io.Writer, all []quotation) {
 	for _, q := range all {
 		heads = append(heads, ">"+q.Name)
 	}
-	t := newTable(heads...)
+	t := terminal.NewTable(heads...)
 	for n := range all[0].Items {
 		row := append(make([]any, 0, 1+len(all)), all[0].Items[n].Name)
 		for _, q := range all {
 			row = append(row, dollars(q.Items[n].USD))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	sum := append(make([]any, 0, 1+len(all)), "sum")
 	for _, q := range all {
 		sum = append(sum, dollars(q.Total))
 	}
-	t.add(sum...)
-	t.print(w, "  ")
+	t.Add(sum...)
+	t.Print(w, "  ")
 	p := cost.DefaultPrices()
 	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
 }

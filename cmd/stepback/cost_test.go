@@ -5,15 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 func TestCostOfTheImport(t *testing.T) {
 	t.Parallel()
-	stepback(t, "cost", "--rows", "1000000").ends(t, exitOK, "1,000,000 rows, in USD", "bulk 250  batch 100  single",
+	stepback(t, "cost", "--rows", "1000000").ends(t, exit.OK, "1,000,000 rows, in USD", "bulk 250  batch 100  single",
 		"Step Functions, transitions             0.30      25.50   50.00", "Prices of us-east-1, 2026-11")
-	stepback(t, "cost", "--shape", "bulk", "--fault", "ProcessSingleUserRecord:DeadlockException:1%").ends(t, exitOK,
+	stepback(t, "cost", "--shape", "bulk", "--fault", "ProcessSingleUserRecord:DeadlockException:1%").ends(t, exit.OK,
 		"Step Functions, transitions             0.80")
-	stepback(t, "cost", "--shape", "bulk", "--express").ends(t, exitOK, "EXPRESS executions", "0.0040")
+	stepback(t, "cost", "--shape", "bulk", "--express").ends(t, exit.OK, "EXPRESS executions", "0.0040")
 	s := stepback(t, "cost", "--rows", "1000", "--json")
 	var answer struct {
 		Quotations []struct{ Name string }
@@ -21,18 +23,18 @@ func TestCostOfTheImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.out), &answer); err != nil || len(answer.Quotations) != 3 {
 		t.Errorf("%v: %s", err, s.out)
 	}
-	stepback(t, "cost", "--rows", "0").complains(t, exitUsage, "--rows")
-	stepback(t, "cost", "--fault", "Nowhere:hang:1%").complains(t, exitUsage, `there is no state "Nowhere"`)
+	stepback(t, "cost", "--rows", "0").complains(t, exit.Usage, "--rows")
+	stepback(t, "cost", "--fault", "Nowhere:hang:1%").complains(t, exit.Usage, `there is no state "Nowhere"`)
 }
 
 func TestCostOfADefinition(t *testing.T) {
 	t.Parallel()
 	file := asFile(t, "pay.asl.json", `{"StartAt":"Pay","States":{"Pay":{"Type":"Task",
 		"Resource":"arn:aws:lambda:us-east-1:123456789012:function:pay","Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}}`)
-	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exitOK,
+	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK,
 		"1,000,000 executions", "Step Functions, transitions            50.00    50.00",
 		"Step Functions, retries                21.88    21.88", "would add 75.00 to 75.00 USD")
-	stepback(t, "cost", file+"x").complains(t, exitUsage, "pay.asl.jsonx")
+	stepback(t, "cost", file+"x").complains(t, exit.Usage, "pay.asl.jsonx")
 }
 
 func asFile(t *testing.T, name, content string) string {

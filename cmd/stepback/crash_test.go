@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/cmd/stepback/exit"
 	"stepback/csvimport/pipeline"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -69,7 +70,7 @@ func (v *victim) live(t *testing.T, after time.Duration) (out []byte, killed boo
 	if ctx.Err() != nil {
 		return out, true
 	}
-	if code := cmd.ProcessState.ExitCode(); code != exitData {
+	if code := cmd.ProcessState.ExitCode(); code != exit.Data {
 		t.Fatalf("exit status %d, %v\n%s%s", code, err, out, complaints.String())
 	}
 	return out, false

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"stepback/alarms"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
@@ -51,12 +54,12 @@ credentials from the AWS SDK's usual variables and files; for an endpoint on thi
 }
 
 // Run draws the dashboard.
-func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
+func (c *dashboardRenderCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if _, err := drawing(c.Output); err != nil {
 		return err
 	}
 	if c.JSON && toStandardOutput(c.Output) {
-		return &exitError{exitUsage, errors.New("--json and the picture cannot both be written to standard output: name a file with -o")}
+		return exit.With(exit.Usage, errors.New("--json and the picture cannot both be written to standard output: name a file with -o"))
 	}
 	if !toStandardOutput(c.Output) { // another process may write the file
 		path, err := filepath.Abs(c.Output)
@@ -66,20 +69,20 @@ func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
 		c.Output = path
 	}
 	if c.Endpoint != "" {
-		return c.alone(ctx, std)
+		return c.Alone(ctx, std)
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-// on draws everything counted so far.
-func (c *dashboardRenderCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+// On draws everything counted so far.
+func (c *dashboardRenderCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	if err := p.KeepMetrics(); err != nil {
 		return err
 	}
-	return c.alone(ctx, std)
+	return c.Alone(ctx, std)
 }
 
-func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
+func (c *dashboardRenderCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	draw, err := drawing(c.Output)
 	if err != nil {
 		return err
@@ -98,7 +101,7 @@ func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
 	}
 	switch {
 	case toStandardOutput(c.Output):
-		_, err = std.out.Write(out.Bytes())
+		_, err = std.Out.Write(out.Bytes())
 	default:
 		err = os.WriteFile(c.Output, out.Bytes(), 0o644)
 	}
@@ -107,12 +110,12 @@ func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
 	}
 	switch {
 	case c.JSON:
-		return printJSON(std.out, map[string]any{"file": c.Output, "withoutData": append([]string{}, empty...)})
+		return terminal.PrintJSON(std.Out, map[string]any{"file": c.Output, "withoutData": append([]string{}, empty...)})
 	case !toStandardOutput(c.Output):
-		fmt.Fprintln(std.out, c.Output)
+		fmt.Fprintln(std.Out, c.Output)
 	}
 	if len(empty) > 0 {
-		fmt.Fprintf(std.err, "no data in: %s\n", strings.Join(empty, "; "))
+		fmt.Fprintf(std.Err, "no data in: %s\n", strings.Join(empty, "; "))
 	}
 	return nil
 }
@@ -137,7 +140,7 @@ func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	case ".png":
 		return render.Page.PNG, nil
 	default:
-		return nil, &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png, or - for standard output", file)}
+		return nil, exit.With(exit.Usage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png, or - for standard output", file))
 	}
 }
 
@@ -147,8 +150,8 @@ func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
 		return endpointPage(ctx, c.Endpoint, c.Name, c.Since)
 	}
 	if _, err := os.Stat(c.Data); err != nil {
-		return render.Page{}, &exitError{exitUsage,
-			fmt.Errorf("no runs to draw: %w; name their data directory with --data", err)}
+		return render.Page{}, exit.With(exit.Usage,
+			fmt.Errorf("no runs to draw: %w; name their data directory with --data", err))
 	}
 	points, err := metricsfile.Read(c.Data)
 	if err != nil {
@@ -156,7 +159,7 @@ func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
 	}
 	machine, err := pickMachine(c.StateMachine, points)
 	if err != nil {
-		return render.Page{}, &exitError{exitUsage, err}
+		return render.Page{}, exit.With(exit.Usage, err)
 	}
 	return dashboardPage(machine, points)
 }

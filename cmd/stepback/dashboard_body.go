@@ -5,6 +5,7 @@ import (
 
 	"stepback/alarms"
 	"stepback/aws"
+	"stepback/cmd/stepback/terminal"
 	"stepback/dashboards"
 	"stepback/retrymetrics"
 )
@@ -24,7 +25,7 @@ func (dashboardBodyCmd) Help() string {
 }
 
 // Run prints the body.
-func (c *dashboardBodyCmd) Run(_ context.Context, std streams) error {
+func (c *dashboardBodyCmd) Run(_ context.Context, std terminal.Streams) error {
 	o := dashboards.Options{StateMachine: c.StateMachine, Region: c.Region, Level: retrymetrics.Level(c.Level)}
 	if c.Account != "" {
 		set, err := alarms.New(alarms.Options{StateMachine: c.StateMachine, Level: o.Level})
@@ -44,6 +45,6 @@ func (c *dashboardBodyCmd) Run(_ context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = std.out.Write(body)
+	_, err = std.Out.Write(body)
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/workspace"
 	"stepback/dashboards/cloudwatch"
 	"stepback/dashboards/render"
 )
@@ -19,15 +21,15 @@ import (
 func endpointPage(ctx context.Context, endpoint, name string, since time.Duration) (render.Page, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return render.Page{}, &exitError{exitUsage,
-			fmt.Errorf("the endpoint %q is not a URL like http://localhost:5000", endpoint)}
+		return render.Page{}, exit.With(exit.Usage,
+			fmt.Errorf("the endpoint %q is not a URL like http://localhost:5000", endpoint))
 	}
 	if since < time.Minute {
-		return render.Page{}, &exitError{exitUsage,
-			fmt.Errorf("--since is %v; use at least 1m, the resolution of CloudWatch's metrics", since)}
+		return render.Page{}, exit.With(exit.Usage,
+			fmt.Errorf("--since is %v; use at least 1m, the resolution of CloudWatch's metrics", since))
 	}
 	var options []func(*config.LoadOptions) error
-	if onThisMachine(u.Hostname()) {
+	if workspace.OnThisMachine(u.Hostname()) {
 		// A local endpoint must not receive the credentials of a real account.
 		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test",
 			"test", "")))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/dashboards"
 )
 
@@ -20,7 +21,7 @@ exposes to Prometheus at /_stepback/metrics.`
 }
 
 // Run prints the file.
-func (c *dashboardGrafanaCmd) Run(_ context.Context, std streams) error {
+func (c *dashboardGrafanaCmd) Run(_ context.Context, std terminal.Streams) error {
 	d, err := dashboards.Monitor(dashboards.Options{StateMachine: c.StateMachine, Region: "us-east-1"})
 	if err != nil {
 		return err
@@ -29,6 +30,6 @@ func (c *dashboardGrafanaCmd) Run(_ context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = std.out.Write(text)
+	_, err = std.Out.Write(text)
 	return err
 }

@@ -6,29 +6,31 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 func TestDashboardRender(t *testing.T) {
 	t.Parallel()
 	data, drawn := t.TempDir(), t.TempDir()
 	csv := filepath.Join(drawn, "activity.csv")
-	stepback(t, "sample", "--rows", "200", "-o", csv).ends(t, exitOK)
+	stepback(t, "sample", "--rows", "200", "-o", csv).ends(t, exit.OK)
 	stepback(t, "run", "--data", data, "--csv", csv, "--virtual-time", "--seed", "1", "--fault",
-		"ProcessSingleUserRecord:throttle:5%").ends(t, exitOK, "SUCCEEDED")
+		"ProcessSingleUserRecord:throttle:5%").ends(t, exit.OK, "SUCCEEDED")
 	for name, begins := range map[string]string{"a.html": "<!doctype html>", "a.svg": "<svg ", "a.png": "\x89PNG"} {
 		file := filepath.Join(drawn, name)
-		stepback(t, "dashboard", "render", "--data", data, "-o", file).ends(t, exitOK, file)
+		stepback(t, "dashboard", "render", "--data", data, "-o", file).ends(t, exit.OK, file)
 		if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), begins) {
 			t.Errorf("%s begins with %.20q (%v)", name, text, err)
 		}
 	}
 	for form, begins := range map[string]string{"-": "<!doctype html>", "svg": "<svg ", "png": "\x89PNG"} {
 		s := stepback(t, "dashboard", "render", "--data", data, "-o", form)
-		if s.ends(t, exitOK); !strings.HasPrefix(s.out, begins) {
+		if s.ends(t, exit.OK); !strings.HasPrefix(s.out, begins) {
 			t.Errorf("-o %s writes %.20q", form, s.out)
 		}
 	}
-	stepback(t, "dashboard", "render", "--data", data, "-o", "-", "--json").complains(t, exitUsage, "name a file with -o")
+	stepback(t, "dashboard", "render", "--data", data, "-o", "-", "--json").complains(t, exit.Usage, "name a file with -o")
 }
 
 func TestDashboardRenderComplains(t *testing.T) {
@@ -41,14 +43,14 @@ func TestDashboardRenderComplains(t *testing.T) {
 		"use at least 1m": {"--endpoint", "http://localhost:5000",
 			"--since", "5s"},
 	} {
-		stepback(t, append([]string{"dashboard", "render"}, args...)...).complains(t, exitUsage, want)
+		stepback(t, append([]string{"dashboard", "render"}, args...)...).complains(t, exit.Usage, want)
 	}
 }
 
 func TestDashboardBody(t *testing.T) {
 	t.Parallel()
 	said := stepback(t, "dashboard", "body", "--state-machine", "m", "--account", "123456789012", "--level", "ERROR")
-	said.ends(t, exitOK, `"arn:aws:cloudwatch:us-east-1:123456789012:alarm:m-dead-letters"`, `"TaskFailures"`)
+	said.ends(t, exit.OK, `"arn:aws:cloudwatch:us-east-1:123456789012:alarm:m-dead-letters"`, `"TaskFailures"`)
 	if !json.Valid([]byte(said.out)) || strings.Contains(said.out, `"RetryAttempts"`) {
 		t.Error("the body is no JSON, or shows what level ERROR does not tell")
 	}

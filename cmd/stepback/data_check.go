@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 )
@@ -23,25 +26,25 @@ there are none.`
 }
 
 // Run checks the journal and prints the problems.
-func (c *dataCheckCmd) Run(ctx context.Context, std streams) error {
-	return onDirectory(ctx, std, c.Data, c)
+func (c *dataCheckCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *dataCheckCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *dataCheckCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	j, ok := p.Journal.(*pebble.Journal)
 	if !ok {
-		return endFirst(p, "the journal cannot be checked")
+		return workspace.EndFirst(p, "the journal cannot be checked")
 	}
 	return c.check(ctx, std, j)
 }
 
-func (c *dataCheckCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+func (c *dataCheckCmd) Alone(ctx context.Context, std terminal.Streams) error {
+	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.check(ctx, std, j)
 	})
 }
 
-func (c *dataCheckCmd) check(ctx context.Context, std streams, j *pebble.Journal) error {
+func (c *dataCheckCmd) check(ctx context.Context, std terminal.Streams, j *pebble.Journal) error {
 	problems, told := 0, []string{}
 	found, err := j.Check(ctx, func(err error) {
 		problems++
@@ -49,13 +52,13 @@ func (c *dataCheckCmd) check(ctx context.Context, std streams, j *pebble.Journal
 			told = append(told, err.Error())
 			return
 		}
-		fmt.Fprintln(std.out, err)
+		fmt.Fprintln(std.Out, err)
 	})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		err = printJSON(std.out, map[string]any{
+		err = terminal.PrintJSON(std.Out, map[string]any{
 			"executions": found.Executions, "ended": found.Ended, "events": found.Events, "mapRuns": found.MapRuns,
 			"definitions": found.Definitions, "problems": told,
 		})
@@ -64,14 +67,14 @@ func (c *dataCheckCmd) check(ctx context.Context, std streams, j *pebble.Journal
 		}
 		return c.verdict(problems)
 	}
-	fmt.Fprintf(std.out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
+	fmt.Fprintf(std.Out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
 		found.Executions, found.Ended, found.Events, found.MapRuns, found.Definitions, problems)
 	return c.verdict(problems)
 }
 
 func (c *dataCheckCmd) verdict(problems int) error {
 	if problems > 0 {
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 	return nil
 }

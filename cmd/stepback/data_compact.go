@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/services/stepfunctions"
 )
 
 type dataCompactCmd struct {
-	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	JSON      bool   `name:"json" help:"Print what was removed as JSON."`
-	OlderThan age    `default:"90d" placeholder:"DAYSd|DURATION" help:"Remove executions that ended longer ago than this. Default 90d."`
+	Data      string       `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	JSON      bool         `name:"json" help:"Print what was removed as JSON."`
+	OlderThan terminal.Age `default:"90d" placeholder:"DAYSd|DURATION" help:"Remove executions that ended longer ago than this. Default 90d."`
 }
 
 // Help shows examples.
@@ -24,20 +27,20 @@ func (dataCompactCmd) Help() string {
 }
 
 // Run removes old executions and rewrites the store.
-func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
+func (c *dataCompactCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if c.OlderThan < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a positive age",
-			time.Duration(c.OlderThan))}
+		return exit.With(exit.Usage, fmt.Errorf("--older-than %s is not a positive age",
+			time.Duration(c.OlderThan)))
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *dataCompactCmd) on(_ context.Context, _ streams, p *local.Platform) error {
-	return endFirst(p, "the journal cannot be compacted")
+func (c *dataCompactCmd) On(_ context.Context, _ terminal.Streams, p *local.Platform) error {
+	return workspace.EndFirst(p, "the journal cannot be compacted")
 }
 
-func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Config{Retention: -1}, func(j *pebble.Journal) error {
+func (c *dataCompactCmd) Alone(ctx context.Context, std terminal.Streams) error {
+	return workspace.WithJournal(c.Data, pebble.Config{Retention: -1}, func(j *pebble.Journal) error {
 		removed, err := j.Expire(ctx, time.Now().Add(-time.Duration(c.OlderThan)))
 		if err != nil {
 			return err
@@ -54,11 +57,11 @@ func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
 			return err
 		}
 		if c.JSON {
-			return printJSON(std.out, map[string]any{
+			return terminal.PrintJSON(std.Out, map[string]any{
 				"removedExecutions": removed, "removedDefinitions": definitions, "bytes": after, "bytesBefore": before,
 			})
 		}
-		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB (before: %.1f MB)\n",
+		fmt.Fprintf(std.Out, "removed %d executions and %d definitions; the journal takes %.1f MB (before: %.1f MB)\n",
 			removed, definitions, megabytes(after), megabytes(before))
 		return nil
 	})

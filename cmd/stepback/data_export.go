@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
@@ -26,37 +29,37 @@ Each line is one execution, with its events in the form of GetExecutionHistory. 
 }
 
 // Run prints the executions.
-func (c *dataExportCmd) Run(ctx context.Context, std streams) error {
-	return onDirectory(ctx, std, c.Data, c)
+func (c *dataExportCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *dataExportCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *dataExportCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Journal)
 }
 
-func (c *dataExportCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+func (c *dataExportCmd) Alone(ctx context.Context, std terminal.Streams) error {
+	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.print(ctx, std, j)
 	})
 }
 
-func (c *dataExportCmd) print(ctx context.Context, std streams, j journal.Journal) error {
-	w := bufio.NewWriter(std.out)
+func (c *dataExportCmd) print(ctx context.Context, std terminal.Streams, j journal.Journal) error {
+	w := bufio.NewWriter(std.Out)
 	var line []byte
 	for x, err := range j.Executions(ctx, c.Prefix) {
 		if err != nil {
 			return err
 		}
-		events, err := historyOf(ctx, j, x)
+		events, err := workspace.HistoryOf(ctx, j, x)
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.ARN, err)
 		}
-		about, err := json.Marshal(describeExecution(x))
+		about, err := json.Marshal(narration.DescribeExecution(x))
 		if err != nil {
 			return err
 		}
 		line = append(append(line[:0], `{"execution":`...), about...)
-		line = append(appendEvents(append(line, `,"events":`...), events, ""), "}\n"...)
+		line = append(narration.AppendEvents(append(line, `,"events":`...), events, ""), "}\n"...)
 		if _, err := w.Write(line); err != nil {
 			return err
 		}

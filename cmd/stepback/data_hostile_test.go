@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/cmd/stepback/exit"
 	"stepback/engine/journal/pebble"
 )
 
@@ -88,7 +89,7 @@ func TestHostileDataDirectories(t *testing.T) {
 			before := files(t, data)
 			for _, verb := range []string{"check", "export"} {
 				s := stepback(t, "data", verb, "--data", data)
-				s.complains(t, exitFailure, tt.want)
+				s.complains(t, exit.Failure, tt.want)
 				if strings.Contains(s.err, "goroutine") || strings.Count(s.err, "\n") > 1 {
 					t.Errorf("%s says: %s", verb, s.err)
 				}
@@ -104,7 +105,7 @@ func TestHostileDataDirectories(t *testing.T) {
 					t.Errorf("reading changed %s", name)
 				}
 			}
-			if s := stepback(t, "data", "compact", "--data", data); s.code != exitFailure &&
+			if s := stepback(t, "data", "compact", "--data", data); s.code != exit.Failure &&
 				tt.name != "a damaged table" {
 				t.Errorf("compact ended with %d: %s%s", s.code, s.out, s.err)
 			}
@@ -173,7 +174,7 @@ func TestALockedDataDirectory(t *testing.T) {
 	defer j.Close()
 	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"history", "x"},
 		{"run"}, {"serve", "--listen", "127.0.0.1:0"}} {
-		stepback(t, append(args, "--data", data)...).complains(t, exitFailure,
+		stepback(t, append(args, "--data", data)...).complains(t, exit.Failure,
 			"is another stepback using this data directory?")
 	}
 }
@@ -184,7 +185,7 @@ func TestReadingADataDirectoryThatIsAFile(t *testing.T) {
 	data := write(t, "user_id,login_count,post_count\n")
 	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"},
 		{"history", "x"}, {"run"}} {
-		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "not a directory")
+		stepback(t, append(args, "--data", data)...).complains(t, exit.Failure, "not a directory")
 	}
 }
 
@@ -199,6 +200,6 @@ func TestADataDirectoryWithoutPermission(t *testing.T) {
 	t.Cleanup(func() { tell(t, os.Chmod(data, 0o700)) })
 	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"},
 		{"history", "x"}, {"run"}} {
-		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "permission denied")
+		stepback(t, append(args, "--data", data)...).complains(t, exit.Failure, "permission denied")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 )
@@ -24,40 +27,40 @@ each record that could not be recovered; the exit status is 0 if there are none.
 }
 
 // Run repairs the journal and prints the losses.
-func (c *dataRepairCmd) Run(ctx context.Context, std streams) error {
-	return onDirectory(ctx, std, c.Data, c)
+func (c *dataRepairCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *dataRepairCmd) on(_ context.Context, _ streams, p *local.Platform) error {
-	return endFirst(p, "the journal cannot be repaired")
+func (c *dataRepairCmd) On(_ context.Context, _ terminal.Streams, p *local.Platform) error {
+	return workspace.EndFirst(p, "the journal cannot be repaired")
 }
 
-func (c *dataRepairCmd) alone(ctx context.Context, std streams) error {
+func (c *dataRepairCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	dir := filepath.Join(c.Data, "journal")
-	if !exists(dir) {
+	if !terminal.Exists(dir) {
 		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
 	}
 	lost := []string{}
 	found, err := pebble.Repair(ctx, dir, func(err error) {
 		lost = append(lost, err.Error())
 		if !c.JSON {
-			fmt.Fprintln(std.out, err)
+			fmt.Fprintln(std.Out, err)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		err = printJSON(std.out, map[string]any{
+		err = terminal.PrintJSON(std.Out, map[string]any{
 			"executions": found.Executions, "records": found.Records, "dropped": found.Dropped,
 			"unreadable": found.Unreadable, "aside": found.Aside, "lost": lost,
 		})
 	} else {
-		fmt.Fprintf(std.out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
+		fmt.Fprintf(std.Out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
 			found.Executions, found.Records, found.Dropped, found.Unreadable, found.Aside)
 	}
 	if err == nil && len(lost) > 0 {
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
 )
@@ -18,7 +19,7 @@ func TestDataRepair(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
 		code := execute(t.Context(), append([]string{"data", "repair", "--data", data}, args...),
-			streams{out: &out, err: &out, width: 80})
+			terminal.Streams{Out: &out, Err: &out, Width: 80})
 		return code, out.String()
 	}
 	if code, out := run(); code == 0 || !strings.Contains(out, "there is no journal in") {

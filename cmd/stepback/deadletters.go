@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"stepback/cmd/stepback/exit"
 	"stepback/outbox/deadletters"
 )
 
@@ -48,14 +49,14 @@ func (s *letterSelection) selection() (deadletters.Selection, error) {
 	filtered := f != deadletters.Filter{}
 	switch {
 	case len(s.IDs) > 0 && (filtered || s.All):
-		return deadletters.Selection{}, &exitError{exitUsage, errors.New("name IDs or a filter, not both")}
+		return deadletters.Selection{}, exit.With(exit.Usage, errors.New("name IDs or a filter, not both"))
 	case len(s.IDs) > 0:
 		return deadletters.Selection{IDs: s.IDs}, nil
 	case !filtered && !s.All:
-		return deadletters.Selection{}, &exitError{
-			exitUsage,
+		return deadletters.Selection{}, exit.With(
+			exit.Usage,
 			errors.New("name the letters: IDs, a filter such as --reason, or --all"),
-		}
+		)
 	}
 	return deadletters.Selection{Filter: &f}, nil
 }

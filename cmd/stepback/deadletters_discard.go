@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+
+	"stepback/cmd/stepback/terminal"
 )
 
 type deadlettersDiscardCmd struct {
@@ -19,7 +21,7 @@ func (deadlettersDiscardCmd) Help() string {
 }
 
 // Run discards the letters.
-func (c *deadlettersDiscardCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *deadlettersDiscardCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	chosen, err := c.selection()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
 
@@ -26,7 +27,7 @@ Example:
 }
 
 // Run edits the letter.
-func (c *deadlettersEditCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *deadlettersEditCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	payload, err := readPayload(c.Payload, std)
 	if err != nil {
 		return err
@@ -41,13 +42,13 @@ func (c *deadlettersEditCmd) Run(ctx context.Context, std streams) (err error) {
 	} else if err != nil {
 		return usage(err)
 	}
-	fmt.Fprintf(std.out, "edited the payload of %s; redrive the letter to send it\n", c.ID)
+	fmt.Fprintf(std.Out, "edited the payload of %s; redrive the letter to send it\n", c.ID)
 	return nil
 }
 
 // readPayload reads at most the maximum size of a payload.
-func readPayload(path string, std streams) ([]byte, error) {
-	in := std.in
+func readPayload(path string, std terminal.Streams) ([]byte, error) {
+	in := std.In
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
 
@@ -29,7 +31,7 @@ Examples:
 }
 
 // Run prints groups, or letters.
-func (c *deadlettersListCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *deadlettersListCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	o, leave, err := c.enter(ctx, std)
 	if err != nil {
 		return err
@@ -46,23 +48,23 @@ func (c *deadlettersListCmd) Run(ctx context.Context, std streams) (err error) {
 		if groups == nil {
 			groups = []deadletters.Group{}
 		}
-		return printJSON(std.out, groups)
+		return terminal.PrintJSON(std.Out, groups)
 	}
 	if len(groups) == 0 {
-		fmt.Fprintln(std.out, "no dead letters")
+		fmt.Fprintln(std.Out, "no dead letters")
 		return nil
 	}
-	t := newTable(">letters", "kind", "reason", "error", "subject", "from", "until", "one of them")
+	t := terminal.NewTable(">letters", "kind", "reason", "error", "subject", "from", "until", "one of them")
 	for _, g := range groups {
-		t.add(grouped(g.Count), g.Kind, g.Reason, g.Error, g.Subject, second(g.Oldest), second(g.Newest), g.Sample)
+		t.Add(terminal.Grouped(g.Count), g.Kind, g.Reason, g.Error, g.Subject, second(g.Oldest), second(g.Newest), g.Sample)
 	}
-	t.print(std.out, "")
+	t.Print(std.Out, "")
 	return nil
 }
 
-func (c *deadlettersListCmd) letters(ctx context.Context, room deadletters.Room, std streams) error {
+func (c *deadlettersListCmd) letters(ctx context.Context, room deadletters.Room, std terminal.Streams) error {
 	if c.Limit < 1 {
-		return &exitError{exitUsage, errors.New("--limit must be 1 or more")}
+		return exit.With(exit.Usage, errors.New("--limit must be 1 or more"))
 	}
 	page, err := room.List(ctx, deadletters.Query{Filter: c.filter(), Limit: c.Limit})
 	if err != nil {
@@ -73,16 +75,16 @@ func (c *deadlettersListCmd) letters(ctx context.Context, room deadletters.Room,
 		for i := range page.Letters {
 			all[i] = &page.Letters[i]
 		}
-		return printJSON(std.out, all)
+		return terminal.PrintJSON(std.Out, all)
 	}
-	t := newTable("id", "reason", "error", "subject", ">attempts", "died", "cause")
+	t := terminal.NewTable("id", "reason", "error", "subject", ">attempts", "died", "cause")
 	for i := range page.Letters {
 		l := &page.Letters[i]
-		t.add(l.ID, l.Reason, l.Error, l.Subject, l.Attempts, second(l.DeadAt), firstLine(l.Cause, 60))
+		t.Add(l.ID, l.Reason, l.Error, l.Subject, l.Attempts, second(l.DeadAt), firstLine(l.Cause, 60))
 	}
-	t.print(std.out, "")
+	t.Print(std.Out, "")
 	if page.Next != "" {
-		fmt.Fprintf(std.err, "there are more; raise --limit (now %d) to see them\n", c.Limit)
+		fmt.Fprintf(std.Err, "there are more; raise --limit (now %d) to see them\n", c.Limit)
 	}
 	return nil
 }

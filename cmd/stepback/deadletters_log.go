@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
 
@@ -21,7 +22,7 @@ func (deadlettersLogCmd) Help() string {
 }
 
 // Run prints the recorded actions.
-func (c *deadlettersLogCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *deadlettersLogCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	o, leave, err := c.enter(ctx, std)
 	if err != nil {
 		return err
@@ -32,16 +33,16 @@ func (c *deadlettersLogCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, append([]deadletters.Act{}, acts...))
+		return terminal.PrintJSON(std.Out, append([]deadletters.Act{}, acts...))
 	}
-	printActs(std.out, acts)
+	printActs(std.Out, acts)
 	return nil
 }
 
 func printActs(w io.Writer, acts []deadletters.Act) {
-	t := newTable("when", "who", "act", "letter", "why")
+	t := terminal.NewTable("when", "who", "act", "letter", "why")
 	for _, a := range acts {
-		t.add(second(a.At), a.Who, a.Verb, a.ID, a.Reason)
+		t.Add(second(a.At), a.Who, a.Verb, a.ID, a.Reason)
 	}
-	t.print(w, "")
+	t.Print(w, "")
 }

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
 
 // resultPrinter prints the result of each letter as it arrives, and counts.
 type resultPrinter struct {
-	std    streams
+	std    terminal.Streams
 	json   bool
 	counts map[deadletters.Outcome]int
 	bad    bool
@@ -25,13 +27,13 @@ func (p *resultPrinter) print(r deadletters.Result) error {
 	p.counts[r.Outcome]++
 	p.bad = p.bad || r.Outcome != deadletters.Done && r.Outcome != deadletters.WouldDo
 	if p.json {
-		return json.NewEncoder(p.std.out).Encode(r)
+		return json.NewEncoder(p.std.Out).Encode(r)
 	}
 	line := fmt.Sprintf("%s  %s", r.ID, r.Outcome)
 	if r.Err != nil {
 		line += "  " + r.Err.Error()
 	}
-	_, err := fmt.Fprintln(p.std.out, line)
+	_, err := fmt.Fprintln(p.std.Out, line)
 	return err
 }
 
@@ -40,14 +42,14 @@ func (p *resultPrinter) end() error {
 		deadletters.Done, deadletters.WouldDo, deadletters.NotDead, deadletters.NotFound, deadletters.Failed,
 	} {
 		if n := p.counts[o]; n > 0 {
-			fmt.Fprintf(p.std.err, "%d %s\n", n, o)
+			fmt.Fprintf(p.std.Err, "%d %s\n", n, o)
 		}
 	}
 	if len(p.counts) == 0 {
-		fmt.Fprintln(p.std.err, "no letters match")
+		fmt.Fprintln(p.std.Err, "no letters match")
 	}
 	if p.bad {
-		return &exitError{code: exitData}
+		return exit.With(exit.Data, nil)
 	}
 	return nil
 }
@@ -55,7 +57,7 @@ func (p *resultPrinter) end() error {
 // usage gives an action that was rejected before it changed anything the exit code for wrong usage.
 func usage(err error) error {
 	if bad, ok := errors.AsType[*deadletters.BadActError](err); ok {
-		return &exitError{exitUsage, bad}
+		return exit.With(exit.Usage, bad)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
 
@@ -33,7 +34,7 @@ Exit status: 3 if any letter was not redriven or, with --wait, was dead-lettered
 }
 
 // Run redrives the letters.
-func (c *deadlettersRedriveCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *deadlettersRedriveCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	chosen, err := c.selection()
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (c *deadlettersRedriveCmd) Run(ctx context.Context, std streams) (err error
 			if l.State != deadletters.Delivered {
 				cause = "  " + firstLine(l.Cause, 100)
 			}
-			_, err := fmt.Fprintf(std.out, "%s  %s%s\n", l.ID, l.State, cause)
+			_, err := fmt.Fprintf(std.Out, "%s  %s%s\n", l.ID, l.State, cause)
 			return err
 		}); err != nil {
 			return err

@@ -17,6 +17,9 @@ import (
 
 	"stepback/aws/client"
 	"stepback/aws/objects"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/local"
 	"stepback/outbox/deadletters"
@@ -49,7 +52,7 @@ type letterRoom struct {
 }
 
 // enter opens the stores of letters for an operator; leave closes them.
-func (r *letterRoom) enter(ctx context.Context, std streams) (_ *deadletters.Operator, leave func() error, err error) {
+func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadletters.Operator, leave func() error, err error) {
 	var rooms deadletters.Rooms
 	var closers []func() error
 	closeAll := func() error {
@@ -95,14 +98,14 @@ func isUUID(id string) bool { return uuid.Validate(id) == nil }
 
 // dataDirectory returns the letter stores of a data directory, in the process that serves it or, if there is none, in
 // this one.
-func (r *letterRoom) dataDirectory(ctx context.Context, std streams) (deadletters.Rooms, func() error, error) {
+func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (deadletters.Rooms, func() error, error) {
 	dir := r.Data
 	if dir == "" {
 		dir = ".stepback"
 	}
-	if !exists(dir) {
-		return nil, nil, &exitError{exitUsage, fmt.Errorf(
-			"there is no data directory %s: name one with --data, or another source of letters; see --help", dir)}
+	if !terminal.Exists(dir) {
+		return nil, nil, exit.With(exit.Usage, fmt.Errorf(
+			"there is no data directory %s: name one with --data, or another source of letters; see --help", dir))
 	}
 	leave := func() error { return nil }
 	server, err := local.Running(ctx, dir)
@@ -115,7 +118,7 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std streams) (deadletter
 	} else {
 		p, err := r.openDirectory(ctx, dir, std)
 		if err != nil {
-			return nil, nil, inUse(err)
+			return nil, nil, workspace.InUse(err)
 		}
 		endpoint, leave, r.alone = p.Endpoint, p.Close, true
 	}
@@ -125,9 +128,9 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std streams) (deadletter
 }
 
 // openDirectory opens a data directory that no process has open.
-func (r *letterRoom) openDirectory(ctx context.Context, dir string, std streams) (*local.Platform, error) {
-	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: version(),
-		BuiltIn: pipeline.Functions(nil, nil), Resumed: resuming(std), Control: new(errands).serve})
+func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal.Streams) (*local.Platform, error) {
+	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: workspace.Version(),
+		BuiltIn: pipeline.Functions(nil, nil), Resumed: workspace.Resuming(std), Control: new(workspace.Errands).Serve})
 	if err == nil {
 		pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	}
@@ -172,12 +175,12 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 		return nil, err
 	}
 	if c.Results == "" && c.Record == "" {
-		return nil, &exitError{exitUsage, errors.New(
-			"name a place for the log with --record s3://BUCKET/PREFIX/: without it, two people could redrive the same letter twice")}
+		return nil, exit.With(exit.Usage, errors.New(
+			"name a place for the log with --record s3://BUCKET/PREFIX/: without it, two people could redrive the same letter twice"))
 	}
 	if r.EventsQueue != "" {
 		if r.Import == "" {
-			return nil, &exitError{exitUsage, errors.New("--events-queue needs --import-machine, the state machine that the events start")}
+			return nil, exit.With(exit.Usage, errors.New("--events-queue needs --import-machine, the state machine that the events start"))
 		}
 		q, err := queues.Open(ctx, messages, r.EventsQueue)
 		if err != nil {
@@ -205,7 +208,7 @@ func bucketOf(flag, address string) (bucket, prefix string, err error) {
 	rest, ok := strings.CutPrefix(address, "s3://")
 	bucket, prefix, _ = strings.Cut(rest, "/")
 	if !ok || bucket == "" {
-		return "", "", &exitError{exitUsage, fmt.Errorf("%s %s: write s3://BUCKET or s3://BUCKET/PREFIX/", flag, address)}
+		return "", "", exit.With(exit.Usage, fmt.Errorf("%s %s: write s3://BUCKET or s3://BUCKET/PREFIX/", flag, address))
 	}
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"

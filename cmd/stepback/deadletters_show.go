@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
 
@@ -22,7 +23,7 @@ func (deadlettersShowCmd) Help() string {
 }
 
 // Run prints a letter.
-func (c *deadlettersShowCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *deadlettersShowCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	o, leave, err := c.enter(ctx, std)
 	if err != nil {
 		return err
@@ -37,7 +38,7 @@ func (c *deadlettersShowCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, struct {
+		return terminal.PrintJSON(std.Out, struct {
 			Letter *deadletters.Letter `json:"letter"`
 			Acts   []deadletters.Act   `json:"acts"`
 		}{&l, append([]deadletters.Act{}, acts...)})
@@ -51,22 +52,22 @@ func (c *deadlettersShowCmd) Run(ctx context.Context, std streams) (err error) {
 		{"died", second(l.DeadAt)}, {"content type", l.ContentType},
 	} {
 		if fmt.Sprint(row[1]) != "" {
-			fmt.Fprintf(std.out, "%-14s%v\n", row[0], row[1])
+			fmt.Fprintf(std.Out, "%-14s%v\n", row[0], row[1])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Headers)) {
-		fmt.Fprintf(std.out, "%-14s%s: %s\n", "header", name, l.Headers[name])
+		fmt.Fprintf(std.Out, "%-14s%s: %s\n", "header", name, l.Headers[name])
 	}
 	if l.Cause != "" {
-		fmt.Fprintf(std.out, "\nlast error\n%s\n", l.Cause)
+		fmt.Fprintf(std.Out, "\nlast error\n%s\n", l.Cause)
 	}
-	fmt.Fprintf(std.out, "\npayload\n%s\n", l.Payload)
+	fmt.Fprintf(std.Out, "\npayload\n%s\n", l.Payload)
 	if l.Edited != nil {
-		fmt.Fprintf(std.out, "\nedited payload, sent instead\n%s\n", l.Edited)
+		fmt.Fprintf(std.Out, "\nedited payload, sent instead\n%s\n", l.Edited)
 	}
 	if len(acts) > 0 {
-		fmt.Fprintln(std.out)
-		printActs(std.out, acts)
+		fmt.Fprintln(std.Out)
+		printActs(std.Out, acts)
 	}
 	return nil
 }

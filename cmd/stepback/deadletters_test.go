@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox"
 	"stepback/outbox/sqlitestore"
 )
@@ -21,8 +23,8 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	stepback := func(wantCode int, args ...string) (out, complaints string) {
 		t.Helper()
 		var stdout, stderr strings.Builder
-		code := execute(t.Context(), append(args, "--db", db), streams{in: strings.NewReader(`{"n":1}`), out: &stdout,
-			err: &stderr, width: 120})
+		code := execute(t.Context(), append(args, "--db", db), terminal.Streams{In: strings.NewReader(`{"n":1}`), Out: &stdout,
+			Err: &stderr, Width: 120})
 		if code != wantCode {
 			t.Fatalf("stepback %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout,
 				&stderr)
@@ -37,7 +39,7 @@ func TestRelayAndDeadLetters(t *testing.T) {
 			}
 		}
 	}
-	stepback(exitOK, "relay", "--to", "-", "--once") // creates the tables
+	stepback(exit.OK, "relay", "--to", "-", "--once") // creates the tables
 	application, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +52,13 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	if err := sqlitestore.Write(t.Context(), application, messages...); err != nil {
 		t.Fatal(err)
 	}
-	out, complaints := stepback(exitOK, "relay", "--to", "-", "--once")
+	out, complaints := stepback(exit.OK, "relay", "--to", "-", "--once")
 	holds(out, `"payload":{"n":2}`, `"payload":{"n":3}`)
 	holds(complaints, "2 sent, 0 failed and will be tried again, 2 dead", "reason=invalid_payload")
 
-	out, _ = stepback(exitOK, "deadletters", "list")
+	out, _ = stepback(exit.OK, "deadletters", "list")
 	holds(out, "invalid_payload", "InvalidInput", "order", "test")
-	out, _ = stepback(exitOK, "deadletters", "list", "--letters", "--subject", "order", "--json")
+	out, _ = stepback(exit.OK, "deadletters", "list", "--letters", "--subject", "order", "--json")
 	var letters []struct{ ID, Reason string }
 	if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != 1 ||
 		letters[0].ID != messages[0].ID {
@@ -68,27 +70,27 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("{\n\"n\": }"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, complaints = stepback(exitUsage, "deadletters", "edit", broken, "--payload", bad)
+	_, complaints = stepback(exit.Usage, "deadletters", "edit", broken, "--payload", bad)
 	holds(complaints, "line 2, column 6", "nothing was changed")
-	stepback(exitOK, "deadletters", "edit", broken, "--payload", "-", "--because", "cut off", "--by", "ann")
-	out, _ = stepback(exitOK, "deadletters", "redrive", broken, "--dry-run")
+	stepback(exit.OK, "deadletters", "edit", broken, "--payload", "-", "--because", "cut off", "--by", "ann")
+	out, _ = stepback(exit.OK, "deadletters", "redrive", broken, "--dry-run")
 	holds(out, broken+"  would do")
-	out, _ = stepback(exitOK, "deadletters", "redrive", broken, "--rate", "1000", "--by", "ann")
+	out, _ = stepback(exit.OK, "deadletters", "redrive", broken, "--rate", "1000", "--by", "ann")
 	holds(out, broken+"  done")
-	out, complaints = stepback(exitData, "deadletters", "redrive", broken, "no-such-id", "--json", "--by", "bob")
+	out, complaints = stepback(exit.Data, "deadletters", "redrive", broken, "no-such-id", "--json", "--by", "bob")
 	holds(out, `"outcome":"not dead"`, "redrive by ann", `"outcome":"not found"`)
 	holds(complaints, "1 not dead", "1 not found")
-	out, _ = stepback(exitOK, "relay", "--to", "-", "--once")
+	out, _ = stepback(exit.OK, "relay", "--to", "-", "--once")
 	holds(out, `"payload":{"n":1}`)
 
-	_, complaints = stepback(exitUsage, "deadletters", "discard", test)
+	_, complaints = stepback(exit.Usage, "deadletters", "discard", test)
 	holds(complaints, "--because")
-	stepback(exitOK, "deadletters", "discard", test, "--because", "a test", "--by", "ann")
-	out, _ = stepback(exitOK, "deadletters", "list")
+	stepback(exit.OK, "deadletters", "discard", test, "--because", "a test", "--by", "ann")
+	out, _ = stepback(exit.OK, "deadletters", "list")
 	holds(out, "no dead letters")
-	out, _ = stepback(exitOK, "deadletters", "show", broken)
+	out, _ = stepback(exit.OK, "deadletters", "show", broken)
 	holds(out, "delivered", "payload\n{\"n\":\n", "edited payload, sent instead\n{\"n\":1}", "cut off")
-	out, _ = stepback(exitOK, "deadletters", "log", "--json")
+	out, _ = stepback(exit.OK, "deadletters", "log", "--json")
 	var acts []struct{ Who, Act, Reason string }
 	if err := json.Unmarshal([]byte(out), &acts); err != nil || len(acts) != 3 || acts[0].Act != "discard" ||
 		acts[0].Reason != "a test" {
@@ -99,8 +101,8 @@ func TestRelayAndDeadLetters(t *testing.T) {
 			"--rate", "-1"},
 		{"deadletters", "list", "--letters", "--limit", "0"}, {"relay", "--to", "ftp://host"},
 	} {
-		stepback(exitUsage, args...)
+		stepback(exit.Usage, args...)
 	}
 	db = "mysql://host/db"
-	stepback(exitUsage, "deadletters", "list")
+	stepback(exit.Usage, "deadletters", "list")
 }

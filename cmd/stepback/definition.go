@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"strings"
 
+	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/statemachine"
 )
 
 type definitionCmd struct {
 	Of string `arg:"" optional:"" help:"Definition file, template (FILE#NAME names one of its machines), or the name or ARN of a state machine. Default: the CSV import."`
-	substitutions
-	where
+	definitions.Substitutions
+	workspace.Where
 }
 
 // Help shows examples.
@@ -24,38 +28,38 @@ func (definitionCmd) Help() string {
 }
 
 // Run prints a definition as JSON for Step Functions.
-func (c *definitionCmd) Run(ctx context.Context, std streams) error {
+func (c *definitionCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if c.Of == "" {
 		text, err := statemachine.Definition(statemachine.DefaultTable(), statemachine.Substitutions())
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(std.out, strings.TrimSpace(indented(string(text))))
+		_, err = fmt.Fprintln(std.Out, strings.TrimSpace(indented(string(text))))
 		return err
 	}
-	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
-		values, err := c.values()
+	if file, _ := definitions.PartOf(c.Of); terminal.Exists(file) || definitions.IsDefinition(file) || file == "-" {
+		values, err := c.Values()
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
-		d, err := readDefinition("", c.Of, values, std)
+		d, err := definitions.Read("", c.Of, values, std)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
-		if err := c.unknown(d); err != nil {
-			return &exitError{exitUsage, err}
+		if err := c.Unknown(d); err != nil {
+			return exit.With(exit.Usage, err)
 		}
-		if len(d.document.Problems) > 0 {
-			fmt.Fprint(std.err, d.render(d.document.Problems))
-			return &exitError{code: exitData}
+		if len(d.Document.Problems) > 0 {
+			fmt.Fprint(std.Err, d.Render(d.Document.Problems))
+			return exit.With(exit.Data, nil)
 		}
-		_, err = fmt.Fprintln(std.out, strings.TrimSpace(indented(d.text)))
+		_, err = fmt.Fprintln(std.Out, strings.TrimSpace(indented(d.Text)))
 		return err
 	}
-	return c.use(ctx, false, func(x *executions.Client) error {
+	return c.Use(ctx, false, func(x *executions.Client) error {
 		text, _, err := x.Definition(ctx, c.Of)
 		if err == nil {
-			_, err = fmt.Fprintln(std.out, strings.TrimSpace(indented(text)))
+			_, err = fmt.Fprintln(std.Out, strings.TrimSpace(indented(text)))
 		}
 		return err
 	})

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 // orderYAML is a definition in YAML, as SAM uses it.
@@ -30,15 +33,15 @@ States:
 func TestValidateReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
-	stepback(t, "validate", path).ends(t, exitOK,
+	stepback(t, "validate", path).ends(t, exit.OK,
 		path+": accepted, whatever the values of ${ReserveFunction.Arn}, ${Patience}, ${OrderTable} are\n")
-	stepback(t, "validate", filepath.Dir(path), "--json").ends(t, exitOK, `"placeholders": [`)
-	stepback(t, "validate", path, "--substitute", "Patience=soon").ends(t, exitData,
+	stepback(t, "validate", filepath.Dir(path), "--json").ends(t, exit.OK, `"placeholders": [`)
+	stepback(t, "validate", path, "--substitute", "Patience=soon").ends(t, exit.Data,
 		path+":7:21: error SCHEMA_VALIDATION_FAILED: Expected value of type Integer at /States/Reserve/TimeoutSeconds\n"+
 			"  7 |     TimeoutSeconds: ${Patience}\n    |                     ^^^^^^^^^^^\n")
-	stepback(t, "validate", path, "--substitute", "Patience").complains(t, exitUsage,
+	stepback(t, "validate", path, "--substitute", "Patience").complains(t, exit.Usage,
 		"--substitute Patience: give NAME=VALUE, or @FILE")
-	stepback(t, "validate", path, "--substitute", "@"+path).complains(t, exitUsage, path+" is not a JSON object")
+	stepback(t, "validate", path, "--substitute", "@"+path).complains(t, exit.Usage, path+" is not a JSON object")
 }
 
 func TestSubstitutionsFromAFile(t *testing.T) {
@@ -47,8 +50,8 @@ func TestSubstitutionsFromAFile(t *testing.T) {
 	values := file(t, "values.json", `{"ReserveFunction.Arn": "reserve", "Patience": 7, "OrderTable": "orders"}`)
 	stepback(t, "validate", path, "--substitute", "@"+values, "--substitute",
 		"ReserveFunction.Arn=arn:aws:lambda:us-east-1:123456789012:function:reserve").
-		ends(t, exitOK, path+": accepted\n")
-	stepback(t, "validate", path, "--substitute", "@"+values).ends(t, exitData,
+		ends(t, exit.OK, path+": accepted\n")
+	stepback(t, "validate", path, "--substitute", "@"+values).ends(t, exit.Data,
 		":6:15: error SCHEMA_VALIDATION_FAILED: Value is not a valid resource ARN")
 }
 
@@ -56,29 +59,29 @@ func TestExecRunsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yml", orderYAML)
 	s := stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "Patience=30")
-	s.ends(t, exitOK)
+	s.ends(t, exit.OK)
 	if s.out != `{"table":"${OrderTable}"}`+"\n" {
 		t.Errorf("printed %s, %s", s.out, s.err)
 	}
-	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat").complains(t, exitUsage,
+	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat").complains(t, exit.Usage,
 		path+": give ${Patience} a value with --substitute NAME=VALUE")
-	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "Patiense=30").complains(t, exitUsage,
+	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "Patiense=30").complains(t, exit.Usage,
 		"--substitute Patiense=30: there is no placeholder ${Patiense}; did you mean ${Patience}?")
-	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "X=30").complains(t, exitUsage,
+	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "X=30").complains(t, exit.Usage,
 		"--substitute X=30: there is no placeholder ${X}; there is ${ReserveFunction.Arn}, ${Patience}, ${OrderTable}")
-	stepback(t, "exec", file(t, "bom.json", "\ufeff"+accepted)).complains(t, exitData,
+	stepback(t, "exec", file(t, "bom.json", "\ufeff"+accepted)).complains(t, exit.Data,
 		"bom.json:1:1: error UNREADABLE_DEFINITION: ")
 }
 
 func TestReviewReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
-	stepback(t, "retries", "review", path, "--substitute", "Patience=30").ends(t, exitOK,
+	stepback(t, "retries", "review", path, "--substitute", "Patience=30").ends(t, exit.OK,
 		path+":9:23: warning EVERY_ERROR_RETRIED", "/States/Reserve")
-	stepback(t, "retries", "review", path).ends(t, exitOK, "not reviewed: "+path+": give ${Patience}")
+	stepback(t, "retries", "review", path).ends(t, exit.OK, "not reviewed: "+path+": give ${Patience}")
 	stepback(t, "retries", "review", file(t, "n.asl.json",
 		`{"StartAt":"A","TimeoutSeconds":${T},"States":{"A":{"Type":"Succeed"}}}`)).
-		ends(t, exitOK, "n.asl.json: give ${T} a value")
+		ends(t, exit.OK, "n.asl.json: give ${T} a value")
 }
 
 // The resource behind a placeholder need not be a function, so the review does not mention Lambda's errors.
@@ -86,26 +89,26 @@ func TestReviewDoesNotGuessResources(t *testing.T) {
 	t.Parallel()
 	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,
 		"Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "MaxAttempts": 5, "JitterStrategy": "FULL"}]}}}`)
-	stepback(t, "retries", "review", path).ends(t, exitOK, path+": nothing found\n")
+	stepback(t, "retries", "review", path).ends(t, exit.OK, path+": nothing found\n")
 	stepback(t, "retries", "review", path, "--substitute",
 		"GetItem=arn:aws:lambda:us-east-1:123456789012:function:GetItem").
-		ends(t, exitOK, "warning LAMBDA_FAULTS_NOT_RETRIED")
+		ends(t, exit.OK, "warning LAMBDA_FAULTS_NOT_RETRIED")
 }
 
 func TestTestStateReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
-	stepback(t, "test-state", path, "--state", "Done").complains(t, exitUsage, path+": give ${Patience}")
+	stepback(t, "test-state", path, "--state", "Done").complains(t, exit.Usage, path+": give ${Patience}")
 	stepback(t, "test-state", path, "--state", "Done", "--substitute", "Patience=30", "--substitute",
 		"OrderTable=orders").
-		ends(t, exitOK, "SUCCEEDED", `"table": "orders"`)
-	stepback(t, "test-state", path).complains(t, exitUsage, "--state, one of Reserve, Done")
-	stepback(t, "test-state", file(t, "one.yaml", "Type: Pass\nEnd: true\n")).ends(t, exitOK, "SUCCEEDED")
+		ends(t, exit.OK, "SUCCEEDED", `"table": "orders"`)
+	stepback(t, "test-state", path).complains(t, exit.Usage, "--state, one of Reserve, Done")
+	stepback(t, "test-state", file(t, "one.yaml", "Type: Pass\nEnd: true\n")).ends(t, exit.OK, "SUCCEEDED")
 	stepback(t, "test-state", file(t, "task.json", `{"Type": "Task", "Resource": "${Fn}", "End": true}`), "--mock",
-		`{"a": 1}`).ends(t, exitOK, "SUCCEEDED")
-	stepback(t, "test-state", file(t, "two.json", `{"Type": "Pass", "End": true,}`)).complains(t, exitData,
+		`{"a": 1}`).ends(t, exit.OK, "SUCCEEDED")
+	stepback(t, "test-state", file(t, "two.json", `{"Type": "Pass", "End": true,}`)).complains(t, exit.Data,
 		"two.json:1:30: error INVALID_JSON_DESCRIPTION", "remove the comma")
-	stepback(t, "test-state", file(t, "three.json", "\xff\xfe{\x00}\x00")).complains(t, exitData, "The text is UTF-16")
+	stepback(t, "test-state", file(t, "three.json", "\xff\xfe{\x00}\x00")).complains(t, exit.Data, "The text is UTF-16")
 }
 
 func TestTestStateNamesSomeOfManyStates(t *testing.T) {
@@ -118,7 +121,7 @@ func TestTestStateNamesSomeOfManyStates(t *testing.T) {
 		states.WriteString(`"` + name + `":{},`)
 	}
 	path := file(t, "m.json", `{"StartAt":"A","States":{`+states.String()+`"Z":{}}}`)
-	stepback(t, "test-state", path).complains(t, exitUsage, "with --state, such as A, B, C, a,", " (30 states)")
+	stepback(t, "test-state", path).complains(t, exit.Usage, "with --state, such as A, B, C, a,", " (30 states)")
 }
 
 // endless is an endless file such as /dev/zero, or a pipe that is never closed.
@@ -148,7 +151,7 @@ func TestTextWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 	} {
 		in := &endless{}
 		var out, problems bytes.Buffer
-		code := execute(t.Context(), c.args, streams{in: in, out: &out, err: &problems, width: 80})
+		code := execute(t.Context(), c.args, terminal.Streams{In: in, Out: &out, Err: &problems, Width: 80})
 		if said := out.String() + problems.String(); code == 0 || !strings.Contains(said, c.want) {
 			t.Errorf("%q: exit code %d: %s", c.args, code, said)
 		}

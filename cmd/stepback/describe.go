@@ -9,6 +9,9 @@ import (
 
 	"stepback/asl"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/history"
 	"stepback/engine/timeline"
 	"stepback/local"
@@ -17,7 +20,7 @@ import (
 type describeCmd struct {
 	Execution string `arg:"" help:"Name or ARN of the execution."`
 	JSON      bool   `name:"json" help:"Print its description, current activity, visits, attempts and waits as JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -31,28 +34,28 @@ it was entered, attempted and failed, and how long it waited.`
 }
 
 // Run describes an execution.
-func (c *describeCmd) Run(ctx context.Context, std streams) error {
-	if err := c.check(); err != nil {
+func (c *describeCmd) Run(ctx context.Context, std terminal.Streams) error {
+	if err := c.Check(); err != nil {
 		return err
 	}
-	if c.remote() {
-		return c.alone(ctx, std)
+	if c.Remote() {
+		return c.Alone(ctx, std)
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *describeCmd) alone(ctx context.Context, std streams) error {
-	return c.use(ctx, false, func(x *executions.Client) error { return c.describe(ctx, std, x, nil) })
+func (c *describeCmd) Alone(ctx context.Context, std terminal.Streams) error {
+	return c.Use(ctx, false, func(x *executions.Client) error { return c.describe(ctx, std, x, nil) })
 }
 
-// on describes an execution with the times of the next attempts, which the API does not provide.
-func (c *describeCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+// On describes an execution with the times of the next attempts, which the API does not provide.
+func (c *describeCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	e, err := p.Engine()
 	if err != nil {
 		return err
 	}
-	cfg := c.signed(p.Endpoint)
-	return useConfig(ctx, *cfg, 0, func(x *executions.Client) error { return c.describe(ctx, std, x, e.Pending) })
+	cfg := c.Signed(p.Endpoint)
+	return workspace.UseConfig(ctx, *cfg, 0, func(x *executions.Client) error { return c.describe(ctx, std, x, e.Pending) })
 }
 
 // described is a description in JSON for scripts.
@@ -75,7 +78,7 @@ type describedState struct {
 	Error    string  `json:"latestError,omitempty"`
 }
 
-func (c *describeCmd) describe(ctx context.Context, std streams, x *executions.Client,
+func (c *describeCmd) describe(ctx context.Context, std terminal.Streams, x *executions.Client,
 	pending func(context.Context, string) ([]history.Pending, error)) error {
 	found, err := x.Find(ctx, c.Execution)
 	if err != nil {
@@ -100,7 +103,7 @@ func (c *describeCmd) describe(ctx context.Context, std streams, x *executions.C
 	d := described{Execution: found, Now: append([]timeline.Now{}, t.Now(m, waits)...), Took: t.Took(now).Seconds(),
 		States: statesOf(t)}
 	if c.JSON {
-		return printJSON(std.out, d)
+		return terminal.PrintJSON(std.Out, d)
 	}
 	c.print(std, &d, now)
 	return nil
@@ -139,55 +142,41 @@ func statesOf(t *timeline.Timeline) []describedState {
 // shownStates is the maximum number of states in the table.
 const shownStates = 60
 
-func (c *describeCmd) print(std streams, d *described, now time.Time) {
-	w, on := std.out, screenOf(std.out)
+func (c *describeCmd) print(std terminal.Streams, d *described, now time.Time) {
+	w, on := std.Out, terminal.ScreenOf(std.Out)
 	fmt.Fprintln(w, d.ARN)
 	ended := "under way"
 	if d.Ended() {
 		ended = "to " + d.Stop.Local().Format(time.DateTime)
 	}
-	fmt.Fprintf(w, "%s, %s %s, %s\n", on.status(string(d.Status)), d.Start.Local().Format(time.DateTime), ended,
+	fmt.Fprintf(w, "%s, %s %s, %s\n", on.Status(string(d.Status)), d.Start.Local().Format(time.DateTime), ended,
 		timeline.Short(time.Duration(d.Took*float64(time.Second))))
 	for _, n := range d.Now {
 		fmt.Fprintln(w, "  "+n.Text(now))
 	}
 	if f := d.Failure(); !f.IsZero() {
-		fmt.Fprintln(w, strings.TrimPrefix(whole(f), "\n"))
+		fmt.Fprintln(w, strings.TrimPrefix(narration.Failure(f), "\n"))
 	}
 	if d.RedriveStatus == "REDRIVABLE" {
-		fmt.Fprintf(w, "  can be redriven: stepback redrive %s%s\n", d.Name, c.flags())
+		fmt.Fprintf(w, "  can be redriven: stepback redrive %s%s\n", d.Name, c.Flags())
 	}
-	fmt.Fprintln(w, on.fit("  input:  "+shortenedTo(d.Input, on.data())))
+	fmt.Fprintln(w, on.Fit("  input:  "+terminal.ShortenedTo(d.Input, on.Data())))
 	if d.Output != "" {
-		fmt.Fprintln(w, on.fit("  output: "+shortenedTo(d.Output, on.data())))
+		fmt.Fprintln(w, on.Fit("  output: "+terminal.ShortenedTo(d.Output, on.Data())))
 	}
 	fmt.Fprintln(w)
-	t := newTable("state", "type", ">visits", ">attempts", ">failed", ">waited", "outcome", "latest error")
+	t := terminal.NewTable("state", "type", ">visits", ">attempts", ">failed", ">waited", "outcome", "latest error")
 	for _, s := range d.States[:min(shownStates, len(d.States))] {
 		attempts, failed := "", ""
 		if s.Attempts > 0 {
-			attempts, failed = grouped(int64(s.Attempts)), grouped(int64(s.Failed))
+			attempts, failed = terminal.Grouped(int64(s.Attempts)), terminal.Grouped(int64(s.Failed))
 		}
-		t.add(s.State, s.Type, s.Visits, attempts, failed, plain(time.Duration(s.Waited*float64(time.Second))),
+		t.Add(s.State, s.Type, s.Visits, attempts, failed, terminal.Duration(time.Duration(s.Waited*float64(time.Second))),
 			s.Outcome,
 			s.Error)
 	}
-	t.print(w, "  ")
-	fmt.Fprintf(w, "\n  stepback history %s%s  every event\n", d.Name, c.flags())
-}
-
-// flags returns the flags that make a pasted command find the same execution.
-func (w *where) flags() string {
-	switch {
-	case w.AWS:
-		return " --aws"
-	case w.Endpoint != "":
-		return " --endpoint " + quoted(w.Endpoint)
-	case shortPath(w.Data) != defaultData:
-		return " --data " + quoted(shortPath(w.Data))
-	default:
-		return ""
-	}
+	t.Print(w, "  ")
+	fmt.Fprintf(w, "\n  stepback history %s%s  every event\n", d.Name, c.Flags())
 }
 
 var errNoChildren = errors.New("--children and --row need a data directory; use stepback executions --map-run ARN for the child executions of an endpoint")

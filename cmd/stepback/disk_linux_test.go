@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 // stepback fails on a full file system of two megabytes, and succeeds once that has grown.
@@ -119,7 +121,7 @@ func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 	remount(0)
 	tell(t, os.WriteFile(filepath.Join(data, "users.db-wal"), []byte("what a killed process leaves"), 0o600))
 	remount(syscall.MS_RDONLY)
-	stepback(t, "export", "users", "--data", data).complains(t, exitFailure,
+	stepback(t, "export", "users", "--data", data).complains(t, exit.Failure,
 		"users.db-wal holds records that are not in ", "copy both files to a writable directory",
 		"--db sqlite:/that/directory/users.db")
 }

@@ -11,6 +11,11 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
@@ -33,9 +38,9 @@ type execCmd struct {
 	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON instead of a trace."`
 	Quiet       bool          `short:"q" help:"Print no trace."`
 
-	substitutions
-	embeddedServices
-	injection
+	definitions.Substitutions
+	workspace.EmbeddedServices
+	workspace.Injection
 }
 
 // Help shows examples.
@@ -62,15 +67,15 @@ Exit status: 0 SUCCEEDED; 1 FAILED; 2 wrong usage; 3 the definition is invalid; 
 var errTimeout = errors.New("the execution took longer than --timeout")
 
 // Run runs one execution and prints its result, repeatedly with --watch.
-func (c *execCmd) Run(ctx context.Context, std streams) error {
-	std.err = &oneAtATime{w: std.err}
+func (c *execCmd) Run(ctx context.Context, std terminal.Streams) error {
+	std.Err = &terminal.OneAtATime{W: std.Err}
 	if !c.Watch {
 		return c.once(ctx, std)
 	}
 	if c.File == "-" || c.Name != "" {
-		return &exitError{exitUsage, errors.New("--watch needs a file to watch, and cannot be combined with --name")}
+		return exit.With(exit.Usage, errors.New("--watch needs a file to watch, and cannot be combined with --name"))
 	}
-	return rerun(ctx, std.err, c.files(), func() error { return c.once(ctx, std) })
+	return workspace.Rerun(ctx, std.Err, c.files(), func() error { return c.once(ctx, std) })
 }
 
 // files returns the files that an execution is made of.
@@ -92,7 +97,7 @@ func (c *execCmd) files() []string {
 	return files
 }
 
-func (c *execCmd) once(ctx context.Context, std streams) error {
+func (c *execCmd) once(ctx context.Context, std terminal.Streams) error {
 	o, err := c.order(std)
 	if err != nil {
 		return err
@@ -119,55 +124,55 @@ func verdict(x *journal.Execution, err error) error {
 	case x.Status == history.Succeeded:
 		return nil
 	case errors.Is(err, errTimeout), x.Status == history.TimedOut:
-		return &exitError{code: exitTimedOut}
+		return exit.With(exit.TimedOut, nil)
 	case errors.Is(err, context.Canceled):
-		return &exitError{code: exitStopped}
+		return exit.With(exit.Stopped, nil)
 	case x.Status == history.Aborted:
-		return &exitError{code: exitAborted}
+		return exit.With(exit.Aborted, nil)
 	default:
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 }
 
 // order is an execution to run, read and checked.
 type order struct {
-	main   definitionFile
-	nested []definitionFile
+	main   definitions.File
+	nested []definitions.File
 	input  string
 	name   string
 }
 
 // order reads the definitions and the input.
-func (c *execCmd) order(std streams) (*order, error) {
+func (c *execCmd) order(std terminal.Streams) (*order, error) {
 	if c.Patience < 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("--patience %s is not a positive duration", c.Patience)}
+		return nil, exit.With(exit.Usage, fmt.Errorf("--patience %s is not a positive duration", c.Patience))
 	}
 	if c.File == "-" && c.Input == "-" {
-		return nil, &exitError{exitUsage,
-			errors.New("the definition and the input cannot both be read from standard input")}
+		return nil, exit.With(exit.Usage,
+			errors.New("the definition and the input cannot both be read from standard input"))
 	}
 	if c.TestCase != "" && c.Mock == "" {
-		return nil, &exitError{exitUsage, errors.New("--test-case needs --mock")}
+		return nil, exit.With(exit.Usage, errors.New("--test-case needs --mock"))
 	}
 	o := &order{name: c.Name}
 	if o.name == "" {
 		o.name = aws.NewID()
 	}
-	values, err := c.values()
+	values, err := c.Values()
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
-	if o.main, err = readDefinition(c.Machine, c.File, values, std); err != nil {
-		return nil, &exitError{exitUsage, err}
+	if o.main, err = definitions.Read(c.Machine, c.File, values, std); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
-	if o.nested, err = nestedDefinitions(c.Nested, values, std); err != nil {
-		return nil, &exitError{exitUsage, err}
+	if o.nested, err = definitions.Nested(c.Nested, values, std); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
-	if err := c.unknown(append(o.nested, o.main)...); err != nil {
-		return nil, &exitError{exitUsage, err}
+	if err := c.Unknown(append(o.nested, o.main)...); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
-	if o.input, err = readInput(c.Input, std); err != nil {
-		return nil, &exitError{exitUsage, err}
+	if o.input, err = definitions.ReadInput(c.Input, std); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
 	return o, o.check(std, c.Express)
 }
@@ -175,52 +180,52 @@ func (c *execCmd) order(std streams) (*order, error) {
 // states returns the names of the Task states of all definitions, into which faults can be injected.
 func (o *order) states() []string {
 	var names []string
-	for _, d := range append([]definitionFile{o.main}, o.nested...) {
-		names = append(names, d.tasks()...)
+	for _, d := range append([]definitions.File{o.main}, o.nested...) {
+		names = append(names, d.Tasks()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
 // check prints the problems of the definitions, and returns an error if one of them cannot run.
-func (o *order) check(std streams, express bool) error {
+func (o *order) check(std terminal.Streams, express bool) error {
 	refused, lacking := false, error(nil)
-	for i, d := range append([]definitionFile{o.main}, o.nested...) {
-		found := d.diagnose(express && i == 0)
-		fmt.Fprint(std.err, d.render(found))
+	for i, d := range append([]definitions.File{o.main}, o.nested...) {
+		found := d.Diagnose(express && i == 0)
+		fmt.Fprint(std.Err, d.Render(found))
 		if asl.HasErrors(found) {
 			refused = true
 		} else {
-			lacking = errors.Join(lacking, d.lacks(express && i == 0))
+			lacking = errors.Join(lacking, d.Lacks(express && i == 0))
 		}
 	}
 	switch {
 	case refused:
-		return &exitError{code: exitData}
+		return exit.With(exit.Data, nil)
 	case lacking != nil:
-		return &exitError{exitUsage, lacking}
+		return exit.With(exit.Usage, lacking)
 	default:
 		return nil
 	}
 }
 
 // print prints the output, or with --json everything known about the execution.
-func (c *execCmd) print(std streams, x *journal.Execution, events []history.Event) error {
+func (c *execCmd) print(std terminal.Streams, x *journal.Execution, events []history.Event) error {
 	if !c.JSON {
 		if x.Status == history.Succeeded {
-			_, err := fmt.Fprintln(std.out, x.Output)
+			_, err := fmt.Fprintln(std.Out, x.Output)
 			return err
 		}
 		if c.Quiet { // otherwise the trace has printed it
-			fmt.Fprintf(std.err, "%s%s\n", x.Status, whole(x.Failure))
+			fmt.Fprintf(std.Err, "%s%s\n", x.Status, narration.Failure(x.Failure))
 		}
 		return nil
 	}
-	head, err := json.Marshal(describeExecution(x))
+	head, err := json.Marshal(narration.DescribeExecution(x))
 	if err != nil {
 		return err
 	}
 	head = append(head[:len(head)-1], `,"events":`...) // before the closing brace
-	_, err = std.out.Write(append(appendEvents(head, events, "\n  "), "}\n"...))
+	_, err = std.Out.Write(append(narration.AppendEvents(head, events, "\n  "), "}\n"...))
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 // file writes a file in a directory of its own.
@@ -35,7 +37,7 @@ func TestExecTracesInVirtualTime(t *testing.T) {
 	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--input", `{"items":[1,2]}`,
 		"--virtual-time",
 		"--lambda", "reserve=cat > /dev/null; echo 'OutOfStock: no more' >&2; exit 3")
-	s.ends(t, exitOK)
+	s.ends(t, exit.OK)
 	if s.out != "[\"x\",\"x\"]\n" {
 		t.Errorf("standard output is %q", s.out)
 	}
@@ -91,20 +93,20 @@ func TestExecTellsHowItEnds(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{failing, nil, exitFailure, "FAILED after 0s, 3 events in F\n  error: TooMany\n  cause: more than ten\n"},
-		{strings.Replace(waiting, `{`, `{"TimeoutSeconds":60,`, 1), []string{"--virtual-time"}, exitTimedOut,
+		{failing, nil, exit.Failure, "FAILED after 0s, 3 events in F\n  error: TooMany\n  cause: more than ten\n"},
+		{strings.Replace(waiting, `{`, `{"TimeoutSeconds":60,`, 1), []string{"--virtual-time"}, exit.TimedOut,
 			"TIMED_OUT after 1m0s"},
-		{waiting, []string{"--timeout", "1ms"}, exitTimedOut,
+		{waiting, []string{"--timeout", "1ms"}, exit.TimedOut,
 			"  error: Stopped\n  cause: the execution took longer than --timeout\n"},
-		{`{"StartAt":"N","States":{"F":{"Type":"Succeed"}}}`, nil, exitData, "error MISSING_TRANSITION_TARGET"},
-		{failing, []string{"--input", "{"}, exitUsage, "--input is not JSON: "},
-		{failing, []string{"--input", "@nowhere.json"}, exitUsage, "--input: nowhere.json: no such file"},
-		{failing, []string{"--test-case", "T"}, exitUsage, "--test-case needs --mock"},
-		{failing, []string{"--nested", "x"}, exitUsage, "--nested x: give NAME=FILE"},
-		{failing, []string{"--lambda", "f"}, exitUsage, "--lambda f: give NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP"},
-		{failing, []string{"--lambda", "f=bootstrap:nowhere"}, exitUsage, "--lambda f=bootstrap:nowhere: nowhere: no such file"},
-		{failing, []string{"--lambda", "f=http://"}, exitUsage, "http:// is not a URL"},
-		{failing, []string{"--name", "a b"}, exitUsage, "InvalidName: "},
+		{`{"StartAt":"N","States":{"F":{"Type":"Succeed"}}}`, nil, exit.Data, "error MISSING_TRANSITION_TARGET"},
+		{failing, []string{"--input", "{"}, exit.Usage, "--input is not JSON: "},
+		{failing, []string{"--input", "@nowhere.json"}, exit.Usage, "--input: nowhere.json: no such file"},
+		{failing, []string{"--test-case", "T"}, exit.Usage, "--test-case needs --mock"},
+		{failing, []string{"--nested", "x"}, exit.Usage, "--nested x: give NAME=FILE"},
+		{failing, []string{"--lambda", "f"}, exit.Usage, "--lambda f: give NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP"},
+		{failing, []string{"--lambda", "f=bootstrap:nowhere"}, exit.Usage, "--lambda f=bootstrap:nowhere: nowhere: no such file"},
+		{failing, []string{"--lambda", "f=http://"}, exit.Usage, "http:// is not a URL"},
+		{failing, []string{"--name", "a b"}, exit.Usage, "InvalidName: "},
 	} {
 		stepback(t, append([]string{"exec", file(t, "m.asl.json", test.definition)}, test.args...)...).complains(t,
 			test.code, test.want)
@@ -122,7 +124,7 @@ func TestExecStopsWithItsContext(t *testing.T) {
 	}))
 	defer server.Close()
 	s := stepbackUnder(ctx, "exec", file(t, "m.asl.json", retriedAndCaught), "--lambda", "reserve="+server.URL)
-	s.complains(t, exitStopped, "ABORTED", "cause: stopped by Ctrl-C")
+	s.complains(t, exit.Stopped, "ABORTED", "cause: stopped by Ctrl-C")
 }
 
 func TestExecPostsToURLs(t *testing.T) {
@@ -181,7 +183,7 @@ func TestExecStartsNestedMachines(t *testing.T) {
 		`"StateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:refund","Name":"r","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`
 	child := file(t, "refund.asl.json", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`)
 	s := stepback(t, "exec", file(t, "m.asl.json", parent), "--nested", "refund="+child, "--virtual-time")
-	s.ends(t, exitOK, `{"a":1}`)
+	s.ends(t, exit.OK, `{"a":1}`)
 	for _, want := range []string{"N: submitted; waits for its end\n", "[refund] W: Wait  {",
 		"[refund] ended: Succeeded  {", "SUCCEEDED after 1m0s"} {
 		if !strings.Contains(s.err, want) {
@@ -196,7 +198,7 @@ func TestExecTakesATestCase(t *testing.T) {
 		"MockedResponses":{"Once":{"0":{"Throw":{"Error":"OutOfStock","Cause":"c"}},"1":{"Return":{"reserved":true}}}}}`)
 	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--virtual-time", "--mock", mocks,
 		"--test-case", "Sold", "--json", "--name", "one")
-	s.ends(t, exitOK)
+	s.ends(t, exit.OK)
 	var got struct {
 		Name, Status, Output string
 		Events               []struct{ Type string }
@@ -217,7 +219,7 @@ func TestExecCountsChildExecutions(t *testing.T) {
 			"C":{"Type":"Choice","Choices":[{"Variable":"$","NumericEquals":2,"Next":"Bad"}],"Default":"Good"},
 			"Bad":{"Type":"Fail","Error":"Two","Cause":"it is two"},"Good":{"Type":"Pass","End":true}}},"MaxConcurrency":1,"End":true}}}`
 	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--input", "[1,2,3,4]", "--virtual-time")
-	s.ends(t, exitOK, "[1,3,4]")
+	s.ends(t, exit.OK, "[1,3,4]")
 	for _, want := range []string{
 		"M: child execution from item 1 on FAILED Two: it is two\n", "M: 1 child execution ended, with 1 item\n",
 		"M: 2 child executions ended, with 2 items; 1 failed\n",
@@ -236,7 +238,7 @@ func TestExecTracesRetriesOfParallelStates(t *testing.T) {
 		"Retry":[{"ErrorEquals":["NoFlight"],"IntervalSeconds":7,"MaxAttempts":1}],"Catch":[{"ErrorEquals":["NoFlight"],"Next":"Off"}],"End":true},
 		"Off":{"Type":"Succeed"}}}`
 	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time")
-	s.ends(t, exitOK)
+	s.ends(t, exit.OK)
 	const want = `   +0.000s  started  {}
    +0.000s  Book: Parallel  {}
    +0.000s    Flight: Wait  {}
@@ -263,8 +265,8 @@ func TestExecAFunctionThatHangs(t *testing.T) {
 	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:f","TimeoutSeconds":3600,"End":true}}}`
 	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience", "20ms", "--lambda",
 		"f=exec sleep 1000", "--json")
-	s.ends(t, exitFailure, "States.Timeout")
-	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exitUsage,
+	s.ends(t, exit.Failure, "States.Timeout")
+	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exit.Usage,
 		"--patience -1s is not a positive duration")
 }
 
@@ -277,7 +279,7 @@ func TestExecTracesAbortedBranches(t *testing.T) {
 	t.Parallel()
 	s := stepback(t, "exec", file(t, "both.asl.json", twoBranches), "--virtual-time",
 		"--lambda", "address=sleep 3600", "--lambda", "phone=echo 'Busy: no line' >&2; exit 1")
-	s.complains(t, exitFailure, "Phone: failed Busy", "  Address: aborted\n", "  Phone: aborted\n")
+	s.complains(t, exit.Failure, "Phone: failed Busy", "  Address: aborted\n", "  Phone: aborted\n")
 	if n := strings.Count(s.err, "aborted"); n != 2 {
 		t.Errorf("%d states are aborted, want 2:\n%s", n, s.err)
 	}
@@ -288,9 +290,9 @@ func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 	t.Parallel()
 	definition := file(t, "both.asl.json", twoBranches)
 	s := stepback(t, "exec", definition, "--lambda", "addr=cat", "--lambda", "phone=sleep 30")
-	s.complains(t, exitFailure, "no implementation of address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
+	s.complains(t, exit.Failure, "no implementation of address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
 	s = stepback(t, "exec", definition, "--quiet")
-	s.ends(t, exitFailure)
+	s.ends(t, exit.Failure)
 	if !strings.HasPrefix(s.err, "FAILED\n  error: Lambda.ResourceNotFoundException\n  cause: ") {
 		t.Errorf("with --quiet it says %q", s.err)
 	}
@@ -300,7 +302,7 @@ func TestExecJSONHasErrorAndCause(t *testing.T) {
 	t.Parallel()
 	s := stepback(t, "exec", file(t, "fail.asl.json",
 		`{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"Broken","Cause":"by <design>"}}}`), "--json")
-	s.ends(t, exitFailure)
+	s.ends(t, exit.Failure)
 	var got map[string]any
 	if err := json.Unmarshal([]byte(s.out), &got); err != nil {
 		t.Fatal(err)
@@ -332,7 +334,7 @@ func TestExecRefusesMocksThatMockNothing(t *testing.T) {
 			"no state machine Orders; it has order; did you mean order?: name one of its machines with --machine"},
 	} {
 		stepback(t, append([]string{"exec", definition, "-q", "--mock", mocks}, test.args...)...).
-			complains(t, exitUsage, test.want)
+			complains(t, exit.Usage, test.want)
 	}
 }
 
@@ -340,7 +342,7 @@ func TestQuietExecSaysWhyItFailed(t *testing.T) {
 	t.Parallel()
 	definition := file(t, "f.asl.json", `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"OutOfStock","Cause":"no more"}}}`)
 	s := stepback(t, "exec", definition, "-q")
-	s.complains(t, exitFailure)
+	s.complains(t, exit.Failure)
 	if s.err != "FAILED\n  error: OutOfStock\n  cause: no more\n" {
 		t.Errorf("standard error is %q", s.err)
 	}
@@ -350,5 +352,5 @@ func TestQuietExecSaysWhyItFailed(t *testing.T) {
 func TestRunConnectsToTheDatabaseFirst(t *testing.T) {
 	t.Parallel()
 	stepback(t, "run", "--data", t.TempDir(), "--db", "postgres://nobody:secret@127.0.0.1:1/x").
-		complains(t, exitFailure, "the database postgres://nobody:xxxxx@127.0.0.1:1/x cannot be used, and nothing was imported")
+		complains(t, exit.Failure, "the database postgres://nobody:xxxxx@127.0.0.1:1/x cannot be used, and nothing was imported")
 }

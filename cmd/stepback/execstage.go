@@ -12,6 +12,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
@@ -25,52 +30,52 @@ import (
 type stage struct {
 	platform *local.Platform
 	standIns *standin.Set
-	trace    *trace // nil if no trace is wanted
+	trace    *narration.Trace // nil if no trace is wanted
 	states   *sfn.Client
 }
 
 // stage sets up the platform.
-func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, err error) {
+func (c *execCmd) stage(ctx context.Context, o *order, std terminal.Streams) (_ *stage, err error) {
 	cfg := local.Config{
-		Dir: c.Data, Scope: execScope, Patience: c.Patience, Journal: journal.NewMemory(), MetricPeriod: time.Second,
+		Dir: c.Data, Scope: workspace.Scope, Patience: c.Patience, Journal: journal.NewMemory(), MetricPeriod: time.Second,
 	}
-	c.embeddedServices.apply(&cfg)
-	if err := c.injection.apply(&cfg, o.states()...); err != nil {
-		return nil, &exitError{exitUsage, err}
+	c.EmbeddedServices.Apply(&cfg)
+	if err := c.Injection.Apply(&cfg, o.states()...); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
-	if cfg.Mocks, err = c.mocks(o.main.name); err != nil {
-		return nil, &exitError{exitUsage, err}
+	if cfg.Mocks, err = c.mocks(o.main.Name); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
 	if err := c.beside(ctx, &cfg); err != nil {
 		return nil, err
 	}
 	if c.Data != "" && cfg.Beside == nil { // executions are kept, and unfinished ones continue
-		cfg.Journal, cfg.Resumed = nil, resuming(std)
+		cfg.Journal, cfg.Resumed = nil, workspace.Resuming(std)
 	}
 	if cfg.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
 	s := &stage{}
-	s.standIns, err = standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
+	s.standIns, err = standin.Open(ctx, c.Lambda, workspace.FunctionEnvironment("http://"+cfg.Listener.Addr().String()), std.Err)
 	if err != nil {
-		return nil, errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
+		return nil, errors.Join(exit.With(exit.Usage, fmt.Errorf("--lambda %w", err)), cfg.Listener.Close())
 	}
 	cfg.StandIns, cfg.Clock = s.standIns, c.clock()
 	if !c.JSON && !c.Quiet {
-		s.trace = newTrace(std.err, std.errScreen(), o.name)
-		cfg.Follow = s.trace.follow
+		s.trace = narration.NewTrace(std.Err, std.ErrScreen(), o.name)
+		cfg.Follow = s.trace.Follow
 	}
 	if s.platform, err = local.Open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, s.closeFunctions(ctx))
 	}
-	s.states = statesClient(s.platform)
+	s.states = workspace.StatesClient(s.platform)
 	return s, nil
 }
 
 // mocks opens the mock configuration, if there is one. It returns an error if the configuration has no test case for
 // the machine, because tasks would call their services then.
 func (c *execCmd) mocks(machine string) (*mock.File, error) {
-	mocks, err := openMocks(c.Mock)
+	mocks, err := workspace.OpenMocks(c.Mock)
 	if mocks == nil || err != nil {
 		return nil, err
 	}
@@ -109,25 +114,27 @@ func (s *stage) close(ctx context.Context) error {
 }
 
 // closeFunctions ends the processes of --lambda. It runs last, because tasks may call them until then.
-func (s *stage) closeFunctions(ctx context.Context) error { return closeStandIns(ctx, s.standIns) }
+func (s *stage) closeFunctions(ctx context.Context) error {
+	return workspace.CloseStandIns(ctx, s.standIns)
+}
 
 // create creates a state machine and returns its ARN.
-func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.StateMachineType) (string, error) {
+func (s *stage) create(ctx context.Context, d definitions.File, kind sfntypes.StateMachineType) (string, error) {
 	made, err := s.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
-		Name: &d.name, Definition: &d.text, RoleArn: sdk.String(execRole), Type: kind,
+		Name: &d.Name, Definition: &d.Text, RoleArn: sdk.String(workspace.Role), Type: kind,
 	})
 	var exists *sfntypes.StateMachineAlreadyExists
 	if errors.As(err, &exists) { // of an earlier exec with the same --data
-		arn := execScope.ARN("states", "stateMachine:"+d.name)
+		arn := workspace.Scope.ARN("states", "stateMachine:"+d.Name)
 		_, err = s.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
-			StateMachineArn: &arn, Definition: &d.text,
+			StateMachineArn: &arn, Definition: &d.Text,
 		})
 		if err == nil {
 			return arn, nil
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", d.path, saidByAPI(err))
+		return "", fmt.Errorf("%s: %w", d.Path, workspace.SaidByAPI(err))
 	}
 	return *made.StateMachineArn, nil
 }
@@ -137,7 +144,7 @@ func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.Stat
 func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Execution, []history.Event, error) {
 	for _, d := range o.nested {
 		if _, err := s.create(ctx, d, sfntypes.StateMachineTypeStandard); err != nil {
-			return nil, nil, &exitError{exitUsage, err}
+			return nil, nil, exit.With(exit.Usage, err)
 		}
 	}
 	kind := sfntypes.StateMachineTypeStandard
@@ -146,7 +153,7 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 	}
 	machine, err := s.create(ctx, o.main, kind)
 	if err != nil {
-		return nil, nil, &exitError{exitUsage, err}
+		return nil, nil, exit.With(exit.Usage, err)
 	}
 	if c.TestCase != "" {
 		machine += "#" + c.TestCase
@@ -155,7 +162,7 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 	started, err := s.states.StartExecution(context.WithoutCancel(ctx),
 		&sfn.StartExecutionInput{StateMachineArn: &machine, Name: &o.name, Input: &o.input})
 	if err != nil {
-		return nil, nil, &exitError{exitUsage, saidByAPI(err)}
+		return nil, nil, exit.With(exit.Usage, workspace.SaidByAPI(err))
 	}
 	return s.await(ctx, *started.ExecutionArn, c.Timeout)
 }
@@ -190,7 +197,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		return nil, nil, err
 	}
 	if s.trace != nil {
-		s.trace.end(x, s.advice())
+		s.trace.End(x, s.advice())
 	}
 	return x, events, stopped
 }

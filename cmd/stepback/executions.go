@@ -11,6 +11,9 @@ import (
 
 	"stepback/aws"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/local"
@@ -18,12 +21,12 @@ import (
 
 // selection holds the flags that select executions.
 type selection struct {
-	Machine  string `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
-	MapRun   string `placeholder:"ARN" help:"The child executions of a Map Run."`
-	Status   string `placeholder:"STATUS" help:"RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED."`
-	Retrying bool   `help:"Only executions that are waiting for a retry, with its time."`
-	Error    string `placeholder:"NAME" help:"Only executions that ended with this error, or are waiting for a retry because of it."`
-	Since    age    `placeholder:"DAYSd|DURATION" help:"Only executions that started within this time, such as 2h or 7d."`
+	Machine  string       `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
+	MapRun   string       `placeholder:"ARN" help:"The child executions of a Map Run."`
+	Status   string       `placeholder:"STATUS" help:"RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED."`
+	Retrying bool         `help:"Only executions that are waiting for a retry, with its time."`
+	Error    string       `placeholder:"NAME" help:"Only executions that ended with this error, or are waiting for a retry because of it."`
+	Since    terminal.Age `placeholder:"DAYSd|DURATION" help:"Only executions that started within this time, such as 2h or 7d."`
 }
 
 var statuses = []history.Status{history.Running, history.Succeeded, history.Failed, history.TimedOut, history.Aborted}
@@ -33,8 +36,8 @@ func (s *selection) filter(limit int) (executions.Filter, error) {
 	f := executions.Filter{Machine: s.Machine, MapRun: s.MapRun, Retrying: s.Retrying, Error: s.Error, Limit: limit,
 		Status: history.Status(strings.ToUpper(s.Status))}
 	if f.Status != "" && !slices.Contains(statuses, f.Status) {
-		return f, &exitError{exitUsage, fmt.Errorf("--status %s: give one of RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED",
-			s.Status)}
+		return f, exit.With(exit.Usage, fmt.Errorf("--status %s: give one of RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED",
+			s.Status))
 	}
 	if s.Since > 0 {
 		f.Since = time.Now().Add(-time.Duration(s.Since))
@@ -46,7 +49,7 @@ type executionsCmd struct {
 	selection
 	Limit int  `short:"n" default:"50" placeholder:"N" help:"List at most this many, newest first; 0 lists all. With an endpoint the limit is per state machine. Default 50."`
 	JSON  bool `name:"json" help:"Print one JSON object per execution and line."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -63,23 +66,23 @@ machine, or a time with --since.`
 }
 
 // Run lists the executions.
-func (c *executionsCmd) Run(ctx context.Context, std streams) error {
-	if err := c.check(); err != nil {
+func (c *executionsCmd) Run(ctx context.Context, std terminal.Streams) error {
+	if err := c.Check(); err != nil {
 		return err
 	}
-	if !c.remote() {
-		return onDirectory(ctx, std, c.Data, c)
+	if !c.Remote() {
+		return workspace.OnDirectory(ctx, std, c.Data, c)
 	}
 	f, err := c.filter(c.Limit)
 	if err != nil {
 		return err
 	}
-	return c.use(ctx, false, func(x *executions.Client) error {
+	return c.Use(ctx, false, func(x *executions.Client) error {
 		return c.list(std, func(take func(*executions.Execution) error) error { return x.List(ctx, f, take) })
 	})
 }
 
-func (c *executionsCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *executionsCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	e, err := p.Engine()
 	if err != nil {
 		return err
@@ -87,16 +90,16 @@ func (c *executionsCmd) on(ctx context.Context, std streams, p *local.Platform) 
 	return c.fromEngine(ctx, std, e, p.Scope)
 }
 
-func (c *executionsCmd) alone(ctx context.Context, std streams) (err error) {
-	r, err := local.Read(ctx, c.Data, c.scope())
+func (c *executionsCmd) Alone(ctx context.Context, std terminal.Streams) (err error) {
+	r, err := local.Read(ctx, c.Data, c.Scope())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	return c.fromEngine(ctx, std, r.Engine, c.scope())
+	return c.fromEngine(ctx, std, r.Engine, c.Scope())
 }
 
-func (c *executionsCmd) fromEngine(ctx context.Context, std streams, e *engine.Engine, scope aws.Scope) error {
+func (c *executionsCmd) fromEngine(ctx context.Context, std terminal.Streams, e *engine.Engine, scope aws.Scope) error {
 	f, err := c.filter(c.Limit)
 	if err != nil {
 		return err
@@ -107,10 +110,10 @@ func (c *executionsCmd) fromEngine(ctx context.Context, std streams, e *engine.E
 }
 
 // list prints executions as they arrive, as JSON, or as a table.
-func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) error) error) error {
-	lines, n := json.NewEncoder(std.out), 0
+func (c *executionsCmd) list(std terminal.Streams, each func(func(*executions.Execution) error) error) error {
+	lines, n := json.NewEncoder(std.Out), 0
 	lines.SetEscapeHTML(false)
-	t := newTable("execution", "state machine", "status", "started", ">took", "what")
+	t := terminal.NewTable("execution", "state machine", "status", "started", ">took", "what")
 	err := each(func(x *executions.Execution) error {
 		n++
 		if c.JSON {
@@ -121,9 +124,9 @@ func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) 
 			what = *x.Error
 		}
 		if x.Ended() {
-			took = plain(x.Stop.Sub(x.Start.Time))
+			took = terminal.Duration(x.Stop.Sub(x.Start.Time))
 		}
-		t.add(x.Name, nameIn(x.MachineARN), x.Status, x.Start.Local().Format(time.DateTime), took, what)
+		t.Add(x.Name, executions.NameIn(x.MachineARN), x.Status, x.Start.Local().Format(time.DateTime), took, what)
 		return nil
 	})
 	bounded, partly := errors.AsType[*executions.BoundedError](err)
@@ -132,14 +135,14 @@ func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) 
 		return err
 	case c.JSON:
 	case n == 0:
-		fmt.Fprintln(std.err, "no executions")
+		fmt.Fprintln(std.Err, "no executions")
 	default:
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 	}
 	if partly {
-		fmt.Fprintln(std.err, bounded)
+		fmt.Fprintln(std.Err, bounded)
 	} else if n == c.Limit && !c.JSON {
-		fmt.Fprintf(std.err, "the newest %d; -n 0 lists all\n", n)
+		fmt.Fprintf(std.Err, "the newest %d; -n 0 lists all\n", n)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/pipeline"
@@ -28,12 +30,12 @@ func (exportUsersCmd) Help() string {
 }
 
 // Run prints the users in the order of their IDs.
-func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *exportUsersCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	address, err := pipeline.DatabaseURL(c.Data, c.DB)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	if path, _, ok := database.SQLitePath(address); ok && !exists(path) {
+	if path, _, ok := database.SQLitePath(address); ok && !terminal.Exists(path) {
 		return fmt.Errorf("there is no database at %s; stepback run creates one", path)
 	}
 	store, err := database.OpenReader(ctx, address)
@@ -46,14 +48,14 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 		}
 	}()
 	if c.JSON {
-		lines := json.NewEncoder(std.out)
+		lines := json.NewEncoder(std.Out)
 		return store.Export(ctx, func(u csvimport.User) error {
 			return lines.Encode(map[string]any{
 				"userId": u.UserID, "loginCount": u.LoginCount, "postCount": u.PostCount,
 			})
 		})
 	}
-	w := csv.NewWriter(std.out)
+	w := csv.NewWriter(std.Out)
 	if err := w.Write([]string{"user_id", "login_count", "post_count"}); err != nil {
 		return err
 	}

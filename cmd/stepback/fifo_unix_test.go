@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"stepback/cmd/stepback/terminal"
 )
 
 // Verbs that read a named pipe without a writer can be ended.
@@ -24,7 +26,7 @@ func TestAPipeThatNobodyWritesIntoIsGivenUp(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		var out, err bytes.Buffer
-		if code := execute(ctx, verb, streams{out: &out, err: &err}); code == 0 ||
+		if code := execute(ctx, verb, terminal.Streams{Out: &out, Err: &err}); code == 0 ||
 			!strings.Contains(err.String()+out.String(), "interrupted") {
 			t.Errorf("%v: status %d\n%s%s", verb, code, &out, &err)
 		}

@@ -10,6 +10,10 @@ import (
 	"strings"
 
 	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/graph"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
@@ -21,7 +25,7 @@ type graphCmd struct {
 	Of     string `arg:"" name:"file|execution" help:"Definition file, - for standard input, or the name or ARN of an execution of the data directory."`
 	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the execution. Default .stepback."`
 	Output string `short:"o" default:"graph.svg" placeholder:"FILE" help:"File to write: .svg, .png, .mmd or .dot; or svg, png, mermaid or dot for standard output. Default graph.svg."`
-	substitutions
+	definitions.Substitutions
 }
 
 // Help shows examples.
@@ -36,58 +40,58 @@ The graph of an execution shows its path, its attempts, and the state in which i
 }
 
 // Run draws a file, or an execution wherever its data directory is open.
-func (c *graphCmd) Run(ctx context.Context, std streams) error {
+func (c *graphCmd) Run(ctx context.Context, std terminal.Streams) error {
 	form, err := graphForm(c.Output)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	file, _, inTemplate := strings.Cut(c.Of, "#") // template.yaml#Orders
 	if _, err := os.Stat(file); err != nil && c.Of != "-" {
-		if strings.ContainsAny(file, `/\`) && !strings.HasPrefix(c.Of, "arn:") || isDefinition(file) || inTemplate {
-			return &exitError{exitUsage, err}
+		if strings.ContainsAny(file, `/\`) && !strings.HasPrefix(c.Of, "arn:") || definitions.IsDefinition(file) || inTemplate {
+			return exit.With(exit.Usage, err)
 		}
-		return onDirectory(ctx, std, c.Data, c)
+		return workspace.OnDirectory(ctx, std, c.Data, c)
 	}
-	values, err := c.values()
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	d, err := readDefinition("", c.Of, values, std)
+	d, err := definitions.Read("", c.Of, values, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	if err := c.unknown(d); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.Unknown(d); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	m, found := asl.Parse(d.text)
+	m, found := asl.Parse(d.Text)
 	if m == nil {
-		fmt.Fprint(std.err, d.render(d.diagnose(false)))
-		return &exitError{exitFailure, fmt.Errorf("%s cannot be drawn: %d errors", d.path, len(found))}
+		fmt.Fprint(std.Err, d.Render(d.Diagnose(false)))
+		return exit.With(exit.Failure, fmt.Errorf("%s cannot be drawn: %d errors", d.Path, len(found)))
 	}
-	return c.write(std, form, m, d.name, nil)
+	return c.write(std, form, m, d.Name, nil)
 }
 
-func (c *graphCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *graphCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.execution(ctx, std, p.Journal)
 }
 
-func (c *graphCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+func (c *graphCmd) Alone(ctx context.Context, std terminal.Streams) error {
+	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.execution(ctx, std, j)
 	})
 }
 
 // execution draws the machine of an execution, with the path that it took.
-func (c *graphCmd) execution(ctx context.Context, std streams, j journal.Journal) error {
+func (c *graphCmd) execution(ctx context.Context, std terminal.Streams, j journal.Journal) error {
 	form, err := graphForm(c.Output)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	x, err := findExecution(ctx, j, c.Of)
 	if err != nil {
 		return err
 	}
-	events, err := historyOf(ctx, j, x)
+	events, err := workspace.HistoryOf(ctx, j, x)
 	if err != nil {
 		return err
 	}
@@ -120,7 +124,7 @@ func graphForm(output string) (string, error) {
 		output)
 }
 
-func (c *graphCmd) write(std streams, form string, m *asl.Machine, title string, marks *graph.Marks) error {
+func (c *graphCmd) write(std terminal.Streams, form string, m *asl.Machine, title string, marks *graph.Marks) error {
 	var out bytes.Buffer
 	o := graph.Options{Marks: marks}
 	var err error
@@ -138,12 +142,12 @@ func (c *graphCmd) write(std streams, form string, m *asl.Machine, title string,
 		return err
 	}
 	if !strings.Contains(c.Output, ".") {
-		_, err = io.Copy(std.out, &out)
+		_, err = io.Copy(std.Out, &out)
 		return err
 	}
 	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintln(std.out, c.Output)
+	fmt.Fprintln(std.Out, c.Output)
 	return nil
 }

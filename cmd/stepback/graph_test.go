@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 func TestGraph(t *testing.T) {
@@ -24,7 +26,7 @@ func TestGraph(t *testing.T) {
 		"graph nothing --data " + dir + "/none": "",
 	} {
 		said := stepback(t, strings.Fields(args)...)
-		if (said.code == exitOK) != (want != "") || !strings.HasPrefix(said.out, want) {
+		if (said.code == exit.OK) != (want != "") || !strings.HasPrefix(said.out, want) {
 			t.Errorf("%s: %+v", args, said)
 		}
 	}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"strings"
+
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/terminal"
 )
 
 // verbs rewrites the words help and version, which are verbs in many programs, into stepback's flags --help and
@@ -40,10 +43,10 @@ func hint(args []string) string {
 		case a == "-csv" || strings.HasPrefix(a, "-csv="):
 			return "did you mean -" + a + "?"
 		case args[0] != "run" || i == 0 || strings.HasPrefix(before, "-"):
-		case isDefinition(a):
-			return "run imports a CSV file; did you mean stepback exec " + quoted(a) + "?"
+		case definitions.IsDefinition(a):
+			return "run imports a CSV file; did you mean stepback exec " + terminal.Quoted(a) + "?"
 		case strings.HasSuffix(strings.ToLower(a), ".csv"):
-			return "did you mean --csv " + quoted(a) + "?"
+			return "did you mean --csv " + terminal.Quoted(a) + "?"
 		}
 	}
 	return ""

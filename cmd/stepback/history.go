@@ -9,6 +9,10 @@ import (
 	"strings"
 
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -23,7 +27,7 @@ type historyCmd struct {
 	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
 	Failed    bool   `help:"With --children: only child executions with failed attempts, with their number and error."`
 	Row       *int64 `placeholder:"N" help:"For an import: only the events of one row of the file, numbered from 0 as in dead letters."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -38,24 +42,24 @@ func (historyCmd) Help() string {
 }
 
 // Run prints the events.
-func (c *historyCmd) Run(ctx context.Context, std streams) error {
+func (c *historyCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if c.Failed && !c.Children {
-		return &exitError{exitUsage, errors.New("--failed selects child executions: add --children")}
+		return exit.With(exit.Usage, errors.New("--failed selects child executions: add --children"))
 	}
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
-	if (c.Follow || c.remote()) && (c.Children || c.Row != nil) {
-		return &exitError{exitUsage, errNoChildren}
+	if (c.Follow || c.Remote()) && (c.Children || c.Row != nil) {
+		return exit.With(exit.Usage, errNoChildren)
 	}
-	if c.Follow || c.remote() {
-		return c.use(ctx, false, func(x *executions.Client) error { return c.fromAPI(ctx, std, x) })
+	if c.Follow || c.Remote() {
+		return c.Use(ctx, false, func(x *executions.Client) error { return c.fromAPI(ctx, std, x) })
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
 // fromAPI prints the history that the API returns; with --follow it keeps printing as events arrive.
-func (c *historyCmd) fromAPI(ctx context.Context, std streams, x *executions.Client) error {
+func (c *historyCmd) fromAPI(ctx context.Context, std terminal.Streams, x *executions.Client) error {
 	found, err := x.Find(ctx, c.Execution)
 	if err != nil {
 		return err
@@ -66,17 +70,17 @@ func (c *historyCmd) fromAPI(ctx context.Context, std streams, x *executions.Cli
 			return err
 		}
 		if c.JSON {
-			return printEventsJSON(std.out, events)
+			return printEventsJSON(std.Out, events)
 		}
-		printHistory(std.out, found, events)
+		narration.PrintHistory(std.Out, found, events)
 		return nil
 	}
-	lines := newEventLines(std.out)
+	lines := narration.NewEventLines(std.Out)
 	return x.Follow(ctx, found.ARN, func(events []history.Event) error {
 		for i := range events {
 			if !c.JSON {
-				lines.print(&events[i])
-			} else if _, err := std.out.Write(append(events[i].AppendJSON(nil, true), '\n')); err != nil {
+				lines.Print(&events[i])
+			} else if _, err := std.Out.Write(append(events[i].AppendJSON(nil, true), '\n')); err != nil {
 				return err
 			}
 		}
@@ -84,23 +88,23 @@ func (c *historyCmd) fromAPI(ctx context.Context, std streams, x *executions.Cli
 	})
 }
 
-func (c *historyCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *historyCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Journal)
 }
 
-func (c *historyCmd) alone(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+func (c *historyCmd) Alone(ctx context.Context, std terminal.Streams) error {
+	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.print(ctx, std, j)
 	})
 }
 
-func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) error {
+func (c *historyCmd) print(ctx context.Context, std terminal.Streams, j journal.Journal) error {
 	x, err := findExecution(ctx, j, c.Execution)
 	if err != nil {
 		return err
 	}
 	if c.Children {
-		return c.printChildren(ctx, std.out, j, x)
+		return c.printChildren(ctx, std.Out, j, x)
 	}
 	item := int64(-1)
 	if c.Row != nil {
@@ -108,7 +112,7 @@ func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) 
 			return err
 		}
 	}
-	events, err := historyOf(ctx, j, x)
+	events, err := workspace.HistoryOf(ctx, j, x)
 	if err != nil {
 		return err
 	}
@@ -118,10 +122,10 @@ func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) 
 	}
 	switch {
 	case c.JSON:
-		return printEventsJSON(std.out, slices.DeleteFunc(events,
+		return printEventsJSON(std.Out, slices.DeleteFunc(events,
 			func(e history.Event) bool { return only != nil && !only[e.ID] }))
 	default:
-		printTrace(std.out, x, events, only)
+		narration.PrintTrace(std.Out, x, events, only)
 		return nil
 	}
 }
@@ -159,6 +163,6 @@ func findExecution(ctx context.Context, j journal.Journal, name string) (*journa
 }
 
 func printEventsJSON(w io.Writer, events []history.Event) error {
-	_, err := w.Write(append(appendEvents([]byte(`{"events":`), events, "\n  "), "}\n"...))
+	_, err := w.Write(append(narration.AppendEvents([]byte(`{"events":`), events, "\n  "), "}\n"...))
 	return err
 }

@@ -6,6 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -14,7 +17,7 @@ import (
 
 // childJSON is the JSON form of a child execution.
 type childJSON struct {
-	executionJSON
+	narration.ExecutionJSON
 	// FailedAttempts, Retries and LatestError are set only with --failed.
 	FailedAttempts int64  `json:"failedAttempts,omitempty"`
 	Retries        int64  `json:"retries,omitempty"`
@@ -29,11 +32,11 @@ func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.J
 	if c.Failed {
 		heads = append(heads, ">failed attempts", ">retries", "latest error")
 	}
-	t, rows := newTable(heads...), 0
+	t, rows := terminal.NewTable(heads...), 0
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {
-		child := childJSON{executionJSON: describeExecution(x)}
+		child := childJSON{ExecutionJSON: narration.DescribeExecution(x)}
 		if c.Failed {
 			if err := child.count(ctx, j, x); err != nil || child.FailedAttempts == 0 && x.Failure.IsZero() {
 				return err
@@ -43,11 +46,11 @@ func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.J
 		if c.JSON {
 			return lines.Encode(child)
 		}
-		cells := []any{x.Name, x.Status, grouped(x.Items), grouped(x.HistorySize)}
+		cells := []any{x.Name, x.Status, terminal.Grouped(x.Items), terminal.Grouped(x.HistorySize)}
 		if c.Failed {
-			cells = append(cells, grouped(child.FailedAttempts), grouped(child.Retries), child.LatestError)
+			cells = append(cells, terminal.Grouped(child.FailedAttempts), terminal.Grouped(child.Retries), child.LatestError)
 		}
-		t.add(cells...)
+		t.Add(cells...)
 		return nil
 	})
 	switch {
@@ -58,14 +61,14 @@ func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.J
 	case rows == 0:
 		_, err = io.WriteString(w, parent.Name+" has no child executions\n")
 	default:
-		t.print(w, "")
+		t.Print(w, "")
 	}
 	return err
 }
 
 // count counts the failed attempts and retries of a child execution.
 func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Execution) error {
-	events, err := historyOf(ctx, j, x)
+	events, err := workspace.HistoryOf(ctx, j, x)
 	if err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Exe
 		c.Retries += t.Retries
 	}
 	for i := range events {
-		if e := &events[i]; fails(e.Type) && e.More != nil && e.More.Failure.HasName() {
+		if e := &events[i]; narration.Fails(e.Type) && e.More != nil && e.More.Failure.HasName() {
 			c.LatestError = e.More.Failure.Name
 		}
 	}
@@ -88,19 +91,19 @@ func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Exe
 func ofIteration(events []history.Event, index int64) map[int64]bool {
 	var (
 		kept   = map[int64]bool{}
-		places = newTraced(dataWidth)
-		own    = (*visit)(nil).iterated(index)
+		places = narration.NewTraced(terminal.DataWidth)
+		own    = (*narration.Visit)(nil).Iterated(index)
 		maps   bool
 	)
 	for i := range events {
 		e := &events[i]
-		v, _ := places.event(e)
-		path := v.iterations()
+		v, _ := places.Event(e)
+		path := v.Iterations()
 		switch e.Type { //nolint:exhaustive // the others are of no iteration
 		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
 			history.MapIterationAborted:
 			maps = true
-			path = v.iterated(e.More.Index)
+			path = v.Iterated(e.More.Index)
 		}
 		if path == own || strings.HasPrefix(path, own+"/") {
 			kept[e.ID] = true

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 	"stepback/local/services/documents"
 	"stepback/local/services/sns"
@@ -44,30 +47,30 @@ type inboxListCmd struct {
 func (inboxListCmd) Help() string { return "Example: stepback inbox list --to ops@example.com -n 20" }
 
 // Run lists the mails.
-func (c *inboxListCmd) Run(ctx context.Context, std streams) error {
+func (c *inboxListCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if c.Number < 0 {
-		return &exitError{exitUsage, errors.New("-n is 0 or more")}
+		return exit.With(exit.Usage, errors.New("-n is 0 or more"))
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-// on lists the mails in a directory that a running process has open.
-func (c *inboxListCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+// On lists the mails in a directory that a running process has open.
+func (c *inboxListCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Topics.Inbox())
 }
 
-// alone lists the mails in a directory that no process has open.
-func (c *inboxListCmd) alone(ctx context.Context, std streams) error {
+// Alone lists the mails in a directory that no process has open.
+func (c *inboxListCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	if c.Follow {
 		return fmt.Errorf("no process serves %s, so no mail can arrive: start stepback serve --data %s",
-			shortPath(c.Data), quoted(shortPath(c.Data)))
+			terminal.ShortPath(c.Data), terminal.Quoted(terminal.ShortPath(c.Data)))
 	}
 	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(ctx, std, inbox) })
 }
 
 // withInbox opens the inbox of a directory that no process has open.
 func withInbox(dir string, read func(*sns.Inbox) error) (err error) {
-	store, err := documents.Open(filepath.Join(dir, documentsDirectory), nil)
+	store, err := documents.Open(filepath.Join(dir, workspace.Documents), nil)
 	if err != nil {
 		return err
 	}
@@ -79,14 +82,14 @@ func withInbox(dir string, read func(*sns.Inbox) error) (err error) {
 	return read(inbox)
 }
 
-func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox) error {
+func (c *inboxListCmd) print(ctx context.Context, std terminal.Streams, inbox *sns.Inbox) error {
 	arrived := inbox.Next()
 	mails, err := inbox.Latest(c.To, c.Number)
 	if err != nil {
 		return err
 	}
 	if len(mails) == 0 && !c.Follow && !c.JSON {
-		_, err := fmt.Fprintln(std.out, "no mails: subscribe an address to a topic (aws sns subscribe --protocol email …)")
+		_, err := fmt.Fprintln(std.Out, "no mails: subscribe an address to a topic (aws sns subscribe --protocol email …)")
 		return err
 	}
 	last := uint64(0)
@@ -116,13 +119,13 @@ func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox)
 }
 
 // line prints a mail on one line.
-func (c *inboxListCmd) line(std streams, m *sns.Mail) error {
+func (c *inboxListCmd) line(std terminal.Streams, m *sns.Mail) error {
 	if c.JSON {
-		lines := json.NewEncoder(std.out)
+		lines := json.NewEncoder(std.Out)
 		lines.SetEscapeHTML(false)
 		return lines.Encode(m)
 	}
-	_, err := fmt.Fprintf(std.out, "%6d  %s  %s  %s%s\n", m.Number, m.Time.Format(time.DateTime), m.To,
+	_, err := fmt.Fprintf(std.Out, "%6d  %s  %s  %s%s\n", m.Number, m.Time.Format(time.DateTime), m.To,
 		oneLine(m.Subject), unconfirmed(m))
 	return err
 }
@@ -148,29 +151,29 @@ type inboxShowCmd struct {
 func (inboxShowCmd) Help() string { return "Example: stepback inbox show 17" }
 
 // Run prints the mail.
-func (c *inboxShowCmd) Run(ctx context.Context, std streams) error {
-	return onDirectory(ctx, std, c.Data, c)
+func (c *inboxShowCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-// on prints a mail in a directory that a running process has open.
-func (c *inboxShowCmd) on(_ context.Context, std streams, p *local.Platform) error {
+// On prints a mail in a directory that a running process has open.
+func (c *inboxShowCmd) On(_ context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(std, p.Topics.Inbox())
 }
 
-// alone prints a mail in a directory that no process has open.
-func (c *inboxShowCmd) alone(_ context.Context, std streams) error {
+// Alone prints a mail in a directory that no process has open.
+func (c *inboxShowCmd) Alone(_ context.Context, std terminal.Streams) error {
 	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(std, inbox) })
 }
 
-func (c *inboxShowCmd) print(std streams, inbox *sns.Inbox) error {
+func (c *inboxShowCmd) print(std terminal.Streams, inbox *sns.Inbox) error {
 	m, found, err := inbox.Mail(c.Number)
 	switch {
 	case err != nil:
 		return err
 	case !found:
-		return fmt.Errorf("there is no mail %d in %s; stepback inbox lists them", c.Number, shortPath(c.Data))
+		return fmt.Errorf("there is no mail %d in %s; stepback inbox lists them", c.Number, terminal.ShortPath(c.Data))
 	case c.JSON:
-		text := json.NewEncoder(std.out)
+		text := json.NewEncoder(std.Out)
 		text.SetEscapeHTML(false)
 		text.SetIndent("", "  ")
 		return text.Encode(m)
@@ -179,7 +182,7 @@ func (c *inboxShowCmd) print(std streams, inbox *sns.Inbox) error {
 	if note := unconfirmed(&m); note != "" {
 		confirmed = "Note:    " + strings.TrimSpace(note) + "\n"
 	}
-	_, err = fmt.Fprintf(std.out, "Date:    %s\nFrom:    %s\nTo:      %s\nSubject: %s\nTopic:   %s\n%s\n%s\n",
+	_, err = fmt.Fprintf(std.Out, "Date:    %s\nFrom:    %s\nTo:      %s\nSubject: %s\nTopic:   %s\n%s\n%s\n",
 		m.Time.Format(time.RFC1123), m.From, m.To, oneLine(m.Subject), m.TopicARN, confirmed,
 		strings.TrimSuffix(m.Body, "\n"))
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/loopback"
+	"stepback/cmd/stepback/exit"
 	"stepback/engine/clock"
 	"stepback/local/services/documents"
 	"stepback/local/services/sns"
@@ -16,9 +17,9 @@ import (
 func TestInbox(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	stepback(t, "inbox", "--follow", "--data", data).complains(t, exitFailure, "no process serves "+data)
-	stepback(t, "inbox", "show", "7", "--data", data).complains(t, exitFailure, "there is no mail 7 in "+data)
-	if got := stepback(t, "inbox", "--data", data); got.code != exitOK || !strings.HasPrefix(got.out, "no mails: ") {
+	stepback(t, "inbox", "--follow", "--data", data).complains(t, exit.Failure, "no process serves "+data)
+	stepback(t, "inbox", "show", "7", "--data", data).complains(t, exit.Failure, "there is no mail 7 in "+data)
+	if got := stepback(t, "inbox", "--data", data); got.code != exit.OK || !strings.HasPrefix(got.out, "no mails: ") {
 		t.Errorf("%d %q %q", got.code, got.out, got.err)
 	}
 	c := clock.Real()
@@ -64,11 +65,11 @@ func TestInbox(t *testing.T) {
 		!strings.HasPrefix(strings.TrimSpace(lines[1]), n+"  ") {
 		t.Errorf("%d %q %q", got.code, got.out, got.err)
 	}
-	if got := stepback(t, "inbox", "-n", "1", "--json", "--data", data); got.code != exitOK ||
+	if got := stepback(t, "inbox", "-n", "1", "--json", "--data", data); got.code != exit.OK ||
 		!strings.Contains(got.out, `"subject":"ALARM: retries"`) || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("%d %q %q", got.code, got.out, got.err)
 	}
-	if got := stepback(t, "inbox", "show", n, "--data", data); got.code != exitOK ||
+	if got := stepback(t, "inbox", "show", n, "--data", data); got.code != exit.OK ||
 		!strings.Contains(got.out, "Subject: ALARM: retries\nTopic:   "+arn+
 			"\nNote:    (not confirmed: AWS would not send it)\n\ntoo many\n") {
 		t.Errorf("%d %q %q", got.code, got.out, got.err)

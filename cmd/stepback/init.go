@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/docs/examples"
 )
 
@@ -28,11 +30,11 @@ Writes a state machine with its tests. If any of the files exists already, nothi
 }
 
 // Run writes the example.
-func (c *initCmd) Run(_ context.Context, std streams) error {
+func (c *initCmd) Run(_ context.Context, std terminal.Streams) error {
 	of, ok := examples.Of(c.Example)
 	if !ok {
-		return &exitError{exitUsage, fmt.Errorf("there is no example %s; there are %s", c.Example,
-			strings.Join(examples.Names(), ", "))}
+		return exit.With(exit.Usage, fmt.Errorf("there is no example %s; there are %s", c.Example,
+			strings.Join(examples.Names(), ", ")))
 	}
 	var names []string
 	err := fs.WalkDir(of, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -45,7 +47,7 @@ func (c *initCmd) Run(_ context.Context, std streams) error {
 		return err
 	}
 	for _, name := range names {
-		if exists(filepath.Join(c.Dir, name)) {
+		if terminal.Exists(filepath.Join(c.Dir, name)) {
 			return fmt.Errorf("%s already exists; name another directory", filepath.Join(c.Dir, name))
 		}
 	}
@@ -62,11 +64,11 @@ func (c *initCmd) Run(_ context.Context, std streams) error {
 		written = append(written, path)
 	}
 	if c.JSON {
-		return printJSON(std.out, map[string]any{"files": written})
+		return terminal.PrintJSON(std.Out, map[string]any{"files": written})
 	}
 	for _, path := range written {
-		fmt.Fprintln(std.out, path)
+		fmt.Fprintln(std.Out, path)
 	}
-	fmt.Fprintf(std.err, "run its tests with: stepback test %s\n", quoted(c.Dir))
+	fmt.Fprintf(std.Err, "run its tests with: stepback test %s\n", terminal.Quoted(c.Dir))
 	return nil
 }

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 )
 
 // trigger is a standard error that calls a function once a given text has been written to it.
@@ -36,7 +39,7 @@ func interrupted(t *testing.T, text string, args ...string) said {
 	defer cancel()
 	var out bytes.Buffer
 	err := &trigger{text: text, then: cancel}
-	code := execute(ctx, args, streams{out: &out, err: err, width: 80})
+	code := execute(ctx, args, terminal.Streams{Out: &out, Err: err, Width: 80})
 	return said{code, out.String(), err.String()}
 }
 
@@ -92,6 +95,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv("STEPBACK_TEST_AS_COMMAND") != "" {
 		main()
 	}
-	registerProgram(released, travelling)
+	workspace.Register(released, travelling)
 	os.Exit(m.Run())
 }

@@ -7,6 +7,8 @@ import (
 
 	"stepback/adaptive/lab/chart"
 	"stepback/adaptive/lab/contention"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 type jitterCmd struct {
@@ -30,25 +32,25 @@ concurrency control, over a network with a delay of 10 ms. A client that loses t
 }
 
 // Run compares the jitters and prints the result.
-func (c *jitterCmd) Run(_ context.Context, std streams) error {
+func (c *jitterCmd) Run(_ context.Context, std terminal.Streams) error {
 	if c.Output != "" {
 		if _, err := chart.Format(c.Output); err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 	}
 	rows, err := contention.Table(contention.Options{Trials: c.Trials, Base: c.Base, Cap: c.Cap, Seed: c.Seed},
 		c.Clients)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	if c.Output != "" {
 		if err := chart.Jitter(rows).WriteFile(c.Output); err != nil {
 			return err
 		}
-		fmt.Fprintln(std.err, c.Output)
+		fmt.Fprintln(std.Err, c.Output)
 	}
 	if c.JSON {
-		return contention.WriteJSON(std.out, rows)
+		return contention.WriteJSON(std.Out, rows)
 	}
-	return contention.WriteTable(std.out, rows)
+	return contention.WriteTable(std.Out, rows)
 }

@@ -35,6 +35,8 @@ import (
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
+
+	"stepback/cmd/stepback/exit"
 )
 
 // TestKilledServices kills a server in a separate process with SIGKILL at random instants while SDK clients load its
@@ -82,7 +84,7 @@ func TestKilledServices(t *testing.T) {
 	k.checkRegisters()
 	k.checkExecutions()
 	server.kill()
-	asProcess(t, "data", "check", "--data", server.data).ends(t, exitOK, "problems: 0")
+	asProcess(t, "data", "check", "--data", server.data).ends(t, exit.OK, "problems: 0")
 	t.Logf("seed %d, %d kills, acknowledged: %s", seed, kills, k.counts())
 }
 

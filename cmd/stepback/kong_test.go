@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 // grammar returns the verbs and flags as kong reads them from commandLine's tags.
@@ -48,7 +51,7 @@ func TestVerbsHaveHelp(t *testing.T) {
 			return
 		}
 		s := stepback(t, append(strings.Fields(n.Path()), "--help")...)
-		s.ends(t, exitOK, "Usage: "+n.FullPath(), n.Help[:min(len(n.Help), 40)])
+		s.ends(t, exit.OK, "Usage: "+n.FullPath(), n.Help[:min(len(n.Help), 40)])
 		_, example, _ := strings.Cut(n.Detail, "Example")
 		if !strings.Contains(example, n.FullPath()) {
 			t.Errorf("the help of %s has no example", n.FullPath())
@@ -67,7 +70,7 @@ func TestHelpFits(t *testing.T) {
 	for columns, width := range map[int]int{62: 62, 80: 80, 200: 110} {
 		t.Setenv("COLUMNS", strconv.Itoa(columns))
 		var out, err strings.Builder
-		if code := execute(t.Context(), []string{"--help"}, streams{out: &out, err: &err, outWidth: columns}); code != exitOK {
+		if code := execute(t.Context(), []string{"--help"}, terminal.Streams{Out: &out, Err: &err, OutWidth: columns}); code != exit.OK {
 			t.Fatalf("exit status %d: %s", code, err.String())
 		}
 		widest := 0

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"stepback/adaptive/lab"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 type labCmd struct {
@@ -41,17 +43,17 @@ therefore paired. Exit status: 1 if an expectation of a scenario is not met, 2 i
 }
 
 // Run runs the experiment and prints the report.
-func (c *labRunCmd) Run(ctx context.Context, std streams) error {
+func (c *labRunCmd) Run(ctx context.Context, std terminal.Streams) error {
 	e, err := lab.Prepare(lab.Plan{
 		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State,
 		Seeds: c.Seeds, FirstSeed: c.FirstSeed, Precise: c.Precise,
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	for _, s := range e.Scenarios {
 		if note := lab.Unmatched(s); note != "" {
-			fmt.Fprintln(std.err, "note: "+note)
+			fmt.Fprintln(std.Err, "note: "+note)
 		}
 	}
 	report, err := labExperiment(ctx, std, e)
@@ -59,27 +61,27 @@ func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if c.JSON {
-		err = report.WriteJSON(std.out)
+		err = report.WriteJSON(std.Out)
 	} else {
-		report.WriteTable(std.out)
+		report.WriteTable(std.Out)
 	}
 	if err == nil && report.Failed() {
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 	return err
 }
 
 // labExperiment runs an experiment, showing its progress if standard error is a terminal.
-func labExperiment(ctx context.Context, std streams, e lab.Experiment) (*lab.Report, error) {
-	if std.terminal {
+func labExperiment(ctx context.Context, std terminal.Streams, e lab.Experiment) (*lab.Report, error) {
+	if std.Terminal {
 		shown := -1
 		e.Progress = func(done, total int) {
 			if percent := 100 * done / total; percent != shown {
 				shown = percent
-				fmt.Fprintf(std.err, "\rsimulating %3d %%, %d of %d runs\x1b[K", percent, done, total)
+				fmt.Fprintf(std.Err, "\rsimulating %3d %%, %d of %d runs\x1b[K", percent, done, total)
 			}
 		}
-		defer fmt.Fprint(std.err, "\r\x1b[K")
+		defer fmt.Fprint(std.Err, "\r\x1b[K")
 	}
 	return lab.Run(ctx, e)
 }
@@ -95,29 +97,29 @@ func (labListCmd) Help() string {
 }
 
 // Run prints the list of scenarios and policies, or one of their files.
-func (c *labListCmd) Run(_ context.Context, std streams) error {
+func (c *labListCmd) Run(_ context.Context, std terminal.Streams) error {
 	if c.Name != "" {
 		text, err := lab.File(c.Name)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
-		_, err = std.out.Write(text)
+		_, err = std.Out.Write(text)
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, lab.List())
+		return terminal.PrintJSON(std.Out, lab.List())
 	}
 	list := lab.List()
 	for _, part := range []struct {
 		title string
 		items []lab.Item
 	}{{"scenarios", list.Scenarios}, {"policies", list.Policies}} {
-		fmt.Fprintln(std.out, part.title)
-		t := newTable("name", "about")
+		fmt.Fprintln(std.Out, part.title)
+		t := terminal.NewTable("name", "about")
 		for _, i := range part.items {
-			t.add(i.Name, i.About)
+			t.Add(i.Name, i.About)
 		}
-		t.print(std.out, "  ")
+		t.Print(std.Out, "  ")
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"stepback/adaptive/lab"
 	"stepback/adaptive/lab/chart"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 type labChartCmd struct {
@@ -30,15 +32,15 @@ utilisations of 10 to 90 % and 0 to 6 retries, whether the service recovers from
 const sweepSeeds = 4
 
 // Run draws the chart.
-func (c *labChartCmd) Run(ctx context.Context, std streams) error {
+func (c *labChartCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if _, err := chart.Format(c.Output); err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	e, err := lab.Prepare(lab.Plan{
 		Scenarios: []string{c.Scenario}, Policies: c.Policy, Seeds: c.Seeds, FirstSeed: c.FirstSeed,
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	s := e.Scenarios[0]
 	names := make([]string, len(e.Policies))
@@ -70,6 +72,6 @@ func (c *labChartCmd) Run(ctx context.Context, std streams) error {
 	if err := figure.WriteFile(c.Output); err != nil {
 		return err
 	}
-	fmt.Fprintln(std.out, c.Output)
+	fmt.Fprintln(std.Out, c.Output)
 	return nil
 }

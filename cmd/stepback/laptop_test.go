@@ -27,6 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/jackc/pgx/v5"
 
+	"stepback/cmd/stepback/exit"
 	"stepback/csvimport/postgresstore/postgrestest"
 )
 
@@ -226,7 +227,7 @@ func (l *laptop) imports() {
 	ctx := l.t.Context()
 	const rows = 60000
 	file := filepath.Join(l.work, "a.csv")
-	asProcess(l.t, "sample", "--rows", strconv.Itoa(rows), "--seed", "7", "-o", file).ends(l.t, exitOK)
+	asProcess(l.t, "sample", "--rows", strconv.Itoa(rows), "--seed", "7", "-o", file).ends(l.t, exit.OK)
 	body, err := os.Open(file)
 	if err != nil {
 		l.t.Fatal(err)

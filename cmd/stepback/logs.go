@@ -12,6 +12,8 @@ import (
 
 	"stepback/aws/client"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 	"stepback/local/services/logs/logstore"
 )
@@ -21,7 +23,7 @@ type logsCmd struct {
 	Follow bool   `short:"f" help:"Keep printing new events until Ctrl-C. Needs an endpoint, or a process that serves the data directory."`
 	JSON   bool   `name:"json" help:"Print one JSON object per event and line."`
 	Lines  int    `short:"n" default:"100" placeholder:"N" help:"Number of lines, the newest; 0 prints all. Default 100."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -37,28 +39,28 @@ The function greet logs to the log group /aws/lambda/greet. A data directory kee
 }
 
 // Run prints the end of the log.
-func (c *logsCmd) Run(ctx context.Context, std streams) error {
-	if err := c.check(); err != nil {
+func (c *logsCmd) Run(ctx context.Context, std terminal.Streams) error {
+	if err := c.Check(); err != nil {
 		return err
 	}
-	if c.remote() {
+	if c.Remote() {
 		return c.fromAPI(ctx, std)
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-// on prints the end of the log in a directory that a running process has open.
-func (c *logsCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+// On prints the end of the log in a directory that a running process has open.
+func (c *logsCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Logs)
 }
 
-// alone prints the end of the log in a directory that no process has open.
-func (c *logsCmd) alone(ctx context.Context, std streams) (err error) {
+// Alone prints the end of the log in a directory that no process has open.
+func (c *logsCmd) Alone(ctx context.Context, std terminal.Streams) (err error) {
 	if c.Follow {
 		return fmt.Errorf("no process serves %s, so nothing is logged there: start stepback serve --data %s",
-			shortPath(c.Data), quoted(shortPath(c.Data)))
+			terminal.ShortPath(c.Data), terminal.Quoted(terminal.ShortPath(c.Data)))
 	}
-	store, err := logstore.Open(filepath.Join(c.Data, logGroups), logstore.Options{})
+	store, err := logstore.Open(filepath.Join(c.Data, workspace.LogGroups), logstore.Options{})
 	if err != nil {
 		return err
 	}
@@ -71,9 +73,9 @@ const functionGroups = "/aws/lambda/"
 
 // print prints the events of a log group. For a group that executions log to it prints their times too, as aws logs
 // tail does. It leaves out streams that only record that the group can be written to.
-func (c *logsCmd) print(ctx context.Context, std streams, store *logstore.Store) error {
+func (c *logsCmd) print(ctx context.Context, std terminal.Streams, store *logstore.Store) error {
 	group := c.group()
-	scope := c.scope()
+	scope := c.Scope()
 	said := func(stream string) bool { return !strings.HasPrefix(stream, "log_stream_created_by_aws") }
 	events, err := store.Read(scope, group, said, 0, math.MaxInt64)
 	if errors.Is(err, logstore.ErrNoGroup) {
@@ -93,7 +95,7 @@ func (c *logsCmd) print(ctx context.Context, std streams, store *logstore.Store)
 		}
 	}
 	for c.Follow {
-		if err := pause(ctx, lookEvery); err != nil {
+		if err := pause(ctx, workspace.LookEvery); err != nil {
 			return nil //nolint:nilerr // Ctrl-C is how following ends
 		}
 		if events, err = store.Read(scope, group, said, seen.latest, math.MaxInt64); err != nil {
@@ -122,10 +124,10 @@ func (c *logsCmd) group() string {
 func (c *logsCmd) ofFunction() bool { return !strings.HasPrefix(c.Name, "/") }
 
 // line prints an event.
-func (c *logsCmd) line(std streams, at int64, stream, message string) error {
+func (c *logsCmd) line(std terminal.Streams, at int64, stream, message string) error {
 	when := time.UnixMilli(at).UTC()
 	if c.JSON {
-		lines := json.NewEncoder(std.out)
+		lines := json.NewEncoder(std.Out)
 		lines.SetEscapeHTML(false)
 		return lines.Encode(logLine{when, stream, message})
 	}
@@ -133,7 +135,7 @@ func (c *logsCmd) line(std streams, at int64, stream, message string) error {
 	if !c.ofFunction() {
 		text = when.Format("2006-01-02T15:04:05.000Z") + " " + text
 	}
-	_, err := fmt.Fprintln(std.out, text)
+	_, err := fmt.Fprintln(std.Out, text)
 	return err
 }
 
@@ -182,8 +184,8 @@ type awsLogEvent struct {
 }
 
 // fromAPI prints the log of an endpoint.
-func (c *logsCmd) fromAPI(ctx context.Context, std streams) error {
-	cfg, every, err := c.config(ctx)
+func (c *logsCmd) fromAPI(ctx context.Context, std terminal.Streams) error {
+	cfg, every, err := c.Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -208,7 +210,7 @@ func (c *logsCmd) fromAPI(ctx context.Context, std streams) error {
 		}
 	}
 	for c.Follow {
-		if err := pause(ctx, max(every, lookEvery)); err != nil {
+		if err := pause(ctx, max(every, workspace.LookEvery)); err != nil {
 			return nil //nolint:nilerr // Ctrl-C is how following ends
 		}
 		err := c.filtered(ctx, logs, seen.latest, func(e awsLogEvent) error {

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"stepback/aws"
+	"stepback/cmd/stepback/exit"
 	"stepback/local/services/logs/logstore"
 )
 
 func TestLogsOfALogGroup(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	stepback(t, "logs", "/g", "--data", data).complains(t, exitFailure, "there are no log groups in "+data)
+	stepback(t, "logs", "/g", "--data", data).complains(t, exit.Failure, "there are no log groups in "+data)
 	store, err := logstore.Open(filepath.Join(data, "logs", "groups"), logstore.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -30,17 +31,17 @@ func TestLogsOfALogGroup(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := stepback(t, "logs", "/g", "--data", data); got.code != exitOK ||
+	if got := stepback(t, "logs", "/g", "--data", data); got.code != exit.OK ||
 		got.out != "2023-11-14T22:13:20.123Z {\"id\":\"1\"}\n" {
 		t.Errorf("%d %q %q", got.code, got.out, got.err)
 	}
-	stepback(t, "logs", "/h", "--data", data).complains(t, exitFailure, "there are /g")
+	stepback(t, "logs", "/h", "--data", data).complains(t, exit.Failure, "there are /g")
 }
 
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	stepback(t, "logs", "f", "--data", data).complains(t, exitFailure, "no function has logged yet in "+data)
+	stepback(t, "logs", "f", "--data", data).complains(t, exit.Failure, "no function has logged yet in "+data)
 	store, err := logstore.Open(filepath.Join(data, "logs", "groups"), logstore.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +66,11 @@ func TestLogs(t *testing.T) {
 		function, lines, want string
 	}{{"f", "0", "1\n2\n3\n4\n"}, {"f", "3", "2\n3\n4\n"}, {"f", "9", "1\n2\n3\n4\n"}, {"f", "1", "4\n"},
 		{"g", "5", "5\n"}} {
-		if got := stepback(t, "logs", c.function, "--data", data, "-n", c.lines); got.code != exitOK ||
+		if got := stepback(t, "logs", c.function, "--data", data, "-n", c.lines); got.code != exit.OK ||
 			got.out != c.want {
 			t.Errorf("%s %s: %d %q %q", c.function, c.lines, got.code, got.out, got.err)
 		}
 	}
-	stepback(t, "logs", "h", "--data", data).complains(t, exitFailure, "there is no log of a function h in "+data+
+	stepback(t, "logs", "h", "--data", data).complains(t, exit.Failure, "there is no log of a function h in "+data+
 		"; there are f, g")
 }

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 )
 
 type machinesCmd struct {
 	JSON bool `name:"json" help:"Print them as JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -21,55 +23,55 @@ func (machinesCmd) Help() string {
 }
 
 // Run lists the state machines.
-func (c *machinesCmd) Run(ctx context.Context, std streams) error {
-	return c.use(ctx, false, func(x *executions.Client) error {
+func (c *machinesCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return c.Use(ctx, false, func(x *executions.Client) error {
 		all, err := x.Machines(ctx)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(std.out, append([]executions.Machine{}, all...))
+			return terminal.PrintJSON(std.Out, append([]executions.Machine{}, all...))
 		}
 		if len(all) == 0 {
-			fmt.Fprintln(std.err, "no state machines")
+			fmt.Fprintln(std.Err, "no state machines")
 			return nil
 		}
-		t := newTable("state machine", "type", "created", "ARN")
+		t := terminal.NewTable("state machine", "type", "created", "ARN")
 		for _, m := range all {
-			t.add(m.Name, m.Type, m.Created.Local().Format(time.DateTime), m.ARN)
+			t.Add(m.Name, m.Type, m.Created.Local().Format(time.DateTime), m.ARN)
 		}
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 		return nil
 	})
 }
 
 type activitiesCmd struct {
 	JSON bool `name:"json" help:"Print them as JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
 func (activitiesCmd) Help() string { return "Example:\n  stepback activities" }
 
 // Run lists the activities.
-func (c *activitiesCmd) Run(ctx context.Context, std streams) error {
-	return c.use(ctx, false, func(x *executions.Client) error {
+func (c *activitiesCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return c.Use(ctx, false, func(x *executions.Client) error {
 		all, err := x.Activities(ctx)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return printJSON(std.out, append([]executions.Activity{}, all...))
+			return terminal.PrintJSON(std.Out, append([]executions.Activity{}, all...))
 		}
 		if len(all) == 0 {
-			fmt.Fprintln(std.err, "no activities")
+			fmt.Fprintln(std.Err, "no activities")
 			return nil
 		}
-		t := newTable("activity", "created", "ARN")
+		t := terminal.NewTable("activity", "created", "ARN")
 		for _, a := range all {
-			t.add(a.Name, a.Created.Local().Format(time.DateTime), a.ARN)
+			t.Add(a.Name, a.Created.Local().Format(time.DateTime), a.ARN)
 		}
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 		return nil
 	})
 }
@@ -77,7 +79,7 @@ func (c *activitiesCmd) Run(ctx context.Context, std streams) error {
 type mapRunsCmd struct {
 	Execution string `arg:"" help:"Name or ARN of the execution."`
 	JSON      bool   `name:"json" help:"Print them as JSON."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -88,8 +90,8 @@ func (mapRunsCmd) Help() string {
 }
 
 // Run lists the Map Runs of an execution.
-func (c *mapRunsCmd) Run(ctx context.Context, std streams) error {
-	return c.use(ctx, false, func(x *executions.Client) error {
+func (c *mapRunsCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return c.Use(ctx, false, func(x *executions.Client) error {
 		of, err := x.Find(ctx, c.Execution)
 		if err != nil {
 			return err
@@ -99,20 +101,20 @@ func (c *mapRunsCmd) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		if c.JSON {
-			return printJSON(std.out, append([]executions.MapRun{}, all...))
+			return terminal.PrintJSON(std.Out, append([]executions.MapRun{}, all...))
 		}
 		if len(all) == 0 {
-			fmt.Fprintf(std.err, "%s has no Map Runs\n", of.Name)
+			fmt.Fprintf(std.Err, "%s has no Map Runs\n", of.Name)
 			return nil
 		}
-		t := newTable("status", ">items", ">succeeded", ">failed", ">running", ">pending", "tolerates", "Map Run")
+		t := terminal.NewTable("status", ">items", ">succeeded", ">failed", ">running", ">pending", "tolerates", "Map Run")
 		for i := range all {
 			m := &all[i]
-			t.add(m.Status, grouped(m.Items.Total), grouped(m.Items.Succeeded),
-				grouped(m.Items.Failed+m.Items.TimedOut+m.Items.Aborted), grouped(m.Items.Running),
-				grouped(m.Items.Pending), fmt.Sprintf("%g %% or %d", m.ToleratedPercentage, m.ToleratedCount), m.ARN)
+			t.Add(m.Status, terminal.Grouped(m.Items.Total), terminal.Grouped(m.Items.Succeeded),
+				terminal.Grouped(m.Items.Failed+m.Items.TimedOut+m.Items.Aborted), terminal.Grouped(m.Items.Running),
+				terminal.Grouped(m.Items.Pending), fmt.Sprintf("%g %% or %d", m.ToleratedPercentage, m.ToleratedCount), m.ARN)
 		}
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 		return nil
 	})
 }

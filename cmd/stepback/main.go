@@ -14,6 +14,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/internal/gcpace"
 )
 
@@ -74,17 +77,17 @@ or dead-lettered rows); 4 timed out; 5 aborted; 130 stopped by Ctrl-C.`
 
 func main() {
 	gcpace.Default.Keep()
-	registerProgram(released, travelling)
+	workspace.Register(released, travelling)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	code := execute(ctx, os.Args[1:], newStreams(os.Stdin, os.Stdout, os.Stderr))
+	code := execute(ctx, os.Args[1:], terminal.NewStreams(os.Stdin, os.Stdout, os.Stderr))
 	stop()
 	os.Exit(code)
 }
 
 // runner is implemented by every verb.
 type runner interface {
-	Run(ctx context.Context, std streams) error
+	Run(ctx context.Context, std terminal.Streams) error
 }
 
 // parserOf returns kong's parser of command lines, which reads them into cli.
@@ -93,23 +96,23 @@ func parserOf(cli *commandLine, options ...kong.Option) (*kong.Kong, error) {
 }
 
 // execute runs one command line and returns the exit code.
-func execute(ctx context.Context, args []string, io streams) int {
+func execute(ctx context.Context, args []string, io terminal.Streams) int {
 	exited := -1
-	io.interrupted = ctx.Done()
-	help := io.out
-	out := &checked{Writer: io.out, shownOn: io.outScreen()}
-	io.out = out
-	if io.outWidth == 0 {
+	io.Interrupted = ctx.Done()
+	help := io.Out
+	out := &terminal.Checked{Writer: io.Out, ShownOn: io.OutScreen()}
+	io.Out = out
+	if io.OutWidth == 0 {
 		help = out // kong asks only an *os.File how wide its terminal is
 	}
 	parser, err := parserOf(new(commandLine),
-		kong.Writers(help, io.err), kong.Exit(func(code int) { exited = code }),
+		kong.Writers(help, io.Err), kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": versionLine()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
 	)
 	if err != nil {
-		return report(io, err)
+		return terminal.Report(io, err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -117,29 +120,29 @@ func execute(ctx context.Context, args []string, io streams) int {
 	args = verbs(args)
 	command, err := parser.Parse(args)
 	switch {
-	case out.err != nil:
-		return report(io, out.err)
+	case out.Err != nil:
+		return terminal.Report(io, out.Err)
 	case exited >= 0: // help or the version was printed
 		return exited
 	case err != nil:
 		return misused(io, parser, args, err)
 	}
 	if err = command.Run(); err == nil {
-		err = out.err
+		err = out.Err
 	}
-	return report(io, err)
+	return terminal.Report(io, err)
 }
 
 // misused reports what is wrong with a command line and returns the exit code.
-func misused(io streams, parser *kong.Kong, args []string, err error) int {
+func misused(io terminal.Streams, parser *kong.Kong, args []string, err error) int {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context.Selected() != nil {
-		parser.Stdout = io.err
+		parser.Stdout = io.Err
 		_ = parse.Context.PrintUsage(true)
 	} else {
-		fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
+		fmt.Fprintln(io.Err, "Usage: stepback <command>; stepback --help lists the commands")
 	}
-	said := words(err)
+	said := terminal.Words(err)
 	if before, after, ok := strings.Cut(said, " (short flag); perhaps try "); ok {
 		said = before + ", which begins with a dash: write " + strings.TrimSuffix(after, "?")
 	}
@@ -147,15 +150,15 @@ func misused(io streams, parser *kong.Kong, args []string, err error) int {
 		said, _, _ = strings.Cut(said, ", did you mean ")
 		said += "; " + h
 	}
-	fmt.Fprintf(io.err, "stepback: %s\n", said)
-	return exitUsage
+	fmt.Fprintf(io.Err, "stepback: %s\n", said)
+	return exit.Usage
 }
 
 // helpWidth returns the largest width of help: the terminal's, at most 110 columns, or 80 without a terminal.
-func helpWidth(io streams) int {
+func helpWidth(io terminal.Streams) int {
 	const widest, page = 110, 80
-	if io.outWidth > 0 {
-		return min(io.outWidth, widest)
+	if io.OutWidth > 0 {
+		return min(io.OutWidth, widest)
 	}
 	return page
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/csvimport/pipeline"
 )
 
@@ -29,7 +31,7 @@ func stepback(t *testing.T, args ...string) said {
 
 func stepbackUnder(ctx context.Context, args ...string) said {
 	var out, err bytes.Buffer
-	code := execute(ctx, args, streams{out: &out, err: &err, width: 80})
+	code := execute(ctx, args, terminal.Streams{Out: &out, Err: &err, Width: 80})
 	return said{code, out.String(), err.String()}
 }
 
@@ -144,7 +146,7 @@ func TestWrongUsage(t *testing.T) {
 		}
 		stepback(t, args...).complains(t, 2, test.want...)
 	}
-	if exists(filepath.Join(dir, "data")) {
+	if terminal.Exists(filepath.Join(dir, "data")) {
 		t.Error("a wrong command line made a data directory")
 	}
 }
@@ -156,7 +158,7 @@ func TestWhatIsNotThere(t *testing.T) {
 		"/users.db; stepback run creates one")
 	stepback(t, "history", "x", "--data", dir).complains(t, 1, "there is no journal in "+dir+
 		"; name the data directory of a run with --data")
-	if exists(dir) {
+	if terminal.Exists(dir) {
 		t.Error("looking made a data directory")
 	}
 }
@@ -433,8 +435,8 @@ func TestAReportThatCannotBeWrittenIsAFailure(t *testing.T) {
 			write(t, "user_id,login_count,post_count\nanna,1,3\n")},
 	} {
 		var complaints bytes.Buffer
-		code := execute(t.Context(), append(args, "--data", data), streams{out: full{}, err: &complaints})
-		if code != exitFailure || strings.Count(complaints.String(), syscall.ENOSPC.Error()) != 1 {
+		code := execute(t.Context(), append(args, "--data", data), terminal.Streams{Out: full{}, Err: &complaints})
+		if code != exit.Failure || strings.Count(complaints.String(), syscall.ENOSPC.Error()) != 1 {
 			t.Errorf("%v: exit code %d, %s", args, code, complaints.String())
 		}
 	}

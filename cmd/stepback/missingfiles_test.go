@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"stepback/cmd/stepback/exit"
+)
 
 // TestFilesThatAreNotThere passes a missing file to every verb that reads a definition and every flag that reads a
 // file.
@@ -15,6 +19,6 @@ func TestFilesThatAreNotThere(t *testing.T) {
 			"--test-case", "A"},
 	} {
 		s := stepback(t, args...)
-		s.complains(t, exitUsage, "nowhere.asl.json: no such file or directory")
+		s.complains(t, exit.Usage, "nowhere.asl.json: no such file or directory")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stepback/adaptive/predict"
+	"stepback/cmd/stepback/terminal"
 )
 
 type predictCmd struct {
@@ -36,7 +37,7 @@ Example: stepback predict train retries.jsonl -o model.json`
 }
 
 // Run trains a model and writes it.
-func (c *predictTrainCmd) Run(_ context.Context, std streams) error {
+func (c *predictTrainCmd) Run(_ context.Context, std terminal.Streams) error {
 	f, err := os.Open(c.Examples)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ type predictShowCmd struct {
 func (predictShowCmd) Help() string { return "Example: stepback predict show model.json" }
 
 // Run prints a model's report.
-func (c *predictShowCmd) Run(_ context.Context, std streams) error {
+func (c *predictShowCmd) Run(_ context.Context, std terminal.Streams) error {
 	text, err := os.ReadFile(c.Model)
 	if err != nil {
 		return err
@@ -103,17 +104,17 @@ func (c *predictShowCmd) Run(_ context.Context, std streams) error {
 	return showModel(m, c.JSON, std)
 }
 
-func showModel(m *predict.Model, asJSON bool, std streams) error {
+func showModel(m *predict.Model, asJSON bool, std terminal.Streams) error {
 	if asJSON {
 		report := *m
 		report.Rates, report.Logistic, report.Forest = predict.Rates{Base: m.Rates.Base}, nil, nil
 		report.LogisticCalibration, report.ForestCalibration = nil, nil
-		return printJSON(std.out, report)
+		return terminal.PrintJSON(std.Out, report)
 	}
-	fmt.Fprintf(std.out, "%s, of %d retries from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind, m.N,
+	fmt.Fprintf(std.Out, "%s, of %d retries from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind, m.N,
 		m.From.Format(time.DateOnly), m.To.Format(time.DateOnly), m.Train, m.Calibrate, m.Test)
-	fmt.Fprintf(std.out, "base rate %.3f; hash %.12s\n\n", m.Rates.Base, m.Hash)
-	fmt.Fprintf(std.out, "%-13s  %6s  %11s  %10s  %6s  %8s  %s\n", "model", "Brier", "reliability", "resolution", "ECE",
+	fmt.Fprintf(std.Out, "base rate %.3f; hash %.12s\n\n", m.Rates.Base, m.Hash)
+	fmt.Fprintf(std.Out, "%-13s  %6s  %11s  %10s  %6s  %8s  %s\n", "model", "Brier", "reliability", "resolution", "ECE",
 		"log loss", "Brier minus that of the best before it, 95 %")
 	for _, c := range m.Candidates {
 		against := ""
@@ -122,7 +123,7 @@ func showModel(m *predict.Model, asJSON bool, std streams) error {
 				c.Difference.High,
 				c.Against)
 		}
-		fmt.Fprintf(std.out, "%-13s  %6.4f  %11.4f  %10.4f  %6.4f  %8.4f  %s\n", c.Kind, c.Score.Brier,
+		fmt.Fprintf(std.Out, "%-13s  %6.4f  %11.4f  %10.4f  %6.4f  %8.4f  %s\n", c.Kind, c.Score.Brier,
 			c.Score.Reliability,
 			c.Score.Resolution, c.Score.ECE, c.Score.LogLoss, against)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"stepback/adaptive/analysis"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/internal/atomicfile"
 	"stepback/local"
 )
@@ -28,7 +30,7 @@ Example: stepback predict examples --data .stepback -o retries.jsonl && stepback
 }
 
 // Run writes the examples from the histories in a data directory or behind an API.
-func (c *predictExamplesCmd) Run(ctx context.Context, std streams) error {
+func (c *predictExamplesCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -36,20 +38,20 @@ func (c *predictExamplesCmd) Run(ctx context.Context, std streams) error {
 		found, err := c.fromAPI(ctx)
 		return c.write(std, found, err)
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *predictExamplesCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *predictExamplesCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.write(std, found, err)
 }
 
-func (c *predictExamplesCmd) alone(ctx context.Context, std streams) error {
+func (c *predictExamplesCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
 	return c.write(std, found, err)
 }
 
-func (c *predictExamplesCmd) write(std streams, found *analysis.Collector, err error) error {
+func (c *predictExamplesCmd) write(std terminal.Streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (c *predictExamplesCmd) write(std streams, found *analysis.Collector, err e
 		return nil
 	}
 	if c.Output == "-" {
-		buffered := bufio.NewWriter(std.out)
+		buffered := bufio.NewWriter(std.Out)
 		if err := lines(buffered); err != nil {
 			return err
 		}
@@ -73,6 +75,6 @@ func (c *predictExamplesCmd) write(std streams, found *analysis.Collector, err e
 	if err := atomicfile.WriteFrom(c.Output, 0o644, lines); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%d retries in %s\n", len(all), c.Output)
+	fmt.Fprintf(std.Out, "%d retries in %s\n", len(all), c.Output)
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 // TestLambdaProcesses builds the bootstraps that are deployed to AWS and imports files through them. It is not
@@ -25,7 +27,7 @@ func TestLambdaProcesses(t *testing.T) {
 		t.Errorf("%s", s.out)
 	}
 	for _, name := range []string{"csv-validate", "csv-process", "csv-aggregate"} {
-		stepback(t, "logs", name, "--data", first).ends(t, exitOK, "REPORT RequestId:")
+		stepback(t, "logs", name, "--data", first).ends(t, exit.OK, "REPORT RequestId:")
 	}
 	bootstraps := filepath.Join(first, "bootstraps")
 	common := []string{"run", "--csv", file, "--lambda", "process", "--bootstraps", bootstraps}

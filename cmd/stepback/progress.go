@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"stepback/asl/source"
+	"stepback/cmd/stepback/terminal"
 	"stepback/csvimport/pipeline"
 )
 
 // progress shows how far a run has come: on a terminal a bar that is redrawn, elsewhere a plain line every few
 // seconds.
 type progress struct {
-	std   streams
+	std   terminal.Streams
 	name  string
 	began time.Time
 	last  time.Time
@@ -23,14 +24,14 @@ type progress struct {
 // plainEvery is the interval between lines if there is no terminal.
 const plainEvery = 5 * time.Second
 
-func newProgress(std streams, name string) *progress {
+func newProgress(std terminal.Streams, name string) *progress {
 	now := time.Now()
 	return &progress{std: std, name: name, began: now, last: now}
 }
 
 func (p *progress) update(g pipeline.Progress) {
 	now := time.Now()
-	if p.std.terminal {
+	if p.std.Terminal {
 		p.draw(g, now)
 		return
 	}
@@ -40,9 +41,9 @@ func (p *progress) update(g pipeline.Progress) {
 	p.last, p.stage = now, g.Stage
 	line := fmt.Sprintf("%s: %s", p.name, g.Stage)
 	if counting(g) {
-		line += fmt.Sprintf(", %s of %s rows", grouped(min(g.Done, g.Total)), grouped(g.Total))
+		line += fmt.Sprintf(", %s of %s rows", terminal.Grouped(min(g.Done, g.Total)), terminal.Grouped(g.Total))
 	}
-	fmt.Fprintln(p.std.err, line+failures(g))
+	fmt.Fprintln(p.std.Err, line+failures(g))
 }
 
 // counting reports whether rows are being processed.
@@ -54,7 +55,7 @@ func failures(g pipeline.Progress) string {
 	if g.Failed == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s failed (latest: %s)", counted(g.Failed, "attempt"), g.Error)
+	return fmt.Sprintf(", %s failed (latest: %s)", terminal.Counted(g.Failed, "attempt"), g.Error)
 }
 
 // linePart is a part of the progress line on a terminal. Parts are shown in the order given; if they do not all fit,
@@ -73,11 +74,11 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 		full := int(int64(barCells) * done / g.Total)
 		failed, latest := "", ""
 		if g.Failed > 0 {
-			failed, latest = fmt.Sprintf(", %s failed", grouped(g.Failed)), " ("+g.Error+")"
+			failed, latest = fmt.Sprintf(", %s failed", terminal.Grouped(g.Failed)), " ("+g.Error+")"
 		}
 		parts = []linePart{
 			{4, "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]  "},
-			{0, fmt.Sprintf("%s/%s rows", grouped(done), grouped(g.Total))},
+			{0, fmt.Sprintf("%s/%s rows", terminal.Grouped(done), terminal.Grouped(g.Total))},
 			{2, failed}, {3, latest},
 			{1, "  " + elapsed}, {5, p.left(done, g.Total, now)},
 			{6, "  " + g.Stage}, {7, fmt.Sprintf(", %d children", g.Children)},
@@ -86,7 +87,7 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 		parts = append(parts, linePart{2, failures(g)})
 	}
 	parts = append(parts, linePart{8, "  " + p.name})
-	fmt.Fprintf(p.std.err, "\r\x1b[K%s", inRoom(parts, p.std.width-1))
+	fmt.Fprintf(p.std.Err, "\r\x1b[K%s", inRoom(parts, p.std.Width-1))
 	p.drawn = true
 }
 
@@ -98,7 +99,7 @@ func (p *progress) left(done, total int64, now time.Time) string {
 		return ""
 	}
 	left := time.Duration(float64(passed) / float64(done) * float64(total-done))
-	return fmt.Sprintf(", %s/s, %s left", grouped(int64(float64(done)/passed.Seconds())), plain(left.Round(time.Second)))
+	return fmt.Sprintf(", %s/s, %s left", terminal.Grouped(int64(float64(done)/passed.Seconds())), terminal.Duration(left.Round(time.Second)))
 }
 
 // inRoom joins the parts that fit into room cells, taking those of low rank first.
@@ -127,6 +128,6 @@ const barCells = 16
 // done erases the bar.
 func (p *progress) done() {
 	if p.drawn {
-		fmt.Fprint(p.std.err, "\r\x1b[K")
+		fmt.Fprint(p.std.Err, "\r\x1b[K")
 	}
 }

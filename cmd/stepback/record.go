@@ -9,7 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/history"
 	"stepback/jsonvalue"
 	"stepback/stepbacktest/machinetest"
@@ -20,7 +24,7 @@ type recordCmd struct {
 	History    string `type:"existingfile" placeholder:"FILE" help:"Record from this file instead, as aws stepfunctions get-execution-history prints it; needs --definition."`
 	Definition string `placeholder:"FILE" help:"Definition file that the test refers to. Default: MACHINE.asl.json beside the output, which is written if it does not exist."`
 	Output     string `short:"o" type:"path" placeholder:"FILE" help:"File to write, NAME.test.yaml. Default: standard output."`
-	where
+	workspace.Where
 }
 
 // Help shows examples.
@@ -36,14 +40,14 @@ them before you commit the test.`
 }
 
 // Run writes the test.
-func (c *recordCmd) Run(ctx context.Context, std streams) error {
+func (c *recordCmd) Run(ctx context.Context, std terminal.Streams) error {
 	switch {
 	case c.History != "" && c.Execution != "":
-		return &exitError{exitUsage, errors.New("name an execution or give --history, not both")}
+		return exit.With(exit.Usage, errors.New("name an execution or give --history, not both"))
 	case c.History == "" && c.Execution == "":
-		return &exitError{exitUsage, errors.New("name an execution, or give --history FILE")}
+		return exit.With(exit.Usage, errors.New("name an execution, or give --history FILE"))
 	case c.History != "" && c.Definition == "":
-		return &exitError{exitUsage, errors.New("--history needs --definition FILE: a history does not contain the definition")}
+		return exit.With(exit.Usage, errors.New("--history needs --definition FILE: a history does not contain the definition"))
 	}
 	if c.History != "" {
 		text, err := os.ReadFile(c.History)
@@ -52,11 +56,11 @@ func (c *recordCmd) Run(ctx context.Context, std streams) error {
 		}
 		events, err := history.ParseEvents(string(text))
 		if err != nil {
-			return &exitError{exitData, fmt.Errorf("%s: %w", c.History, err)}
+			return exit.With(exit.Data, fmt.Errorf("%s: %w", c.History, err))
 		}
 		return c.write(std, &machinetest.Recording{Name: "recorded", Definition: c.Definition, Events: events}, "")
 	}
-	return c.use(ctx, false, func(x *executions.Client) error {
+	return c.Use(ctx, false, func(x *executions.Client) error {
 		found, err := x.Find(ctx, c.Execution)
 		if err != nil {
 			return err
@@ -67,7 +71,7 @@ func (c *recordCmd) Run(ctx context.Context, std streams) error {
 		}
 		definition := ""
 		if r.Definition = c.Definition; r.Definition == "" {
-			r.Definition = machineName(nameIn(found.MachineARN)) + definitionSuffixes[0]
+			r.Definition = definitions.MachineName(executions.NameIn(found.MachineARN)) + definitions.Suffixes[0]
 			if definition, err = x.DefinitionOf(ctx, found.ARN); err != nil {
 				return err
 			}
@@ -77,28 +81,28 @@ func (c *recordCmd) Run(ctx context.Context, std streams) error {
 }
 
 // write writes the test, and next to it the definition if that file is missing.
-func (c *recordCmd) write(std streams, r *machinetest.Recording, definition string) error {
+func (c *recordCmd) write(std terminal.Streams, r *machinetest.Recording, definition string) error {
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
 		return err
 	}
 	if c.Output == "" {
-		_, err := std.out.Write(b.Bytes())
+		_, err := std.Out.Write(b.Bytes())
 		return err
 	}
 	if !machinetest.IsTestFile(c.Output) {
-		return &exitError{exitUsage, fmt.Errorf("-o %s: name a file that ends in .test.yaml", c.Output)}
+		return exit.With(exit.Usage, fmt.Errorf("-o %s: name a file that ends in .test.yaml", c.Output))
 	}
-	if beside := filepath.Join(filepath.Dir(c.Output), r.Definition); definition != "" && !exists(beside) {
+	if beside := filepath.Join(filepath.Dir(c.Output), r.Definition); definition != "" && !terminal.Exists(beside) {
 		if err := os.WriteFile(beside, []byte(indented(definition)), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintln(std.out, beside)
+		fmt.Fprintln(std.Out, beside)
 	}
 	if err := os.WriteFile(c.Output, b.Bytes(), 0o644); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(std.out, c.Output)
+	_, err := fmt.Fprintln(std.Out, c.Output)
 	return err
 }
 
@@ -112,7 +116,7 @@ func indented(definition string) string {
 		return definition
 	}
 	var b bytes.Buffer
-	if err := printJSON(&b, rawJSON(v.JSON())); err != nil {
+	if err := terminal.PrintJSON(&b, rawJSON(v.JSON())); err != nil {
 		return definition
 	}
 	return b.String()

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/outbox"
 	"stepback/outbox/database"
 	"stepback/outbox/monitor"
@@ -50,8 +52,8 @@ Requests to a webhook are signed where ` + webhookSecrets + ` holds one secret o
 }
 
 // Run relays the outbox's messages.
-func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
-	options := sinks.Config{Endpoint: c.Endpoint, Source: c.Source, Out: std.out}
+func (c *relayCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
+	options := sinks.Config{Endpoint: c.Endpoint, Source: c.Source, Out: std.Out}
 	for _, text := range strings.Fields(os.Getenv(webhookSecrets)) {
 		secret, err := webhook.NewSecret(text)
 		if err != nil {
@@ -61,7 +63,7 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	sink, err := sinks.Open(ctx, c.To, options)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	store, err := openOutbox(ctx, c.DB)
 	if err != nil {
@@ -72,10 +74,10 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 	relay, err := outbox.New(outbox.Config{
 		Store: store, Sink: sink, Policy: retrypatterns.PolicyFor, Concurrency: c.Concurrency,
 		MaxRetries: c.MaxRetries, SendTimeout: c.Timeout, Retention: c.Retention,
-		Log: slog.New(slog.NewTextHandler(std.err, nil)), Observe: m.Observe,
+		Log: slog.New(slog.NewTextHandler(std.Err, nil)), Observe: m.Observe,
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	if c.Listen != "" {
 		stop, err := serveMonitor(ctx, c.Listen, m.Handler(relay, time.Minute), std)
@@ -88,7 +90,7 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 		return relay.Run(ctx)
 	}
 	done, err := relay.Drain(ctx)
-	fmt.Fprintf(std.err, "%d sent, %d failed and will be tried again, %d dead\n", done.Sent, done.Failed, done.Dead)
+	fmt.Fprintf(std.Err, "%d sent, %d failed and will be tried again, %d dead\n", done.Sent, done.Failed, done.Dead)
 	return err
 }
 
@@ -96,13 +98,13 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 func openOutbox(ctx context.Context, address string) (database.Outbox, error) {
 	store, err := database.Open(ctx, address, nil)
 	if errors.Is(err, database.ErrAddress) {
-		return nil, &exitError{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	return store, err
 }
 
 // serveMonitor serves handler until stop is called; stop waits until the server has ended.
-func serveMonitor(ctx context.Context, address string, handler http.Handler, std streams) (stop func(), err error) {
+func serveMonitor(ctx context.Context, address string, handler http.Handler, std terminal.Streams) (stop func(), err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
@@ -113,7 +115,7 @@ func serveMonitor(ctx context.Context, address string, handler http.Handler, std
 		defer close(done)
 		_ = server.Serve(listener) // returns once the server is closed
 	}()
-	fmt.Fprintf(std.err, "metrics at http://%s/metrics\n", listener.Addr())
+	fmt.Fprintf(std.Err, "metrics at http://%s/metrics\n", listener.Addr())
 	return func() {
 		_ = server.Close() // the last scrape need not be waited for
 		<-done

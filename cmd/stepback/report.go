@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 )
 
@@ -20,7 +22,7 @@ func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 		fmt.Fprintln(w, "This file was already imported; nothing was done. Use --again to import it once more. The earlier report:")
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%s  %s\n", screenOf(w).status(r.Status), r.Name)
+	fmt.Fprintf(w, "%s  %s\n", terminal.ScreenOf(w).Status(r.Status), r.Name)
 	if r.Error != "" {
 		in := ""
 		if r.State != "" {
@@ -28,7 +30,7 @@ func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 		}
 		message := messageOf(r.Cause)
 		if file != "" {
-			message = strings.Replace(message, pipeline.ObjectOf(file), shortPath(file), 1)
+			message = strings.Replace(message, pipeline.ObjectOf(file), terminal.ShortPath(file), 1)
 		}
 		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, message)
 	}
@@ -57,15 +59,15 @@ func printRows(w io.Writer, r *pipeline.Report) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := newTable("rows", ">count", "")
-	t.add("applied", grouped(r.Rows.Applied), "")
-	t.add("already applied", grouped(r.Rows.AlreadyApplied), "")
-	t.add("rejected", grouped(r.Rows.Rejected), "")
-	t.add("dead-lettered", grouped(r.Rows.DeadLettered), "")
-	t.add("in the file", grouped(r.Rows.Total), "")
-	t.print(w, "  ")
+	t := terminal.NewTable("rows", ">count", "")
+	t.Add("applied", terminal.Grouped(r.Rows.Applied), "")
+	t.Add("already applied", terminal.Grouped(r.Rows.AlreadyApplied), "")
+	t.Add("rejected", terminal.Grouped(r.Rows.Rejected), "")
+	t.Add("dead-lettered", terminal.Grouped(r.Rows.DeadLettered), "")
+	t.Add("in the file", terminal.Grouped(r.Rows.Total), "")
+	t.Print(w, "  ")
 	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
-		fmt.Fprintf(w, "    %s × %s\n", grouped(r.Errors[name]), name)
+		fmt.Fprintf(w, "    %s × %s\n", terminal.Grouped(r.Errors[name]), name)
 	}
 }
 
@@ -79,21 +81,21 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 	for _, c := range columns {
 		headers = append(headers, ">"+c.name)
 	}
-	t := newTable(append(headers, ">waited")...)
+	t := terminal.NewTable(append(headers, ">waited")...)
 	var interrupted, unfinished int64
 	for _, x := range r.Retries {
 		cells := []any{x.State, x.Error, cmp.Or(x.Pattern, "not retried")}
 		for _, c := range columns {
-			cells = append(cells, grouped(c.of(x)))
+			cells = append(cells, terminal.Grouped(c.of(x)))
 		}
-		t.add(append(cells, rounded(x.Waited))...)
+		t.Add(append(cells, rounded(x.Waited))...)
 		interrupted += x.Interrupted
 		unfinished += x.Unfinished
 	}
-	t.print(w, "  ")
+	t.Print(w, "  ")
 	if interrupted+unfinished > 0 {
 		fmt.Fprintf(w, "  When the execution ended, %s failed attempts were waiting for a retry and %s retries were running.\n",
-			grouped(interrupted), grouped(unfinished))
+			terminal.Grouped(interrupted), terminal.Grouped(unfinished))
 	}
 }
 
@@ -121,7 +123,7 @@ func retryColumns(lines []pipeline.Retry) []retryColumn {
 
 func printTimes(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", grouped(r.Attempts), grouped(r.Failed),
+	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", terminal.Grouped(r.Attempts), terminal.Grouped(r.Failed),
 		rounded(r.Elapsed))
 	if r.Waited > 0 {
 		fmt.Fprintf(w, "  Retries waited %s in total; the waits of concurrent rows are added up.\n",
@@ -131,19 +133,19 @@ func printTimes(w io.Writer, r *pipeline.Report) {
 
 func printOutputs(w io.Writer, r *pipeline.Report, data string) {
 	fmt.Fprintln(w)
-	t := newTable("output", "where")
+	t := terminal.NewTable("output", "where")
 	for _, o := range [][2]string{
 		{"summary", r.Outputs.Summary}, {"dead letters", r.Outputs.DeadLetters}, {"corrections", r.Outputs.Corrections},
 		{"notifications", r.Outputs.Notifications}, {"database", r.Outputs.Database},
 	} {
 		if o[1] != "" {
-			t.add(o[0], shortPath(o[1]))
+			t.Add(o[0], terminal.ShortPath(o[1]))
 		}
 	}
-	t.print(w, "  ")
+	t.Print(w, "  ")
 	flag := ""
-	if dir := shortPath(data); dir != defaultData {
-		flag = " --data " + quoted(dir)
+	if dir := terminal.ShortPath(data); dir != workspace.DefaultData {
+		flag = " --data " + terminal.Quoted(dir)
 	}
 	printCommands(w, r, flag)
 }
@@ -166,7 +168,7 @@ func printCommands(w io.Writer, r *pipeline.Report, flag string) {
 	if r.Outputs.Corrections != "" && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered > 0 {
 		const all = " --tolerated-failure-percentage 100" // most of these rows may fail again, and that is no reason to stop
 		command("import the corrected rows",
-			"run --csv "+quoted(shortPath(r.Outputs.Corrections))+all)
+			"run --csv "+terminal.Quoted(terminal.ShortPath(r.Outputs.Corrections))+all)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/asl/source"
+	"stepback/cmd/stepback/terminal"
 	"stepback/csvimport/pipeline"
 )
 
@@ -34,7 +35,7 @@ func TestTheBarIsCutBetweenLetters(t *testing.T) {
 	t.Parallel()
 	for width := 21; width < 120; width++ {
 		var b bytes.Buffer
-		p := newProgress(streams{err: &b, terminal: true, width: width}, "利用状況.csv")
+		p := newProgress(terminal.Streams{Err: &b, Terminal: true, Width: width}, "利用状況.csv")
 		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 50, Total: 100, Children: 3}, time.Now())
 		line := strings.TrimPrefix(b.String(), "\r\x1b[K")
 		if !utf8.ValidString(line) || source.Cells(line) >= width {
@@ -54,7 +55,7 @@ func TestTheBarFitsUsualTerminals(t *testing.T) {
 		200: "[########........]  5,000/10,000 rows, 3 failed (DatabaseConnectionError)  0s  ProcessUserRecords, 16 children  sample-10000-rows.csv",
 	} {
 		var b bytes.Buffer
-		p := newProgress(streams{err: &b, terminal: true, width: width}, "sample-10000-rows.csv")
+		p := newProgress(terminal.Streams{Err: &b, Terminal: true, Width: width}, "sample-10000-rows.csv")
 		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 5000, Total: 10_000, Children: 16, Failed: 3,
 			Error: "DatabaseConnectionError"}, p.began)
 		if line := strings.TrimPrefix(b.String(), "\r\x1b[K"); line != want {

@@ -7,6 +7,9 @@ import (
 	"os"
 	"strings"
 
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/retrypatterns"
 	"stepback/retrypatterns/tablefile"
 	"stepback/statemachine"
@@ -39,11 +42,11 @@ func (o *ownTable) table() (retrypatterns.Table, error) {
 	}
 	text, err := os.ReadFile(o.Table)
 	if err != nil {
-		return retrypatterns.Table{}, &exitError{exitUsage, err}
+		return retrypatterns.Table{}, exit.With(exit.Usage, err)
 	}
 	t, err := tablefile.Read(o.Table, text)
 	if err != nil {
-		return t, &exitError{exitData, err}
+		return t, exit.With(exit.Data, err)
 	}
 	return t, nil
 }
@@ -56,27 +59,27 @@ func (retriesShowCmd) Help() string {
 }
 
 // Run prints the table.
-func (c *retriesShowCmd) Run(_ context.Context, std streams) error {
+func (c *retriesShowCmd) Run(_ context.Context, std terminal.Streams) error {
 	table, err := c.table()
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return showJSON(std.out, table)
+		return showJSON(std.Out, table)
 	}
-	showPatterns(std.out)
+	showPatterns(std.Out)
 	for _, s := range table.States {
-		fmt.Fprintf(std.out, "\n%s  (timeout %s, heartbeat %s)\n", s.State, plain(s.Timeout), plain(s.Heartbeat))
-		t := newTable("errors", ">retries", ">interval", ">rate", ">cap", "jitter", "from")
+		fmt.Fprintf(std.Out, "\n%s  (timeout %s, heartbeat %s)\n", s.State, terminal.Duration(s.Timeout), terminal.Duration(s.Heartbeat))
+		t := terminal.NewTable("errors", ">retries", ">interval", ">rate", ">cap", "jitter", "from")
 		for _, r := range s.Rows {
 			p := r.Policy
 			if p.MaxAttempts == 0 {
-				t.add(folded(r.Errors), 0, "", "", "", "", r.Provenance)
+				t.Add(folded(r.Errors), 0, "", "", "", "", r.Provenance)
 				continue
 			}
-			t.add(folded(r.Errors), p.MaxAttempts, plain(p.Interval), p.Rate, plain(p.MaxDelay), p.Jitter, r.Provenance)
+			t.Add(folded(r.Errors), p.MaxAttempts, terminal.Duration(p.Interval), p.Rate, terminal.Duration(p.MaxDelay), p.Jitter, r.Provenance)
 		}
-		t.print(std.out, "  ")
+		t.Print(std.Out, "  ")
 	}
 	return nil
 }
@@ -90,11 +93,11 @@ func showJSON(w io.Writer, table retrypatterns.Table) error {
 		}
 		out[s.State] = c.Retry
 	}
-	return printJSON(w, out)
+	return terminal.PrintJSON(w, out)
 }
 
 func showPatterns(w io.Writer) {
-	t := newTable("pattern", ">retries", ">interval", ">rate", ">cap", "jitter", "errors")
+	t := terminal.NewTable("pattern", ">retries", ">interval", ">rate", ">cap", "jitter", "errors")
 	for _, p := range retrypatterns.Patterns() {
 		var names []string
 		for _, e := range retrypatterns.ErrorPatterns() {
@@ -102,10 +105,10 @@ func showPatterns(w io.Writer) {
 				names = append(names, e.Error)
 			}
 		}
-		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay),
+		t.Add(p.Name, p.Policy.MaxAttempts, terminal.Duration(p.Policy.Interval), p.Policy.Rate, terminal.Duration(p.Policy.MaxDelay),
 			p.Policy.Jitter, strings.Join(names, ", "))
 	}
-	t.print(w, "")
+	t.Print(w, "")
 }
 
 // folded joins the names of errors, and shortens a long list.
@@ -121,7 +124,7 @@ type retriesExplainCmd struct {
 	Of    string `arg:"" name:"state|file" help:"State of the retry table, such as ProcessSingleUserRecord (retries show lists them), or a definition file of your own."`
 	State string `placeholder:"NAME" help:"State of the definition file. Default: all states with a Retry."`
 	JSON  bool   `name:"json" help:"Print the explanation as JSON; for a file, one per state."`
-	substitutions
+	definitions.Substitutions
 	ownTable
 }
 
@@ -135,8 +138,8 @@ func (retriesExplainCmd) Help() string {
 }
 
 // Run prints the explanation.
-func (c *retriesExplainCmd) Run(_ context.Context, std streams) error {
-	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
+func (c *retriesExplainCmd) Run(_ context.Context, std terminal.Streams) error {
+	if file, _ := definitions.PartOf(c.Of); terminal.Exists(file) || definitions.IsDefinition(file) || file == "-" {
 		return c.file(std)
 	}
 	table, err := c.table()
@@ -148,23 +151,23 @@ func (c *retriesExplainCmd) Run(_ context.Context, std streams) error {
 		for _, s := range table.States {
 			names = append(names, s.State)
 		}
-		return &exitError{exitUsage, fmt.Errorf("no state %q has retries; one of %s has", c.Of,
-			strings.Join(names, ", "))}
+		return exit.With(exit.Usage, fmt.Errorf("no state %q has retries; one of %s has", c.Of,
+			strings.Join(names, ", ")))
 	}
 	e, err := table.Explain(c.Of)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, e)
+		return terminal.PrintJSON(std.Out, e)
 	}
-	explain(std.out, e)
+	explain(std.Out, e)
 	return nil
 }
 
 func explain(w io.Writer, e retrypatterns.Explanation) {
 	if e.Timeout > 0 {
-		fmt.Fprintf(w, "%s: each attempt may take %s\n", e.State, plain(e.Timeout))
+		fmt.Fprintf(w, "%s: each attempt may take %s\n", e.State, terminal.Duration(e.Timeout))
 	} else {
 		fmt.Fprintf(w, "%s: an attempt has no time limit, because the state has no TimeoutSeconds known in advance\n", e.State)
 	}
@@ -178,26 +181,26 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 			fmt.Fprintln(w, "  never retried")
 			continue
 		}
-		t := newTable(">retry", ">shortest", ">mean", ">longest")
+		t := terminal.NewTable(">retry", ">shortest", ">mean", ">longest")
 		for i, d := range r.Schedule.Waits {
-			t.add(i+1, plain(d.Min), plain(d.Mean), plain(d.Max))
+			t.Add(i+1, terminal.Duration(d.Min), terminal.Duration(d.Mean), terminal.Duration(d.Max))
 		}
 		total := r.Schedule.Total
-		t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
-		t.print(w, "  ")
+		t.Add("all", terminal.Duration(total.Min), terminal.Duration(total.Mean), terminal.Duration(total.Max))
+		t.Print(w, "  ")
 		if e.Timeout == 0 {
-			fmt.Fprintf(w, "  waits of up to %s in all\n", plain(total.Max))
+			fmt.Fprintf(w, "  waits of up to %s in all\n", terminal.Duration(total.Max))
 			continue
 		}
 		fmt.Fprintf(w, "  waits of up to %s in all; if every attempt reaches its timeout of %s, the state takes %s\n",
-			plain(total.Max), plain(e.Timeout), plain(r.Longest))
+			terminal.Duration(total.Max), terminal.Duration(e.Timeout), terminal.Duration(r.Longest))
 	}
 	if e.Timeout == 0 {
-		fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting\n", e.Retries, plain(e.Wait.Max))
+		fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting\n", e.Retries, terminal.Duration(e.Wait.Max))
 		return
 	}
 	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, and at most %s in the state\n",
-		e.Retries, plain(e.Wait.Max), plain(e.Longest))
+		e.Retries, terminal.Duration(e.Wait.Max), terminal.Duration(e.Longest))
 	fmt.Fprintln(w, "the timeout restarts with each attempt and does not include waits")
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)

@@ -8,6 +8,9 @@ import (
 
 	"stepback/adaptive/analysis"
 	"stepback/adaptive/worth"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
 
@@ -37,26 +40,26 @@ Examples:
 }
 
 // Run analyses the histories in a data directory or behind an API.
-func (c *retriesAnalyzeCmd) Run(ctx context.Context, std streams) error {
+func (c *retriesAnalyzeCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	if err := c.options().Validate(); err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	if c.remote() {
 		found, err := c.fromAPI(ctx)
 		return c.report(std, found, err)
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *retriesAnalyzeCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *retriesAnalyzeCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.report(std, found, err)
 }
 
-func (c *retriesAnalyzeCmd) alone(ctx context.Context, std streams) error {
+func (c *retriesAnalyzeCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
 	return c.report(std, found, err)
 }
@@ -70,7 +73,7 @@ func (c *retriesAnalyzeCmd) options() analysis.Options {
 	return o
 }
 
-func (c *retriesAnalyzeCmd) report(std streams, found *analysis.Collector, err error) error {
+func (c *retriesAnalyzeCmd) report(std terminal.Streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}
@@ -79,9 +82,9 @@ func (c *retriesAnalyzeCmd) report(std streams, found *analysis.Collector, err e
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, r)
+		return terminal.PrintJSON(std.Out, r)
 	}
-	printAnalysis(std.out, r)
+	printAnalysis(std.Out, r)
 	return nil
 }
 
@@ -97,12 +100,12 @@ func printAnalysis(w io.Writer, r *analysis.Report) {
 		fmt.Fprintf(w, "  %s: %s\n", actionText(x), x.Evidence)
 	}
 	fmt.Fprintln(w, "\ncallees")
-	t := newTable("callee", ">calls", ">retries", ">failed calls lasted", ">overloaded", ">feedback")
+	t := terminal.NewTable("callee", ">calls", ">retries", ">failed calls lasted", ">overloaded", ">feedback")
 	for _, l := range r.Callees {
-		t.add(l.Callee, l.Calls, l.Retries, inSeconds(l.FailedSeconds), share(l.Overloaded),
+		t.Add(l.Callee, l.Calls, l.Retries, inSeconds(l.FailedSeconds), share(l.Overloaded),
 			fmt.Sprintf("%.2f", l.Feedback))
 	}
-	t.print(w, "  ")
+	t.Print(w, "  ")
 	p := r.Prices
 	fmt.Fprintf(w, "\nprices of %s, %s; a success is worth $%g, an hour of delay costs $%g, functions have %d MB (%s)\n",
 		p.Region, p.Date, p.Value, p.DelayPerHour, p.MemoryMB, p.Architecture)
@@ -116,15 +119,15 @@ func printClass(w io.Writer, c *analysis.Class) {
 	}
 	fmt.Fprintln(w)
 	if len(c.Retries) > 0 {
-		t := newTable(">retry", ">started", ">recovered", ">share", ">95 %", ">effective", ">all so far", ">mean wait",
+		t := terminal.NewTable(">retry", ">started", ">recovered", ">share", ">95 %", ">effective", ">all so far", ">mean wait",
 			">cost", "")
 		for i := range c.Retries {
 			x := &c.Retries[i]
-			t.add(x.Number, x.Started, x.Recovered, share(x.Rate), fmt.Sprintf("%s–%s", share(x.Low), share(x.High)),
+			t.Add(x.Number, x.Started, x.Recovered, share(x.Rate), fmt.Sprintf("%s–%s", share(x.Low), share(x.High)),
 				fmt.Sprintf("%.1f", x.Effective), share(x.All.Rate), inSeconds(x.WaitSeconds), fmt.Sprintf("$%.3g", x.USD),
 				verdictText(x.Verdict))
 		}
-		t.print(w, "  ")
+		t.Print(w, "  ")
 	}
 	fmt.Fprintf(w, "  waited %s, paid $%.4g", inSeconds(c.WaitedSeconds), c.USD)
 	if c.Recovered > 0 {
@@ -165,5 +168,5 @@ func actionText(r *analysis.Recommendation) string {
 func share(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) }
 
 func inSeconds(s float64) string {
-	return plain(time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond))
+	return terminal.Duration(time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond))
 }

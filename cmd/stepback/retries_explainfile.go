@@ -7,33 +7,36 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
 // file explains the retries of a definition's states.
-func (c *retriesExplainCmd) file(std streams) error {
-	values, err := c.values()
+func (c *retriesExplainCmd) file(std terminal.Streams) error {
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	d, err := readDefinition("", c.Of, values, std)
+	d, err := definitions.Read("", c.Of, values, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	if err := c.unknown(d); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.Unknown(d); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	m, _ := asl.Parse(d.text)
-	if found := d.diagnose(false); m == nil || asl.HasErrors(found) {
-		fmt.Fprint(std.err, d.render(found))
-		return &exitError{code: exitData}
+	m, _ := asl.Parse(d.Text)
+	if found := d.Diagnose(false); m == nil || asl.HasErrors(found) {
+		fmt.Fprint(std.Err, d.Render(found))
+		return exit.With(exit.Data, nil)
 	}
 	var (
 		all   = []retrypatterns.Explanation{}
 		names []string
 	)
-	visitStates(&m.Graph, func(s *asl.State) {
+	definitions.VisitStates(&m.Graph, func(s *asl.State) {
 		if len(s.Retry) == 0 {
 			return
 		}
@@ -45,19 +48,19 @@ func (c *retriesExplainCmd) file(std streams) error {
 	})
 	if len(all) == 0 {
 		if len(names) == 0 {
-			return &exitError{exitUsage, fmt.Errorf("no state of %s has a Retry", d.path)}
+			return exit.With(exit.Usage, fmt.Errorf("no state of %s has a Retry", d.Path))
 		}
-		return &exitError{exitUsage, fmt.Errorf("no state %q of %s has a Retry; %s have", c.State, d.path,
-			strings.Join(names, ", "))}
+		return exit.With(exit.Usage, fmt.Errorf("no state %q of %s has a Retry; %s have", c.State, d.Path,
+			strings.Join(names, ", ")))
 	}
 	if c.JSON {
-		return printJSON(std.out, all)
+		return terminal.PrintJSON(std.Out, all)
 	}
 	for i, e := range all {
 		if i > 0 {
-			fmt.Fprintln(std.out)
+			fmt.Fprintln(std.Out)
 		}
-		explain(std.out, e)
+		explain(std.Out, e)
 	}
 	return nil
 }

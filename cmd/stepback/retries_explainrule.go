@@ -5,22 +5,24 @@ import (
 	"io"
 	"strings"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/retrypatterns/review"
 )
 
 // explainRules prints what a rule of retries review finds and why; for "all" it prints one line for each rule.
 func explainRules(w io.Writer, code string) error {
 	if strings.EqualFold(code, "all") {
-		t := newTable("rule", "severity", "finds")
+		t := terminal.NewTable("rule", "severity", "finds")
 		for _, r := range review.Rules() {
-			t.add(r.Code, strings.ToLower(string(r.Severity)), r.Title)
+			t.Add(r.Code, strings.ToLower(string(r.Severity)), r.Title)
 		}
-		t.print(w, "")
+		t.Print(w, "")
 		return nil
 	}
 	r, ok := review.RuleNamed(code)
 	if !ok {
-		return &exitError{exitUsage, fmt.Errorf("there is no rule %s; --explain all lists them", code)}
+		return exit.With(exit.Usage, fmt.Errorf("there is no rule %s; --explain all lists them", code))
 	}
 	_, err := fmt.Fprintf(w, "%s (%s)\n%s.\n\n%s\n", r.Code, strings.ToLower(string(r.Severity)),
 		strings.ToUpper(r.Title[:1])+r.Title[1:], wrapped(r.Why, 100))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/retry"
 	"stepback/retrypatterns"
 )
@@ -31,9 +33,9 @@ type preset struct {
 }
 
 // Run prints the presets and patterns, or one of them.
-func (c *retriesPresetsCmd) Run(_ context.Context, std streams) error {
+func (c *retriesPresetsCmd) Run(_ context.Context, std terminal.Streams) error {
 	if c.Timeout < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--timeout is %s; it must be 0 or more", c.Timeout)}
+		return exit.With(exit.Usage, fmt.Errorf("--timeout is %s; it must be 0 or more", c.Timeout))
 	}
 	all := c.presets()
 	if c.Name != "" {
@@ -46,17 +48,17 @@ func (c *retriesPresetsCmd) Run(_ context.Context, std streams) error {
 			}
 		}
 		if len(chosen) == 0 {
-			return &exitError{exitUsage, fmt.Errorf("no preset %q; there are %s", c.Name, strings.Join(names, ", "))}
+			return exit.With(exit.Usage, fmt.Errorf("no preset %q; there are %s", c.Name, strings.Join(names, ", ")))
 		}
 		all = chosen
 	}
 	switch {
 	case c.JSON:
-		return printJSON(std.out, presetsAsJSON(all))
+		return terminal.PrintJSON(std.Out, presetsAsJSON(all))
 	case c.Name != "":
-		c.explain(std.out, all[0])
+		c.explain(std.Out, all[0])
 	default:
-		c.list(std.out, all)
+		c.list(std.Out, all)
 	}
 	return nil
 }
@@ -76,17 +78,17 @@ func (c *retriesPresetsCmd) presets() []preset {
 }
 
 func (c *retriesPresetsCmd) list(w io.Writer, all []preset) {
-	t := newTable("preset", ">retries", ">interval", ">rate", ">cap", "jitter",
+	t := terminal.NewTable("preset", ">retries", ">interval", ">rate", ">cap", "jitter",
 		">mean wait", ">longest wait", ">longest call", "for")
 	for _, p := range all {
-		call := plain(p.longest)
+		call := terminal.Duration(p.longest)
 		if c.Timeout == 0 {
 			call = "–"
 		}
-		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay),
-			jitterOf(p.Policy), plain(p.schedule.Total.Mean), plain(p.schedule.Total.Max), call, p.Use)
+		t.Add(p.Name, p.Policy.MaxAttempts, terminal.Duration(p.Policy.Interval), p.Policy.Rate, terminal.Duration(p.Policy.MaxDelay),
+			jitterOf(p.Policy), terminal.Duration(p.schedule.Total.Mean), terminal.Duration(p.schedule.Total.Max), call, p.Use)
 	}
-	t.print(w, "")
+	t.Print(w, "")
 	if c.Timeout == 0 {
 		fmt.Fprintln(w, "\nthese are waits only: add the attempts with --timeout")
 	}
@@ -94,16 +96,16 @@ func (c *retriesPresetsCmd) list(w io.Writer, all []preset) {
 
 func (c *retriesPresetsCmd) explain(w io.Writer, p preset) {
 	fmt.Fprintf(w, "%s, for %s: %s\n", p.Name, p.Use, p.Policy)
-	t := newTable(">retry", ">shortest", ">mean", ">longest")
+	t := terminal.NewTable(">retry", ">shortest", ">mean", ">longest")
 	for i, d := range p.schedule.Waits {
-		t.add(i+1, plain(d.Min), plain(d.Mean), plain(d.Max))
+		t.Add(i+1, terminal.Duration(d.Min), terminal.Duration(d.Mean), terminal.Duration(d.Max))
 	}
 	total := p.schedule.Total
-	t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
-	t.print(w, "  ")
+	t.Add("all", terminal.Duration(total.Min), terminal.Duration(total.Mean), terminal.Duration(total.Max))
+	t.Print(w, "  ")
 	if c.Timeout > 0 {
 		fmt.Fprintf(w, "  with %d attempts of %s each the call takes at most %s\n",
-			p.schedule.Retries+1, plain(c.Timeout), plain(p.longest))
+			p.schedule.Retries+1, terminal.Duration(c.Timeout), terminal.Duration(p.longest))
 	}
 }
 

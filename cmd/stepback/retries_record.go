@@ -11,6 +11,8 @@ import (
 
 	"stepback/adaptive/analysis"
 	"stepback/adaptive/analysis/histories"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/workspace"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -30,9 +32,9 @@ func (c *retriesRecord) remote() bool { return c.AWS || c.Endpoint != "" }
 func (c *retriesRecord) check() error {
 	switch {
 	case c.AWS && c.Endpoint != "":
-		return &exitError{exitUsage, errors.New("--aws and --endpoint exclude each other")}
+		return exit.With(exit.Usage, errors.New("--aws and --endpoint exclude each other"))
 	case c.Days < 1 || c.Days > 3650:
-		return &exitError{exitUsage, fmt.Errorf("--days is %d; it must be 1 to 3,650", c.Days)}
+		return exit.With(exit.Usage, fmt.Errorf("--days is %d; it must be 1 to 3,650", c.Days))
 	}
 	return nil
 }
@@ -43,7 +45,7 @@ func (c *retriesRecord) selection() histories.Selection {
 
 // fromAPI reads the histories of AWS or an endpoint.
 func (c *retriesRecord) fromAPI(ctx context.Context) (*analysis.Collector, error) {
-	cfg, err := awsConfig(ctx, c.Endpoint)
+	cfg, err := workspace.AWSConfig(ctx, c.Endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*an
 
 // fromDirectory reads the histories of a data directory that no process has open.
 func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Collector, err error) {
-	err = withJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) (err error) {
+	err = workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) (err error) {
 		found, err = c.fromJournal(ctx, j)
 		return err
 	})

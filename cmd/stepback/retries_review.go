@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/retrypatterns/review"
 )
 
@@ -26,7 +29,7 @@ type retriesReviewCmd struct {
 	JSON     bool     `name:"json" xor:"form" help:"Print states and findings as JSON; durations are in seconds."`
 	SARIF    bool     `name:"sarif" xor:"form" help:"Print the findings as SARIF 2.1.0, for code scanning in CI."`
 
-	substitutions
+	definitions.Substitutions
 }
 
 // Help shows examples.
@@ -44,10 +47,10 @@ Exit status: 2 if a file cannot be read; 3 if a definition would be refused, or 
 
 // reviewed is the review of one definition.
 type reviewed struct {
-	validated
+	definitions.Validated
 	States []reviewedState `json:"states"`
 
-	file   definitionFile
+	file   definitions.File
 	lacks  error            // why an accepted definition cannot be reviewed
 	advice []asl.Diagnostic // includes the errors of a definition that AWS would refuse
 	fixes  []review.Finding
@@ -67,39 +70,39 @@ type reviewedState struct {
 }
 
 // Run prints the review of each definition.
-func (c *retriesReviewCmd) Run(_ context.Context, std streams) error {
+func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 	if c.Explain != "" {
-		return explainRules(std.out, c.Explain)
+		return explainRules(std.Out, c.Explain)
 	}
 	if err := c.check(); err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	files, err := definitionPaths(c.Files, std.err)
+	files, err := definitions.Paths(c.Files, std.Err)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	values, err := c.values()
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	wanting := false
 	all := make([]reviewed, 0, len(files))
-	read := make([]definitionFile, 0, len(files))
+	read := make([]definitions.File, 0, len(files))
 	for _, path := range files {
-		d, err := readDefinition("", path, values, std)
+		d, err := definitions.Read("", path, values, std)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 		read = append(read, d)
 	}
-	if err := c.unknown(read...); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.Unknown(read...); err != nil {
+		return exit.With(exit.Usage, err)
 	}
 	for _, d := range read {
 		x := c.review(d)
 		if c.Fix {
 			if x, err = c.applyFixes(x, values, std); err != nil {
-				return &exitError{exitUsage, err}
+				return exit.With(exit.Usage, err)
 			}
 		}
 		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.advice, c.severe)
@@ -110,12 +113,12 @@ func (c *retriesReviewCmd) Run(_ context.Context, std streams) error {
 	}
 	switch {
 	case c.JSON:
-		err = printJSON(std.out, all)
+		err = terminal.PrintJSON(std.Out, all)
 	case c.SARIF:
-		err = printJSON(std.out, sarifOf(all))
+		err = terminal.PrintJSON(std.Out, sarifOf(all))
 	}
 	if err == nil && wanting {
-		err = &exitError{code: exitData}
+		err = exit.With(exit.Data, nil)
 	}
 	return err
 }
@@ -143,25 +146,25 @@ func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 }
 
 // applyFixes writes the available fixes into the file until no more are found, and returns the review of what remains.
-func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std streams) (reviewed, error) {
+func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std terminal.Streams) (reviewed, error) {
 	const rounds = 10 // one fix may uncover another finding
 	total := 0
 	for range rounds {
-		text, mended := review.Fix(x.file.text, x.fixes)
+		text, mended := review.Fix(x.file.Text, x.fixes)
 		if mended == 0 {
 			break
 		}
 		switch {
-		case x.file.path == "standard input":
+		case x.file.Path == "standard input":
 			return x, errors.New("--fix edits files in place: name a file instead of -")
-		case x.file.document.Text != x.file.text:
+		case x.file.Document.Text != x.file.Text:
 			return x, fmt.Errorf("%s: --fix only edits JSON definitions without placeholders; fix this one by hand",
-				x.file.path)
+				x.file.Path)
 		}
-		if err := replaceText(x.file.path, text); err != nil {
+		if err := replaceText(x.file.Path, text); err != nil {
 			return x, err
 		}
-		d, err := readDefinition("", x.file.path, values, std)
+		d, err := definitions.Read("", x.file.Path, values, std)
 		if err != nil {
 			return x, err
 		}
@@ -181,18 +184,18 @@ func replaceText(path, text string) error {
 	return os.WriteFile(path, []byte(text), info.Mode().Perm())
 }
 
-func (c *retriesReviewCmd) review(d definitionFile) reviewed {
-	x := reviewed{file: d, advice: d.diagnose(c.Express), States: []reviewedState{}}
+func (c *retriesReviewCmd) review(d definitions.File) reviewed {
+	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
 	refused := asl.HasErrors(x.advice)
 	if !refused {
-		x.lacks = d.lacks(c.Express)
+		x.lacks = d.Lacks(c.Express)
 	}
-	machine, _ := asl.Options{Express: c.Express}.Parse(d.text)
+	machine, _ := asl.Options{Express: c.Express}.Parse(d.Text)
 	if !refused && x.lacks == nil && machine != nil {
-		opinion := review.Definition(d.text, machine, review.Options{
-			Express: c.Express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.document.StandsIn,
+		opinion := review.Definition(d.Text, machine, review.Options{
+			Express: c.Express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.Document.StandsIn,
 		})
-		x.advice, x.fixes = d.document.Place(opinion.Advice()), opinion.Findings
+		x.advice, x.fixes = d.Document.Place(opinion.Advice()), opinion.Findings
 		for i := range opinion.States {
 			s := &opinion.States[i]
 			x.States = append(x.States, reviewedState{
@@ -200,7 +203,7 @@ func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 			})
 		}
 	}
-	x.validated = newValidated(&d, x.advice)
+	x.Validated = definitions.NewValidated(&d, x.advice)
 	if x.Result = "OK"; refused {
 		x.Result = "FAIL"
 	}
@@ -208,11 +211,11 @@ func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 }
 
 // print prints the findings with the lines they refer to, then what the retries add up to.
-func (x *reviewed) print(std streams) {
-	w := std.out
-	text := x.file.render(x.advice)
-	if std.colour {
-		text = coloured(text)
+func (x *reviewed) print(std terminal.Streams) {
+	w := std.Out
+	text := x.file.Render(x.advice)
+	if std.Colour {
+		text = terminal.Coloured(text)
 	}
 	fmt.Fprint(w, text)
 	switch {
@@ -231,12 +234,12 @@ func (x *reviewed) print(std streams) {
 		return
 	}
 	fmt.Fprintln(w, "\nif the errors persist:")
-	t := newTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
+	t := terminal.NewTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
 	for i := range x.States {
 		s := x.States[i].about
-		t.add(s.Location, s.Retries, s.Attempts, plain(s.Wait.Max), known(s.Attempt), known(s.Longest))
+		t.Add(s.Location, s.Retries, s.Attempts, terminal.Duration(s.Wait.Max), known(s.Attempt), known(s.Longest))
 	}
-	t.print(w, "  ")
+	t.Print(w, "  ")
 }
 
 // tally returns the number of findings of each severity.
@@ -264,5 +267,5 @@ func known(d time.Duration) string {
 	if d == 0 {
 		return "no timeout"
 	}
-	return plain(d)
+	return terminal.Duration(d)
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 func TestRetriesReview(t *testing.T) {
@@ -26,8 +28,8 @@ func TestRetriesReview(t *testing.T) {
 		"NO_JITTER",
 		"fixed.asl.json: 2 warning", "/States/Pay", "43s", "plain.asl.json: nothing found")
 	stepback(t, "retries", "review", "--strict", plain).ends(t, 0)
-	stepback(t, "retries", "review", "--strict", fixed).ends(t, exitData)
-	stepback(t, "retries", "review", plain, wrong).ends(t, exitData, "wrong.asl.json: not valid, not reviewed")
+	stepback(t, "retries", "review", "--strict", fixed).ends(t, exit.Data)
+	stepback(t, "retries", "review", plain, wrong).ends(t, exit.Data, "wrong.asl.json: not valid, not reviewed")
 
 	s := stepback(t, "retries", "review", "--json", fixed)
 	s.ends(t, 0, `"code": "FIXED_INTERVAL"`, `"longestWaitSeconds": 3`)
@@ -36,12 +38,12 @@ func TestRetriesReview(t *testing.T) {
 		t.Errorf("%v: %s", err, s.out)
 	}
 
-	stepback(t, "retries", "review", "--fail-on", "warning", fixed).ends(t, exitData)
+	stepback(t, "retries", "review", "--fail-on", "warning", fixed).ends(t, exit.Data)
 	stepback(t, "retries", "review", "--explain", "no_jitter").ends(t, 0, "NO_JITTER (warning)", "JitterStrategy FULL")
 	stepback(t, "retries", "review", "--explain", "all").ends(t, 0, "METASTABLE_ABOVE", "CATCH_LOOP_RETRIES_FOREVER")
-	stepback(t, "retries", "review", "--explain", "NO_SUCH").complains(t, exitUsage, "there is no rule NO_SUCH")
-	stepback(t, "retries", "review").complains(t, exitUsage, "name the definitions")
-	stepback(t, "retries", "review", "--rate", "20", fixed).complains(t, exitUsage, "--rate needs --capacity")
+	stepback(t, "retries", "review", "--explain", "NO_SUCH").complains(t, exit.Usage, "there is no rule NO_SUCH")
+	stepback(t, "retries", "review").complains(t, exit.Usage, "name the definitions")
+	stepback(t, "retries", "review", "--rate", "20", fixed).complains(t, exit.Usage, "--rate needs --capacity")
 	stepback(t, "retries", "review", "--rate", "20", "--capacity", "25", fixed).ends(t, 0, "METASTABLE_ABOVE",
 		"Safe up to 6.25 a second, 25 % of the capacity")
 	stepback(t, "retries", "review", "--sarif", fixed).ends(t, 0, `"version": "2.1.0"`, `"ruleId": "FIXED_INTERVAL"`,

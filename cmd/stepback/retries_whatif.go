@@ -8,6 +8,9 @@ import (
 	"os"
 
 	"stepback/adaptive/analysis"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
 
@@ -34,41 +37,41 @@ Examples:
 }
 
 // Run replays the histories in a data directory or behind an API and prints the answer.
-func (c *retriesWhatifCmd) Run(ctx context.Context, std streams) error {
+func (c *retriesWhatifCmd) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	if _, err := os.Stat(c.Policy); err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	if c.remote() {
 		found, err := c.fromAPI(ctx)
 		return c.answer(std, found, err)
 	}
-	return onDirectory(ctx, std, c.Data, c)
+	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *retriesWhatifCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+func (c *retriesWhatifCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.answer(std, found, err)
 }
 
-func (c *retriesWhatifCmd) alone(ctx context.Context, std streams) error {
+func (c *retriesWhatifCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
 	return c.answer(std, found, err)
 }
 
-func (c *retriesWhatifCmd) answer(std streams, found *analysis.Collector, err error) error {
+func (c *retriesWhatifCmd) answer(std terminal.Streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}
 	text, err := os.ReadFile(c.Policy)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	other, err := analysis.PolicyOf(c.Policy, string(text))
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	w, err := found.WhatIf(other)
 	if err != nil {
@@ -78,14 +81,14 @@ func (c *retriesWhatifCmd) answer(std streams, found *analysis.Collector, err er
 		return err
 	}
 	if c.JSON {
-		return printJSON(std.out, w)
+		return terminal.PrintJSON(std.Out, w)
 	}
-	c.print(std.out, w)
+	c.print(std.Out, w)
 	return nil
 }
 
 // writeScenario writes the fitted scenario of the first state that needs one.
-func (c *retriesWhatifCmd) writeScenario(w *analysis.WhatIf, std streams) error {
+func (c *retriesWhatifCmd) writeScenario(w *analysis.WhatIf, std terminal.Streams) error {
 	if c.Scenario == "" {
 		return nil
 	}
@@ -97,7 +100,7 @@ func (c *retriesWhatifCmd) writeScenario(w *analysis.WhatIf, std streams) error 
 	if w.Level == analysis.Modelled {
 		return errors.New("no scenario was fitted")
 	}
-	fmt.Fprintf(std.err, "note: %s was not written: the histories suffice\n", c.Scenario)
+	fmt.Fprintf(std.Err, "note: %s was not written: the histories suffice\n", c.Scenario)
 	return nil
 }
 
@@ -107,10 +110,10 @@ func (c *retriesWhatifCmd) print(out io.Writer, w *analysis.WhatIf) {
 	for _, r := range w.Reasons {
 		fmt.Fprintf(out, "  %s\n", r)
 	}
-	t := newTable("state", "", ">succeeded", ">given up", ">censored", ">calls", ">waited")
+	t := terminal.NewTable("state", "", ">succeeded", ">given up", ">censored", ">calls", ">waited")
 	add := func(state, what string, o *analysis.Outcome) {
 		if o != nil {
-			t.add(state, what, number(o.Succeeded), number(o.GivenUp), number(o.Censored), number(o.Calls),
+			t.Add(state, what, number(o.Succeeded), number(o.GivenUp), number(o.Censored), number(o.Calls),
 				inSeconds(o.WaitedSeconds))
 		}
 	}
@@ -128,7 +131,7 @@ func (c *retriesWhatifCmd) print(out io.Writer, w *analysis.WhatIf) {
 			modelled = s.State
 		}
 	}
-	t.print(out, "  ")
+	t.Print(out, "  ")
 	for i := range w.States {
 		if s := &w.States[i]; s.Level == analysis.Bracketed {
 			fmt.Fprintf(out, "  %s: %d tasks would have run differently; %s of their attempts fall on times without a record\n", s.State, s.Diverging, share(s.Unsupported))

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/csvimport/sample"
 	"stepback/local"
@@ -24,23 +27,23 @@ const (
 )
 
 type runCmd struct {
-	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count. Default: a generated file of 10,000 rows."`
-	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
-	VirtualTime bool          `help:"Skip waits; timestamps advance as if the waits had taken place."`
-	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: treat a function that runs longer than this in real time as hung, and time out its state. Default: the state's TimeoutSeconds."`
-	Concurrency *int          `placeholder:"N" help:"Maximum number of concurrent child executions. Default 80 in bulk, 16 in other shapes."`
-	Shape       string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"How a child execution processes its rows: all in one invocation, then the remaining ones one by one (bulk, the default); one invocation per row (batch); or a single row (single)."`
-	Batch       *int          `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, or 100 for --shape batch. With 1 the shape is single."`
-	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
-	MaxBytes    byteCount     `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Maximum size of the file, such as 2GiB, 500MB or a number of bytes. Default 100MiB."`
-	DB          string        `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
-	Lambda      string        `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries deployed to AWS."`
-	Bootstraps  string        `type:"path" placeholder:"DIR" help:"Directory with NAME/bootstrap binaries, for --lambda process. Default: build them from source."`
-	Again       bool          `help:"Import a file that was already imported. Applied rows are not applied twice. Dead-lettered rows stay closed: import the corrections file for them."`
-	JSON        bool          `name:"json" help:"Print the report as JSON."`
-	Verbose     bool          `short:"v" help:"Print the logs of the functions and the engine to standard error."`
+	CSV         string             `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count. Default: a generated file of 10,000 rows."`
+	Data        string             `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
+	VirtualTime bool               `help:"Skip waits; timestamps advance as if the waits had taken place."`
+	Patience    time.Duration      `placeholder:"DURATION" help:"With --virtual-time: treat a function that runs longer than this in real time as hung, and time out its state. Default: the state's TimeoutSeconds."`
+	Concurrency *int               `placeholder:"N" help:"Maximum number of concurrent child executions. Default 80 in bulk, 16 in other shapes."`
+	Shape       string             `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"How a child execution processes its rows: all in one invocation, then the remaining ones one by one (bulk, the default); one invocation per row (batch); or a single row (single)."`
+	Batch       *int               `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, or 100 for --shape batch. With 1 the shape is single."`
+	Tolerated   float64            `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
+	MaxBytes    terminal.ByteCount `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Maximum size of the file, such as 2GiB, 500MB or a number of bytes. Default 100MiB."`
+	DB          string             `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
+	Lambda      string             `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries deployed to AWS."`
+	Bootstraps  string             `type:"path" placeholder:"DIR" help:"Directory with NAME/bootstrap binaries, for --lambda process. Default: build them from source."`
+	Again       bool               `help:"Import a file that was already imported. Applied rows are not applied twice. Dead-lettered rows stay closed: import the corrections file for them."`
+	JSON        bool               `name:"json" help:"Print the report as JSON."`
+	Verbose     bool               `short:"v" help:"Print the logs of the functions and the engine to standard error."`
 
-	injection
+	workspace.Injection
 }
 
 // Help shows examples.
@@ -55,26 +58,28 @@ the next run resumes the import. After Ctrl-C the next run starts over; rows tha
 }
 
 // Run imports the file and prints the report.
-func (c *runCmd) Run(ctx context.Context, std streams) error { return onDirectory(ctx, std, c.Data, c) }
+func (c *runCmd) Run(ctx context.Context, std terminal.Streams) error {
+	return workspace.OnDirectory(ctx, std, c.Data, c)
+}
 
-// alone imports the file on a platform that it opens, and serves clients during the import.
-func (c *runCmd) alone(ctx context.Context, std streams) error {
+// Alone imports the file on a platform that it opens, and serves clients during the import.
+func (c *runCmd) Alone(ctx context.Context, std terminal.Streams) error {
 	cfg, err := c.config(ctx, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	others := &errands{}
-	cfg.Version, cfg.Control = version(), others.serve
+	others := &workspace.Errands{}
+	cfg.Version, cfg.Control = workspace.Version(), others.Serve
 	p, err := pipeline.Open(ctx, cfg)
 	if err != nil {
 		return opening(err)
 	}
 	for _, x := range p.Resumed() {
-		resuming(std)(x)
+		workspace.Resuming(std)(x)
 	}
 	report, err := c.importFile(ctx, p, std)
 	p.Release()
-	others.wait(ctx)
+	others.Wait(ctx)
 	if e := p.Close(); err == nil && e != nil {
 		err = fmt.Errorf("closing the data directory: %w", e)
 	}
@@ -84,15 +89,15 @@ func (c *runCmd) alone(ctx context.Context, std streams) error {
 	return c.print(report, std)
 }
 
-// on imports the file in the process that has the data directory open, through its platform.
-func (c *runCmd) on(ctx context.Context, std streams, platform *local.Platform) (err error) {
+// On imports the file in the process that has the data directory open, through its platform.
+func (c *runCmd) On(ctx context.Context, std terminal.Streams, platform *local.Platform) (err error) {
 	if len(c.Fault) > 0 || c.VirtualTime || c.Patience != 0 || c.Verbose {
-		return endFirst(platform,
+		return workspace.EndFirst(platform,
 			"--fault, --virtual-time, --patience and --verbose are not available (give --fault to stepback serve)")
 	}
 	cfg, err := c.config(ctx, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	p, err := pipeline.On(ctx, platform, cfg)
 	if err != nil {
@@ -109,7 +114,7 @@ func (c *runCmd) on(ctx context.Context, std streams, platform *local.Platform) 
 func opening(err error) error {
 	var wrong *pipeline.ConfigError
 	if errors.As(err, &wrong) {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	return stopped(err)
 }
@@ -117,19 +122,19 @@ func opening(err error) error {
 // stopped returns an error that says how to continue after Ctrl-C; other errors are returned unchanged.
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return &exitError{exitStopped, errors.New("stopped; run the same command again to finish the import")}
+		return exit.With(exit.Stopped, errors.New("stopped; run the same command again to finish the import"))
 	}
 	return err
 }
 
-func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {
+func (c *runCmd) config(ctx context.Context, std terminal.Streams) (pipeline.Config, error) {
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Shape: statemachine.Shape(c.Shape),
 		ToleratedFailurePercentage: &c.Tolerated,
 		MaxBytes:                   int64(c.MaxBytes), VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
-			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; applied rows are not lost. Free space and run the same command again to finish the import\n", c.Data)
-			os.Exit(exitFailure)
+			fmt.Fprintf(std.Err, "\nstepback: the disk of %s is full; applied rows are not lost. Free space and run the same command again to finish the import\n", c.Data)
+			os.Exit(exit.Failure)
 		},
 	}
 	if c.Patience < 0 {
@@ -145,17 +150,17 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 		return cfg, errors.New("--concurrency and --batch must be 1 or more")
 	}
 	var injected local.Config
-	if err := c.apply(&injected, statemachine.TaskStates()...); err != nil {
+	if err := c.Apply(&injected, statemachine.TaskStates()...); err != nil {
 		return cfg, err
 	}
 	for _, text := range c.Fault {
 		if strings.HasSuffix(text, ":1") {
-			fmt.Fprintf(std.err, "--fault %s fails every task; 1%% fails one in a hundred\n", text)
+			fmt.Fprintf(std.Err, "--fault %s fails every task; 1%% fails one in a hundred\n", text)
 		}
 	}
 	cfg.Faults, cfg.Seed = injected.Faults, injected.Seed
 	if c.Verbose {
-		cfg.Log = slog.New(slog.NewTextHandler(std.err, nil))
+		cfg.Log = slog.New(slog.NewTextHandler(std.Err, nil))
 	}
 	if c.Lambda == "process" {
 		dir, err := bootstraps(ctx, c.Bootstraps, c.Data)
@@ -167,7 +172,7 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	return cfg, nil
 }
 
-func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std streams) (*pipeline.Report, error) {
+func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std terminal.Streams) (*pipeline.Report, error) {
 	file := c.CSV
 	if file == "" {
 		file = filepath.Join(c.Data, fmt.Sprintf("sample-%d-rows.csv", sampleRows))
@@ -188,20 +193,20 @@ func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std strea
 }
 
 // print prints the report and returns an error with the exit status.
-func (c *runCmd) print(r *pipeline.Report, std streams) error {
+func (c *runCmd) print(r *pipeline.Report, std terminal.Streams) error {
 	if c.JSON {
-		if err := printJSON(std.out, r); err != nil {
+		if err := terminal.PrintJSON(std.Out, r); err != nil {
 			return err
 		}
 	} else {
-		printReport(std.out, r, c.Data, c.CSV)
+		printReport(std.Out, r, c.Data, c.CSV)
 	}
 	switch r.Verdict() {
 	case pipeline.Complete:
 		return nil
 	case pipeline.NeedsPerson:
-		return &exitError{code: exitData}
+		return exit.With(exit.Data, nil)
 	default:
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/csvimport/sample"
 )
 
@@ -24,13 +26,13 @@ func (sampleCmd) Help() string {
 }
 
 // Run writes the file.
-func (c *sampleCmd) Run(_ context.Context, std streams) error {
+func (c *sampleCmd) Run(_ context.Context, std terminal.Streams) error {
 	if c.Rows < 0 || c.Users < 0 || c.Invalid < 0 || c.Invalid > 1 {
-		return &exitError{exitUsage, errors.New("--rows and --users must not be negative and --invalid must be between 0 and 1")}
+		return exit.With(exit.Usage, errors.New("--rows and --users must not be negative and --invalid must be between 0 and 1"))
 	}
 	o := sample.Options{Rows: c.Rows, Users: c.Users, Seed: c.Seed, Invalid: c.Invalid, Japanese: c.Japanese}
 	if c.Output == "" {
-		return sample.Write(std.out, o)
+		return sample.Write(std.Out, o)
 	}
 	return writeFile(c.Output, func(w io.Writer) error { return sample.Write(w, o) })
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
 	"stepback/retrypatterns/review"
 )
 
@@ -81,7 +82,7 @@ func sarifOf(all []reviewed) sarifLog {
 			if d.Hint != "" {
 				text += " (" + d.Hint + ")"
 			}
-			uri, machine := sarifURI(all[i].file.path)
+			uri, machine := sarifURI(all[i].file.Path)
 			at := sarifLocation{Physical: sarifPhysical{
 				Artifact: sarifArtifact{uri},
 				Region:   sarifRegion{max(d.Line, 1), max(d.Column, 1)},
@@ -107,7 +108,7 @@ func sarifOf(all []reviewed) sarifLog {
 // sarifURI returns a file's address as code scanning expects it: relative to the root of the repository, in which the
 // command runs. If the file is a template, machine is the name of the state machine inside it.
 func sarifURI(path string) (uri, machine string) {
-	file, machine := partOf(path)
+	file, machine := definitions.PartOf(path)
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {
 		if inside, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(inside) {
 			file = inside

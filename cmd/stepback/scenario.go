@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/csvimport/faultscenario"
 )
 
@@ -30,22 +32,22 @@ Exit status: 1 if a check fails, 2 if there is no such scenario.`
 }
 
 // Run runs scenarios, or lists them.
-func (c *scenarioCmd) Run(ctx context.Context, std streams) error {
+func (c *scenarioCmd) Run(ctx context.Context, std terminal.Streams) error {
 	names := faultscenario.Names()
 	switch {
 	case c.Name == "":
-		t := newTable("scenario", "what breaks")
+		t := terminal.NewTable("scenario", "what breaks")
 		for _, name := range names {
-			t.add(name, faultscenario.All[name].About)
+			t.Add(name, faultscenario.All[name].About)
 		}
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 		return nil
 	case c.Name == "all":
 	case slices.Contains(names, c.Name):
 		names = []string{c.Name}
 	default:
-		return &exitError{exitUsage, fmt.Errorf("there is no scenario %q; use all, or one of %s", c.Name,
-			strings.Join(names, ", "))}
+		return exit.With(exit.Usage, fmt.Errorf("there is no scenario %q; use all, or one of %s", c.Name,
+			strings.Join(names, ", ")))
 	}
 	reports := make([]*faultscenario.Report, 0, len(names))
 	failed := false
@@ -58,18 +60,18 @@ func (c *scenarioCmd) Run(ctx context.Context, std streams) error {
 		failed = failed || !r.Passed
 		if !c.JSON {
 			if i > 0 {
-				fmt.Fprintln(std.out)
+				fmt.Fprintln(std.Out)
 			}
-			r.Print(std.out)
+			r.Print(std.Out)
 		}
 	}
 	if c.JSON {
-		if err := printJSON(std.out, reports); err != nil {
+		if err := terminal.PrintJSON(std.Out, reports); err != nil {
 			return err
 		}
 	}
 	if failed {
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 	return nil
 }

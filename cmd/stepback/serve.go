@@ -15,6 +15,11 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
@@ -35,16 +40,16 @@ type serveCmd struct {
 	Watch      string `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
 	Mock       string `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
 
-	substitutions
+	definitions.Substitutions
 	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"Implementation of a function (repeatable), as for exec. It takes precedence over a deployed function of the same name."`
 	OTLP   string   `name:"otlp" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Send ended executions as traces to an OpenTelemetry collector by OTLP over HTTP, such as http://localhost:4318."`
 	Quiet  bool     `short:"q" help:"Do not print the progress of executions."`
 
-	embeddedServices
-	injection
+	workspace.EmbeddedServices
+	workspace.Injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Invoke a function with the \"Object Created\" event of every object put into a bucket, as an EventBridge rule would."`
 
-	Retention age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
+	Retention terminal.Age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
 
 	Console     string            `enum:"on,read-only,off" default:"on" help:"The web console: on, read-only or off. Default on."`
 	Redact      []string          `sep:"none" placeholder:"NAME|PATH" help:"Payload member to hide in the console: a name, or a path such as $$.customer.card (repeatable)."`
@@ -82,14 +87,14 @@ tasks that were in flight are invoked once more.`
 const reserve = 64 << 20
 
 // Run serves until the context ends.
-func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *serveCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if err := c.check(); err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	std.err = &oneAtATime{w: std.err}
-	values, err := c.values()
+	std.Err = &terminal.OneAtATime{W: std.Err}
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	cfg, err := c.config(ctx, std)
 	if err != nil {
@@ -101,30 +106,30 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, closing()) }()
 	cfg.Console.Rooms = (&pipeline.PlatformLetters{Others: rooms}).Rooms
-	standIns, err := standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
+	standIns, err := standin.Open(ctx, c.Lambda, workspace.FunctionEnvironment("http://"+cfg.Listener.Addr().String()), std.Err)
 	if err != nil {
-		return errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
+		return errors.Join(exit.With(exit.Usage, fmt.Errorf("--lambda %w", err)), cfg.Listener.Close())
 	}
-	defer func() { err = errors.Join(err, closeStandIns(ctx, standIns)) }()
+	defer func() { err = errors.Join(err, workspace.CloseStandIns(ctx, standIns)) }()
 	if len(c.Lambda) > 0 {
 		cfg.StandIns = standIns
 	}
 	opened, stop := c.tellOthers(ctx, &cfg)
 	defer stop()
 	if !c.Quiet {
-		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
+		cfg.Follow = narration.NewNarrator(std.Err, std.ErrScreen()).Follow
 	}
 	p, err := local.Open(ctx, cfg)
 	if err != nil {
-		return inUse(err)
+		return workspace.InUse(err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	opened(p)
 	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	defer relaying(ctx, p, cfg.Log)()
-	fmt.Fprint(std.err, c.listing(p))
+	fmt.Fprint(std.Err, c.listing(p))
 	if c.Watch != "" {
-		stop, err := watch(ctx, c.Watch, values, p, std.err)
+		stop, err := watch(ctx, c.Watch, values, p, std.Err)
 		if err != nil {
 			return err
 		}
@@ -153,20 +158,20 @@ func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop fu
 }
 
 // config returns the platform's configuration from the flags. As its last step it starts listening on the address.
-func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
+func (c *serveCmd) config(ctx context.Context, std terminal.Streams) (cfg local.Config, err error) {
 	cfg = local.Config{
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
 		JournalOptions: pebble.Config{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
-		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
+		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std), Control: new(workspace.Errands).Serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
-	c.embeddedServices.apply(&cfg)
-	if err := c.injection.apply(&cfg); err != nil {
-		return cfg, &exitError{exitUsage, err}
+	c.EmbeddedServices.Apply(&cfg)
+	if err := c.Injection.Apply(&cfg); err != nil {
+		return cfg, exit.With(exit.Usage, err)
 	}
-	if cfg.Mocks, err = openMocks(c.Mock); err != nil {
-		return cfg, &exitError{exitUsage, err}
+	if cfg.Mocks, err = workspace.OpenMocks(c.Mock); err != nil {
+		return cfg, exit.With(exit.Usage, err)
 	}
 	cfg.Console = local.Console{Off: c.Console == "off", ReadOnly: c.Console == "read-only", Redact: c.Redact,
 		Who: (&letterRoom{}).name()}
@@ -216,8 +221,8 @@ func (c *serveCmd) listing(p *local.Platform) string {
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
-		filepath.Join(c.Data, documentsDirectory),
-		filepath.Join(c.Data, logGroups), others(p), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
+		filepath.Join(c.Data, workspace.Documents),
+		filepath.Join(c.Data, workspace.LogGroups), others(p), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
 		c.consoleLine(p), p.Endpoint)
 }
 
@@ -254,12 +259,12 @@ func (c *serveCmd) consoleLine(p *local.Platform) string {
 }
 
 // logger returns a logger to standard error: warnings, and with --verbose all requests too.
-func (c *serveCmd) logger(std streams) *slog.Logger {
+func (c *serveCmd) logger(std terminal.Streams) *slog.Logger {
 	level := slog.LevelWarn
 	if c.Verbose {
 		level = slog.LevelInfo
 	}
-	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{Level: level}))
 }
 
 // listen starts listening on the address.
@@ -272,9 +277,9 @@ func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
 }
 
 // tell returns a function that prints when the disk becomes full and when it has space again.
-func (c *serveCmd) tell(std streams) func(pebble.Room) {
+func (c *serveCmd) tell(std terminal.Streams) func(pebble.Room) {
 	return func(r pebble.Room) {
-		fmt.Fprintf(std.err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
+		fmt.Fprintf(std.Err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
 			pebble.Roomy: "has free space again: new executions are accepted",
 			pebble.Short: "is full: new executions are refused until space is freed; running ones continue with the space held in reserve",
 			pebble.Full:  "is full, and the reserved space is used up: executions wait until space is freed",

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"stepback/cmd/stepback/terminal"
 )
 
 // transcript collects what a server prints while it runs.
@@ -90,7 +92,7 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	said, ended := &transcript{came: make(chan struct{}, 1)}, make(chan error, 1)
 	c := &serveCmd{Listen: "127.0.0.1:0", Data: filepath.Join(disk, "data"), Account: "000000000000",
 		Region: "us-east-1", reserve: 1 << 20}
-	go func() { ended <- c.Run(ctx, streams{out: io.Discard, err: said}) }()
+	go func() { ended <- c.Run(ctx, terminal.Streams{Out: io.Discard, Err: said}) }()
 	address := said.find(t, `http://(127\.0\.0\.1:\d+)\n`)[1]
 	post(t, address, "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":`+
 		`"{\"StartAt\":\"W\",\"States\":{\"W\":{\"Type\":\"Wait\",\"Seconds\":3600,\"End\":true}}}"}`)

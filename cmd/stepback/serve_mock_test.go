@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 func TestServeRefusesABrokenMockConfiguration(t *testing.T) {
@@ -16,9 +19,9 @@ func TestServeRefusesABrokenMockConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1", Mock: path}
-	err := c.Run(t.Context(), streams{out: io.Discard, err: io.Discard})
-	var exit *exitError
-	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(),
+	err := c.Run(t.Context(), terminal.Streams{Out: io.Discard, Err: io.Discard})
+	var exit *exit.Error
+	if !errors.As(err, &exit) || exit.Code != exit.Usage || !strings.Contains(err.Error(),
 		path+": MockedResponses must be an object") {
 		t.Errorf("got %v", err)
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 func TestServeRefusesAddresses(t *testing.T) {
@@ -19,7 +22,7 @@ func TestServeRefusesAddresses(t *testing.T) {
 		"example.com:4566": "other machines could reach",
 		"127.0.0.1":        "give HOST:PORT",
 	} {
-		stepback(t, "serve", "--listen", listen, "--data", t.TempDir()).complains(t, exitUsage, want)
+		stepback(t, "serve", "--listen", listen, "--data", t.TempDir()).complains(t, exit.Usage, want)
 	}
 }
 
@@ -28,7 +31,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1"}
-	if err := c.Run(ctx, streams{out: io.Discard, err: io.Discard}); err != nil && !errors.Is(err, context.Canceled) {
+	if err := c.Run(ctx, terminal.Streams{Out: io.Discard, Err: io.Discard}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

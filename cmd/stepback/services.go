@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"stepback/aws/server"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/local"
 )
 
@@ -27,7 +29,7 @@ The list is generated from the operations that the services register. docs/servi
 }
 
 // Run opens a platform in a temporary directory, lists its services, and removes it.
-func (c *servicesCmd) Run(ctx context.Context, std streams) (err error) {
+func (c *servicesCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	p, err := local.Open(ctx, local.Config{Console: local.Console{Off: true}})
 	if err != nil {
 		return err
@@ -36,27 +38,27 @@ func (c *servicesCmd) Run(ctx context.Context, std streams) (err error) {
 	all := p.Coverage()
 	if c.Name == "" {
 		if c.JSON {
-			return printJSON(std.out, all)
+			return terminal.PrintJSON(std.Out, all)
 		}
-		t := newTable("service", "model", ">operations", ">work", ">in part", ">not there", ">served")
+		t := terminal.NewTable("service", "model", ">operations", ">work", ">in part", ">not there", ">served")
 		for _, s := range all {
-			t.add(s.Service, s.Model, len(s.Operations), s.Works, s.Partly, s.Absent, fmt.Sprintf("%.0f %%", s.Share))
+			t.Add(s.Service, s.Model, len(s.Operations), s.Works, s.Partly, s.Absent, fmt.Sprintf("%.0f %%", s.Share))
 		}
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 		return nil
 	}
 	at := slices.IndexFunc(all, func(s server.Coverage) bool { return answersTo(&s, c.Name) })
 	if at < 0 {
-		return &exitError{exitUsage, fmt.Errorf("no service %s; stepback services lists them", c.Name)}
+		return exit.With(exit.Usage, fmt.Errorf("no service %s; stepback services lists them", c.Name))
 	}
 	if c.JSON {
-		return printJSON(std.out, all[at:at+1])
+		return terminal.PrintJSON(std.Out, all[at:at+1])
 	}
-	t := newTable("operation", "state", "what is missing")
+	t := terminal.NewTable("operation", "state", "what is missing")
 	for _, o := range all[at].Operations {
-		t.add(o.Name, o.State, strings.ReplaceAll(o.Missing, "`", ""))
+		t.Add(o.Name, o.State, strings.ReplaceAll(o.Missing, "`", ""))
 	}
-	t.print(std.out, "")
+	t.Print(std.Out, "")
 	return nil
 }
 

@@ -20,6 +20,9 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 // serving runs "stepback serve" on a data directory until stop is called.
@@ -36,7 +39,7 @@ func servingAs(t *testing.T, c *serveCmd) (url string, stop func()) {
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := c.Run(ctx, streams{out: io.Discard, err: w})
+		err := c.Run(ctx, terminal.Streams{Out: io.Discard, Err: w})
 		w.Close()
 		done <- err
 	}()
@@ -190,7 +193,7 @@ func TestServeRunsFunctionsOverARestart(t *testing.T) {
 		"Function not found: arn:aws:lambda:us-east-1:000000000000:function:nobody:$LATEST (Service: AWSLambda; Status Code: 404;") {
 		t.Errorf("%s %s %s", d.Status, aws.ToString(d.Error), aws.ToString(d.Cause))
 	}
-	stepback(t, "logs", "double", "--data", data).ends(t, exitOK, "[ERROR] Odd: 1", "REPORT RequestId: ")
+	stepback(t, "logs", "double", "--data", data).ends(t, exit.OK, "[ERROR] Odd: 1", "REPORT RequestId: ")
 }
 
 func TestServeReadsAndWritesObjects(t *testing.T) {

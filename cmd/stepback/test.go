@@ -12,6 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
 	"stepback/internal/strictyaml"
 	"stepback/stepbacktest/machinetest"
 )
@@ -57,14 +61,14 @@ type tested struct {
 }
 
 // Run runs the tests.
-func (c *testCmd) Run(ctx context.Context, std streams) error {
+func (c *testCmd) Run(ctx context.Context, std terminal.Streams) error {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {
-		return &exitError{exitUsage, fmt.Errorf("--run: %w", err)}
+		return exit.With(exit.Usage, fmt.Errorf("--run: %w", err))
 	}
 	files, err := testFiles(c.Files)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	began := time.Now()
 	all := &tested{}
@@ -93,19 +97,19 @@ func (c *testCmd) Run(ctx context.Context, std streams) error {
 	}
 	switch {
 	case all.refused:
-		return &exitError{code: exitData}
+		return exit.With(exit.Data, nil)
 	case failed > 0:
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	default:
 		return nil
 	}
 }
 
 // file runs the tests of one file.
-func (c *testCmd) file(ctx context.Context, std streams, path string, only *regexp.Regexp, all *tested) error {
-	text, err := readText(path, std)
+func (c *testCmd) file(ctx context.Context, std terminal.Streams, path string, only *regexp.Regexp, all *tested) error {
+	text, err := definitions.ReadText(path, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	dir := filepath.Dir(path)
 	f, err := machinetest.Parse(path, text, besideTest(path), beside{dir, std})
@@ -114,12 +118,12 @@ func (c *testCmd) file(ctx context.Context, std streams, path string, only *rege
 		var problems strictyaml.Problems
 		var refused *machinetest.RefusedError
 		switch {
-		case errors.As(err, &refused) && std.errColour:
-			fmt.Fprintln(std.err, coloured(refused.Text)+refused.File+": the definition would be refused")
+		case errors.As(err, &refused) && std.ErrColour:
+			fmt.Fprintln(std.Err, terminal.Coloured(refused.Text)+refused.File+": the definition would be refused")
 		case errors.As(err, &problems), errors.As(err, &refused):
-			fmt.Fprintln(std.err, err)
+			fmt.Fprintln(std.Err, err)
 		default:
-			fmt.Fprintf(std.err, "stepback: %v\n", err)
+			fmt.Fprintf(std.Err, "stepback: %v\n", err)
 		}
 		return nil
 	}
@@ -146,49 +150,49 @@ func (c *testCmd) file(ctx context.Context, std streams, path string, only *rege
 }
 
 // show prints the result of a test.
-func (c *testCmd) show(std streams, r *machinetest.Result) {
+func (c *testCmd) show(std terminal.Streams, r *machinetest.Result) {
 	if c.JSON {
 		return
 	}
-	on, verdict := std.outScreen(), "PASS"
+	on, verdict := std.OutScreen(), "PASS"
 	if !r.Passed() {
 		verdict = "FAIL"
 	}
-	fmt.Fprintf(std.out, "%s  %s: %s\n", on.status(verdict), r.File.Name, r.Test.Name)
+	fmt.Fprintf(std.Out, "%s  %s: %s\n", on.Status(verdict), r.File.Name, r.Test.Name)
 	for _, f := range r.Failures {
-		fmt.Fprintf(std.out, "    %s\n", f)
+		fmt.Fprintf(std.Out, "    %s\n", f)
 	}
 	if c.Verbose && !r.Passed() && r.Execution != nil {
-		printTrace(std.out, r.Execution, r.Events, nil)
+		narration.PrintTrace(std.Out, r.Execution, r.Events, nil)
 	}
 }
 
 // sum prints how many tests passed, and the states they covered.
-func (c *testCmd) sum(std streams, all *tested, failed int, took time.Duration) error {
+func (c *testCmd) sum(std terminal.Streams, all *tested, failed int, took time.Duration) error {
 	if c.JSON {
 		tests := make([]testJSON, len(all.results))
 		for i, r := range all.results {
 			tests[i] = testJSON{r.File.Name, r.Test.Line, r.Test.Name, r.Passed(), r.Failures, r.Real.Seconds()}
 		}
-		return printJSON(std.out, map[string]any{"tests": tests,
+		return terminal.PrintJSON(std.Out, map[string]any{"tests": tests,
 			"coverage": append([]machinetest.Coverage{}, all.coverage...)})
 	}
 	if len(all.coverage) > 0 {
-		fmt.Fprintln(std.out)
-		t := newTable("covered", ">states", ">transitions", ">catchers", ">retriers", "missed")
+		fmt.Fprintln(std.Out)
+		t := terminal.NewTable("covered", ">states", ">transitions", ">catchers", ">retriers", "missed")
 		for i := range all.coverage {
 			x := &all.coverage[i]
 			var missed []string
 			for _, s := range []machinetest.Share{x.States, x.Transitions, x.Catchers, x.Retriers} {
 				missed = append(missed, s.Missed...)
 			}
-			t.add(shortPath(x.Definition), covered(x.States), covered(x.Transitions), covered(x.Catchers),
+			t.Add(terminal.ShortPath(x.Definition), covered(x.States), covered(x.Transitions), covered(x.Catchers),
 				covered(x.Retriers),
 				strings.Join(missed, ", "))
 		}
-		t.print(std.out, "")
+		t.Print(std.Out, "")
 	}
-	_, err := fmt.Fprintf(std.out, "%s, %d failed; %s\n", counted(int64(len(all.results)), "test"), failed,
+	_, err := fmt.Fprintf(std.Out, "%s, %d failed; %s\n", terminal.Counted(int64(len(all.results)), "test"), failed,
 		took.Round(time.Millisecond))
 	return err
 }
@@ -233,18 +237,18 @@ func besideTest(path string) string {
 	for _, suffix := range []string{".test.yaml", ".test.yml"} {
 		base = strings.TrimSuffix(base, suffix)
 	}
-	for _, suffix := range definitionSuffixes {
-		if exists(filepath.Join(filepath.Dir(path), base+suffix)) {
+	for _, suffix := range definitions.Suffixes {
+		if terminal.Exists(filepath.Join(filepath.Dir(path), base+suffix)) {
 			return base + suffix
 		}
 	}
-	return base + definitionSuffixes[0]
+	return base + definitions.Suffixes[0]
 }
 
 // beside opens the files that a test file names, relative to its directory.
 type beside struct {
 	dir string
-	std streams
+	std terminal.Streams
 }
 
 func (b beside) path(path string) string {
@@ -256,15 +260,15 @@ func (b beside) path(path string) string {
 
 // Definition implements machinetest.Opener.
 func (b beside) Definition(path string, values map[string]string) (string, error) {
-	d, err := readDefinition("", b.path(path), values, b.std)
+	d, err := definitions.Read("", b.path(path), values, b.std)
 	if err != nil {
 		return "", err
 	}
-	if problems := d.document.Problems; len(problems) > 0 {
-		return "", errors.New(d.render(problems))
+	if problems := d.Document.Problems; len(problems) > 0 {
+		return "", errors.New(d.Render(problems))
 	}
-	return d.text, d.lacks(false)
+	return d.Text, d.Lacks(false)
 }
 
 // Text implements machinetest.Opener.
-func (b beside) Text(path string) ([]byte, error) { return readText(b.path(path), b.std) }
+func (b beside) Text(path string) ([]byte, error) { return definitions.ReadText(b.path(path), b.std) }

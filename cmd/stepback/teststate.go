@@ -14,6 +14,9 @@ import (
 
 	"stepback/asl"
 	"stepback/aws/loopback"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/internal/spelling"
 	"stepback/jsonvalue"
 	"stepback/local"
@@ -31,7 +34,7 @@ type testStateCmd struct {
 	Role       string `default:"arn:aws:iam::000000000000:role/stepback" placeholder:"ARN" help:"Role of the execution; it is not checked."`
 	JSON       bool   `help:"Print the response of the TestState API."`
 
-	substitutions
+	definitions.Substitutions
 	testStateMock
 }
 
@@ -61,31 +64,31 @@ Exit status: 0 the state succeeded, or caught its error; 1 it failed, or would b
 }
 
 // Run tests the state and prints the result.
-func (c *testStateCmd) Run(ctx context.Context, std streams) error {
-	values, err := c.values()
+func (c *testStateCmd) Run(ctx context.Context, std terminal.Streams) error {
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	d, err := readDefinition("", c.File, values, std)
+	d, err := definitions.Read("", c.File, values, std)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	if len(d.document.Problems) > 0 {
-		fmt.Fprint(std.err, d.render(d.document.Problems))
-		return &exitError{code: exitData}
+	if len(d.Document.Problems) > 0 {
+		fmt.Fprint(std.Err, d.Render(d.Document.Problems))
+		return exit.With(exit.Data, nil)
 	}
-	if err := c.unknown(d); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.Unknown(d); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	if err := c.check(d.text); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.check(d.Text); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	if err := d.lacks(false); err != nil {
-		return &exitError{exitUsage, err}
+	if err := d.Lacks(false); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	body, err := c.request(d.text)
+	body, err := c.request(d.Text)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	status, answer, err := testState(ctx, body)
 	if err != nil {
@@ -106,7 +109,7 @@ func (c *testStateCmd) check(definition string) error {
 	states, whole := root.Get("States")
 	if m, _ := asl.Parse(definition); c.State != "" && m != nil {
 		var names []string
-		visitStates(&m.Graph, func(s *asl.State) { names = append(names, s.Name) })
+		definitions.VisitStates(&m.Graph, func(s *asl.State) { names = append(names, s.Name) })
 		switch near := spelling.Nearest(c.State, names); {
 		case slices.Contains(names, c.State):
 		case near != "":
@@ -219,10 +222,10 @@ func testState(ctx context.Context, body []byte) (status int, answer []byte, err
 
 // refused reports why the API refused the test. Text that is not JSON and errors in a whole state machine are shown
 // as validate shows them.
-func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) error {
+func (c *testStateCmd) refused(std terminal.Streams, d definitions.File, answer []byte) error {
 	if c.JSON {
-		fmt.Fprintln(std.out, string(answer))
-		return &exitError{code: exitData}
+		fmt.Fprintln(std.Out, string(answer))
+		return exit.With(exit.Data, nil)
 	}
 	var e struct {
 		Type    string `json:"__type"`
@@ -231,11 +234,11 @@ func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) err
 	if err := json.Unmarshal(answer, &e); err != nil {
 		return err
 	}
-	_, notJSON := jsonvalue.Parse(d.text)
-	if found := d.diagnose(false); (c.State != "" || notJSON != nil) && e.Type == "InvalidDefinition" &&
+	_, notJSON := jsonvalue.Parse(d.Text)
+	if found := d.Diagnose(false); (c.State != "" || notJSON != nil) && e.Type == "InvalidDefinition" &&
 		asl.HasErrors(found) {
-		fmt.Fprint(std.err, d.render(found))
-		return &exitError{code: exitData}
+		fmt.Fprint(std.Err, d.Render(found))
+		return exit.With(exit.Data, nil)
 	}
-	return &exitError{exitData, errors.New(e.Type + ": " + e.Message)}
+	return exit.With(exit.Data, errors.New(e.Type+": "+e.Message))
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/jsonvalue"
 )
 
@@ -33,7 +35,7 @@ var stateStages = []string{
 }
 
 // show prints a response. The returned error carries the exit status.
-func (c *testStateCmd) show(std streams, answer []byte) error {
+func (c *testStateCmd) show(std terminal.Streams, answer []byte) error {
 	var t stateTest
 	if err := json.Unmarshal(answer, &t); err != nil {
 		return err
@@ -43,18 +45,18 @@ func (c *testStateCmd) show(std streams, answer []byte) error {
 		if err := json.Indent(&b, answer, "", "  "); err != nil {
 			return err
 		}
-		fmt.Fprintln(std.out, b.String())
+		fmt.Fprintln(std.Out, b.String())
 	} else {
-		t.print(std.out)
+		t.print(std.Out)
 	}
 	if t.Status == "FAILED" || t.Status == "RETRIABLE" {
-		return &exitError{code: exitFailure}
+		return exit.With(exit.Failure, nil)
 	}
 	return nil
 }
 
 func (t *stateTest) print(w io.Writer) {
-	fmt.Fprint(w, screenOf(w).status(t.Status))
+	fmt.Fprint(w, terminal.ScreenOf(w).Status(t.Status))
 	if t.Next != "" {
 		fmt.Fprintf(w, ", next state %s", t.Next)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
 )
 
 const charging = `{"StartAt":"Charge","States":{
@@ -35,27 +37,27 @@ func TestTestState(t *testing.T) {
 		code int
 		want []string
 	}{
-		"a state by itself": {"state.json --input @DIR/input.json", exitOK,
+		"a state by itself": {"state.json --input @DIR/input.json", exit.OK,
 			[]string{"SUCCEEDED, next state Elsewhere\n", `"doubled": 42`}},
-		"its data": {`state.json --input {"n":1} --inspection-level DEBUG`, exitOK,
+		"its data": {`state.json --input {"n":1} --inspection-level DEBUG`, exit.OK,
 			[]string{"  afterParameters:\n    {\n      \"doubled\": 2\n    }\n"}},
-		"a mocked result": {`machine.json --state Charge --mock {"Payload":{"eur":5}}`, exitOK,
+		"a mocked result": {`machine.json --state Charge --mock {"Payload":{"eur":5}}`, exit.OK,
 			[]string{"next state Done", `"eur": 5`}},
-		"an error to retry": {"machine.json --state Charge --mock-error States.Timeout --retries 1 --inspection-level DEBUG", exitFailure, []string{"RETRIABLE\n", "Retry[0], again after 2 s"}},
-		"no attempts left":  {"machine.json --state Charge --mock-error States.Timeout --retries 2 --inspection-level DEBUG", exitOK, []string{"CAUGHT_ERROR, next state Refund", "Catch[0]"}},
-		"the API's answer": {"machine.json --state Charge --mock-error Declined --mock-cause broke --json", exitOK,
+		"an error to retry": {"machine.json --state Charge --mock-error States.Timeout --retries 1 --inspection-level DEBUG", exit.Failure, []string{"RETRIABLE\n", "Retry[0], again after 2 s"}},
+		"no attempts left":  {"machine.json --state Charge --mock-error States.Timeout --retries 2 --inspection-level DEBUG", exit.OK, []string{"CAUGHT_ERROR, next state Refund", "Catch[0]"}},
+		"the API's answer": {"machine.json --state Charge --mock-error Declined --mock-cause broke --json", exit.OK,
 			[]string{`"status": "CAUGHT_ERROR"`, `"cause": "broke"`}},
-		"a result amiss": {`machine.json --state Charge --mock {"StatusCode":"200"}`, exitData,
+		"a result amiss": {`machine.json --state Charge --mock {"StatusCode":"200"}`, exit.Data,
 			[]string{"ValidationException: Mock result schema validation error: Field 'StatusCode' must be a number"}},
-		"unless not checked": {`machine.json --state Charge --mock {"StatusCode":"200","Payload":1} --mock-validation NONE`, exitOK, []string{"SUCCEEDED"}},
-		"refused as JSON": {`machine.json --state Charge --mock {"StatusCode":"200"} --json`, exitData,
+		"unless not checked": {`machine.json --state Charge --mock {"StatusCode":"200","Payload":1} --mock-validation NONE`, exit.OK, []string{"SUCCEEDED"}},
+		"refused as JSON": {`machine.json --state Charge --mock {"StatusCode":"200"} --json`, exit.Data,
 			[]string{`"__type":"ValidationException"`}},
-		"no such state": {"machine.json --state Pay", exitUsage,
+		"no such state": {"machine.json --state Pay", exit.Usage,
 			[]string{"has no state Pay: name the one to test with --state, one of Charge, Done, Refund"}},
-		"a broken machine": {"broken.json --state A", exitData, []string{"broken.json:1:26"}},
-		"which state": {"machine.json", exitUsage,
+		"a broken machine": {"broken.json --state A", exit.Data, []string{"broken.json:1:26"}},
+		"which state": {"machine.json", exit.Usage,
 			[]string{"name the state to test with --state, one of Charge, Done, Refund"}},
-		"no such file": {"state.json --input @DIR/none.json", exitUsage, []string{"none.json"}},
+		"no such file": {"state.json --input @DIR/none.json", exit.Usage, []string{"none.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +94,7 @@ func TestTestStateShowsHTTPRequests(t *testing.T) {
 			"/charge\",",
 		"\"statusCode\": \"200\"", `"body": "{\"paid\":true}"`, "\"paid\": true",
 	} {
-		if got.code != exitOK || !strings.Contains(got.out, want) {
+		if got.code != exit.OK || !strings.Contains(got.out, want) {
 			t.Errorf("%d: no %q in\n%s%s", got.code, want, got.out, got.err)
 		}
 	}

@@ -20,6 +20,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"stepback/cmd/stepback/exit"
 )
 
 // TestTorture runs every kind of task on a server in a separate process while the server is killed at random and
@@ -66,7 +68,7 @@ func TestTorture(t *testing.T) {
 	clients.Wait()
 	last := v.atRest(before)
 	v.kill()
-	asProcess(t, "data", "check", "--data", v.data).ends(t, exitOK, "problems: 0")
+	asProcess(t, "data", "check", "--data", v.data).ends(t, exit.OK, "problems: 0")
 	t.Logf("seed %d: %d kills, %d executions, %d names taken when a lost answer was asked for again, %d hostile requests; "+
 		"at rest goroutines %d then %d, descriptors %d then %d, memory %d then %d MB", seed, kills, v.started.Load(),
 		v.again.Load(), v.refused.Load(), before.goroutines, last.goroutines, before.files, last.files,

@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 type validateCmd struct {
@@ -10,7 +14,7 @@ type validateCmd struct {
 	Express bool     `help:"Check as state machines of type EXPRESS."`
 	JSON    bool     `name:"json" help:"Print the diagnostics of all files as JSON."`
 
-	substitutions
+	definitions.Substitutions
 }
 
 // Help shows an example.
@@ -26,50 +30,50 @@ Exit status: 0 if all definitions are accepted, with or without warnings; 2 if a
 }
 
 // Run prints the errors of each definition, with the line and a caret.
-func (c *validateCmd) Run(_ context.Context, std streams) error {
-	files, err := definitionPaths(c.Files, std.err)
+func (c *validateCmd) Run(_ context.Context, std terminal.Streams) error {
+	files, err := definitions.Paths(c.Files, std.Err)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	values, err := c.values()
+	values, err := c.Values()
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
-	all, refused := make([]validated, 0, len(files)), false
-	read := make([]definitionFile, 0, len(files))
+	all, refused := make([]definitions.Validated, 0, len(files)), false
+	read := make([]definitions.File, 0, len(files))
 	for _, path := range files {
-		d, err := readDefinition("", path, values, std)
+		d, err := definitions.Read("", path, values, std)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 		read = append(read, d)
 	}
-	if err := c.unknown(read...); err != nil {
-		return &exitError{exitUsage, err}
+	if err := c.Unknown(read...); err != nil {
+		return exit.With(exit.Usage, err)
 	}
 	for _, d := range read {
-		found := d.diagnose(c.Express)
-		v := newValidated(&d, found)
+		found := d.Diagnose(c.Express)
+		v := definitions.NewValidated(&d, found)
 		all, refused = append(all, v), refused || v.Result == "FAIL"
 		if c.JSON {
 			continue
 		}
-		text := d.render(found)
-		if std.colour {
-			text = coloured(text)
+		text := d.Render(found)
+		if std.Colour {
+			text = terminal.Coloured(text)
 		}
 		if v.Result == "OK" {
-			text += d.path + ": accepted" + whatever(v.Placeholders) + "\n"
+			text += d.Path + ": accepted" + whatever(v.Placeholders) + "\n"
 		}
-		fmt.Fprint(std.out, text)
+		fmt.Fprint(std.Out, text)
 	}
 	if c.JSON {
-		if err := printJSON(std.out, all); err != nil {
+		if err := terminal.PrintJSON(std.Out, all); err != nil {
 			return err
 		}
 	}
 	if refused {
-		return &exitError{code: exitData}
+		return exit.With(exit.Data, nil)
 	}
 	return nil
 }
@@ -79,5 +83,5 @@ func whatever(open []string) string {
 	if len(open) == 0 {
 		return ""
 	}
-	return ", whatever the values of " + placeholders(open) + " are"
+	return ", whatever the values of " + definitions.Placeholders(open) + " are"
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 const (
@@ -30,19 +33,19 @@ func definitionsDir(t *testing.T) string {
 func TestValidateWalksDirectories(t *testing.T) {
 	t.Parallel()
 	dir := definitionsDir(t)
-	stepback(t, "validate", dir).ends(t, exitData, filepath.Join(dir, "a.asl.json")+": accepted\n",
+	stepback(t, "validate", dir).ends(t, exit.Data, filepath.Join(dir, "a.asl.json")+": accepted\n",
 		filepath.Join(dir, "sub", "b.asl.json")+
 			":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/P\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")
-	stepback(t, "validate", filepath.Join(dir, "a.asl.json")).ends(t, exitOK, "accepted")
-	stepback(t, "validate", filepath.Join(dir, "none.json")).complains(t, exitUsage, "none.json: no such file")
-	stepback(t, "validate", t.TempDir()).complains(t, exitUsage, "has no *.asl.json")
+	stepback(t, "validate", filepath.Join(dir, "a.asl.json")).ends(t, exit.OK, "accepted")
+	stepback(t, "validate", filepath.Join(dir, "none.json")).complains(t, exit.Usage, "none.json: no such file")
+	stepback(t, "validate", t.TempDir()).complains(t, exit.Usage, "has no *.asl.json")
 }
 
 func TestValidateReadsStandardInput(t *testing.T) {
 	t.Parallel()
 	var out, problems strings.Builder
-	code := execute(t.Context(), []string{"validate", "-", "--json"}, streams{in: strings.NewReader(refused), out: &out,
-		err: &problems})
+	code := execute(t.Context(), []string{"validate", "-", "--json"}, terminal.Streams{In: strings.NewReader(refused), Out: &out,
+		Err: &problems})
 	for _, want := range []string{
 		`"file": "standard input",`, `"result": "FAIL",`, `"code": "SCHEMA_VALIDATION_FAILED",`,
 		`"location": "/States/P",`, `"line": 3,`, `"column": 25,`,
@@ -51,7 +54,7 @@ func TestValidateReadsStandardInput(t *testing.T) {
 			t.Errorf("lacks %s:\n%s", want, out.String())
 		}
 	}
-	if code != exitData || problems.Len() > 0 {
+	if code != exit.Data || problems.Len() > 0 {
 		t.Errorf("exit code %d, %s", code, problems.String())
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"stepback/cmd/stepback/workspace"
 )
 
 // versionLine returns the version, the commit it was built from, the Go version and the target platform.
 func versionLine() string {
-	line := "stepback " + version()
+	line := "stepback " + workspace.Version()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		settings := map[string]string{}
 		for _, s := range info.Settings {

@@ -13,6 +13,9 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
 
@@ -23,7 +26,7 @@ type watcher struct {
 	values map[string]string // values of placeholders
 	states *sfn.Client
 	out    io.Writer
-	seen   map[string]stamp // by path
+	seen   map[string]workspace.Stamp // by path
 }
 
 // watch creates state machines from the definitions in a directory and starts watching it; stop stops watching and
@@ -32,7 +35,7 @@ func watch(ctx context.Context, dir string, values map[string]string, p *local.P
 	err error) {
 	w := &watcher{
 		dir: dir, values: values, role: p.Scope.GlobalARN("iam", "role/stepback"),
-		states: statesClient(p), out: out, seen: map[string]stamp{},
+		states: workspace.StatesClient(p), out: out, seen: map[string]workspace.Stamp{},
 	}
 	if err := w.look(ctx); err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func watch(ctx context.Context, dir string, values map[string]string, p *local.P
 
 // keepLooking polls until ctx ends. It prints an error once, not at every poll.
 func (w *watcher) keepLooking(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(workspace.LookEvery)
 	defer tick.Stop()
 	said := ""
 	for {
@@ -76,25 +79,25 @@ func (w *watcher) look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
-	there, names := map[string]stamp{}, map[string]string{}
+	there, names := map[string]workspace.Stamp{}, map[string]string{}
 	for _, entry := range entries {
 		path := filepath.Join(w.dir, entry.Name())
-		if !isDefinition(entry.Name()) {
+		if !definitions.IsDefinition(entry.Name()) {
 			continue
 		}
 		info, err := os.Stat(path)
 		if err != nil || info.IsDir() {
 			continue // it has just been deleted, or is not a regular file
 		}
-		now := stampOf(info)
+		now := workspace.StampOf(info)
 		there[path] = now
-		other, taken := names[machineName(path)]
-		names[machineName(path)] = path
+		other, taken := names[definitions.MachineName(path)]
+		names[definitions.MachineName(path)] = path
 		switch {
 		case now == w.seen[path]:
 		case taken:
 			fmt.Fprintf(w.out, "%s: ignored, because %s already defines the state machine %s\n", path, other,
-				machineName(path))
+				definitions.MachineName(path))
 		default:
 			w.take(ctx, path)
 		}
@@ -105,35 +108,35 @@ func (w *watcher) look(ctx context.Context) error {
 
 // take creates or updates the state machine of a file, and prints the result or the error.
 func (w *watcher) take(ctx context.Context, path string) {
-	d, err := readDefinition("", path, w.values, streams{})
+	d, err := definitions.Read("", path, w.values, terminal.Streams{})
 	if err != nil {
 		fmt.Fprintf(w.out, "stepback: %v\n", err)
 		return
 	}
-	found := d.diagnose(false)
-	fmt.Fprint(w.out, d.render(found))
+	found := d.Diagnose(false)
+	fmt.Fprint(w.out, d.Render(found))
 	lacks := asl.HasErrors(found)
 	if !lacks {
-		if err := d.lacks(false); err != nil {
+		if err := d.Lacks(false); err != nil {
 			fmt.Fprintf(w.out, "stepback: %v\n", err)
 			lacks = true
 		}
 	}
 	if lacks {
-		fmt.Fprintf(w.out, "%s: the state machine %s was not changed\n", path, d.name)
+		fmt.Fprintf(w.out, "%s: the state machine %s was not changed\n", path, d.Name)
 		return
 	}
 	done, err := w.put(ctx, d)
 	if err != nil {
-		done = saidByAPI(err).Error()
+		done = workspace.SaidByAPI(err).Error()
 	}
-	fmt.Fprintf(w.out, "%s: state machine %s: %s\n", path, d.name, done)
+	fmt.Fprintf(w.out, "%s: state machine %s: %s\n", path, d.Name, done)
 }
 
 // put creates or updates the state machine of a definition, and returns which it did. Creating an identical state
 // machine again succeeds.
-func (w *watcher) put(ctx context.Context, d definitionFile) (string, error) {
-	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.name, Definition: &d.text,
+func (w *watcher) put(ctx context.Context, d definitions.File) (string, error) {
+	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.Name, Definition: &d.Text,
 		RoleArn: &w.role})
 	if err == nil {
 		return "ready, " + *made.StateMachineArn, nil
@@ -142,11 +145,11 @@ func (w *watcher) put(ctx context.Context, d definitionFile) (string, error) {
 	if !errors.As(err, &exists) {
 		return "", err
 	}
-	arn, err := w.find(ctx, d.name)
+	arn, err := w.find(ctx, d.Name)
 	if err != nil {
 		return "", err
 	}
-	_, err = w.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{StateMachineArn: &arn, Definition: &d.text})
+	_, err = w.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{StateMachineArn: &arn, Definition: &d.Text})
 	return "updated, " + arn, err
 }
 

@@ -1,0 +1,36 @@
+package definitions
+
+import "stepback/asl"
+
+// Validated is the JSON form of the result for one definition.
+type Validated struct {
+	File        string       `json:"file"`
+	Result      string       `json:"result"` // OK or FAIL, as in ValidateStateMachineDefinition
+	Diagnostics []diagnostic `json:"diagnostics"`
+	// Placeholders are the names of placeholders without a value; the text they stand for is not checked.
+	Placeholders []string `json:"placeholders,omitempty"`
+}
+
+// diagnostic is one finding, with its position.
+type diagnostic struct {
+	Severity asl.Severity `json:"severity"`
+	Code     asl.Code     `json:"code"`
+	Message  string       `json:"message"`
+	Location string       `json:"location,omitempty"`
+	Line     int          `json:"line"`
+	Column   int          `json:"column"`
+	Hint     string       `json:"hint,omitempty"`
+}
+
+func NewValidated(d *File, found []asl.Diagnostic) Validated {
+	v := Validated{File: d.Path, Placeholders: d.Document.Open, Result: "OK", Diagnostics: make([]diagnostic, 0,
+		len(found))}
+	if asl.HasErrors(found) {
+		v.Result = "FAIL"
+	}
+	for _, d := range found {
+		v.Diagnostics = append(v.Diagnostics, diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column,
+			d.Hint})
+	}
+	return v
+}

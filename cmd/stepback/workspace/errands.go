@@ -1,0 +1,26 @@
+package workspace
+
+import "runtime/debug"
+
+// program is what the verbs know of the command that they are part of.
+var program struct {
+	released string
+	verbs    map[string]func() DirectoryVerb
+}
+
+// Register sets the version of a release, empty for other builds, and the verbs that another process can run, by their
+// names in requests. The command calls it once, before its first verb.
+func Register(released string, verbs map[string]func() DirectoryVerb) {
+	program.released, program.verbs = released, verbs
+}
+
+// Version returns the version of the release, or of the module that this program was built from.
+func Version() string {
+	if program.released != "" {
+		return program.released
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
