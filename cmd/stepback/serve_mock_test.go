@@ -20,8 +20,8 @@ func TestServeRefusesABrokenMockConfiguration(t *testing.T) {
 	}
 	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1", Mock: path}
 	err := c.Run(t.Context(), terminal.Streams{Out: io.Discard, Err: io.Discard})
-	var exit *exit.Error
-	if !errors.As(err, &exit) || exit.Code != exit.Usage || !strings.Contains(err.Error(),
+	var failed *exit.Error
+	if !errors.As(err, &failed) || failed.Code != exit.Usage || !strings.Contains(err.Error(),
 		path+": MockedResponses must be an object") {
 		t.Errorf("got %v", err)
 	}
