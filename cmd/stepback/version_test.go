@@ -19,5 +19,5 @@ func TestAnAddressInUse(t *testing.T) {
 	}
 	defer l.Close()
 	stepback(t, "serve", "--listen", l.Addr().String(), "--data", t.TempDir()).complains(t, 1,
-		"another program listens there", "--listen")
+		"another program is listening there", "--listen")
 }
