@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/serve"
 )
 
 // ordersASL fails with Busy, waits for an hour and tries again; with ok it succeeds.
@@ -28,7 +29,7 @@ func served(t *testing.T) (data, url string) {
 	if err := os.WriteFile(filepath.Join(definitions, "orders.asl.json"), []byte(ordersASL), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	url, stop := servingAs(t, &serveCmd{Data: data, Watch: definitions,
+	url, stop := servingAs(t, &serve.Serve{Data: data, Watch: definitions,
 		Lambda: []string{`busy=echo 'Busy: try later' >&2; exit 1`}})
 	t.Cleanup(stop)
 	return data, url

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"stepback/cmd/stepback/serve"
 	"stepback/internal/objectevent"
 )
 
@@ -26,7 +27,7 @@ func TestServeAnnouncesObjects(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	url, stop := servingAs(t, &serveCmd{Data: t.TempDir(), ObjectCreated: map[string]string{"uploads": "keeps",
+	url, stop := servingAs(t, &serve.Serve{Data: t.TempDir(), ObjectCreated: map[string]string{"uploads": "keeps",
 		"quiet": "nobody"}})
 	defer stop()
 	c := clientsOf(url)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"stepback/cmd/stepback/serve"
 	"stepback/cmd/stepback/terminal"
 )
 
@@ -90,8 +91,8 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	said, ended := &transcript{came: make(chan struct{}, 1)}, make(chan error, 1)
-	c := &serveCmd{Listen: "127.0.0.1:0", Data: filepath.Join(disk, "data"), Account: "000000000000",
-		Region: "us-east-1", reserve: 1 << 20}
+	c := &serve.Serve{Listen: "127.0.0.1:0", Data: filepath.Join(disk, "data"), Account: "000000000000",
+		Region: "us-east-1", Reserve: 1 << 20}
 	go func() { ended <- c.Run(ctx, terminal.Streams{Out: io.Discard, Err: said}) }()
 	address := said.find(t, `http://(127\.0\.0\.1:\d+)\n`)[1]
 	post(t, address, "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":`+

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/serve"
 	"stepback/cmd/stepback/terminal"
 )
 
@@ -18,7 +19,7 @@ func TestServeRefusesABrokenMockConfiguration(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"StateMachines": {}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1", Mock: path}
+	c := &serve.Serve{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1", Mock: path}
 	err := c.Run(t.Context(), terminal.Streams{Out: io.Discard, Err: io.Discard})
 	var failed *exit.Error
 	if !errors.As(err, &failed) || failed.Code != exit.Usage || !strings.Contains(err.Error(),

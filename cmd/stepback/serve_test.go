@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/serve"
 	"stepback/cmd/stepback/terminal"
 )
 
@@ -30,7 +31,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1"}
+	c := &serve.Serve{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1"}
 	if err := c.Run(ctx, terminal.Streams{Out: io.Discard, Err: io.Discard}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -22,17 +22,18 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/serve"
 	"stepback/cmd/stepback/terminal"
 )
 
 // serving runs "stepback serve" on a data directory until stop is called.
 func serving(t *testing.T, data string) (url string, stop func()) {
 	t.Helper()
-	return servingAs(t, &serveCmd{Data: data})
+	return servingAs(t, &serve.Serve{Data: data})
 }
 
 // servingAs runs a serve command on a free port.
-func servingAs(t *testing.T, c *serveCmd) (url string, stop func()) {
+func servingAs(t *testing.T, c *serve.Serve) (url string, stop func()) {
 	t.Helper()
 	c.Listen, c.Account, c.Region = "127.0.0.1:0", "000000000000", "us-east-1"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -1,0 +1,73 @@
+package letters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/cmd/stepback/terminal"
+	"stepback/outbox/deadletters"
+)
+
+type deadlettersRedriveCmd struct {
+	letterRoom
+	letterSelection
+	Rate    float64 `placeholder:"N" help:"Letters per second; 0 means no limit."`
+	DryRun  bool    `help:"Only print which letters would be redriven."`
+	Wait    bool    `help:"Wait until each letter is delivered or dead-lettered again. Letters of an outbox need a running relay. For --data without a serving process, redrive always waits."`
+	Because string  `placeholder:"TEXT" help:"Reason, for the log."`
+	JSON    bool    `name:"json" help:"Print one line of JSON per letter."`
+}
+
+// Help shows examples.
+func (deadlettersRedriveCmd) Help() string {
+	return `Letters keep their IDs, so that a receiver can recognize duplicates. If two people redrive the same letter, it is sent once.
+
+Examples:
+  stepback deadletters redrive 0199e0f0-… --db sqlite:app.db
+  stepback deadletters redrive --error ServiceUnavailableError --rate 20 --wait --db sqlite:app.db
+  stepback deadletters redrive --all --dry-run --db sqlite:app.db
+  stepback deadletters redrive --kind row --execution users-csv-e8594c61f26231883c3a11e67702671b --data .stepback
+
+Exit status: 3 if any letter was not redriven or, with --wait, was dead-lettered again.`
+}
+
+// Run redrives the letters.
+func (c *deadlettersRedriveCmd) Run(ctx context.Context, std terminal.Streams) (err error) {
+	chosen, err := c.selection()
+	if err != nil {
+		return err
+	}
+	o, leave, err := c.enter(ctx, std)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	p := resultPrinter{std: std, json: c.JSON}
+	var redriven []string
+	pace := deadletters.Pace{Rate: c.Rate, DryRun: c.DryRun}
+	if err := o.Redrive(ctx, chosen, pace, c.Because, func(r deadletters.Result) error {
+		if r.Outcome == deadletters.Done {
+			redriven = append(redriven, r.ID)
+		}
+		return p.print(r)
+	}); err != nil {
+		return usage(err)
+	}
+	// alone: whatever this process does not finish is finished when the directory is opened again
+	if c.Wait || c.alone {
+		if err := o.Follow(ctx, redriven, 200*time.Millisecond, func(l deadletters.Letter) error {
+			p.bad = p.bad || l.State != deadletters.Delivered
+			cause := ""
+			if l.State != deadletters.Delivered {
+				cause = "  " + firstLine(l.Cause, 100)
+			}
+			_, err := fmt.Fprintf(std.Out, "%s  %s%s\n", l.ID, l.State, cause)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return p.end()
+}

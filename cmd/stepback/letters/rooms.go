@@ -1,0 +1,231 @@
+package letters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/google/uuid"
+
+	"stepback/aws/client"
+	"stepback/aws/objects"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
+	"stepback/csvimport/pipeline"
+	"stepback/local"
+	"stepback/outbox/deadletters"
+	"stepback/outbox/deadletters/queues"
+	"stepback/outbox/deadletters/startevents"
+)
+
+// letterPlaces describes where letters can be, for the help of the verbs.
+const letterPlaces = `Flags name the sources of letters: an outbox (--db), a data directory on this machine (--data: rows of imports, events that
+started no import, failed Map items), or AWS (--import-results: rows; --events-queue: events; --machine: Map items; --queue: an
+SQS dead-letter queue). The default source is the data directory .stepback.`
+
+// letterRoom holds the flags that say where the letters are, and who acts on them.
+type letterRoom struct {
+	DB   string `group:"Sources" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with an outbox: sqlite:/path/file.db or postgres://…"`
+	Data string `group:"Sources" type:"path" placeholder:"DIR" help:"Data directory. Default .stepback, if no other source is named."`
+
+	Results     string   `group:"Sources" name:"import-results" placeholder:"s3://BUCKET" help:"Bucket with an import's results, for the rows that were not applied."`
+	Import      string   `group:"Sources" name:"import-machine" placeholder:"ARN" help:"State machine of the import, to which rows and events are redriven."`
+	EventsQueue string   `group:"Sources" placeholder:"URL|ARN" help:"Queue of the events for which no import could be started (needs --import-machine)."`
+	Machine     []string `group:"Sources" placeholder:"ARN" help:"State machine whose Map Runs have failed items (repeatable)."`
+	Queue       []string `group:"Sources" placeholder:"URL|ARN" help:"Dead-letter queue of SQS (repeatable)."`
+	QueueTarget string   `group:"Sources" placeholder:"URL" help:"Queue to redrive the messages of --queue to, instead of the one they came from."`
+	Record      string   `group:"Sources" placeholder:"s3://BUCKET/PREFIX/" help:"Where to store the log of redrives, edits and discards. Default: dead-letters/ in the bucket of --import-results."`
+	Endpoint    string   `group:"Sources" placeholder:"URL" help:"Endpoint to use instead of AWS, such as http://127.0.0.1:4566."`
+
+	alone bool // no other process serves the data directory
+
+	Who string `name:"by" placeholder:"NAME" help:"Your name, for the log. Default: your user name on this machine."`
+}
+
+// enter opens the stores of letters for an operator; leave closes them.
+func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadletters.Operator, leave func() error, err error) {
+	var rooms deadletters.Rooms
+	var closers []func() error
+	closeAll := func() error {
+		var errs []error
+		for i := len(closers) - 1; i >= 0; i-- {
+			errs = append(errs, closers[i]())
+		}
+		return errors.Join(errs...)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll())
+		}
+	}()
+	if r.DB != "" {
+		store, err := OpenOutbox(ctx, r.DB)
+		if err != nil {
+			return nil, nil, err
+		}
+		closers = append(closers, store.Close)
+		rooms = append(rooms, deadletters.Part{Kind: deadletters.KindOutbox, Room: store, Owns: isUUID})
+	}
+	onAWS := r.Results != "" || r.EventsQueue != "" || len(r.Machine) > 0 || len(r.Queue) > 0
+	if r.Data != "" || !onAWS && r.DB == "" {
+		own, leaveData, err := r.dataDirectory(ctx, std)
+		if err != nil {
+			return nil, nil, err
+		}
+		closers = append(closers, leaveData)
+		rooms = append(rooms, own...)
+	}
+	if onAWS {
+		own, err := r.amazon(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		rooms = append(rooms, own...)
+	}
+	return &deadletters.Operator{Room: rooms, Who: r.name()}, closeAll, nil
+}
+
+func isUUID(id string) bool { return uuid.Validate(id) == nil }
+
+// dataDirectory returns the letter stores of a data directory, in the process that serves it or, if there is none, in
+// this one.
+func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (deadletters.Rooms, func() error, error) {
+	dir := r.Data
+	if dir == "" {
+		dir = ".stepback"
+	}
+	if !terminal.Exists(dir) {
+		return nil, nil, exit.With(exit.Usage, fmt.Errorf(
+			"there is no data directory %s: name one with --data, or another source of letters; see --help", dir))
+	}
+	leave := func() error { return nil }
+	server, err := local.Running(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	endpoint, scope := "", local.DefaultRegion
+	if server != nil {
+		endpoint = server.Endpoint
+	} else {
+		p, err := r.openDirectory(ctx, dir, std)
+		if err != nil {
+			return nil, nil, workspace.InUse(err)
+		}
+		endpoint, leave, r.alone = p.Endpoint, p.Close, true
+	}
+	settings := aws.Config{Region: scope, BaseEndpoint: &endpoint, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")}
+	return pipeline.Letters(objects.Local(endpoint, scope), sfn.NewFromConfig(settings), time.Time{}), leave, nil
+}
+
+// openDirectory opens a data directory that no process has open.
+func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal.Streams) (*local.Platform, error) {
+	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: workspace.Version(),
+		BuiltIn: pipeline.Functions(nil, nil), Resumed: workspace.Resuming(std), Control: new(workspace.Errands).Serve})
+	if err == nil {
+		pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
+	}
+	return p, err
+}
+
+// amazon returns the letter stores on AWS, or at the endpoint.
+func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
+	options := []func(*config.LoadOptions) error{}
+	if r.Endpoint != "" {
+		options = append(options, config.WithBaseEndpoint(r.Endpoint))
+	}
+	for _, arn := range append([]string{r.Import}, r.Machine...) {
+		if parts := strings.SplitN(arn, ":", 5); len(parts) > 3 && parts[3] != "" {
+			options = append(options, config.WithRegion(parts[3]))
+			break
+		}
+	}
+	settings, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, fmt.Errorf("the AWS configuration cannot be read: %w", err)
+	}
+	if settings.Region == "" {
+		settings.Region = local.DefaultRegion
+	}
+	store, err := client.NewNamed(ctx, settings, "s3")
+	if err != nil {
+		return nil, err
+	}
+	messages, err := client.NewNamed(ctx, settings, "sqs")
+	if err != nil {
+		return nil, err
+	}
+	c := pipeline.RoomsConfig{
+		Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings),
+		Machine:  r.Import,
+		Machines: r.Machine}
+	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
+		return nil, err
+	}
+	if c.Record, c.Prefix, err = bucketOf("--record", r.Record); err != nil {
+		return nil, err
+	}
+	if c.Results == "" && c.Record == "" {
+		return nil, exit.With(exit.Usage, errors.New(
+			"name a place for the log with --record s3://BUCKET/PREFIX/: without it, two people could redrive the same letter twice"))
+	}
+	if r.EventsQueue != "" {
+		if r.Import == "" {
+			return nil, exit.With(exit.Usage, errors.New("--events-queue needs --import-machine, the state machine that the events start"))
+		}
+		q, err := queues.Open(ctx, messages, r.EventsQueue)
+		if err != nil {
+			return nil, err
+		}
+		c.Inbox = &startevents.Queue{Messages: q}
+	}
+	rooms := pipeline.Rooms(c)
+	for _, address := range r.Queue {
+		q, err := queues.Open(ctx, messages, address)
+		if err != nil {
+			return nil, usage(err)
+		}
+		q.Target = r.QueueTarget
+		rooms = append(rooms, pipeline.Part(q, c.Documents()))
+	}
+	return rooms, nil
+}
+
+// bucketOf parses s3://bucket/prefix/.
+func bucketOf(flag, address string) (bucket, prefix string, err error) {
+	if address == "" {
+		return "", "", nil
+	}
+	rest, ok := strings.CutPrefix(address, "s3://")
+	bucket, prefix, _ = strings.Cut(rest, "/")
+	if !ok || bucket == "" {
+		return "", "", exit.With(exit.Usage, fmt.Errorf("%s %s: write s3://BUCKET or s3://BUCKET/PREFIX/", flag, address))
+	}
+	if prefix != "" && !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
+	}
+	return bucket, prefix, nil
+}
+
+func (r *letterRoom) name() string {
+	if r.Who != "" {
+		return r.Who
+	}
+	name := os.Getenv("USER")
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += "@" + host
+	}
+	return name
+}

@@ -1,0 +1,276 @@
+package retries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"stepback/adaptive/cost"
+	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/retry"
+	"stepback/statemachine"
+	"stepback/tasks/faults"
+)
+
+// Cost implements the verb cost.
+type Cost struct {
+	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML. Default: the CSV import."`
+
+	Rows       int64         `default:"1000000" help:"Number of rows in the imported file."`
+	Shape      string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import. Default: all three side by side."`
+	Batch      int           `placeholder:"N" help:"Rows per child execution. Default 250 in bulk, 100 in batch."`
+	Express    bool          `help:"Use EXPRESS child executions for the import, or treat the definition as a state machine of type EXPRESS."`
+	Executions int64         `default:"1000000" help:"Number of executions of the definition."`
+	Items      int64         `default:"100" help:"Number of items in each Map of the definition."`
+	Memory     int           `default:"512" help:"Memory of a function, in MB."`
+	Takes      time.Duration `default:"100ms" help:"Duration of one function invocation in the definition."`
+	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
+	JSON       bool          `name:"json" help:"Print the costs as JSON."`
+
+	definitions.Substitutions
+}
+
+// Help shows examples.
+func (Cost) Help() string {
+	return `Examples:
+  stepback cost --rows 1000000
+  stepback cost --rows 1000000 --shape bulk --fault ProcessSingleUserRecord:DeadlockException:1%
+  stepback cost order.asl.yaml --executions 500000 --fault Pay:TimeoutError:2%
+
+Prices are for us-east-1 at the printed date, without free tiers, discounts and taxes. For an import they include the database
+only while the import runs.`
+}
+
+// Run prints the costs.
+func (c *Cost) Run(_ context.Context, std terminal.Streams) error {
+	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
+		c.Batch > statemachine.MaxBatchSize {
+		return exit.With(exit.Usage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
+			statemachine.MaxBatchSize))
+	}
+	if c.File == "" {
+		return c.imports(std)
+	}
+	return c.definition(std)
+}
+
+// quotation is one way of running something, and its cost.
+type quotation struct {
+	Name  string      `json:"name"`
+	Items []cost.Item `json:"items"`
+	Total float64     `json:"totalUSD"`
+}
+
+func quote(name string, items []cost.Item) quotation {
+	return quotation{name, items, cost.Total(items)}
+}
+
+// imports prints the costs of the import's shapes side by side.
+func (c *Cost) imports(std terminal.Streams) error {
+	specs, err := c.specs(statemachine.TaskStates()...)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	var all []quotation
+	for _, shape := range statemachine.Shapes() {
+		if c.Shape != "" && c.Shape != string(shape) {
+			continue
+		}
+		run, err := c.run(shape, specs)
+		if err != nil {
+			return err
+		}
+		name := string(shape)
+		if run.BatchSize > 1 {
+			name += " " + strconv.Itoa(run.BatchSize)
+		}
+		all = append(all, quote(name, run.Items(cost.DefaultPrices())))
+	}
+	if c.JSON {
+		return terminal.PrintJSON(std.Out, priced{cost.DefaultPrices(), all, nil})
+	}
+	fmt.Fprintf(std.Out, "%s rows, in USD\n\n", terminal.Grouped(c.Rows))
+	printQuotations(std.Out, all)
+	return nil
+}
+
+// priced is the command's JSON output.
+type priced struct {
+	Prices     cost.Prices  `json:"prices"`
+	Quotations []quotation  `json:"quotations"`
+	Execution  *cost.Answer `json:"execution,omitempty"`
+}
+
+// run returns the import in a shape, with the faults as shares of failing rows or batches.
+func (c *Cost) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
+	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
+	i := cost.Import{Files: 1, Rows: c.Rows, Shape: shape, BatchSize: c.Batch, Express: c.Express, MemoryMB: c.Memory,
+		Capacity: capacity, KeptDays: keptDays}
+	switch {
+	case shape == statemachine.Single:
+		i.BatchSize = 1
+	case c.Batch == 0 && shape == statemachine.Batch:
+		i.BatchSize = 100
+	case c.Batch == 0:
+		i.BatchSize = statemachine.DefaultOptions().BatchSize
+	}
+	var retries float64
+	for _, s := range specs {
+		n, err := retriesOf(s)
+		if err != nil {
+			return i, err
+		}
+		expected, refused := cost.Expected(s.Rate, int64(n)), 0.0
+		if cost.Refused(errorOf(s)) {
+			refused = expected + math.Pow(s.Rate, float64(n)+1)
+		}
+		batch := shape == statemachine.Bulk && !s.OfItem()
+		switch {
+		case s.State == statemachine.ApplyBatch && shape == statemachine.Bulk,
+			s.State == statemachine.ProcessSingleUserRecord && batch:
+			i.FailingBatches += expected
+			i.RefusedBatches += refused
+		case s.State == statemachine.ProcessSingleUserRecord:
+			i.FailingRows = min(i.FailingRows+s.Rate, 1)
+			retries += expected
+			i.RefusedRows += refused
+		}
+	}
+	if i.FailingRows > 0 {
+		i.Retries = retries / i.FailingRows
+	}
+	return i, nil
+}
+
+// retriesOf returns how many times the retry table retries a fault's error.
+func retriesOf(s faults.Spec) (int, error) {
+	compiled, err := statemachine.DefaultTable().Compile(s.State)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range compiled.Retry {
+		for _, e := range r.ErrorEquals {
+			if e == errorOf(s) || e == retry.StatesTaskFailed && errorOf(s) != retry.StatesTimeout {
+				return r.MaxAttempts, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// errorOf returns the error that a state machine receives for a fault.
+func errorOf(s faults.Spec) string {
+	switch s.Error {
+	case faults.Hang:
+		return retry.StatesTimeout
+	case faults.Crash:
+		return retry.RuntimeExitError
+	case faults.Throttle:
+		return retry.LambdaTooManyRequestsException
+	}
+	return s.Error
+}
+
+func (c *Cost) specs(states ...string) ([]faults.Spec, error) {
+	var specs []faults.Spec
+	for _, text := range c.Fault {
+		spec, err := faults.ParseSpec(text, states...)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// definition prints the cost of executions of a definition, for the cheapest and the most expensive path through it.
+func (c *Cost) definition(std terminal.Streams) error {
+	values, err := c.Values()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	d, err := definitions.Read("", c.File, values, std)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	if err := c.Unknown(d); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	machine, diagnostics := asl.Parse(d.Text)
+	if machine == nil {
+		return exit.With(exit.Usage, fmt.Errorf("%s is not a state machine: %w", c.File, firstOf(diagnostics)))
+	}
+	specs, err := c.specs()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	q := cost.Question{Express: c.Express, Items: c.Items, Faults: map[string]map[string]float64{}}
+	for _, s := range specs {
+		if q.Faults[s.State] == nil {
+			q.Faults[s.State] = map[string]float64{}
+		}
+		q.Faults[s.State][errorOf(s)] = s.Rate
+	}
+	p := cost.DefaultPrices()
+	a := cost.OfDefinition(machine, q)
+	n := float64(c.Executions)
+	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
+		quote("at most", a.Most.Items(n, c.Takes.Seconds(), c.Memory, p))}
+	if c.JSON {
+		return terminal.PrintJSON(std.Out, priced{p, all, &a})
+	}
+	fmt.Fprintf(std.Out, "%s executions, in USD, by the branches that Choice states take\n\n", terminal.Grouped(c.Executions))
+	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
+		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
+	if a.Loops {
+		fmt.Fprintln(std.Out, "The definition has loops; each state is counted once.")
+	}
+	return nil
+}
+
+func firstOf(diagnostics []asl.Diagnostic) error {
+	for _, d := range diagnostics {
+		return errors.New(d.Message)
+	}
+	return errors.New("it has no states")
+}
+
+// printQuotations prints quotations side by side.
+func printQuotations(w io.Writer, all []quotation) {
+	heads := append(make([]string, 0, 1+len(all)), "")
+	for _, q := range all {
+		heads = append(heads, ">"+q.Name)
+	}
+	t := terminal.NewTable(heads...)
+	for n := range all[0].Items {
+		row := append(make([]any, 0, 1+len(all)), all[0].Items[n].Name)
+		for _, q := range all {
+			row = append(row, dollars(q.Items[n].USD))
+		}
+		t.Add(row...)
+	}
+	sum := append(make([]any, 0, 1+len(all)), "sum")
+	for _, q := range all {
+		sum = append(sum, dollars(q.Total))
+	}
+	t.Add(sum...)
+	t.Print(w, "  ")
+	p := cost.DefaultPrices()
+	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
+}
+
+// dollars formats an amount with two decimals, or with four if it is below a cent.
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return strconv.FormatFloat(usd, 'f', 4, 64)
+	}
+	return strconv.FormatFloat(usd, 'f', 2, 64)
+}

@@ -1,0 +1,245 @@
+package retries
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/alarms"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
+	"stepback/csvimport/pipeline"
+	"stepback/dashboards"
+	"stepback/dashboards/render"
+	"stepback/local"
+	"stepback/retrymetrics"
+	"stepback/retrymetrics/metricsfile"
+)
+
+// Dashboard implements the verb dashboard.
+type Dashboard struct {
+	Grafana dashboardGrafanaCmd `cmd:"" help:"Print the retry dashboard for Grafana to import, based on the metrics of serve."`
+	Body    dashboardBodyCmd    `cmd:"" help:"Print the retry dashboard of a state machine as the body for CloudWatch's PutDashboard."`
+	Render  DashboardRender     `cmd:"" help:"Draw the retry dashboard of a data directory or an endpoint as HTML, SVG or PNG."`
+}
+
+// DashboardRender implements the verb dashboard render.
+type DashboardRender struct {
+	Data         string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
+	StateMachine string        `placeholder:"NAME" help:"State machine whose retries are drawn. Default: the only one with data, or the CSV import."`
+	Endpoint     string        `placeholder:"URL" help:"Draw the dashboard of CloudWatch, or of a compatible service, at URL instead of a data directory's."`
+	Name         string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
+	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far back to read the endpoint's data. Default 3h."`
+	Output       string        `short:"o" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png; or html (- too), svg or png for standard output. Default retry.html."`
+	JSON         bool          `name:"json" help:"Print the file's name and the list of widgets without data as JSON."`
+}
+
+// Help shows an example.
+func (DashboardRender) Help() string {
+	return `Example:
+  stepback dashboard render --data .stepback -o retry.html
+  stepback dashboard render -o svg > retry.svg
+  stepback dashboard render --endpoint https://monitoring.us-east-1.amazonaws.com --name CSV-Processing-Retry-Monitor-dev -o retry.png
+
+For a data directory, the dashboard is the one deployed to CloudWatch, drawn from the metric data that runs stored there, with
+the alarms that these data trigger. For an endpoint, the dashboard's body, metric data and alarms are fetched, with region and
+credentials from the AWS SDK's usual variables and files; for an endpoint on this machine the credentials are "test".`
+}
+
+// Run draws the dashboard.
+func (c *DashboardRender) Run(ctx context.Context, std terminal.Streams) error {
+	if _, err := drawing(c.Output); err != nil {
+		return err
+	}
+	if c.JSON && toStandardOutput(c.Output) {
+		return exit.With(exit.Usage, errors.New("--json and the picture cannot both be written to standard output: name a file with -o"))
+	}
+	if !toStandardOutput(c.Output) { // another process may write the file
+		path, err := filepath.Abs(c.Output)
+		if err != nil {
+			return err
+		}
+		c.Output = path
+	}
+	if c.Endpoint != "" {
+		return c.Alone(ctx, std)
+	}
+	return workspace.OnDirectory(ctx, std, c.Data, c)
+}
+
+// On draws everything counted so far.
+func (c *DashboardRender) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
+	if err := p.KeepMetrics(); err != nil {
+		return err
+	}
+	return c.Alone(ctx, std)
+}
+
+func (c *DashboardRender) Alone(ctx context.Context, std terminal.Streams) error {
+	draw, err := drawing(c.Output)
+	if err != nil {
+		return err
+	}
+	page, err := c.page(ctx)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := draw(page, &out); err != nil {
+		return err
+	}
+	empty, err := page.Empty()
+	if err != nil {
+		return err
+	}
+	switch {
+	case toStandardOutput(c.Output):
+		_, err = std.Out.Write(out.Bytes())
+	default:
+		err = os.WriteFile(c.Output, out.Bytes(), 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.JSON:
+		return terminal.PrintJSON(std.Out, map[string]any{"file": c.Output, "withoutData": append([]string{}, empty...)})
+	case !toStandardOutput(c.Output):
+		fmt.Fprintln(std.Out, c.Output)
+	}
+	if len(empty) > 0 {
+		fmt.Fprintf(std.Err, "no data in: %s\n", strings.Join(empty, "; "))
+	}
+	return nil
+}
+
+// toStandardOutput reports whether -o names a format instead of a file: the picture is then written to standard
+// output.
+func toStandardOutput(output string) bool {
+	return slices.Contains([]string{"-", "html", "svg", "png"}, output)
+}
+
+// drawing returns the renderer for a file's extension, or for the format named instead of a file.
+func drawing(file string) (func(render.Page, io.Writer) error, error) {
+	form := strings.ToLower(filepath.Ext(file))
+	if toStandardOutput(file) {
+		form = "." + strings.ReplaceAll(file, "-", "html")
+	}
+	switch form {
+	case ".html", ".htm":
+		return render.Page.HTML, nil
+	case ".svg":
+		return render.Page.SVG, nil
+	case ".png":
+		return render.Page.PNG, nil
+	default:
+		return nil, exit.With(exit.Usage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png, or - for standard output", file))
+	}
+}
+
+// page returns the dashboard with its data, from an endpoint or a data directory.
+func (c *DashboardRender) page(ctx context.Context) (render.Page, error) {
+	if c.Endpoint != "" {
+		return endpointPage(ctx, c.Endpoint, c.Name, c.Since)
+	}
+	if _, err := os.Stat(c.Data); err != nil {
+		return render.Page{}, exit.With(exit.Usage,
+			fmt.Errorf("no runs to draw: %w; name their data directory with --data", err))
+	}
+	points, err := metricsfile.Read(c.Data)
+	if err != nil {
+		return render.Page{}, err
+	}
+	machine, err := pickMachine(c.StateMachine, points)
+	if err != nil {
+		return render.Page{}, exit.With(exit.Usage, err)
+	}
+	return dashboardPage(machine, points)
+}
+
+// pickMachine returns the state machine to draw: the named one, or the import's, or the only one that has data.
+func pickMachine(named string, points []retrymetrics.Point) (string, error) {
+	seen := map[string]bool{}
+	for i := range points {
+		if machine := points[i].Labels.StateMachine; machine != "" {
+			seen[machine] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(seen))
+	switch {
+	case named != "" && !seen[named] && len(names) > 0:
+		return "", fmt.Errorf("no data for the state machine %s; there are data for %s", named,
+			strings.Join(names, ", "))
+	case named != "":
+		return named, nil
+	case len(names) == 1:
+		return names[0], nil
+	case seen[pipeline.StateMachine], len(names) == 0:
+		return pipeline.StateMachine, nil
+	default:
+		return "", fmt.Errorf("several state machines have data; name one with --state-machine: %s",
+			strings.Join(names, ", "))
+	}
+}
+
+func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, error) {
+	points = slices.DeleteFunc(slices.Clone(points), func(p retrymetrics.Point) bool {
+		return p.Labels.StateMachine != "" && p.Labels.StateMachine != machine
+	})
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: pipeline.Region})
+	if err != nil {
+		return render.Page{}, err
+	}
+	body, err := d.Body()
+	if err != nil {
+		return render.Page{}, err
+	}
+	set, err := alarms.New(alarms.Options{StateMachine: machine})
+	if err != nil {
+		return render.Page{}, err
+	}
+	page := render.Page{Name: d.Name, Body: body, Data: render.Points(points)}
+	for _, a := range set.Alarms {
+		shown, err := outcome(set, a, points)
+		if err != nil {
+			return page, err
+		}
+		page.Alarms = append(page.Alarms, shown)
+	}
+	return page, nil
+}
+
+// outcome returns whether and when an alarm fired.
+func outcome(set alarms.Set, a alarms.Alarm, points []retrymetrics.Point) (render.Alarm, error) {
+	changes, err := set.Evaluate(a, points)
+	shown := render.Alarm{Name: set.FullName(a.Name), State: string(alarms.OK), Text: a.Meaning}
+	if err != nil || len(changes) == 0 {
+		return shown, err
+	}
+	for _, ch := range changes {
+		if ch.State == alarms.Alarming && !shown.Tripped {
+			shown.Tripped, shown.State = true, "ALARM at "+ch.At.Format(timeLayout(points))
+			shown.Text = a.Meaning + " First: " + a.First
+		}
+	}
+	return shown, nil
+}
+
+// timeLayout returns the format of times, which includes the day if the data span more than one.
+func timeLayout(points []retrymetrics.Point) string {
+	for i := range points {
+		if points[i].Start.YearDay() != points[0].Start.YearDay() || points[i].Start.Year() != points[0].Start.Year() {
+			return "2 Jan 15:04"
+		}
+	}
+	return "15:04"
+}

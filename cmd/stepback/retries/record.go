@@ -1,0 +1,84 @@
+package retries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/adaptive/analysis"
+	"stepback/adaptive/analysis/histories"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/workspace"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+)
+
+// retriesRecord holds the flags that select the histories to read.
+type retriesRecord struct {
+	Data         string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	Endpoint     string `placeholder:"URL" help:"Read histories from an endpoint such as http://localhost:8083, instead of a data directory."`
+	AWS          bool   `name:"aws" help:"Read histories from AWS, with the usual configuration of its SDKs."`
+	StateMachine string `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
+	Days         int    `default:"7" placeholder:"N" help:"Only executions that started within this many days. Default 7."`
+}
+
+// remote reports whether the histories come from an API.
+func (c *retriesRecord) remote() bool { return c.AWS || c.Endpoint != "" }
+
+func (c *retriesRecord) check() error {
+	switch {
+	case c.AWS && c.Endpoint != "":
+		return exit.With(exit.Usage, errors.New("--aws and --endpoint exclude each other"))
+	case c.Days < 1 || c.Days > 3650:
+		return exit.With(exit.Usage, fmt.Errorf("--days is %d; it must be 1 to 3,650", c.Days))
+	}
+	return nil
+}
+
+func (c *retriesRecord) selection() histories.Selection {
+	return histories.Selection{Machine: c.StateMachine, Since: time.Now().AddDate(0, 0, -c.Days)}
+}
+
+// fromAPI reads the histories of AWS or an endpoint.
+func (c *retriesRecord) fromAPI(ctx context.Context) (*analysis.Collector, error) {
+	cfg, err := workspace.AWSConfig(ctx, c.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	var found analysis.Collector
+	return &found, histories.API(ctx, sfn.NewFromConfig(cfg), c.selection(), &found)
+}
+
+// fromJournal reads the histories of a journal.
+func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*analysis.Collector, error) {
+	var found analysis.Collector
+	return &found, histories.Journal(ctx, j, c.selection(), &found)
+}
+
+// fromDirectory reads the histories of a data directory that no process has open.
+func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Collector, err error) {
+	err = workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) (err error) {
+		found, err = c.fromJournal(ctx, j)
+		return err
+	})
+	return found, err
+}
+
+// printRecord prints what was read, and which parts could not be used.
+func printRecord(w io.Writer, r analysis.Read, from, to time.Time) {
+	fmt.Fprintf(w, "%d executions, %d tasks, %d attempts", r.Executions, r.Tasks, r.Attempts)
+	if !from.IsZero() {
+		fmt.Fprintf(w, ", from %s to %s", from.Local().Format("2006-01-02 15:04"), to.Local().Format("2006-01-02 15:04"))
+	}
+	fmt.Fprintln(w)
+	if r.Running > 0 {
+		fmt.Fprintf(w, "%d of the executions have not ended; their pending waits are not counted\n", r.Running)
+	}
+	if r.Gaps > 0 {
+		fmt.Fprintf(w, "%d histories have gaps; %d tasks are used up to the gap or not at all\n", r.Gaps, r.CutByGaps)
+	}
+}

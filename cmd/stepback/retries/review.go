@@ -1,0 +1,271 @@
+package retries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
+	"stepback/retrypatterns/review"
+)
+
+type retriesReviewCmd struct {
+	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
+	Express  bool     `help:"Review as a state machine of type EXPRESS."`
+	Rate     float64  `placeholder:"N" help:"Executions started per second, for the rule METASTABLE_ABOVE."`
+	Capacity float64  `placeholder:"N" help:"Calls per second that the called services can handle."`
+	FailOn   string   `enum:"error,warning,advice" default:"error" help:"Exit with status 3 if there are findings of at least this severity: error, warning or advice."`
+	Strict   bool     `help:"The same as --fail-on advice."`
+	Fix      bool     `help:"Fix what can be fixed mechanically, in place (JSON only), and review the rest."`
+	Explain  string   `placeholder:"CODE" help:"Explain a rule, or list all of them (--explain all), instead of reviewing."`
+	JSON     bool     `name:"json" xor:"form" help:"Print states and findings as JSON; durations are in seconds."`
+	SARIF    bool     `name:"sarif" xor:"form" help:"Print the findings as SARIF 2.1.0, for code scanning in CI."`
+
+	definitions.Substitutions
+}
+
+// Help shows examples.
+func (retriesReviewCmd) Help() string {
+	return `Examples:
+  stepback retries review statemachine.asl.json
+  stepback retries review --fail-on warning --sarif definitions/ > review.sarif
+  stepback retries review --rate 20 --capacity 25 statemachine.asl.json
+  stepback retries review --explain METASTABLE_ABOVE
+
+A Comment with "stepback:ignore CODE reason" silences a rule for its state, retrier or catcher.
+
+Exit status: 2 if a file cannot be read; 3 if a definition would be refused, or a finding is at least as severe as --fail-on.`
+}
+
+// reviewed is the review of one definition.
+type reviewed struct {
+	definitions.Validated
+	States []reviewedState `json:"states"`
+
+	file   definitions.File
+	lacks  error            // why an accepted definition cannot be reviewed
+	advice []asl.Diagnostic // includes the errors of a definition that AWS would refuse
+	fixes  []review.Finding
+	mended int
+}
+
+// reviewedState is the JSON form of what a state's retries can add up to; see review.State.
+type reviewedState struct {
+	Location    string  `json:"location"`
+	Retries     int64   `json:"retries"`
+	Attempts    int64   `json:"attempts"`
+	LongestWait float64 `json:"longestWaitSeconds"`
+	Attempt     float64 `json:"attemptSeconds,omitempty"`
+	Longest     float64 `json:"longestSeconds,omitempty"`
+
+	about *review.State
+}
+
+// Run prints the review of each definition.
+func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
+	if c.Explain != "" {
+		return explainRules(std.Out, c.Explain)
+	}
+	if err := c.check(); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	files, err := definitions.Paths(c.Files, std.Err)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	values, err := c.Values()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	wanting := false
+	all := make([]reviewed, 0, len(files))
+	read := make([]definitions.File, 0, len(files))
+	for _, path := range files {
+		d, err := definitions.Read("", path, values, std)
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		read = append(read, d)
+	}
+	if err := c.Unknown(read...); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	for _, d := range read {
+		x := c.review(d)
+		if c.Fix {
+			if x, err = c.applyFixes(x, values, std); err != nil {
+				return exit.With(exit.Usage, err)
+			}
+		}
+		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.advice, c.severe)
+		all = append(all, x)
+		if !c.JSON && !c.SARIF {
+			x.print(std)
+		}
+	}
+	switch {
+	case c.JSON:
+		err = terminal.PrintJSON(std.Out, all)
+	case c.SARIF:
+		err = terminal.PrintJSON(std.Out, sarifOf(all))
+	}
+	if err == nil && wanting {
+		err = exit.With(exit.Data, nil)
+	}
+	return err
+}
+
+func (c *retriesReviewCmd) check() error {
+	switch {
+	case len(c.Files) == 0:
+		return errors.New("name the definitions to review, for example: stepback retries review statemachine.asl.json")
+	case c.Rate < 0 || c.Capacity < 0 || math.IsNaN(c.Rate+c.Capacity) || math.IsInf(c.Rate+c.Capacity, 0):
+		return errors.New("--rate and --capacity must be numbers per second above 0")
+	case c.Rate > 0 && c.Capacity == 0:
+		return errors.New("--rate needs --capacity, the calls per second that the called services can handle")
+	}
+	return nil
+}
+
+// severe reports whether a finding is severe enough to fail the command.
+func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
+	order := []string{"error", "warning", "advice"}
+	limit := c.FailOn
+	if c.Strict {
+		limit = "advice"
+	}
+	return slices.Index(order, strings.ToLower(string(d.Severity))) <= slices.Index(order, limit)
+}
+
+// applyFixes writes the available fixes into the file until no more are found, and returns the review of what remains.
+func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std terminal.Streams) (reviewed, error) {
+	const rounds = 10 // one fix may uncover another finding
+	total := 0
+	for range rounds {
+		text, mended := review.Fix(x.file.Text, x.fixes)
+		if mended == 0 {
+			break
+		}
+		switch {
+		case x.file.Path == "standard input":
+			return x, errors.New("--fix edits files in place: name a file instead of -")
+		case x.file.Document.Text != x.file.Text:
+			return x, fmt.Errorf("%s: --fix only edits JSON definitions without placeholders; fix this one by hand",
+				x.file.Path)
+		}
+		if err := replaceText(x.file.Path, text); err != nil {
+			return x, err
+		}
+		d, err := definitions.Read("", x.file.Path, values, std)
+		if err != nil {
+			return x, err
+		}
+		x = c.review(d)
+		total += mended
+	}
+	x.mended = total
+	return x, nil
+}
+
+// replaceText overwrites a text file and keeps its permissions.
+func replaceText(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), info.Mode().Perm())
+}
+
+func (c *retriesReviewCmd) review(d definitions.File) reviewed {
+	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
+	refused := asl.HasErrors(x.advice)
+	if !refused {
+		x.lacks = d.Lacks(c.Express)
+	}
+	machine, _ := asl.Options{Express: c.Express}.Parse(d.Text)
+	if !refused && x.lacks == nil && machine != nil {
+		opinion := review.Definition(d.Text, machine, review.Options{
+			Express: c.Express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.Document.StandsIn,
+		})
+		x.advice, x.fixes = d.Document.Place(opinion.Advice()), opinion.Findings
+		for i := range opinion.States {
+			s := &opinion.States[i]
+			x.States = append(x.States, reviewedState{
+				s.Location, s.Retries, s.Attempts, s.Wait.Max.Seconds(), s.Attempt.Seconds(), s.Longest.Seconds(), s,
+			})
+		}
+	}
+	x.Validated = definitions.NewValidated(&d, x.advice)
+	if x.Result = "OK"; refused {
+		x.Result = "FAIL"
+	}
+	return x
+}
+
+// print prints the findings with the lines they refer to, then what the retries add up to.
+func (x *reviewed) print(std terminal.Streams) {
+	w := std.Out
+	text := x.file.Render(x.advice)
+	if std.Colour {
+		text = terminal.Coloured(text)
+	}
+	fmt.Fprint(w, text)
+	switch {
+	case x.Result != "OK":
+		fmt.Fprintf(w, "%s: not valid, not reviewed\n", x.File)
+		return
+	case x.lacks != nil:
+		fmt.Fprintf(w, "not reviewed: %v\n", x.lacks)
+		return
+	case x.mended > 0:
+		fmt.Fprintf(w, "%s: fixed: %d, left: %s\n", x.File, x.mended, tally(x.advice))
+	default:
+		fmt.Fprintf(w, "%s: %s\n", x.File, tally(x.advice))
+	}
+	if len(x.States) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nif the errors persist:")
+	t := terminal.NewTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
+	for i := range x.States {
+		s := x.States[i].about
+		t.Add(s.Location, s.Retries, s.Attempts, terminal.Duration(s.Wait.Max), known(s.Attempt), known(s.Longest))
+	}
+	t.Print(w, "  ")
+}
+
+// tally returns the number of findings of each severity.
+func tally(found []asl.Diagnostic) string {
+	if len(found) == 0 {
+		return "nothing found"
+	}
+	var parts []string
+	for _, severity := range []asl.Severity{asl.SeverityError, asl.SeverityWarning, asl.SeverityAdvice} {
+		n := 0
+		for _, d := range found {
+			if d.Severity == severity {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(string(severity))))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// known formats a duration; 0, for a state without TimeoutSeconds, is "no timeout".
+func known(d time.Duration) string {
+	if d == 0 {
+		return "no timeout"
+	}
+	return terminal.Duration(d)
+}

@@ -1,0 +1,129 @@
+package retries
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"stepback/asl"
+	"stepback/cmd/stepback/definitions"
+	"stepback/retrypatterns/review"
+)
+
+// These types are the parts of SARIF 2.1.0 (OASIS) that code scanning reads.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool     `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name  string      `json:"name"`
+		Rules []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID      string        `json:"id"`
+		Short   sarifText     `json:"shortDescription"`
+		Full    sarifText     `json:"fullDescription"`
+		Default sarifSeverity `json:"defaultConfiguration"`
+	}
+	sarifSeverity struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+	}
+)
+
+// sarifOf converts reviews to SARIF: the findings, and the errors that make a definition invalid.
+func sarifOf(all []reviewed) sarifLog {
+	driver := sarifDriver{Name: "stepback retries review", Rules: []sarifRule{}}
+	for _, r := range review.Rules() {
+		driver.Rules = append(driver.Rules, sarifRule{
+			ID: string(r.Code), Short: sarifText{r.Title}, Full: sarifText{r.Why},
+			Default: sarifSeverity{sarifLevel(r.Severity)},
+		})
+	}
+	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}}
+	for i := range all {
+		for _, d := range all[i].advice {
+			text := d.Message
+			if d.Hint != "" {
+				text += " (" + d.Hint + ")"
+			}
+			uri, machine := sarifURI(all[i].file.Path)
+			at := sarifLocation{Physical: sarifPhysical{
+				Artifact: sarifArtifact{uri},
+				Region:   sarifRegion{max(d.Line, 1), max(d.Column, 1)},
+			}}
+			if machine != "" { // line numbers refer to the definition, not to the template
+				at.Physical.Region = sarifRegion{1, 1}
+				text = machine + ": " + text
+			}
+			if d.Location != "" {
+				at.Logical = []sarifLogical{{machine + d.Location}}
+			}
+			run.Results = append(run.Results, sarifResult{
+				RuleID: string(d.Code), Level: sarifLevel(d.Severity), Message: sarifText{text},
+				Locations: []sarifLocation{at},
+			})
+		}
+	}
+	return sarifLog{
+		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
+	}
+}
+
+// sarifURI returns a file's address as code scanning expects it: relative to the root of the repository, in which the
+// command runs. If the file is a template, machine is the name of the state machine inside it.
+func sarifURI(path string) (uri, machine string) {
+	file, machine := definitions.PartOf(path)
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {
+		if inside, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(inside) {
+			file = inside
+		}
+	}
+	return (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).EscapedPath(), machine
+}
+
+func sarifLevel(s asl.Severity) string {
+	switch s {
+	case asl.SeverityError:
+		return "error"
+	case asl.SeverityWarning:
+		return "warning"
+	default:
+		return "note"
+	}
+}

@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"stepback/cmd/stepback/otlptraces"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local"
+	"stepback/retrymetrics/exposition"
+)
+
+// tellOthers sets up the platform to serve its metrics to Prometheus and, if a trace collector is named, to send its
+// executions there. The caller passes the opened platform to opened, and calls stop after the platform has ended.
+func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
+	counted := &exposition.Exposition{}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(counted, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	cfg.Metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	if c.OTLP == "" {
+		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
+		return func(*local.Platform) {}, func() {}
+	}
+	//nolint:contextcheck // it ends after the context, with what is left to send
+	traces := otlptraces.New(c.OTLP, cfg.Log)
+	//nolint:contextcheck // it lives as long as the platform
+	cfg.Observe = func(x *journal.Execution, events []history.Event) {
+		counted.Observe(x.ARN, events)
+		traces.Observe(x, events)
+	}
+	return func(p *local.Platform) { traces.Look(p.Journal) }, func() {
+		const grace = 3 * time.Second
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		traces.Close(ctx)
+	}
+}

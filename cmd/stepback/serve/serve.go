@@ -1,0 +1,302 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"stepback/aws"
+	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/letters"
+	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
+	"stepback/csvimport/pipeline"
+	"stepback/engine/journal/pebble"
+	"stepback/local"
+	"stepback/local/console"
+	"stepback/local/endpoint"
+	"stepback/local/services/lambda/standin"
+	"stepback/outbox/database"
+	"stepback/outbox/deadletters"
+)
+
+// Serve implements the verb serve.
+type Serve struct {
+	Listen     string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data       string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
+	Public     bool   `help:"Allow an address that other machines can reach. Requests are not authenticated."`
+	EnforceIAM bool   `name:"enforce-iam" help:"Authorize requests signed with access keys of IAM users and roles by their policies. Requests with other keys are always allowed."`
+	Account    string `default:"000000000000" help:"Account of requests whose access key is not a twelve-digit account ID."`
+	Region     string `default:"us-east-1" help:"Region of requests whose signature names none."`
+	Watch      string `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
+	Mock       string `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
+
+	definitions.Substitutions
+	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"Implementation of a function (repeatable), as for exec. It takes precedence over a deployed function of the same name."`
+	OTLP   string   `name:"otlp" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Send ended executions as traces to an OpenTelemetry collector by OTLP over HTTP, such as http://localhost:4318."`
+	Quiet  bool     `short:"q" help:"Do not print the progress of executions."`
+
+	workspace.EmbeddedServices
+	workspace.Injection
+	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Invoke a function with the \"Object Created\" event of every object put into a bucket, as an EventBridge rule would."`
+
+	Retention terminal.Age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
+
+	Console     string            `enum:"on,read-only,off" default:"on" help:"The web console: on, read-only or off. Default on."`
+	Redact      []string          `sep:"none" placeholder:"NAME|PATH" help:"Payload member to hide in the console: a name, or a path such as $$.customer.card (repeatable)."`
+	DeadLetters map[string]string `name:"dead-letters" placeholder:"NAME=DB" help:"Database whose dead letters the console shows under NAME: orders=sqlite:app.db (repeatable)."`
+
+	Verbose bool `short:"v" help:"Log requests, and the reasons for refusals, to standard error. Internal errors are always logged."`
+
+	Reserve int64 `kong:"-"` // bytes of disk space to reserve; 0 means the default
+}
+
+// Help shows examples.
+func (Serve) Help() string {
+	return `Examples:
+  stepback serve
+  LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
+  stepback serve --watch definitions
+  stepback serve --watch definitions --lambda reserve='python3 reserve.py' --lambda charge=http://localhost:8080/charge
+  stepback serve --object-created uploads=start-import
+  stepback serve --console read-only --redact password --redact $.customer.card
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 cdk deploy
+
+One address serves Step Functions, Lambda (functions run as processes on this machine), S3 and the other services that
+"stepback services" lists with their operations. cdk deploy works without changes. Executions log as their loggingConfiguration
+says, functions to /aws/lambda/NAME. Tasks call the services at this address unless another endpoint is set.
+
+All state is stored in the data directory. If the process ends or crashes, running executions resume when it is started again;
+tasks that were in flight are invoked once more.`
+}
+
+// reserve is the disk space, in bytes, that is set aside so that running executions can end when the disk is full.
+// While it is, new executions are refused.
+const reserve = 64 << 20
+
+// Run serves until the context ends.
+func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
+	if err := c.check(); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	std.Err = &terminal.OneAtATime{W: std.Err}
+	values, err := c.Values()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	cfg, err := c.config(ctx, std)
+	if err != nil {
+		return err
+	}
+	rooms, closing, err := c.rooms(ctx)
+	if err != nil {
+		return errors.Join(err, cfg.Listener.Close())
+	}
+	defer func() { err = errors.Join(err, closing()) }()
+	cfg.Console.Rooms = (&pipeline.PlatformLetters{Others: rooms}).Rooms
+	standIns, err := standin.Open(ctx, c.Lambda, workspace.FunctionEnvironment("http://"+cfg.Listener.Addr().String()), std.Err)
+	if err != nil {
+		return errors.Join(exit.With(exit.Usage, fmt.Errorf("--lambda %w", err)), cfg.Listener.Close())
+	}
+	defer func() { err = errors.Join(err, workspace.CloseStandIns(ctx, standIns)) }()
+	if len(c.Lambda) > 0 {
+		cfg.StandIns = standIns
+	}
+	opened, stop := c.tellOthers(ctx, &cfg)
+	defer stop()
+	if !c.Quiet {
+		cfg.Follow = narration.NewNarrator(std.Err, std.ErrScreen()).Follow
+	}
+	p, err := local.Open(ctx, cfg)
+	if err != nil {
+		return workspace.InUse(err)
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	opened(p)
+	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
+	defer relaying(ctx, p, cfg.Log)()
+	fmt.Fprint(std.Err, c.listing(p))
+	if c.Watch != "" {
+		stop, err := watch(ctx, c.Watch, values, p, std.Err)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-p.Broken():
+		return err
+	}
+}
+
+// relaying sends the messages that imports write to the outbox, until stop is called.
+func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pipeline.Relay(ctx, p, log)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// config returns the platform's configuration from the flags. As its last step it starts listening on the address.
+func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Config, err error) {
+	cfg = local.Config{
+		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
+		JournalOptions: pebble.Config{Reserve: cmp.Or(c.Reserve, reserve), Retention: time.Duration(c.Retention),
+			Room: c.tell(std)},
+		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std), Control: new(workspace.Errands).Serve,
+		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
+	}
+	c.EmbeddedServices.Apply(&cfg)
+	if err := c.Injection.Apply(&cfg); err != nil {
+		return cfg, exit.With(exit.Usage, err)
+	}
+	if cfg.Mocks, err = workspace.OpenMocks(c.Mock); err != nil {
+		return cfg, exit.With(exit.Usage, err)
+	}
+	cfg.Console = local.Console{Off: c.Console == "off", ReadOnly: c.Console == "read-only", Redact: c.Redact,
+		Who: (&letters.letterRoom{}).name()}
+	cfg.Listener, err = c.listen(ctx)
+	return cfg, err
+}
+
+// rooms opens the databases with dead letters; closing closes them.
+func (c *Serve) rooms(ctx context.Context) (rooms []console.Room, closing func() error, err error) {
+	var stores []database.Outbox
+	closing = func() error {
+		errs := make([]error, 0, len(stores))
+		for _, s := range stores {
+			errs = append(errs, s.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.DeadLetters)) {
+		store, err := letters.OpenOutbox(ctx, c.DeadLetters[name])
+		if err != nil {
+			return nil, closing, errors.Join(fmt.Errorf("--dead-letters %s: %w", name, err), closing())
+		}
+		stores = append(stores, store)
+		rooms = append(rooms, console.Room{Name: name, Kind: deadletters.KindOutbox, Room: store})
+	}
+	return rooms, closing, nil
+}
+
+// listing returns the text that lists what is served, and where.
+func (c *Serve) listing(p *local.Platform) string {
+	used := func(endpoint, here string) string {
+		if endpoint != "" {
+			return here + "; tasks use " + endpoint
+		}
+		return here
+	}
+	return fmt.Sprintf(`stepback: serving on %s
+  Step Functions  executions in %s
+  Lambda          %s
+  S3              %s
+  SQS             queues in %s
+  SNS             topics in %s; stepback inbox reads their mails
+  CloudWatch Logs log groups in %s
+%s  metrics         %s%s, for Prometheus
+  health          %s%s
+%sUse it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
+`, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
+		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
+		filepath.Join(c.Data, workspace.Documents),
+		filepath.Join(c.Data, workspace.LogGroups), others(p), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
+		c.consoleLine(p), p.Endpoint)
+}
+
+// others names the services that have no separate line in the listing, four or five on a line.
+func others(p *local.Platform) string {
+	const first, further = "  and             ", "                  "
+	own := []string{"Step Functions", "Lambda", "S3", "SQS", "SNS", "CloudWatch Logs"}
+	var lines strings.Builder
+	line := first
+	for name := range p.Services() {
+		if slices.Contains(own, name) {
+			continue
+		}
+		if len(line) > 70 {
+			lines.WriteString(strings.TrimSuffix(line, " ") + "\n")
+			line = further
+		}
+		line += name + ", "
+	}
+	lines.WriteString(line + "as stepback services lists\n")
+	return lines.String()
+}
+
+// consoleLine returns the line with the console's address.
+func (c *Serve) consoleLine(p *local.Platform) string {
+	switch c.Console {
+	case "off":
+		return ""
+	case "read-only":
+		return "  console         " + p.Endpoint + endpoint.ConsolePath + " (read-only)\n"
+	default:
+		return "  console         " + p.Endpoint + endpoint.ConsolePath + "\n"
+	}
+}
+
+// logger returns a logger to standard error: warnings, and with --verbose all requests too.
+func (c *Serve) logger(std terminal.Streams) *slog.Logger {
+	level := slog.LevelWarn
+	if c.Verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{Level: level}))
+}
+
+// listen starts listening on the address.
+func (c *Serve) listen(ctx context.Context) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w: another program is listening there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
+	}
+	return l, err
+}
+
+// tell returns a function that prints when the disk becomes full and when it has space again.
+func (c *Serve) tell(std terminal.Streams) func(pebble.Room) {
+	return func(r pebble.Room) {
+		fmt.Fprintf(std.Err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
+			pebble.Roomy: "has free space again: new executions are accepted",
+			pebble.Short: "is full: new executions are refused until space is freed; running ones continue with the space held in reserve",
+			pebble.Full:  "is full, and the reserved space is used up: executions wait until space is freed",
+		}[r])
+	}
+}
+
+// check refuses addresses that other machines can reach, unless --public allows them.
+func (c *Serve) check() error {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: give HOST:PORT, for example 127.0.0.1:4566", c.Listen)
+	}
+	if ip := net.ParseIP(host); c.Public || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("--listen %s: other machines could reach this address, and requests are not authenticated; use 127.0.0.1, or add --public", c.Listen)
+}
