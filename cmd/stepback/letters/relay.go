@@ -13,8 +13,8 @@ import (
 
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/outbox"
-	"stepback/outbox/database"
 	"stepback/outbox/monitor"
 	"stepback/outbox/sinks"
 	"stepback/outbox/webhook"
@@ -66,7 +66,7 @@ func (c *Relay) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	store, err := OpenOutbox(ctx, c.DB)
+	store, err := workspace.OpenOutbox(ctx, c.DB)
 	if err != nil {
 		return err
 	}
@@ -93,15 +93,6 @@ func (c *Relay) Run(ctx context.Context, std terminal.Streams) (err error) {
 	done, err := relay.Drain(ctx)
 	fmt.Fprintf(std.Err, "%d sent, %d failed and will be tried again, %d dead\n", done.Sent, done.Failed, done.Dead)
 	return err
-}
-
-// OpenOutbox opens an outbox; an invalid address is a usage error.
-func OpenOutbox(ctx context.Context, address string) (database.Outbox, error) {
-	store, err := database.Open(ctx, address, nil)
-	if errors.Is(err, database.ErrAddress) {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return store, err
 }
 
 // serveMonitor serves handler until stop is called; stop waits until the server has ended.

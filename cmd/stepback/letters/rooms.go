@@ -1,11 +1,11 @@
 package letters
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"strings"
 	"time"
 
@@ -68,7 +68,7 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 		}
 	}()
 	if r.DB != "" {
-		store, err := OpenOutbox(ctx, r.DB)
+		store, err := workspace.OpenOutbox(ctx, r.DB)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -91,7 +91,7 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 		}
 		rooms = append(rooms, own...)
 	}
-	return &deadletters.Operator{Room: rooms, Who: r.name()}, closeAll, nil
+	return &deadletters.Operator{Room: rooms, Who: cmp.Or(r.Who, workspace.Operator())}, closeAll, nil
 }
 
 func isUUID(id string) bool { return uuid.Validate(id) == nil }
@@ -214,18 +214,4 @@ func bucketOf(flag, address string) (bucket, prefix string, err error) {
 		prefix += "/"
 	}
 	return bucket, prefix, nil
-}
-
-func (r *letterRoom) name() string {
-	if r.Who != "" {
-		return r.Who
-	}
-	name := os.Getenv("USER")
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		name += "@" + host
-	}
-	return name
 }

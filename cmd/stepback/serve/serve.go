@@ -17,7 +17,6 @@ import (
 	"stepback/aws"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
-	"stepback/cmd/stepback/letters"
 	"stepback/cmd/stepback/narration"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
@@ -176,7 +175,7 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 		return cfg, exit.With(exit.Usage, err)
 	}
 	cfg.Console = local.Console{Off: c.Console == "off", ReadOnly: c.Console == "read-only", Redact: c.Redact,
-		Who: (&letters.letterRoom{}).name()}
+		Who: workspace.Operator()}
 	cfg.Listener, err = c.listen(ctx)
 	return cfg, err
 }
@@ -192,7 +191,7 @@ func (c *Serve) rooms(ctx context.Context) (rooms []console.Room, closing func()
 		return errors.Join(errs...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.DeadLetters)) {
-		store, err := letters.OpenOutbox(ctx, c.DeadLetters[name])
+		store, err := workspace.OpenOutbox(ctx, c.DeadLetters[name])
 		if err != nil {
 			return nil, closing, errors.Join(fmt.Errorf("--dead-letters %s: %w", name, err), closing())
 		}

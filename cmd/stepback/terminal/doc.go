@@ -1,5 +1,5 @@
-// Package terminal has what verbs share to talk to a user: streams, tables, colours, paths and numbers as they are
-// typed and shown, and errors in words.
+// Package terminal reads and prints for the verbs: streams, tables, colours, paths and numbers as a user types and sees
+// them, and errors in words.
 //
 // A verb reads and writes only the Streams that it receives.
 package terminal
