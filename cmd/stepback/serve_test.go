@@ -32,7 +32,8 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	c := &serve.Serve{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1"}
-	if err := c.Run(ctx, terminal.Streams{Out: io.Discard, Err: io.Discard}); err != nil && !errors.Is(err, context.Canceled) {
+	err := c.Run(ctx, terminal.Streams{Out: io.Discard, Err: io.Discard})
+	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

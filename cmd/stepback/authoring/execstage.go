@@ -37,7 +37,8 @@ type stage struct {
 // stage sets up the platform.
 func (c *Exec) stage(ctx context.Context, o *order, std terminal.Streams) (_ *stage, err error) {
 	cfg := local.Config{
-		Dir: c.Data, Scope: workspace.Scope, Patience: c.Patience, Journal: journal.NewMemory(), MetricPeriod: time.Second,
+		Dir: c.Data, Scope: workspace.Scope, Patience: c.Patience, Journal: journal.NewMemory(),
+		MetricPeriod: time.Second,
 	}
 	c.EmbeddedServices.Apply(&cfg)
 	if err := c.Injection.Apply(&cfg, o.states()...); err != nil {

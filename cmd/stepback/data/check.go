@@ -31,6 +31,7 @@ func (c *Check) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Check) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	j, ok := p.Journal.(*pebble.Journal)
 	if !ok {
@@ -39,6 +40,7 @@ func (c *Check) On(ctx context.Context, std terminal.Streams, p *local.Platform)
 	return c.check(ctx, std, j)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Check) Alone(ctx context.Context, std terminal.Streams) error {
 	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.check(ctx, std, j)

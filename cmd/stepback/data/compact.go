@@ -36,10 +36,12 @@ func (c *Compact) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Compact) On(_ context.Context, _ terminal.Streams, p *local.Platform) error {
 	return workspace.EndFirst(p, "the journal cannot be compacted")
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Compact) Alone(ctx context.Context, std terminal.Streams) error {
 	return workspace.WithJournal(c.Data, pebble.Config{Retention: -1}, func(j *pebble.Journal) error {
 		removed, err := j.Expire(ctx, time.Now().Add(-time.Duration(c.OlderThan)))

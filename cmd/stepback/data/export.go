@@ -34,10 +34,12 @@ func (c *Export) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Export) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Journal)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Export) Alone(ctx context.Context, std terminal.Streams) error {
 	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.print(ctx, std, j)

@@ -32,10 +32,12 @@ func (c *Repair) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Repair) On(_ context.Context, _ terminal.Streams, p *local.Platform) error {
 	return workspace.EndFirst(p, "the journal cannot be repaired")
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Repair) Alone(ctx context.Context, std terminal.Streams) error {
 	dir := filepath.Join(c.Data, "journal")
 	if !terminal.Exists(dir) {

@@ -22,6 +22,7 @@ type diagnostic struct {
 	Hint     string       `json:"hint,omitempty"`
 }
 
+// NewValidated returns the result for a definition, with the diagnostics found.
 func NewValidated(d *File, found []asl.Diagnostic) Validated {
 	v := Validated{File: d.Path, Placeholders: d.Document.Open, Result: "OK", Diagnostics: make([]diagnostic, 0,
 		len(found))}

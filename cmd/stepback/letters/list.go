@@ -56,7 +56,8 @@ func (c *deadlettersListCmd) Run(ctx context.Context, std terminal.Streams) (err
 	}
 	t := terminal.NewTable(">letters", "kind", "reason", "error", "subject", "from", "until", "one of them")
 	for _, g := range groups {
-		t.Add(terminal.Grouped(g.Count), g.Kind, g.Reason, g.Error, g.Subject, second(g.Oldest), second(g.Newest), g.Sample)
+		t.Add(terminal.Grouped(g.Count), g.Kind, g.Reason, g.Error, g.Subject, second(g.Oldest), second(g.Newest),
+			g.Sample)
 	}
 	t.Print(std.Out, "")
 	return nil

@@ -17,6 +17,7 @@ type ExecutionJSON struct {
 	DefinitionID string  `json:"definitionId,omitempty"`
 }
 
+// DescribeExecution returns the JSON form of an execution.
 func DescribeExecution(x *journal.Execution) ExecutionJSON {
 	d := ExecutionJSON{Execution: x, DefinitionID: x.Definition}
 	if x.Failure.HasName() {

@@ -31,6 +31,7 @@ type Narrator struct {
 // linesASecond is the most lines printed in a second, already more than the eye can follow.
 const linesASecond = 40
 
+// NewNarrator returns a narrator that writes to w, shown on a screen.
 func NewNarrator(w io.Writer, on terminal.Screen) *Narrator {
 	return &Narrator{w: w, on: on, open: map[string]*Traced{}}
 }

@@ -49,11 +49,13 @@ type EventLines struct {
 	began  int64
 }
 
+// NewEventLines returns a printer of events that writes to w.
 func NewEventLines(w io.Writer) *EventLines {
 	on := terminal.ScreenOf(w)
 	return &EventLines{w: w, on: on, places: NewTraced(on.Data())}
 }
 
+// Print prints an event.
 func (l *EventLines) Print(e *history.Event) {
 	v := l.skip(e)
 	fmt.Fprintln(l.w, l.on.Fit(fmt.Sprintf("%6d %12s  %s%s%s%s", e.ID, "+"+offset(e.Time-l.began),

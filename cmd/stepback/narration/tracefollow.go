@@ -26,10 +26,13 @@ type Trace struct {
 	mapRuns    map[string]*tracedMapRun
 }
 
+// NewTrace returns a trace of the execution named main, which writes to w, shown on a screen.
 func NewTrace(w io.Writer, on terminal.Screen, main string) *Trace {
 	return &Trace{w: w, on: on, main: main, executions: map[string]*Traced{}, mapRuns: map[string]*tracedMapRun{}}
 }
 
+// NewTraced returns the record of an execution without events; data is the number of characters of an input or output
+// to show.
 func NewTraced(data int) *Traced {
 	return &Traced{visits: map[int64]*Visit{}, types: map[int64]history.Type{}, times: map[int64]int64{},
 		index: map[int64]int64{}, data: data}

@@ -45,6 +45,7 @@ func (c *Describe) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Describe) Alone(ctx context.Context, std terminal.Streams) error {
 	return c.Use(ctx, false, func(x *executions.Client) error { return c.describe(ctx, std, x, nil) })
 }
@@ -56,7 +57,9 @@ func (c *Describe) On(ctx context.Context, std terminal.Streams, p *local.Platfo
 		return err
 	}
 	cfg := c.Signed(p.Endpoint)
-	return workspace.UseConfig(ctx, *cfg, 0, func(x *executions.Client) error { return c.describe(ctx, std, x, e.Pending) })
+	return workspace.UseConfig(ctx, *cfg, 0, func(x *executions.Client) error {
+		return c.describe(ctx, std, x, e.Pending)
+	})
 }
 
 // described is a description in JSON for scripts.
@@ -172,9 +175,8 @@ func (c *Describe) print(std terminal.Streams, d *described, now time.Time) {
 		if s.Attempts > 0 {
 			attempts, failed = terminal.Grouped(int64(s.Attempts)), terminal.Grouped(int64(s.Failed))
 		}
-		t.Add(s.State, s.Type, s.Visits, attempts, failed, terminal.Duration(time.Duration(s.Waited*float64(time.Second))),
-			s.Outcome,
-			s.Error)
+		t.Add(s.State, s.Type, s.Visits, attempts, failed,
+			terminal.Duration(time.Duration(s.Waited*float64(time.Second))), s.Outcome, s.Error)
 	}
 	t.Print(w, "  ")
 	fmt.Fprintf(w, "\n  stepback history %s%s  every event\n", d.Name, c.Flags())

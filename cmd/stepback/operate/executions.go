@@ -83,6 +83,7 @@ func (c *Executions) Run(ctx context.Context, std terminal.Streams) error {
 	})
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Executions) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	e, err := p.Engine()
 	if err != nil {
@@ -91,6 +92,7 @@ func (c *Executions) On(ctx context.Context, std terminal.Streams, p *local.Plat
 	return c.fromEngine(ctx, std, e, p.Scope)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Executions) Alone(ctx context.Context, std terminal.Streams) (err error) {
 	r, err := local.Read(ctx, c.Data, c.Scope())
 	if err != nil {

@@ -72,10 +72,12 @@ func (c *Graph) Run(ctx context.Context, std terminal.Streams) error {
 	return c.write(std, form, m, d.Name, nil)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Graph) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.execution(ctx, std, p.Journal)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Graph) Alone(ctx context.Context, std terminal.Streams) error {
 	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.execution(ctx, std, j)

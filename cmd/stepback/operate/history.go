@@ -89,10 +89,12 @@ func (c *History) fromAPI(ctx context.Context, std terminal.Streams, x *executio
 	})
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *History) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	return c.print(ctx, std, p.Journal)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *History) Alone(ctx context.Context, std terminal.Streams) error {
 	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
 		return c.print(ctx, std, j)

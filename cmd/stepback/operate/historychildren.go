@@ -48,7 +48,8 @@ func (c *History) printChildren(ctx context.Context, w io.Writer, j journal.Jour
 		}
 		cells := []any{x.Name, x.Status, terminal.Grouped(x.Items), terminal.Grouped(x.HistorySize)}
 		if c.Failed {
-			cells = append(cells, terminal.Grouped(child.FailedAttempts), terminal.Grouped(child.Retries), child.LatestError)
+			cells = append(cells, terminal.Grouped(child.FailedAttempts), terminal.Grouped(child.Retries),
+				child.LatestError)
 		}
 		t.Add(cells...)
 		return nil

@@ -55,11 +55,13 @@ func (c *Analyze) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Analyze) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.report(std, found, err)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Analyze) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
 	return c.report(std, found, err)

@@ -84,6 +84,7 @@ func (c *DashboardRender) On(ctx context.Context, std terminal.Streams, p *local
 	return c.Alone(ctx, std)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *DashboardRender) Alone(ctx context.Context, std terminal.Streams) error {
 	draw, err := drawing(c.Output)
 	if err != nil {

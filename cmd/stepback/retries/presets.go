@@ -85,8 +85,9 @@ func (c *retriesPresetsCmd) list(w io.Writer, all []preset) {
 		if c.Timeout == 0 {
 			call = "–"
 		}
-		t.Add(p.Name, p.Policy.MaxAttempts, terminal.Duration(p.Policy.Interval), p.Policy.Rate, terminal.Duration(p.Policy.MaxDelay),
-			jitterOf(p.Policy), terminal.Duration(p.schedule.Total.Mean), terminal.Duration(p.schedule.Total.Max), call, p.Use)
+		t.Add(p.Name, p.Policy.MaxAttempts, terminal.Duration(p.Policy.Interval), p.Policy.Rate,
+			terminal.Duration(p.Policy.MaxDelay), jitterOf(p.Policy), terminal.Duration(p.schedule.Total.Mean),
+			terminal.Duration(p.schedule.Total.Max), call, p.Use)
 	}
 	t.Print(w, "")
 	if c.Timeout == 0 {

@@ -78,7 +78,8 @@ func (c *retriesShowCmd) Run(_ context.Context, std terminal.Streams) error {
 				t.Add(folded(r.Errors), 0, "", "", "", "", r.Provenance)
 				continue
 			}
-			t.Add(folded(r.Errors), p.MaxAttempts, terminal.Duration(p.Interval), p.Rate, terminal.Duration(p.MaxDelay), p.Jitter, r.Provenance)
+			t.Add(folded(r.Errors), p.MaxAttempts, terminal.Duration(p.Interval), p.Rate, terminal.Duration(p.MaxDelay),
+				p.Jitter, r.Provenance)
 		}
 		t.Print(std.Out, "  ")
 	}
@@ -106,7 +107,8 @@ func showPatterns(w io.Writer) {
 				names = append(names, e.Error)
 			}
 		}
-		t.Add(p.Name, p.Policy.MaxAttempts, terminal.Duration(p.Policy.Interval), p.Policy.Rate, terminal.Duration(p.Policy.MaxDelay),
+		t.Add(p.Name, p.Policy.MaxAttempts, terminal.Duration(p.Policy.Interval), p.Policy.Rate,
+			terminal.Duration(p.Policy.MaxDelay),
 			p.Policy.Jitter, strings.Join(names, ", "))
 	}
 	t.Print(w, "")

@@ -52,11 +52,13 @@ func (c *Whatif) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *Whatif) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.answer(std, found, err)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *Whatif) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
 	return c.answer(std, found, err)

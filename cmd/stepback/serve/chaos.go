@@ -75,6 +75,7 @@ func (c *ChaosAdd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *ChaosAdd) Alone(context.Context, terminal.Streams) error { return noProcess(c.Data) }
 
 // noProcess returns the error that faults need a running server.
@@ -82,6 +83,7 @@ func noProcess(dir string) error {
 	return fmt.Errorf("no process serves %s: start stepback serve --data %s", terminal.ShortPath(dir), terminal.Quoted(terminal.ShortPath(dir)))
 }
 
+// On implements workspace.DirectoryVerb.
 func (c *ChaosAdd) On(_ context.Context, std terminal.Streams, p *local.Platform) error {
 	var wanted []chaos.Wanted
 	for _, f := range c.Fault {
@@ -118,8 +120,10 @@ func (c *ChaosList) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *ChaosList) Alone(context.Context, terminal.Streams) error { return noProcess(c.Data) }
 
+// On implements workspace.DirectoryVerb.
 func (c *ChaosList) On(_ context.Context, std terminal.Streams, p *local.Platform) error {
 	return printFaults(std, p.Chaos.List(), c.JSON)
 }
@@ -143,8 +147,10 @@ func (c *ChaosLift) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// Alone implements workspace.DirectoryVerb.
 func (c *ChaosLift) Alone(context.Context, terminal.Streams) error { return noProcess(c.Data) }
 
+// On implements workspace.DirectoryVerb.
 func (c *ChaosLift) On(_ context.Context, std terminal.Streams, p *local.Platform) (err error) {
 	var n int
 	if c.All {

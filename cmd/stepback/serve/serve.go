@@ -164,7 +164,8 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
 		JournalOptions: pebble.Config{Reserve: cmp.Or(c.Reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
-		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std), Control: new(workspace.Errands).Serve,
+		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std),
+		Control: new(workspace.Errands).Serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
 	c.EmbeddedServices.Apply(&cfg)
@@ -223,7 +224,8 @@ func (c *Serve) listing(p *local.Platform) string {
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
 		filepath.Join(c.Data, workspace.Documents),
-		filepath.Join(c.Data, workspace.LogGroups), others(p), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
+		filepath.Join(c.Data, workspace.LogGroups), others(p), p.Endpoint, endpoint.MetricsPath, p.Endpoint,
+		endpoint.HealthPath,
 		c.consoleLine(p), p.Endpoint)
 }
 

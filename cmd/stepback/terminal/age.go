@@ -30,6 +30,4 @@ func (a *Age) UnmarshalText(text []byte) error {
 }
 
 // MarshalText implements encoding.TextMarshaler: as UnmarshalText reads it.
-//
-//nolint:unparam // encoding.TextMarshaler has an error
 func (a Age) MarshalText() ([]byte, error) { return []byte(time.Duration(a).String()), nil }

@@ -39,6 +39,4 @@ func (c *ByteCount) UnmarshalText(text []byte) error {
 }
 
 // MarshalText implements encoding.TextMarshaler: as UnmarshalText reads it.
-//
-//nolint:unparam // encoding.TextMarshaler has an error
 func (c ByteCount) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(c), 10), nil }

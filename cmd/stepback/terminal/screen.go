@@ -69,16 +69,17 @@ func (s Screen) Fit(line string) string {
 	return b.String() + "…"
 }
 
-// Data returns how many characters of an input, output or cause a line shows: the width of the screen, or dataWidth
+// Data returns how many characters of an input, output or cause a line shows: the width of the screen, or DataWidth
 // in a pipe.
 func (s Screen) Data() int { return max(DataWidth, s.width) }
 
 // DataWidth is the number of characters of an input, output or cause that a line of the trace shows.
 const DataWidth = 100
 
-// Shortened cuts a text to one line of at most dataWidth characters.
+// Shortened cuts a text to one line of at most DataWidth characters.
 func Shortened(s string) string { return ShortenedTo(s, DataWidth) }
 
+// ShortenedTo cuts a text to one line of at most width characters.
 func ShortenedTo(s string, width int) string {
 	const most = 4 // the most bytes of a character
 	if long := (width + 1) * most; len(s) > long && strings.IndexFunc(s[:long], unicode.IsSpace) < 0 {

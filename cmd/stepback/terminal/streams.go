@@ -27,9 +27,10 @@ type Streams struct {
 	ErrColour bool // err is a terminal that shows colours
 }
 
-// OutScreen and errScreen return the screens of the two streams.
+// OutScreen returns the screen of the standard output.
 func (s Streams) OutScreen() Screen { return Screen{s.OutWidth, s.Colour} }
 
+// ErrScreen returns the screen of the standard error.
 func (s Streams) ErrScreen() Screen {
 	if !s.Terminal {
 		return Screen{}

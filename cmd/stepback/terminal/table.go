@@ -27,6 +27,7 @@ func NewTable(heads ...string) *Table {
 	return t
 }
 
+// Add adds a row.
 func (t *Table) Add(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {

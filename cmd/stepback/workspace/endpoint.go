@@ -41,6 +41,7 @@ func AWSConfig(ctx context.Context, endpoint string) (aws.Config, error) {
 	return cfg, nil
 }
 
+// OnThisMachine reports whether a host is this machine: localhost or a loopback address.
 func OnThisMachine(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -2,7 +2,7 @@ package workspace
 
 import "runtime/debug"
 
-// program is what the verbs know of the command that they are part of.
+// program holds what main registers.
 var program struct {
 	released string
 	verbs    map[string]func() DirectoryVerb

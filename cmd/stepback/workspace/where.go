@@ -38,6 +38,7 @@ func (w *Where) Check() error {
 // Remote reports whether the flags select AWS or an endpoint instead of a data directory.
 func (w *Where) Remote() bool { return w.AWS || w.Endpoint != "" }
 
+// Scope returns the account and region in which a data directory is asked.
 func (w *Where) Scope() aws.Scope { return aws.Scope{Account: w.Account, Region: w.Region} }
 
 // awsEvery is the interval at which AWS is polled.
@@ -70,6 +71,8 @@ func (w *Where) Use(ctx context.Context, acts bool, do func(*executions.Client) 
 	return UseConfig(ctx, *cfg, every, do)
 }
 
+// UseConfig calls do with a client of the Step Functions at an endpoint or in an account. Histories are followed by
+// polling at the interval every; 0 means half a second.
 func UseConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do func(*executions.Client) error) error {
 	states, err := client.NewNamed(ctx, cfg, "sfn")
 	if err != nil {
