@@ -48,6 +48,11 @@ func TestVerbsTravel(t *testing.T) {
 	if text, err := os.ReadFile(drawn); err != nil || !bytes.Contains(text, []byte("<svg")) {
 		t.Errorf("%.100s, %v", text, err)
 	}
+	examples := filepath.Join(t.TempDir(), "retries.jsonl")
+	stepback(t, "predict", "examples", "--data", data, "-o", examples).ends(t, exit.OK)
+	if _, err := os.Stat(examples); err != nil {
+		t.Error(err)
+	}
 	stepback(t, "history", "nobody", "--data", data).complains(t, exit.Failure,
 		`stepback: no execution is called "nobody"`)
 	stepback(t, "data", "compact", "--data", data).complains(t, exit.Usage, "the journal cannot be compacted",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 )
 
 // grammar returns the verbs and flags as kong reads them from commandLine's tags.
@@ -39,6 +41,23 @@ func TestVerbsRun(t *testing.T) {
 		if _, ok := n.Target.Addr().Interface().(runner); !ok {
 			t.Errorf("%s is a %s, which has no Run(context.Context, streams) error", n.FullPath(), n.Target.Type())
 		}
+	})
+}
+
+// TestDirectoryVerbsTravel checks that another process can run every verb on a data directory that it has open.
+func TestDirectoryVerbsTravel(t *testing.T) {
+	t.Parallel()
+	leaves(grammar(t), func(n *kong.Node) {
+		verb, ok := n.Target.Addr().Interface().(workspace.DirectoryVerb)
+		if !ok {
+			return
+		}
+		for _, fresh := range travelling {
+			if reflect.TypeOf(fresh()) == reflect.TypeOf(verb) {
+				return
+			}
+		}
+		t.Errorf("%s is not in travelling", n.FullPath())
 	})
 }
 

@@ -25,6 +25,7 @@ var travelling = map[string]func() workspace.DirectoryVerb{
 	"retries analyze":  func() workspace.DirectoryVerb { return new(retries.Analyze) },
 	"retries whatif":   func() workspace.DirectoryVerb { return new(retries.Whatif) },
 	"dashboard render": func() workspace.DirectoryVerb { return new(retries.DashboardRender) },
+	"predict examples": func() workspace.DirectoryVerb { return new(retries.PredictExamples) },
 	"data check":       func() workspace.DirectoryVerb { return new(data.Check) },
 	"data compact":     func() workspace.DirectoryVerb { return new(data.Compact) },
 	"data repair":      func() workspace.DirectoryVerb { return new(data.Repair) },

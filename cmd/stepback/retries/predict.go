@@ -15,7 +15,7 @@ import (
 
 // Predict implements the verb predict.
 type Predict struct {
-	Examples predictExamplesCmd `cmd:"" help:"Write the retries of histories as training examples."`
+	Examples PredictExamples `cmd:"" help:"Write the retries of histories as training examples."`
 
 	Train predictTrainCmd `cmd:"" help:"Train a model of the chance that a retry succeeds, and report its quality."`
 	Show  predictShowCmd  `cmd:"" help:"Print a model file's origin and quality."`

@@ -2,10 +2,12 @@ package retries
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"stepback/adaptive/analysis"
 	"stepback/cmd/stepback/terminal"
@@ -14,14 +16,17 @@ import (
 	"stepback/local"
 )
 
-type predictExamplesCmd struct {
+// PredictExamples implements the verb predict examples.
+type PredictExamples struct {
 	Output string `short:"o" default:"-" placeholder:"FILE" help:"Where to write; - is standard output. Default -."`
+
+	named string // Output as the user typed it
 
 	retriesRecord
 }
 
 // Help shows an example.
-func (predictExamplesCmd) Help() string {
+func (PredictExamples) Help() string {
 	return `Reads the histories of the last days and writes their retries, one JSON object per line, in the format of predict train. Two numbers
 describe the callee's state, over all histories, in the ten seconds before a retry was decided: the share of its calls that failed
 because of load (failureRate), and the share of requested calls that were put off (load). If a history has no inputs, bytes is null.
@@ -30,7 +35,7 @@ Example: stepback predict examples --data .stepback -o retries.jsonl && stepback
 }
 
 // Run writes the examples from the histories in a data directory or behind an API.
-func (c *predictExamplesCmd) Run(ctx context.Context, std terminal.Streams) error {
+func (c *PredictExamples) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -38,20 +43,29 @@ func (c *predictExamplesCmd) Run(ctx context.Context, std terminal.Streams) erro
 		found, err := c.fromAPI(ctx)
 		return c.write(std, found, err)
 	}
+	if c.Output != "-" { // another process may write the file
+		path, err := filepath.Abs(c.Output)
+		if err != nil {
+			return err
+		}
+		c.named, c.Output = c.Output, path
+	}
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-func (c *predictExamplesCmd) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
+// On reads the journal of the process that has the directory open.
+func (c *PredictExamples) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.write(std, found, err)
 }
 
-func (c *predictExamplesCmd) Alone(ctx context.Context, std terminal.Streams) error {
+// Alone implements workspace.DirectoryVerb.
+func (c *PredictExamples) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
 	return c.write(std, found, err)
 }
 
-func (c *predictExamplesCmd) write(std terminal.Streams, found *analysis.Collector, err error) error {
+func (c *PredictExamples) write(std terminal.Streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
 	}
@@ -75,6 +89,6 @@ func (c *predictExamplesCmd) write(std terminal.Streams, found *analysis.Collect
 	if err := atomicfile.WriteFrom(c.Output, 0o644, lines); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "%d retries in %s\n", len(all), c.Output)
+	fmt.Fprintf(std.Out, "%d retries in %s\n", len(all), cmp.Or(c.named, c.Output))
 	return nil
 }

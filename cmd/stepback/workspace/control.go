@@ -104,7 +104,7 @@ func nameOf(v DirectoryVerb) string {
 			return name
 		}
 	}
-	panic(fmt.Sprintf("%T cannot be sent to the serving process", v)) // TestVerbsTravel checks that all do
+	panic(fmt.Sprintf("%T cannot be sent to the serving process", v)) // TestDirectoryVerbsTravel checks that all do
 }
 
 // Errands runs verbs for other processes.
